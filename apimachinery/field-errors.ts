@@ -1,0 +1,125 @@
+// What is wrong with which field, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation/field.
+
+export type FieldErrorType =
+  | "FieldValueNotFound"
+  | "FieldValueRequired"
+  | "FieldValueDuplicate"
+  | "FieldValueInvalid"
+  | "FieldValueNotSupported"
+  | "FieldValueForbidden"
+  | "FieldValueTooLong"
+  | "FieldValueTooMany"
+  | "InternalError"
+  | "FieldValueTypeInvalid"
+
+const words: Record<FieldErrorType, string> = {
+  FieldValueNotFound: "Not found",
+  FieldValueRequired: "Required value",
+  FieldValueDuplicate: "Duplicate value",
+  FieldValueInvalid: "Invalid value",
+  FieldValueNotSupported: "Unsupported value",
+  FieldValueForbidden: "Forbidden",
+  FieldValueTooLong: "Too long",
+  FieldValueTooMany: "Too many",
+  InternalError: "Internal error",
+  FieldValueTypeInvalid: "Invalid value",
+}
+
+/** A path into an object: `spec.containers[0].name`, `metadata.labels[a/b]`. Immutable; children are made by the methods. */
+export class FieldPath {
+  readonly #text: string
+
+  private constructor(text: string) {
+    this.#text = text
+  }
+
+  static root(...names: string[]): FieldPath {
+    return new FieldPath(names.join("."))
+  }
+
+  child(...names: string[]): FieldPath {
+    const tail = names.join(".")
+    return new FieldPath(this.#text === "" ? tail : `${this.#text}.${tail}`)
+  }
+
+  index(index: number): FieldPath {
+    return new FieldPath(`${this.#text}[${index}]`)
+  }
+
+  key(key: string): FieldPath {
+    return new FieldPath(`${this.#text}[${key}]`)
+  }
+
+  toString(): string {
+    return this.#text
+  }
+}
+
+/** One fault. `message()` is the whole sentence, `body()` the part after the field, as Status.details.causes has it. */
+export class FieldError {
+  readonly type: FieldErrorType
+  readonly field: string
+  readonly value: unknown
+  readonly detail: string
+
+  constructor(type: FieldErrorType, field: FieldPath | string, value: unknown, detail: string) {
+    this.type = type
+    this.field = field.toString()
+    this.value = value
+    this.detail = detail
+  }
+
+  body(): string {
+    const word = words[this.type]
+    const shown =
+      this.type === "FieldValueRequired" ||
+      this.type === "FieldValueForbidden" ||
+      this.type === "FieldValueTooLong" ||
+      this.type === "InternalError"
+        ? word
+        : `${word}: ${printValue(this.value)}`
+    return this.detail === "" ? shown : `${shown}: ${this.detail}`
+  }
+
+  message(): string {
+    return `${this.field}: ${this.body()}`
+  }
+}
+
+function printValue(value: unknown): string {
+  if (value === undefined || value === null) return "null"
+  return typeof value === "string"
+    ? JSON.stringify(value)
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value as number)
+}
+
+export const required = (field: FieldPath, detail = ""): FieldError =>
+  new FieldError("FieldValueRequired", field, "", detail)
+export const invalidValue = (field: FieldPath, value: unknown, detail: string): FieldError =>
+  new FieldError("FieldValueInvalid", field, value, detail)
+export const typeInvalid = (field: FieldPath, value: unknown, detail: string): FieldError =>
+  new FieldError("FieldValueTypeInvalid", field, value, detail)
+export const notFoundValue = (field: FieldPath, value: unknown): FieldError =>
+  new FieldError("FieldValueNotFound", field, value, "")
+export const duplicate = (field: FieldPath, value: unknown): FieldError =>
+  new FieldError("FieldValueDuplicate", field, value, "")
+export const notSupported = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
+  new FieldError(
+    "FieldValueNotSupported",
+    field,
+    value,
+    supported.length === 0
+      ? ""
+      : `supported values: ${[...supported]
+          .sort()
+          .map((item) => JSON.stringify(item))
+          .join(", ")}`,
+  )
+export const forbiddenField = (field: FieldPath, detail: string): FieldError =>
+  new FieldError("FieldValueForbidden", field, "", detail)
+export const tooLong = (field: FieldPath, value: unknown, max: number): FieldError =>
+  new FieldError("FieldValueTooLong", field, value, `may not be more than ${max} bytes`)
+export const tooMany = (field: FieldPath, actual: number, max: number): FieldError =>
+  new FieldError("FieldValueTooMany", field, actual, `must have at most ${max} item${max === 1 ? "" : "s"}`)

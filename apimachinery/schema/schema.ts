@@ -1,0 +1,69 @@
+// The one shape all object schemas have: built-in kinds (from facts.json) and custom resources (from a CRD's
+// openAPIV3Schema) are compiled to it; decoding, defaulting, pruning, validation, strategic merge and OpenAPI walk it.
+
+import type { Json } from "../object.ts"
+
+export type SchemaType = "object" | "list" | "map" | "string" | "integer" | "number" | "boolean" | "intOrString" | "any"
+
+/** Formats that change what a decoder accepts. */
+export type SchemaFormat = "int32" | "int64" | "byte" | "time" | "microTime" | "duration" | "quantity" | (string & {})
+
+export interface Schema {
+  type: SchemaType
+  format?: SchemaFormat
+  /** type "object": JSON name → field. */
+  fields?: Record<string, FieldSchema>
+  /** type "list" and "map": of the items and values. */
+  items?: Schema
+  required?: readonly string[]
+  default?: Json
+  nullable?: boolean
+  /** Fields that are not named are kept as they are (RawExtension, x-kubernetes-preserve-unknown-fields). */
+  preserveUnknown?: boolean
+  /** The value is a whole object with apiVersion, kind, metadata (x-kubernetes-embedded-resource). */
+  embedded?: boolean
+  listType?: "atomic" | "set" | "map"
+  listMapKeys?: readonly string[]
+  mapType?: "atomic" | "granular"
+  /** "merge", "replace", "retainKeys", as Go struct tags have it, split at the comma. */
+  patchStrategy?: readonly string[]
+  patchMergeKey?: string
+  /** Name in OpenAPI: "io.k8s.api.core.v1.PodSpec". Types with a name are shared objects, so recursion is possible. */
+  name?: string
+  /** Value rules of a custom resource; built-in kinds have strategies instead. */
+  rules?: SchemaRules
+}
+
+export interface FieldSchema {
+  schema: Schema
+  /** Protobuf field number of built-in types. */
+  protobuf?: number
+  /** Overrides of what the shared type says, as tags on the field do. */
+  default?: Json
+  listType?: "atomic" | "set" | "map"
+  listMapKeys?: readonly string[]
+  mapType?: "atomic" | "granular"
+  patchStrategy?: readonly string[]
+  patchMergeKey?: string
+}
+
+export interface SchemaRules {
+  enum?: readonly Json[]
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: boolean
+  exclusiveMaximum?: boolean
+  multipleOf?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  minProperties?: number
+  maxProperties?: number
+  allOf?: readonly Schema[]
+  anyOf?: readonly Schema[]
+  oneOf?: readonly Schema[]
+  not?: Schema
+}

@@ -1,0 +1,241 @@
+// Errors as the API gives them: a Status with a reason and a code. Made only by the constructors below, so that the
+// words clients parse (kubectl and client-go do) are written once. Source: k8s.io/apimachinery/pkg/api/errors.
+
+import { printGroupResource } from "./object.ts"
+import type { FieldError } from "./field-errors.ts"
+
+export interface StatusCause {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: StatusCause[]
+  retryAfterSeconds?: number
+}
+
+/** metav1.Status on the wire. */
+export interface Status {
+  kind: "Status"
+  apiVersion: "v1"
+  metadata: { [key: string]: unknown }
+  status: "Success" | "Failure"
+  message?: string
+  reason?: string
+  details?: StatusDetails
+  code?: number
+}
+
+/** Reason → HTTP code. The one table; a reason that is not here cannot be thrown. */
+const codes = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Expired: 410,
+  Gone: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  NotImplemented: 501,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+} as const
+
+export type StatusReason = keyof typeof codes
+
+/** What a request to the API fails with. `status` is the body on the wire. */
+export class StatusError extends Error {
+  readonly status: Status
+
+  constructor(status: Status, options?: ErrorOptions) {
+    super(status.message ?? status.reason ?? "unknown", options)
+    this.name = "StatusError"
+    this.status = status
+  }
+
+  get reason(): string {
+    return this.status.reason ?? ""
+  }
+
+  get code(): number {
+    return this.status.code ?? 500
+  }
+}
+
+export interface GroupResource {
+  group: string
+  resource: string
+}
+
+function failure(reason: StatusReason, message: string, details?: StatusDetails, options?: ErrorOptions): StatusError {
+  return new StatusError(
+    {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message,
+      reason,
+      ...(details === undefined ? {} : { details }),
+      code: codes[reason],
+    },
+    options,
+  )
+}
+
+/** `kind` of details is the resource's plural name, as upstream's (a historical naming there). */
+function of(resource: GroupResource, name?: string): StatusDetails {
+  return {
+    ...(name === undefined || name === "" ? {} : { name }),
+    ...(resource.group === "" ? {} : { group: resource.group }),
+    kind: resource.resource,
+  }
+}
+
+export function notFound(resource: GroupResource, name: string): StatusError {
+  return failure("NotFound", `${printGroupResource(resource)} "${name}" not found`, of(resource, name))
+}
+
+/** What the server answers for a path it does not serve. */
+export function noSuchPath(): StatusError {
+  return failure("NotFound", "the server could not find the requested resource", {})
+}
+
+export function alreadyExists(resource: GroupResource, name: string): StatusError {
+  return failure("AlreadyExists", `${printGroupResource(resource)} "${name}" already exists`, of(resource, name))
+}
+
+export function conflict(resource: GroupResource, name: string, detail: string, causes?: StatusCause[]): StatusError {
+  return failure("Conflict", `Operation cannot be fulfilled on ${printGroupResource(resource)} "${name}": ${detail}`, {
+    ...of(resource, name),
+    ...(causes === undefined ? {} : { causes }),
+  })
+}
+
+/** The optimistic lock's conflict, in the words client-go's retry helpers show. */
+export const objectModified =
+  "the object has been modified; please apply your changes to the latest version and try again"
+
+/** The conflict of server-side apply: 409 with one cause per field another manager owns. */
+export function applyConflict(message: string, causes: StatusCause[]): StatusError {
+  return failure("Conflict", message, { causes })
+}
+
+/** 422. `kind` is the kind's name ("Pod"), as upstream's NewInvalid. */
+export function invalid(kind: { group: string; kind: string }, name: string, errors: FieldError[]): StatusError {
+  const printed = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`
+  const list = [...new Set(errors.map((error) => error.message()))]
+  const message = list.length === 1 ? list[0] : `[${list.join(", ")}]`
+  return failure("Invalid", `${printed} "${name}" is invalid${list.length === 0 ? "" : `: ${message}`}`, {
+    ...(name === "" ? {} : { name }),
+    ...(kind.group === "" ? {} : { group: kind.group }),
+    kind: kind.kind,
+    ...(errors.length === 0
+      ? {}
+      : { causes: errors.map((error) => ({ reason: error.type, message: error.body(), field: error.field })) }),
+  })
+}
+
+export function forbidden(resource: GroupResource, name: string, detail: string): StatusError {
+  const subject =
+    resource.resource === ""
+      ? "forbidden"
+      : `${printGroupResource(resource)}${name === "" ? "" : ` "${name}"`} is forbidden`
+  return failure("Forbidden", `${subject}: ${detail}`, of(resource, name))
+}
+
+export function unauthorized(): StatusError {
+  return failure("Unauthorized", "Unauthorized")
+}
+
+export function badRequest(message: string, options?: ErrorOptions): StatusError {
+  return failure("BadRequest", message, undefined, options)
+}
+
+export function methodNotAllowed(): StatusError {
+  return failure("MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+}
+
+export function notAcceptable(accepted: string[]): StatusError {
+  return failure("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
+}
+
+export function unsupportedMediaType(accepted: string[]): StatusError {
+  return failure(
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+  )
+}
+
+export function expired(message: string): StatusError {
+  return failure("Expired", message)
+}
+
+/** The watch or list asked for a revision that was compacted. */
+export function resourceExpired(): StatusError {
+  return expired("The resourceVersion for the provided watch is too old.")
+}
+
+/** The revision asked for is not there yet. Clients with the ResourceVersionTooLarge cause retry. */
+export function resourceVersionTooLarge(wanted: number, current: number): StatusError {
+  return failure("Timeout", `Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+    retryAfterSeconds: 1,
+  })
+}
+
+export function requestEntityTooLarge(message: string): StatusError {
+  return failure("RequestEntityTooLarge", message)
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number, causes?: StatusCause[]): StatusError {
+  return failure("TooManyRequests", message, { ...(causes === undefined ? {} : { causes }), retryAfterSeconds })
+}
+
+export function internalError(message: string, options?: ErrorOptions): StatusError {
+  return failure("InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] }, options)
+}
+
+export function notImplemented(message: string): StatusError {
+  return failure("NotImplemented", message)
+}
+
+export function serviceUnavailable(message: string, options?: ErrorOptions): StatusError {
+  return failure("ServiceUnavailable", message, undefined, options)
+}
+
+export function timeout(message: string, retryAfterSeconds?: number): StatusError {
+  return failure("Timeout", message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+}
+
+/** A Success status, as delete answers when the object is gone. */
+export function success(details?: StatusDetails): Status {
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    ...(details === undefined ? {} : { details }),
+  }
+}
+
+export function hasReason(error: unknown, ...reasons: StatusReason[]): error is StatusError {
+  return error instanceof StatusError && (reasons as string[]).includes(error.reason)
+}
+
+export const isNotFound = (error: unknown): error is StatusError => hasReason(error, "NotFound")
+export const isAlreadyExists = (error: unknown): error is StatusError => hasReason(error, "AlreadyExists")
+export const isConflict = (error: unknown): error is StatusError => hasReason(error, "Conflict")
+export const isExpired = (error: unknown): error is StatusError => hasReason(error, "Expired", "Gone")

@@ -1,0 +1,48 @@
+// The resources this project itself reads and writes, by the coordinates URLs have.
+
+import type { Resource } from "./rest.ts"
+
+const namespaced = (group: string, version: string, resource: string): Resource => ({
+  group,
+  version,
+  resource,
+  namespaced: true,
+})
+const cluster = (group: string, version: string, resource: string): Resource => ({
+  group,
+  version,
+  resource,
+  namespaced: false,
+})
+
+export const namespaces = cluster("", "v1", "namespaces")
+export const nodes = cluster("", "v1", "nodes")
+export const persistentVolumes = cluster("", "v1", "persistentvolumes")
+export const pods = namespaced("", "v1", "pods")
+export const services = namespaced("", "v1", "services")
+export const endpoints = namespaced("", "v1", "endpoints")
+export const configMaps = namespaced("", "v1", "configmaps")
+export const secrets = namespaced("", "v1", "secrets")
+export const serviceAccounts = namespaced("", "v1", "serviceaccounts")
+export const persistentVolumeClaims = namespaced("", "v1", "persistentvolumeclaims")
+export const events = namespaced("", "v1", "events")
+export const resourceQuotas = namespaced("", "v1", "resourcequotas")
+export const limitRanges = namespaced("", "v1", "limitranges")
+export const deployments = namespaced("apps", "v1", "deployments")
+export const replicaSets = namespaced("apps", "v1", "replicasets")
+export const statefulSets = namespaced("apps", "v1", "statefulsets")
+export const daemonSets = namespaced("apps", "v1", "daemonsets")
+export const controllerRevisions = namespaced("apps", "v1", "controllerrevisions")
+export const jobs = namespaced("batch", "v1", "jobs")
+export const cronJobs = namespaced("batch", "v1", "cronjobs")
+export const endpointSlices = namespaced("discovery.k8s.io", "v1", "endpointslices")
+export const leases = namespaced("coordination.k8s.io", "v1", "leases")
+export const storageClasses = cluster("storage.k8s.io", "v1", "storageclasses")
+export const priorityClasses = cluster("scheduling.k8s.io", "v1", "priorityclasses")
+export const clusterRoles = cluster("rbac.authorization.k8s.io", "v1", "clusterroles")
+export const clusterRoleBindings = cluster("rbac.authorization.k8s.io", "v1", "clusterrolebindings")
+export const roles = namespaced("rbac.authorization.k8s.io", "v1", "roles")
+export const roleBindings = namespaced("rbac.authorization.k8s.io", "v1", "rolebindings")
+export const customResourceDefinitions = cluster("apiextensions.k8s.io", "v1", "customresourcedefinitions")
+export const virtualClusters = namespaced("tenancy.x-k8s.io", "v1alpha1", "virtualclusters")
+export const clusterVersions = cluster("tenancy.x-k8s.io", "v1alpha1", "clusterversions")

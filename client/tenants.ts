@@ -1,0 +1,60 @@
+// All tenant control planes seen from outside: what controllers, syncer and operator work on. In one process the gateway
+// implements it; in a process of its own, client/remote-tenants.ts speaks to the gateway's admin surface.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import type { KubeClient, Resource } from "./rest.ts"
+
+/** Who a tenant is. The VirtualCluster's identity decides the names in the super cluster (syncer/conversion/names.ts). */
+export interface Tenant {
+  /** Unique in the gateway; the VirtualCluster's name. */
+  name: string
+  /** The control plane's own uid: a tenant made anew under an old name has another one. */
+  uid: string
+  virtualCluster: { namespace: string; name: string; uid: string }
+  /** Prefix of the tenant's namespaces in the super cluster. */
+  clusterKey: string
+  /** DNS domain inside the tenant, e.g. "cluster.local". */
+  clusterDomain: string
+  transparentMetaPrefixes: readonly string[]
+  opaqueMetaPrefixes: readonly string[]
+  /** false: the tenant brings a controller manager of its own. */
+  controllers: boolean
+}
+
+export interface TenantEvent<T extends KubeObject> {
+  tenant: string
+  type: "ADDED" | "MODIFIED" | "DELETED"
+  object: T
+}
+
+/** Called synchronously in the order of each tenant's changes; must not block and must not throw. */
+export interface TenantWatchHandler<T extends KubeObject> {
+  event(event: TenantEvent<T>): void
+  /** All objects the tenant had when it was added have been delivered. */
+  synced(tenant: string): void
+  /** The tenant is gone: forget all of its objects, without events. */
+  removed(tenant: string): void
+  /** The stream of this tenant starts anew: what is not delivered before the next synced() is gone. */
+  restarted(tenant: string): void
+}
+
+export interface Tenants {
+  get(name: string): Tenant | undefined
+  list(): readonly Tenant[]
+  /** Told of every tenant there is, then of changes. Returns how to stop. */
+  subscribe(handler: { added(tenant: Tenant): void; removed(tenant: Tenant): void }): () => void
+  /** As an administrator of that tenant. Calls fail with NotFound when there is no such tenant. */
+  client(tenant: string): KubeClient
+  /** One list-and-watch of a kind over all tenants, present and future; resumed by itself. */
+  watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void
+}
+
+/** What the operator may do beyond. */
+export interface TenantAdmin extends Tenants {
+  /** Idempotent: the same name and VirtualCluster uid answers the tenant there is. AlreadyExists for another uid. */
+  create(request: Omit<Tenant, "uid">): Promise<Tenant>
+  /** Idempotent. Resolves when nothing of the tenant is left on disk. */
+  delete(name: string): Promise<void>
+  /** A kubeconfig (YAML) with a fresh client certificate of user "admin", group system:masters. */
+  kubeconfig(name: string): Promise<string>
+}

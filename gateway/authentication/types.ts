@@ -1,0 +1,40 @@
+import type { KeyObject } from "node:crypto"
+import type { User } from "../request/context.ts"
+
+/** What a caller presented, taken from the request once. */
+export interface Credentials {
+  /** DER of the client certificate and the chain it came with, leaf first; TLS has proved possession of the leaf's key. */
+  certificates: readonly Uint8Array[]
+  bearerToken: string | undefined
+}
+
+/** Verifies against one control plane's trust roots only. undefined: no credential it knows; throws Unauthorized for a bad one. */
+export interface Authenticator {
+  authenticate(
+    credentials: Credentials,
+    audiences?: readonly string[],
+  ): Promise<{ user: User; audiences?: string[] } | undefined>
+}
+
+/** A control plane's own keys. PEM texts and key objects. */
+export interface TrustRoots {
+  /** Signs client certificates. */
+  clientCertificateAuthority: { certificate: string; key: KeyObject }
+  /** Signs service-account tokens (ES256). */
+  serviceAccountKey: { private: KeyObject; public: KeyObject; keyId: string }
+  /** `iss` of service-account tokens; unique per control plane, so that it can name the tenant. */
+  issuer: string
+  /** CA of the gateway's serving certificate: what clients and pods trust (kube-root-ca.crt). */
+  servingCertificateAuthority: string
+}
+
+/** Service-account tokens (KEP-1205). */
+export interface TokenIssuer {
+  issue(request: {
+    namespace: string
+    serviceAccount: { name: string; uid: string }
+    audiences: readonly string[]
+    expirationSeconds: number
+    boundObject?: { kind: string; apiVersion: string; name: string; uid: string } | undefined
+  }): Promise<{ token: string; expirationTimestamp: string }>
+}

@@ -1,0 +1,15 @@
+// Server-side printing: what `kubectl get` shows (meta.k8s.io/v1 Table). A kind's columns are data: header facts and a pure
+// function from object to cell.
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+
+export interface TableColumn {
+  name: string
+  type: "string" | "integer" | "number" | "boolean" | "date"
+  format: string
+  description: string
+  /** 0: always shown; 1: with -o wide. */
+  priority: number
+  /** `now` in ms, for ages. */
+  cell(object: KubeObject, now: number): string | number | boolean | null
+}

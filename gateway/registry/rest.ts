@@ -1,0 +1,130 @@
+// What a resource is to the gateway (data), and what the verbs call (the contract of a registry).
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import type { KubeValue } from "./value.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { Strategy } from "./strategy.ts"
+import type { TableColumn } from "../endpoints/table.ts"
+
+export interface SubresourceDefinition {
+  name: string
+  /** The kind of its body; "scale" is autoscaling/v1 Scale, "status" the resource's own. */
+  group: string
+  version: string
+  kind: string
+  verbs: readonly string[]
+}
+
+/** One served version of a resource: built in (from the facts) or from a CustomResourceDefinition. */
+export interface ResourceDefinition {
+  group: string
+  version: string
+  resource: string
+  singular: string
+  kind: string
+  listKind: string
+  namespaced: boolean
+  shortNames: readonly string[]
+  categories: readonly string[]
+  verbs: readonly string[]
+  subresources: readonly SubresourceDefinition[]
+  schema: Schema
+  strategy: Strategy
+  /** Columns of `kubectl get`, beyond the name. */
+  columns: readonly TableColumn[]
+  /** Where objects lie: versions of one kind, and events of both groups, share it. "/registry/<group>/<resource>/". */
+  storagePrefix: string
+  /** The apiVersion objects are stored as. A definition of another version converts at the edge. */
+  storageVersion: string
+  /** Set for custom resources. */
+  customResource?: {
+    uid: string
+    scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string }
+  }
+}
+
+export interface GetOptions {
+  resourceVersion?: string
+}
+
+export interface ListOptions {
+  /** Empty or absent: all namespaces, or a cluster-scoped resource. */
+  namespace?: string
+  labelSelector?: string
+  fieldSelector?: string
+  limit?: number
+  continue?: string
+  resourceVersion?: string
+  resourceVersionMatch?: "Exact" | "NotOlderThan"
+}
+
+export interface ListResult {
+  items: KubeValue[]
+  resourceVersion: string
+  continue?: string
+  remainingItemCount?: number
+}
+
+export interface WatchRequest {
+  namespace?: string
+  labelSelector?: string
+  fieldSelector?: string
+  resourceVersion?: string
+  resourceVersionMatch?: string
+  sendInitialEvents?: boolean
+  allowBookmarks?: boolean
+  signal: AbortSignal
+}
+
+export interface RegistryEvent {
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"
+  value: KubeValue
+}
+
+export interface WriteOptions {
+  dryRun: boolean
+  fieldManager: string
+  subresource: string
+}
+
+/** Admission's validating half, handed down because it must run after the strategy's own changes and see the current object. */
+export interface AdmitFunctions {
+  /** May change the object. On update `current` is set. */
+  mutate(object: KubeObject, current: KubeObject | undefined): Promise<void>
+  validate(object: KubeObject | undefined, current: KubeObject | undefined): Promise<void>
+}
+
+export interface DeleteRequest {
+  dryRun: boolean
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  preconditions?: { uid?: string; resourceVersion?: string }
+}
+
+export interface Registry {
+  readonly definition: ResourceDefinition
+  get(ctx: RequestContext, namespace: string, name: string, options?: GetOptions): Promise<KubeValue>
+  list(ctx: RequestContext, options: ListOptions): Promise<ListResult>
+  /** Ends with the signal; throws StatusError (410) when it cannot go on. */
+  watch(ctx: RequestContext, request: WatchRequest): AsyncIterable<readonly RegistryEvent[]>
+  create(ctx: RequestContext, object: KubeObject, options: WriteOptions, admit: AdmitFunctions): Promise<KubeValue>
+  /** `change` gets a mutable copy of the current object and returns the wanted one; run again after a lost race. */
+  update(
+    ctx: RequestContext,
+    namespace: string,
+    name: string,
+    change: (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<{ value: KubeValue; created: boolean }>
+  /** `gone`: removed now; otherwise it waits for finalizers or its grace period, and `value` is what it became. */
+  delete(
+    ctx: RequestContext,
+    namespace: string,
+    name: string,
+    request: DeleteRequest,
+    admit: AdmitFunctions,
+  ): Promise<{ gone: boolean; value: KubeValue }>
+}

@@ -1,0 +1,88 @@
+// What one kind needs beyond data. The generic registry (store.ts) owns the flow and calls these in the order written;
+// each hook is optional and pure but for `ctx.warn` and what it is handed. Objects are mutable until stored.
+
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Duplex } from "node:stream"
+import type { FieldError } from "../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { AdmitFunctions, Registry, WriteOptions } from "./rest.ts"
+
+export interface Strategy<T extends KubeObject = KubeObject> {
+  /** Defaults that depend on other fields; after the schema's own defaults, at decoding, on create, update and patch. */
+  default?(object: T): void
+  /** Sets what the server owns and drops what a client may not set (status). metadata is already prepared. */
+  prepareForCreate?(ctx: RequestContext, object: T): void
+  validate?(ctx: RequestContext, object: T): FieldError[]
+  /** Copies what an update may not touch from `current` (status; on the status subresource: everything else). */
+  prepareForUpdate?(ctx: RequestContext, object: T, current: T): void
+  validateUpdate?(ctx: RequestContext, object: T, current: T): FieldError[]
+  warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
+  /** The last change before storing, after admission. */
+  canonicalize?(object: T): void
+  /** Bumps metadata.generation when true; default: anything but metadata and status differs. */
+  specChanged?(object: T, current: T): boolean
+  /** PUT on a name that does not exist creates it (leases, events, endpoints, …). */
+  allowCreateOnUpdate?: boolean
+  /** An update without resourceVersion overwrites; false: it is an error. Default true. */
+  allowUnconditionalUpdate?: boolean
+  /** Seconds of grace for a delete, or undefined for at once. Called with what the caller asked for. */
+  graceSeconds?(object: T, asked: number | undefined): number | undefined
+  /** Claimed outside the store before it is written (a Service's addresses). Called after validation, not on dry-run. */
+  begin?(ctx: RequestContext, object: T, current: T | undefined): Promise<Claim | undefined>
+  /** After a delete has removed the object from the store. */
+  afterDelete?(ctx: RequestContext, object: T): Promise<void>
+  /** Values of the field selectors this kind supports beyond metadata.name and metadata.namespace. */
+  selectableFields?(object: T): Record<string, string>
+  /** What defaultGarbageCollectionPolicy is when the caller names none: "Background", or "Orphan" for old kinds. */
+  defaultPropagation?: "Background" | "Orphan"
+}
+
+/** Something held outside the store for a write under way: exactly one of the two is called. */
+export interface Claim {
+  commit(): void
+  rollback(): Promise<void>
+}
+
+/** All that is special about one built-in kind; kinds.ts lists them by "group/resource". A kind not listed needs nothing. */
+export interface KindExtension {
+  strategy?: Strategy<never>
+  /** Subresources other than "status", which the generic registry serves for every kind that has one. */
+  subresources?: Record<string, SubresourceHandler>
+  /** Kinds that are answered and never stored (SubjectAccessReview, TokenReview, …): POST only. */
+  answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
+}
+
+/** How a subresource answers. What is absent is 405. A patch is `get`, patch, `update`. */
+export interface SubresourceHandler {
+  get?(ctx: RequestContext, registry: Registry, namespace: string, name: string): Promise<KubeObject>
+  update?(
+    ctx: RequestContext,
+    registry: Registry,
+    namespace: string,
+    name: string,
+    /** From the subresource's present object to the wanted one. */
+    change: (current: KubeObject) => KubeObject | Promise<KubeObject>,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeObject>
+  /** POST; answers 201 with the object. */
+  create?(
+    ctx: RequestContext,
+    registry: Registry,
+    namespace: string,
+    name: string,
+    body: KubeObject,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeObject>
+  /** Streams and proxies (log, exec, attach, portforward, proxy): the handler answers by itself. */
+  connect?(ctx: RequestContext, registry: Registry, namespace: string, name: string, exchange: Exchange): Promise<void>
+}
+
+/** The raw HTTP exchange of a connect request. `upgrade` is set when the client asked to switch protocols. */
+export interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  upgrade?: { socket: Duplex; head: Buffer }
+}

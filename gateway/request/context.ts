@@ -1,0 +1,44 @@
+// What a request carries down the chain: plain data, nothing of express. Filters fill it in running order
+// (server.ts); everything below endpoints/ sees only this.
+
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+
+export interface User {
+  name: string
+  uid?: string
+  groups: readonly string[]
+  extra: Readonly<Record<string, readonly string[]>>
+}
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection"
+
+/** The path and method in the API's terms. Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go. */
+export interface RequestInfo {
+  isResourceRequest: boolean
+  /** Resource requests: a Verb (or "proxy"); others: the lower-case HTTP method. */
+  verb: string
+  /** Without the tenant's prefix. */
+  path: string
+  group: string
+  version: string
+  namespace: string
+  resource: string
+  subresource: string
+  name: string
+  /** What follows the subresource (proxy paths), without a leading slash. */
+  rest: string
+}
+
+export interface RequestContext {
+  /** The caller's control plane, and the only one that can be reached from here. */
+  controlPlane: ControlPlane
+  info: RequestInfo
+  user: User
+  query: URLSearchParams
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string | undefined>>
+  /** Ends when the client is gone or the request's time is over. */
+  signal: AbortSignal
+  /** Shown to the user as `Warning: 299` headers. Duplicates are dropped. */
+  warn(message: string): void
+}

@@ -1,0 +1,34 @@
+// One control plane: everything a request may touch. A tenant has one; the simulated super cluster is one too. It is built
+// lazily and disposed as a whole, so that nothing of a tenant outlives it, and holds no reference to any other.
+
+import type { KubeClient } from "../../client/rest.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import type { Store } from "../../storage/types.ts"
+import type { AdmissionChain } from "../admission/chain.ts"
+import type { Authenticator, TokenIssuer, TrustRoots } from "../authentication/types.ts"
+import type { Authorizer } from "../authorization/types.ts"
+import type { ResourceTable } from "../registry/resource-table.ts"
+import type { ServiceAddresses } from "./service-addresses.ts"
+import type { NodeDialer } from "./node-dialer.ts"
+
+export interface ControlPlane extends AsyncDisposable {
+  /** The tenant's name; "" for the super cluster. */
+  readonly name: string
+  readonly uid: string
+  /** Undefined for the super cluster. */
+  readonly tenant: Tenant | undefined
+  /** https URL without a trailing slash that clients use, the tenant's path included. */
+  readonly url: string
+  readonly store: Store
+  /** What is served: built-in resources and those of the CustomResourceDefinitions. Answers the registry of each. */
+  readonly resources: ResourceTable
+  readonly admission: AdmissionChain
+  readonly authorizer: Authorizer
+  readonly authenticator: Authenticator
+  readonly trust: TrustRoots
+  readonly tokens: TokenIssuer
+  readonly serviceAddresses: ServiceAddresses
+  readonly nodes: NodeDialer
+  /** In process, as a member of system:masters. */
+  readonly client: KubeClient
+}

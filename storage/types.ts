@@ -1,0 +1,121 @@
+// The storage contract: a small etcd per control plane. It knows keys, bytes, revisions and events; nothing of HTTP,
+// of pods, or of what a tenant is. Level, memory and etcd implement it and pass storage/testing/store-suite.ts.
+//
+// A revision is a positive integer that only grows; every committed transaction takes the next one. A new store is at
+// revision 1 (what a base layer holds has modRevision 1).
+
+export type Revision = number
+
+export interface KeyValue {
+  key: string
+  /** Never to be changed by the receiver: backends hand out what they cache. */
+  value: Uint8Array
+  createRevision: Revision
+  modRevision: Revision
+}
+
+/** One change. `previous` is the value before it, while the revision log still has it. */
+export interface StoreEvent {
+  type: "put" | "delete"
+  /** put: as written. delete: the last value, with modRevision = the revision of the deletion. */
+  current: KeyValue
+  previous?: KeyValue
+}
+
+export type Operation = { type: "put"; key: string; value: Uint8Array } | { type: "delete"; key: string }
+
+/** `modRevision` 0: the key must not exist. */
+export interface Comparison {
+  key: string
+  modRevision: Revision
+}
+
+export interface Transaction {
+  /** All must hold, or nothing is written. */
+  compare: readonly Comparison[]
+  operations: readonly Operation[]
+}
+
+export type TransactionResult =
+  | { succeeded: true; revision: Revision }
+  /** `current` has the present state of the keys compared, in their order; undefined where a key does not exist. */
+  | { succeeded: false; revision: Revision; current: readonly (KeyValue | undefined)[] }
+
+export interface RangeOptions {
+  /** Point in time; default the latest committed. Compacted or FutureRevision when it cannot be answered. */
+  revision?: Revision
+  /** Exclusive lower bound: continue after this key. */
+  after?: string
+  limit?: number
+  /** Count what lies beyond `limit`. Costs a scan over keys. */
+  count?: boolean
+}
+
+export interface RangeResult {
+  items: readonly KeyValue[]
+  /** The revision the answer is true at. */
+  revision: Revision
+  more: boolean
+  /** With `count`: how many keys remain after the last item. */
+  remaining?: number
+}
+
+export interface WatchOptions {
+  /** Deliver every change with modRevision > `after`. Compacted error when the log no longer reaches back. */
+  after: Revision
+  /** Events not taken by the consumer. Beyond it the watch ends with SlowConsumer; the consumer resumes or relists. */
+  maxPending?: number
+}
+
+/**
+ * Changes under a prefix, in order, each once, in batches of one or more whole transactions. `for await` ends when
+ * closed, throws StorageError when the watch cannot go on. `revision` is the revision up to which everything has been
+ * delivered, also when nothing under the prefix changed (for bookmarks).
+ */
+export interface Watcher extends AsyncIterable<readonly StoreEvent[]> {
+  readonly revision: Revision
+  close(): void
+}
+
+export interface Store extends AsyncDisposable {
+  /** The latest committed revision. */
+  readonly revision: Revision
+  /** Reads and watches at or below it fail with Compacted. */
+  readonly compactedRevision: Revision
+  /** The latest committed value, or the one at `revision`. Linearizable: sees every acknowledged write. */
+  get(key: string, revision?: Revision): Promise<KeyValue | undefined>
+  /** Keys that start with `prefix`, in byte order. */
+  range(prefix: string, options?: RangeOptions): Promise<RangeResult>
+  /** Acknowledged when it is on disk. A transaction that writes nothing takes no revision. Limits: storage/limits.ts. */
+  txn(transaction: Transaction): Promise<TransactionResult>
+  watch(prefix: string, options: WatchOptions): Watcher
+  compact(revision: Revision): Promise<void>
+}
+
+/** Immutable objects below a store: what every control plane starts with. Reads see them until overwritten or deleted. */
+export interface BaseLayer {
+  /** In byte order. */
+  readonly keys: readonly string[]
+  value(key: string): Uint8Array | undefined
+}
+
+export type StorageErrorCode =
+  | "Compacted" // reading or watching: the revision is no longer in the log
+  | "FutureRevision" // reading or watching: the revision is not there yet
+  | "SlowConsumer" // watching: more than maxPending events wait
+  | "TooLarge" // writing: a value or transaction beyond the limit
+  | "Closed" // any: the store is closed or closing
+  | "InUse" // opening: another process has it
+  | "Format" // opening: made by a newer version
+  | "Corrupt" // opening or checking: an invariant does not hold
+  | "Unavailable" // any: the disk refuses (full, not writable)
+
+export class StorageError extends Error {
+  readonly code: StorageErrorCode
+
+  constructor(code: StorageErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = "StorageError"
+    this.code = code
+  }
+}
