@@ -9,6 +9,11 @@ import type { RequestContext } from "../request/context.ts"
 import type { AdmitFunctions, Registry, WriteOptions } from "./rest.ts"
 
 export interface Strategy<T extends KubeObject = KubeObject> {
+  /**
+   * What is wrong with a metadata.name (`prefix`: with what generateName says), in upstream's words; default: a DNS-1123
+   * subdomain. The generic registry checks all of metadata with it, so strategies do not.
+   */
+  nameRule?(name: string, prefix: boolean): string[]
   /** Defaults that depend on other fields; after the schema's own defaults, at decoding, on create, update and patch. */
   default?(object: T): void
   /** Sets what the server owns and drops what a client may not set (status). metadata is already prepared. */

@@ -1,0 +1,74 @@
+// Building blocks of table columns: the two every kind has, and how ages and lists are printed.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { TableColumn } from "../../endpoints/table.ts"
+
+type Cell = string | number | boolean | null
+
+/** A column of a known kind; `priority` 1 is shown with -o wide only. */
+export function column<T extends KubeObject>(
+  name: string,
+  type: TableColumn["type"],
+  cell: (object: T, now: number) => Cell,
+  options: { priority?: number; format?: string; description?: string } = {},
+): TableColumn {
+  return {
+    name,
+    type,
+    format: options.format ?? "",
+    description: options.description ?? "",
+    priority: options.priority ?? 0,
+    cell: (object, now) => cell(object as T, now),
+  }
+}
+
+export const name: TableColumn = column("Name", "string", (object) => object.metadata.name ?? "", {
+  format: "name",
+  description: "Name must be unique within a namespace.",
+})
+
+export const age: TableColumn = column(
+  "Age",
+  "string",
+  (object, now) => ageOf(object.metadata.creationTimestamp, now),
+  {
+    description: "Time since the object was created.",
+  },
+)
+
+/** How long ago, or "<unknown>" when the time is not set. */
+export function ageOf(time: string | null | undefined, now: number): string {
+  if (time === undefined || time === null || time === "") return "<unknown>"
+  const at = Date.parse(time)
+  return Number.isNaN(at) ? "<unknown>" : humanDuration(now - at)
+}
+
+/** Source: k8s.io/apimachinery/pkg/util/duration HumanDuration: two units at most, the finer the shorter. */
+export function humanDuration(milliseconds: number): string {
+  const seconds = Math.trunc(milliseconds / 1000)
+  // Clocks differ a little; beyond two seconds the time is simply wrong.
+  if (seconds < -1) return "<invalid>"
+  if (seconds < 0) return "0s"
+  if (seconds < 120) return `${seconds}s`
+  const minutes = Math.trunc(seconds / 60)
+  if (minutes < 10) return withRest(minutes, "m", seconds % 60, "s")
+  if (minutes < 180) return `${minutes}m`
+  const hours = Math.trunc(minutes / 60)
+  if (hours < 8) return withRest(hours, "h", minutes % 60, "m")
+  if (hours < 48) return `${hours}h`
+  const days = Math.trunc(hours / 24)
+  if (hours < 24 * 8) return withRest(days, "d", hours % 24, "h")
+  if (hours < 24 * 365 * 2) return `${days}d`
+  const years = Math.trunc(days / 365)
+  if (hours < 24 * 365 * 8) return withRest(years, "y", days % 365, "d")
+  return `${years}y`
+}
+
+function withRest(value: number, unit: string, rest: number, restUnit: string): string {
+  return rest === 0 ? `${value}${unit}` : `${value}${unit}${rest}${restUnit}`
+}
+
+/** Names joined by commas, or what stands for none. */
+export function joined(names: readonly string[] | undefined, none = "<none>"): string {
+  return names === undefined || names.length === 0 ? none : names.join(",")
+}
