@@ -60,7 +60,15 @@ export interface DeleteOptions {
   propagationPolicy?: "Background" | "Foreground" | "Orphan"
 }
 
+/** One row of discovery: a resource (no subresource) in the version the group prefers, and what can be done with it. */
+export interface DiscoveredResource extends Resource {
+  kind: string
+  verbs: readonly string[]
+}
+
 export interface KubeClient {
+  /** What is served now, custom resources included; each resource once, in its preferred version. */
+  discover(): Promise<readonly DiscoveredResource[]>
   get<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): Promise<T>
   list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>>
   /** Ends without error when the server ends it; resume from the last resourceVersion seen. */

@@ -1,0 +1,38 @@
+// Time as a thing one is handed, so that tests move it by hand (client/testing/fake-clock.ts).
+
+export interface Timer {
+  cancel(): void
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Calls once, not before `ms` have passed. Never keeps the process alive. */
+  after(ms: number, call: () => void): Timer
+}
+
+/** Node fires longer timers at once, so whoever waits longer looks at the clock again. */
+const longestTimer = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, call) {
+    const timer = setTimeout(call, Math.min(Math.max(0, ms), longestTimer))
+    timer.unref()
+    return { cancel: () => clearTimeout(timer) }
+  },
+}
+
+/** Resolves after `ms`, or at once when the signal ends. Never rejects: the caller looks at the signal. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      timer.cancel()
+      signal.removeEventListener("abort", finish)
+      resolve()
+    }
+    const timer = clock.after(ms, finish)
+    signal.addEventListener("abort", finish, { once: true })
+  })
+}

@@ -1,0 +1,145 @@
+// One resource of one API, kept in memory and told about. Objects are the frozen ones the client handed out.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import type { Clock } from "./clock.ts"
+import { silentLog, type Log } from "./log.ts"
+import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
+import { reflect } from "./reflector.ts"
+import type { KubeClient, Resource } from "./rest.ts"
+
+/** Called synchronously in the order of changes, after the informer's own state has changed; must not block or throw. */
+export interface InformerHandler<T> {
+  added?(object: T): void
+  updated?(object: T, previous: T): void
+  deleted?(object: T): void
+}
+
+export interface InformerOptions<T> {
+  namespace?: string
+  labelSelector?: string
+  fieldSelector?: string
+  indexes?: IndexFunctions<T>
+  log?: Log
+  clock?: Clock
+}
+
+export class Informer<T extends KubeObject> {
+  readonly #client: KubeClient
+  readonly #resource: Resource
+  readonly #options: InformerOptions<T>
+  readonly #objects: ObjectIndex<T>
+  readonly #handlers = new Set<InformerHandler<T>>()
+  readonly #log: Log
+  #started: Promise<void> | undefined
+  #synced = false
+
+  constructor(client: KubeClient, resource: Resource, options: InformerOptions<T> = {}) {
+    this.#client = client
+    this.#resource = resource
+    this.#options = options
+    this.#objects = new ObjectIndex(options.indexes)
+    this.#log = options.log ?? silentLog
+  }
+
+  /** Everything that was there at the start has been delivered. */
+  get synced(): boolean {
+    return this.#synced
+  }
+
+  get size(): number {
+    return this.#objects.size
+  }
+
+  /** Resolves when first synced, or when the signal ends before that. Runs once: later calls wait for the same. */
+  start(signal: AbortSignal): Promise<void> {
+    this.#started ??= new Promise((resolve) => {
+      const { namespace, labelSelector, fieldSelector, clock } = this.#options
+      const running = reflect<T>({
+        client: this.#client,
+        resource: this.#resource,
+        signal,
+        log: this.#log,
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+        ...(fieldSelector === undefined ? {} : { fieldSelector }),
+        ...(clock === undefined ? {} : { clock }),
+        sink: {
+          replace: (objects) => {
+            this.#replace(objects)
+            this.#synced = true
+            resolve()
+          },
+          changed: (type, object) => (type === "DELETED" ? this.#delete(object) : this.#set(object)),
+        },
+      })
+      running.then(resolve, (error: unknown) => {
+        this.#log.error({ resource: this.#resource.resource, error }, "informer stopped")
+        resolve()
+      })
+    })
+    return this.#started
+  }
+
+  get(namespace: string | undefined, name: string): T | undefined {
+    return this.#objects.get(namespace, name)
+  }
+
+  list(namespace?: string): T[] {
+    return this.#objects.list(namespace)
+  }
+
+  byIndex(index: string, value: string): T[] {
+    return this.#objects.byIndex(index, value)
+  }
+
+  /** Replays what is there as added. Returns how to stop. */
+  subscribe(handler: InformerHandler<T>): () => void {
+    this.#handlers.add(handler)
+    for (const object of this.#objects.list()) this.#tell(() => handler.added?.(object))
+    return () => this.#handlers.delete(handler)
+  }
+
+  #replace(objects: readonly T[]): void {
+    const present = new Set(objects.map(keyOf))
+    for (const object of this.#objects.list()) if (!present.has(keyOf(object))) this.#delete(object)
+    for (const object of objects) this.#set(object)
+  }
+
+  #set(object: T): void {
+    const previous = this.#objects.set(object)
+    if (previous !== undefined && sameVersion(previous, object)) return
+    for (const handler of this.#handlers) {
+      this.#tell(() => {
+        if (previous === undefined) handler.added?.(object)
+        else if (previous.metadata.uid === object.metadata.uid) handler.updated?.(object, previous)
+        else {
+          // Deleted and made anew while nobody looked.
+          handler.deleted?.(previous)
+          handler.added?.(object)
+        }
+      })
+    }
+  }
+
+  #delete(object: T): void {
+    if (this.#objects.delete(object.metadata.namespace, object.metadata.name ?? "") === undefined) return
+    for (const handler of this.#handlers) this.#tell(() => handler.deleted?.(object))
+  }
+
+  /** A handler that throws is a bug of its own and must not take the others' events away. */
+  #tell(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#log.error({ resource: this.#resource.resource, error }, "informer handler threw")
+    }
+  }
+}
+
+function keyOf(object: KubeObject): string {
+  return `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`
+}
+
+function sameVersion(a: KubeObject, b: KubeObject): boolean {
+  return a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion
+}

@@ -1,0 +1,123 @@
+// Keeps somebody in step with one resource of one API: list → watch from there → resume from the last resourceVersion when
+// the watch ends → list again when the server no longer has it (410) or anything else went wrong.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { isExpired } from "../apimachinery/status.ts"
+import { pause, systemClock, type Clock } from "./clock.ts"
+import { silentLog, type Log } from "./log.ts"
+import type { KubeClient, Resource } from "./rest.ts"
+
+export const reflectorLimits = {
+  /** Objects asked for at once. */
+  pageSize: 500,
+  /** First pause after a failure; doubles up to the longest, each made longer by up to half at random. */
+  firstBackoffMs: 200,
+  longestBackoffMs: 30_000,
+} as const
+
+export interface ReflectorSink<T extends KubeObject> {
+  /** All there is: what is not among it is gone. */
+  replace(objects: readonly T[]): void
+  changed(type: "ADDED" | "MODIFIED" | "DELETED", object: T): void
+}
+
+export interface ReflectorOptions<T extends KubeObject> {
+  client: KubeClient
+  resource: Resource
+  sink: ReflectorSink<T>
+  signal: AbortSignal
+  namespace?: string
+  labelSelector?: string
+  fieldSelector?: string
+  log?: Log
+  clock?: Clock
+}
+
+/** Resolves when the signal ends; every other failure is logged and tried again. */
+export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>): Promise<void> {
+  const { resource, signal, log = silentLog, clock = systemClock } = options
+  let failures = 0
+  let resourceVersion: string | undefined
+  while (!signal.aborted) {
+    const startedAt = clock.now()
+    try {
+      resourceVersion ??= await listAll(options)
+      resourceVersion = await watchFrom(options, resourceVersion, (seen) => {
+        resourceVersion = seen
+        failures = 0
+      })
+      // A watch the server ends at once must not become a busy loop.
+      if (clock.now() - startedAt < reflectorLimits.firstBackoffMs) failures++
+      else failures = 0
+    } catch (error) {
+      if (signal.aborted) return
+      failures++
+      const expired = isExpired(error)
+      if (expired) resourceVersion = undefined
+      const text = error instanceof Error ? error.message : String(error)
+      if (expired) log.debug({ resource: resource.resource }, "watch expired, listing again")
+      else log.warn({ resource: resource.resource, error: text, failures }, "list or watch failed, trying again")
+    }
+    if (failures > 0) await pause(clock, backoff(failures), signal)
+  }
+}
+
+/** Jitter keeps a thousand reflectors from coming back to a restarted server at the same instant. */
+export function backoff(failures: number): number {
+  const { firstBackoffMs, longestBackoffMs } = reflectorLimits
+  return Math.min(firstBackoffMs * 2 ** (failures - 1), longestBackoffMs) * (1 + Math.random() / 2)
+}
+
+async function listAll<T extends KubeObject>(options: ReflectorOptions<T>): Promise<string> {
+  const { client, resource, sink, signal } = options
+  const objects: T[] = []
+  let next: string | undefined
+  for (;;) {
+    const page = await client.list<T>(resource, {
+      ...selectors(options),
+      limit: reflectorLimits.pageSize,
+      signal,
+      ...(next === undefined ? {} : { continue: next }),
+    })
+    for (const object of page.items) objects.push(object)
+    next = page.metadata.continue
+    if (next === undefined || next === "") {
+      sink.replace(objects)
+      return page.metadata.resourceVersion
+    }
+  }
+}
+
+async function watchFrom<T extends KubeObject>(
+  options: ReflectorOptions<T>,
+  from: string,
+  seen: (resourceVersion: string) => void,
+): Promise<string> {
+  const { client, resource, sink, signal } = options
+  let last = from
+  const events = client.watch<T>(resource, {
+    ...selectors(options),
+    resourceVersion: from,
+    allowBookmarks: true,
+    signal,
+  })
+  for await (const { type, object } of events) {
+    if (type !== "BOOKMARK") sink.changed(type, object)
+    last = object.metadata.resourceVersion ?? last
+    seen(last)
+  }
+  return last
+}
+
+function selectors<T extends KubeObject>(options: ReflectorOptions<T>): {
+  namespace?: string
+  labelSelector?: string
+  fieldSelector?: string
+} {
+  const { namespace, labelSelector, fieldSelector } = options
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  }
+}

@@ -1,0 +1,59 @@
+// One cluster seen as Tenants of one, so that what works on all tenants (controllers) also works on a super cluster.
+
+import { notFound } from "../apimachinery/status.ts"
+import type { KubeObject } from "../apimachinery/object.ts"
+import { silentLog, type Log } from "./log.ts"
+import { reflect } from "./reflector.ts"
+import type { KubeClient, Resource } from "./rest.ts"
+import type { Tenant, Tenants, TenantWatchHandler } from "./tenants.ts"
+
+export function singleCluster(client: KubeClient, name = "super", log: Log = silentLog): Tenants {
+  const tenant: Tenant = {
+    name,
+    uid: name,
+    virtualCluster: { namespace: "", name, uid: "" },
+    clusterKey: "",
+    clusterDomain: "cluster.local",
+    transparentMetaPrefixes: [],
+    opaqueMetaPrefixes: [],
+    controllers: true,
+  }
+  return {
+    get: (wanted) => (wanted === name ? tenant : undefined),
+    list: () => [tenant],
+    subscribe(handler) {
+      handler.added(tenant)
+      return () => undefined
+    },
+    client(wanted) {
+      if (wanted === name) return client
+      throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, wanted)
+    },
+    watch: (resource, handler, signal) => watchOne(client, name, resource, handler, signal, log),
+  }
+}
+
+function watchOne<T extends KubeObject>(
+  client: KubeClient,
+  tenant: string,
+  resource: Resource,
+  handler: TenantWatchHandler<T>,
+  signal: AbortSignal,
+  log: Log,
+): void {
+  const running = reflect<T>({
+    client,
+    resource,
+    signal,
+    log,
+    sink: {
+      replace(objects) {
+        handler.restarted(tenant)
+        for (const object of objects) handler.event({ tenant, type: "ADDED", object })
+        handler.synced(tenant)
+      },
+      changed: (type, object) => handler.event({ tenant, type, object }),
+    },
+  })
+  running.catch((error: unknown) => log.error({ resource: resource.resource, error }, "watch stopped"))
+}

@@ -1,0 +1,204 @@
+// One resource of all tenants, kept in memory: one watch per kind, not one per tenant and kind. Reads name the tenant, so
+// there is no way to mix up whose object one has.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { silentLog, type Log } from "./log.ts"
+import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
+import type { Resource } from "./rest.ts"
+import type { TenantEvent, Tenants } from "./tenants.ts"
+
+/** Called synchronously in the order of each tenant's changes, after the informer's own state has changed. */
+export interface TenantInformerHandler<T> {
+  added?(tenant: string, object: T): void
+  updated?(tenant: string, object: T, previous: T): void
+  deleted?(tenant: string, object: T): void
+  /** All objects the tenant had have been delivered. Again after a stream that had to start anew. */
+  synced?(tenant: string): void
+  /** The tenant is gone with all it had; no deleted() is called for its objects. */
+  removed?(tenant: string): void
+}
+
+export interface TenantInformerOptions<T> {
+  indexes?: IndexFunctions<T>
+  log?: Log
+}
+
+interface TenantObjects<T extends KubeObject> {
+  objects: ObjectIndex<T>
+  synced: boolean
+  /** While the stream starts anew: what has been delivered since, as "namespace/name". The rest is gone at synced(). */
+  seen: Set<string> | undefined
+}
+
+export class TenantInformer<T extends KubeObject> {
+  readonly #tenants: Tenants
+  readonly #resource: Resource
+  readonly #options: TenantInformerOptions<T>
+  readonly #log: Log
+  readonly #state = new Map<string, TenantObjects<T>>()
+  readonly #handlers = new Set<TenantInformerHandler<T>>()
+  readonly #waiters = new Map<string, Set<() => void>>()
+  #started = false
+
+  constructor(tenants: Tenants, resource: Resource, options: TenantInformerOptions<T> = {}) {
+    this.#tenants = tenants
+    this.#resource = resource
+    this.#options = options
+    this.#log = options.log ?? silentLog
+  }
+
+  get resource(): Resource {
+    return this.#resource
+  }
+
+  /** Once; later calls do nothing. */
+  start(signal: AbortSignal): void {
+    if (this.#started) return
+    this.#started = true
+    this.#tenants.watch<T>(
+      this.#resource,
+      {
+        event: (event) => this.#event(event),
+        synced: (tenant) => this.#synced(tenant),
+        removed: (tenant) => this.#removed(tenant),
+        restarted: (tenant) => {
+          const state = this.#stateOf(tenant)
+          state.seen = new Set()
+        },
+      },
+      signal,
+    )
+  }
+
+  isSynced(tenant: string): boolean {
+    return this.#state.get(tenant)?.synced === true
+  }
+
+  /** Also resolves when the signal ends or the tenant is removed: the caller looks at isSynced(). */
+  whenSynced(tenant: string, signal: AbortSignal): Promise<void> {
+    if (this.isSynced(tenant) || signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      let waiters = this.#waiters.get(tenant)
+      if (waiters === undefined) this.#waiters.set(tenant, (waiters = new Set()))
+      const waiting = waiters
+      const finish = (): void => {
+        waiting.delete(finish)
+        signal.removeEventListener("abort", finish)
+        resolve()
+      }
+      waiting.add(finish)
+      signal.addEventListener("abort", finish, { once: true })
+    })
+  }
+
+  get(tenant: string, namespace: string | undefined, name: string): T | undefined {
+    return this.#state.get(tenant)?.objects.get(namespace, name)
+  }
+
+  list(tenant: string, namespace?: string): T[] {
+    return this.#state.get(tenant)?.objects.list(namespace) ?? []
+  }
+
+  byIndex(tenant: string, index: string, value: string): T[] {
+    return this.#state.get(tenant)?.objects.byIndex(index, value) ?? []
+  }
+
+  /** Tenants something is known of. */
+  tenants(): string[] {
+    return [...this.#state.keys()]
+  }
+
+  /** Objects held, over all tenants. */
+  get size(): number {
+    let size = 0
+    for (const state of this.#state.values()) size += state.objects.size
+    return size
+  }
+
+  /** Replays what is there as added (then synced). Returns how to stop. */
+  subscribe(handler: TenantInformerHandler<T>): () => void {
+    this.#handlers.add(handler)
+    for (const [tenant, state] of this.#state) {
+      for (const object of state.objects.list()) this.#tell(() => handler.added?.(tenant, object))
+      if (state.synced) this.#tell(() => handler.synced?.(tenant))
+    }
+    return () => this.#handlers.delete(handler)
+  }
+
+  #stateOf(tenant: string): TenantObjects<T> {
+    let state = this.#state.get(tenant)
+    if (state === undefined) {
+      state = { objects: new ObjectIndex(this.#options.indexes), synced: false, seen: undefined }
+      this.#state.set(tenant, state)
+    }
+    return state
+  }
+
+  #event({ tenant, type, object }: TenantEvent<T>): void {
+    const state = this.#stateOf(tenant)
+    if (type === "DELETED") {
+      state.seen?.delete(keyOf(object))
+      this.#delete(tenant, state, object)
+      return
+    }
+    state.seen?.add(keyOf(object))
+    const previous = state.objects.set(object)
+    if (previous === undefined) {
+      this.#each((handler) => handler.added?.(tenant, object))
+    } else if (previous.metadata.uid !== object.metadata.uid) {
+      // Deleted and made anew while nobody looked.
+      this.#each((handler) => {
+        handler.deleted?.(tenant, previous)
+        handler.added?.(tenant, object)
+      })
+    } else if (previous.metadata.resourceVersion !== object.metadata.resourceVersion) {
+      this.#each((handler) => handler.updated?.(tenant, object, previous))
+    }
+  }
+
+  #delete(tenant: string, state: TenantObjects<T>, object: T): void {
+    if (state.objects.delete(object.metadata.namespace, object.metadata.name ?? "") === undefined) return
+    this.#each((handler) => handler.deleted?.(tenant, object))
+  }
+
+  #synced(tenant: string): void {
+    const state = this.#stateOf(tenant)
+    const { seen } = state
+    state.seen = undefined
+    if (seen !== undefined) {
+      for (const object of state.objects.list()) if (!seen.has(keyOf(object))) this.#delete(tenant, state, object)
+    }
+    state.synced = true
+    this.#release(tenant)
+    this.#each((handler) => handler.synced?.(tenant))
+  }
+
+  #removed(tenant: string): void {
+    this.#state.delete(tenant)
+    this.#release(tenant)
+    this.#each((handler) => handler.removed?.(tenant))
+  }
+
+  #release(tenant: string): void {
+    const waiters = this.#waiters.get(tenant)
+    this.#waiters.delete(tenant)
+    for (const waiter of waiters ?? []) waiter()
+  }
+
+  #each(call: (handler: TenantInformerHandler<T>) => void): void {
+    for (const handler of this.#handlers) this.#tell(() => call(handler))
+  }
+
+  /** A handler that throws is a bug of its own and must not take the others' events away. */
+  #tell(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#log.error({ resource: this.#resource.resource, error }, "informer handler threw")
+    }
+  }
+}
+
+function keyOf(object: KubeObject): string {
+  return `${object.metadata.namespace ?? ""}/${object.metadata.name ?? ""}`
+}

@@ -1,0 +1,39 @@
+// How long a failing key waits: base · 2ⁿ, capped. One limiter per queue; keys do not slow each other.
+// Source: k8s.io/client-go/util/workqueue/default_rate_limiters.go (ItemExponentialFailureRateLimiter).
+
+export const defaultRetryLimits = { baseDelayMs: 5, maxDelayMs: 300_000 } as const
+
+export interface RetryLimits {
+  baseDelayMs: number
+  maxDelayMs: number
+}
+
+export class RateLimiter {
+  readonly #limits: RetryLimits
+  /** Only keys that failed since they last succeeded. */
+  readonly #failures = new Map<string, number>()
+
+  constructor(limits: Partial<RetryLimits> = {}) {
+    this.#limits = { ...defaultRetryLimits, ...limits }
+  }
+
+  /** Counts one more failure and says how many ms to wait for it. */
+  next(id: string): number {
+    const failures = this.#failures.get(id) ?? 0
+    this.#failures.set(id, failures + 1)
+    // 2 ** 1024 is Infinity, which the cap takes care of.
+    return Math.min(this.#limits.baseDelayMs * 2 ** failures, this.#limits.maxDelayMs)
+  }
+
+  retries(id: string): number {
+    return this.#failures.get(id) ?? 0
+  }
+
+  forget(id: string): void {
+    this.#failures.delete(id)
+  }
+
+  get size(): number {
+    return this.#failures.size
+  }
+}
