@@ -105,17 +105,13 @@ export const notFoundValue = (field: FieldPath, value: unknown): FieldError =>
   new FieldError("FieldValueNotFound", field, value, "")
 export const duplicate = (field: FieldPath, value: unknown): FieldError =>
   new FieldError("FieldValueDuplicate", field, value, "")
+/** The words in the order given; upstream sorts some lists (sets) and not others. */
 export const notSupported = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
   new FieldError(
     "FieldValueNotSupported",
     field,
     value,
-    supported.length === 0
-      ? ""
-      : `supported values: ${[...supported]
-          .sort()
-          .map((item) => JSON.stringify(item))
-          .join(", ")}`,
+    supported.length === 0 ? "" : `supported values: ${supported.map((item) => JSON.stringify(item)).join(", ")}`,
   )
 export const forbiddenField = (field: FieldPath, detail: string): FieldError =>
   new FieldError("FieldValueForbidden", field, "", detail)
