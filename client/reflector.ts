@@ -109,7 +109,9 @@ async function watchFrom<T extends KubeObject>(
   return last
 }
 
-function selectors<T extends KubeObject>(options: ReflectorOptions<T>): {
+function selectors<T extends KubeObject>(
+  options: ReflectorOptions<T>,
+): {
   namespace?: string
   labelSelector?: string
   fieldSelector?: string

@@ -43,7 +43,7 @@ export class DelayHeap<K> {
   }
 
   removeWhere(test: (key: K) => boolean): void {
-    for (const entry of [...this.#byId.values()]) if (test(entry.key)) this.#remove(entry)
+    for (const entry of this.#byId.values()) if (test(entry.key)) this.#remove(entry)
   }
 
   clear(): void {

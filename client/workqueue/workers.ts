@@ -43,9 +43,10 @@ async function work<K>(options: WorkerOptions<K>): Promise<void> {
   }
 }
 
-async function once<K>({ queue, reconcile, name, log, signal }: WorkerOptions<K>, key: K): Promise<void> {
+async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
+  const { queue, name, log, signal } = options
   try {
-    const result = await reconcile(key, signal)
+    const result = await options.reconcile(key, signal)
     queue.forget(key)
     if (result !== undefined) queue.addAfter(key, result.requeueAfterMs)
   } catch (error) {

@@ -1,0 +1,189 @@
+// Events about objects: what happened, shown by `kubectl describe`. Best effort by design: recording never throws, never
+// blocks and is limited per object, because an Event must not cost more than what it tells of.
+// Source: k8s.io/client-go/tools/record/events_cache.go (the limits and what counts as the same event).
+
+import { referenceTo, type ObjectReference } from "./object-reference.ts"
+import { timestamp, type KubeObject } from "../apimachinery/object.ts"
+import { StatusError, isNotFound } from "../apimachinery/status.ts"
+import { systemClock, type Clock } from "./clock.ts"
+import { silentLog, type Log } from "./log.ts"
+import { events } from "./resources.ts"
+import type { KubeClient } from "./rest.ts"
+
+export const eventLimits = {
+  /** Per object: so many at once, then one every `refillMs`. More are dropped. */
+  burst: 25,
+  refillMs: 300_000,
+  /** Similar events (same object, type and reason) within `similarMs` after which their messages are combined into one. */
+  similar: 10,
+  similarMs: 600_000,
+  /** Objects and events remembered; the longest unused go first. */
+  remembered: 4096,
+  /** Events waiting to be written. More are dropped. */
+  waiting: 1000,
+  /** Events written at the same time. Those of one object are written one after the other. */
+  writers: 4,
+} as const
+
+export type EventType = "Normal" | "Warning"
+
+interface Recording {
+  client: KubeClient
+  object: ObjectReference
+  type: EventType
+  reason: string
+  message: string
+  at: number
+}
+
+interface Written {
+  name: string
+  count: number
+  firstTimestamp: string
+}
+
+interface Similar {
+  messages: Set<string>
+  since: number
+}
+
+interface Bucket {
+  tokens: number
+  at: number
+}
+
+export interface EventRecorderOptions {
+  component: string
+  clock?: Clock
+  log?: Log
+}
+
+export class EventRecorder {
+  readonly #component: string
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #buckets = new Map<string, Bucket>()
+  readonly #similar = new Map<string, Similar>()
+  readonly #written = new Map<string, Written>()
+  readonly #lanes: Promise<void>[] = Array.from({ length: eventLimits.writers }, () => Promise.resolve())
+  #waiting = 0
+  #serial = 0
+
+  constructor(options: EventRecorderOptions) {
+    this.#component = options.component
+    this.#clock = options.clock ?? systemClock
+    this.#log = options.log ?? silentLog
+  }
+
+  event(client: KubeClient, object: KubeObject, type: EventType, reason: string, message: string): void {
+    const reference = referenceTo(object)
+    const at = this.#clock.now()
+    if (this.#waiting >= eventLimits.waiting || !this.#allow(reference.uid, at)) return
+    this.#waiting++
+    const recording = { client, object: reference, type, reason, message, at }
+    const lane = laneOf(reference.uid)
+    this.#lanes[lane] = (this.#lanes[lane] ?? Promise.resolve()).then(() => this.#write(recording))
+  }
+
+  /** Resolves when everything recorded so far is written or given up. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#lanes)
+  }
+
+  /** Token bucket per object. */
+  #allow(uid: string, now: number): boolean {
+    const { burst, refillMs } = eventLimits
+    const bucket = this.#buckets.get(uid) ?? { tokens: burst, at: now }
+    const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
+    remember(this.#buckets, uid, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now })
+    return tokens >= 1
+  }
+
+  async #write(recording: Recording): Promise<void> {
+    try {
+      await this.#record(recording)
+    } catch (error) {
+      // Events are lost rather than retried; a namespace on its way out refuses them, which is nothing to tell of.
+      if (error instanceof StatusError) {
+        this.#log.debug({ reason: recording.reason, error: error.message }, "event not recorded")
+      } else {
+        this.#log.error({ reason: recording.reason, error }, "event not recorded")
+      }
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  async #record(recording: Recording): Promise<void> {
+    const { client, object, at } = recording
+    const { key, message } = this.#correlate(recording)
+    const now = timestamp(new Date(at))
+    const known = this.#written.get(key)
+    if (known !== undefined) {
+      const count = known.count + 1
+      try {
+        const patch = { count, lastTimestamp: now, message }
+        await client.patch(events, object.namespace ?? "default", known.name, patch, { type: "strategic" })
+        remember(this.#written, key, { ...known, count })
+        return
+      } catch (error) {
+        // The Event has expired meanwhile: write it anew, going on with the count.
+        if (!isNotFound(error)) throw error
+      }
+    }
+    const written = {
+      name: `${object.name}.${(at * 1_000_000 + (this.#serial++ % 1_000_000)).toString(16)}`,
+      count: (known?.count ?? 0) + 1,
+      firstTimestamp: known?.firstTimestamp ?? now,
+    }
+    await client.create(events, {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: written.name, namespace: object.namespace ?? "default" },
+      involvedObject: object,
+      type: recording.type,
+      reason: recording.reason,
+      message,
+      source: { component: this.#component },
+      firstTimestamp: written.firstTimestamp,
+      lastTimestamp: now,
+      count: written.count,
+      reportingComponent: this.#component,
+      reportingInstance: "",
+    })
+    remember(this.#written, key, written)
+  }
+
+  /** Which Event this one counts up: the same message's, or the combined one when there are too many similar ones. */
+  #correlate({ object, type, reason, message, at }: Recording): { key: string; message: string } {
+    const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
+    const present = this.#similar.get(group)
+    const similar =
+      present !== undefined && at - present.since <= eventLimits.similarMs
+        ? present
+        : { messages: new Set<string>(), since: at }
+    if (similar.messages.size < eventLimits.similar) similar.messages.add(message)
+    remember(this.#similar, group, similar)
+    if (similar.messages.size < eventLimits.similar || similar.messages.has(message)) {
+      return { key: `${group}\n${message}`, message }
+    }
+    return { key: group, message: `(combined from similar events): ${message}` }
+  }
+}
+
+/** Puts the entry last in line to be forgotten. */
+function remember<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= eventLimits.remembered) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    return
+  }
+}
+
+function laneOf(uid: string): number {
+  let hash = 0
+  for (let index = 0; index < uid.length; index++) hash = (hash * 31 + uid.charCodeAt(index)) | 0
+  return Math.abs(hash) % eventLimits.writers
+}

@@ -1,0 +1,168 @@
+// KubeClient over HTTPS. What is asked is here, how it travels is in http-transport.ts.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { StatusError } from "../apimachinery/status.ts"
+import { discoverOverHttp } from "./http-discovery.ts"
+import { HttpTransport, isStatus, type HttpClientConfig, type TransportRequest } from "./http-transport.ts"
+import { listQuery, resourcePath, watchQuery, writeQuery } from "./paths.ts"
+import type {
+  DeleteOptions,
+  KubeClient,
+  KubeList,
+  ListOptions,
+  PatchOptions,
+  Resource,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./rest.ts"
+
+export type { HttpClientConfig, HttpClientLimits } from "./http-transport.ts"
+
+/** A watch is asked to end after five to ten minutes, spread so that they do not all come back at once. */
+const watchSeconds = { least: 300, most: 600 } as const
+/** How long after that time a silent watch counts as dead. */
+const watchGraceMs = 30_000
+
+const patchTypes: Record<PatchOptions["type"], string> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+}
+
+export function createHttpClient(config: HttpClientConfig): KubeClient & AsyncDisposable {
+  const transport = new HttpTransport(config)
+  const call = <T>(request: TransportRequest): Promise<T> => callJson<T>(transport, request)
+  const write = <T extends KubeObject>(method: string, path: string, body: unknown): Promise<T> =>
+    call<T>({ method, path, body: JSON.stringify(body), headers: { "content-type": "application/json" } })
+
+  return {
+    discover: () => discoverOverHttp(call),
+    get: (resource, namespace, name) => call({ method: "GET", path: resourcePath(resource, namespace, name) }),
+    list: <T extends KubeObject>(resource: Resource, options: ListOptions = {}) => list<T>(call, resource, options),
+    watch: (resource, options) => watch(transport, resource, options),
+    create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
+      const { namespace, name } = object.metadata
+      const of = options.subresource === undefined ? undefined : (name ?? "")
+      return write<T>("POST", resourcePath(resource, namespace, of, options.subresource) + writeQuery(options), object)
+    },
+    update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
+      const { namespace, name = "" } = object.metadata
+      return write<T>("PUT", resourcePath(resource, namespace, name, options.subresource) + writeQuery(options), object)
+    },
+    patch: (resource, namespace, name, patch, options) =>
+      call({
+        method: "PATCH",
+        path: resourcePath(resource, namespace, name, options.subresource) + writeQuery(options),
+        body: JSON.stringify(patch),
+        headers: { "content-type": patchTypes[options.type] },
+      }),
+    async delete(resource, namespace, name, options = {}) {
+      await write("DELETE", resourcePath(resource, namespace, name), deleteOptions(options))
+    },
+    async deleteCollection(resource, namespace, selectors = {}, options = {}) {
+      await write("DELETE", resourcePath(resource, namespace) + listQuery(selectors), deleteOptions(options))
+    },
+    [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
+  }
+}
+
+async function callJson<T>(transport: HttpTransport, request: TransportRequest): Promise<T> {
+  const response = await transport.open(request)
+  const body = await transport.readBody(request, response)
+  try {
+    return JSON.parse(body.toString("utf8")) as T
+  } catch (error) {
+    throw transport.asStatusError(request, new Error("the answer is not JSON", { cause: error }))
+  }
+}
+
+async function list<T extends KubeObject>(
+  call: <R>(request: TransportRequest) => Promise<R>,
+  resource: Resource,
+  options: ListOptions,
+): Promise<KubeList<T>> {
+  const found = await call<KubeList<T>>({
+    method: "GET",
+    path: resourcePath(resource, options.namespace) + listQuery(options),
+    signal: options.signal,
+  })
+  // Items of a list come without the apiVersion and kind that every other answer has.
+  const kind = found.kind.replace(/List$/, "")
+  for (const item of (found.items ??= [])) {
+    item.apiVersion ??= found.apiVersion
+    item.kind ??= kind
+  }
+  return found
+}
+
+async function* watch<T extends KubeObject>(
+  transport: HttpTransport,
+  resource: Resource,
+  options: WatchOptions,
+): AsyncGenerator<WatchEvent<T>> {
+  const seconds = watchSeconds.least + Math.floor(Math.random() * (watchSeconds.most - watchSeconds.least))
+  const request: TransportRequest = {
+    method: "GET",
+    path: resourcePath(resource, options.namespace) + watchQuery(options, seconds),
+    signal: options.signal,
+    stream: { idleMs: seconds * 1000 + watchGraceMs },
+  }
+  try {
+    const response = await transport.open(request)
+    try {
+      for await (const line of lines(response, transport.limits.watchLineBytes)) yield readEvent<T>(line)
+    } finally {
+      response.destroy()
+    }
+  } catch (error) {
+    if (options.signal.aborted) return
+    throw transport.asStatusError(request, error)
+  }
+}
+
+function readEvent<T extends KubeObject>(line: string): WatchEvent<T> {
+  const { type, object } = JSON.parse(line) as { type: string; object: unknown }
+  if (type !== "ERROR") return { type: type as WatchEvent<T>["type"], object: object as T }
+  if (isStatus(object)) throw new StatusError(object)
+  throw new Error("the watch ended with an error that is no Status")
+}
+
+/** Whole lines of a stream of bytes. Pieces of a long line are joined once, when its end has come. */
+export async function* lines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<string> {
+  let pieces: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    let start = 0
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      const tail = chunk.subarray(start, end)
+      const line = pieces.length === 0 ? Buffer.from(tail) : Buffer.concat([...pieces, tail])
+      pieces = []
+      size = 0
+      start = end + 1
+      if (line.length > maxBytes) throw new Error(`a watch event exceeds ${maxBytes} bytes`)
+      if (line.length > 0) yield line.toString("utf8")
+    }
+    if (start === chunk.length) continue
+    pieces.push(chunk.subarray(start))
+    size += chunk.length - start
+    if (size > maxBytes) throw new Error(`a watch event exceeds ${maxBytes} bytes`)
+  }
+  // A line without its end was cut off by a broken connection: resuming delivers it again.
+}
+
+function deleteOptions(options: DeleteOptions): object {
+  const { uid, resourceVersion, gracePeriodSeconds, propagationPolicy } = options
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  }
+  return {
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+  }
+}

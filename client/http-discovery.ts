@@ -1,0 +1,98 @@
+// What an API server serves, in one list: aggregated discovery (two requests), or group by group where a server has none.
+// Source: KEP-3352 (aggregated discovery), k8s.io/api/apidiscovery/v2.
+
+import { parseGroupVersion } from "../apimachinery/object.ts"
+import type { TransportRequest } from "./http-transport.ts"
+import type { DiscoveredResource } from "./rest.ts"
+
+type Call = <T>(request: TransportRequest) => Promise<T>
+
+const aggregated =
+  "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
+  "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
+
+interface AggregatedList {
+  kind: "APIGroupDiscoveryList"
+  items: {
+    metadata: { name?: string }
+    versions: {
+      version: string
+      resources?: {
+        resource: string
+        scope: "Namespaced" | "Cluster"
+        verbs: string[]
+        responseKind?: { kind: string }
+      }[]
+    }[]
+  }[]
+}
+
+interface GroupList {
+  kind: "APIGroupList"
+  groups: {
+    name: string
+    versions: { groupVersion: string; version: string }[]
+    preferredVersion?: { groupVersion: string }
+  }[]
+}
+
+interface Versions {
+  kind: "APIVersions"
+  versions: string[]
+}
+
+interface ResourceList {
+  resources: { name: string; namespaced: boolean; kind: string; verbs: string[] }[]
+}
+
+export async function discoverOverHttp(call: Call): Promise<DiscoveredResource[]> {
+  const found = new Map<string, DiscoveredResource>()
+  for (const root of ["/api", "/apis"]) {
+    const answer = await call<AggregatedList | GroupList | Versions>({
+      method: "GET",
+      path: root,
+      headers: { accept: aggregated },
+    })
+    for (const resource of answer.kind === "APIGroupDiscoveryList" ? read(answer) : await ask(call, root, answer)) {
+      // Versions come in the order of preference: the first one a resource is found in counts.
+      const id = `${resource.group}/${resource.resource}`
+      if (!found.has(id)) found.set(id, resource)
+    }
+  }
+  return [...found.values()]
+}
+
+function read(list: AggregatedList): DiscoveredResource[] {
+  return list.items.flatMap(({ metadata: { name: group = "" }, versions }) =>
+    versions.flatMap(({ version, resources = [] }) =>
+      resources.map(({ resource, scope, verbs, responseKind }) => ({
+        group,
+        version,
+        resource,
+        namespaced: scope === "Namespaced",
+        kind: responseKind?.kind ?? "",
+        verbs,
+      })),
+    ),
+  )
+}
+
+async function ask(call: Call, root: string, answer: GroupList | Versions): Promise<DiscoveredResource[]> {
+  const groupVersions =
+    answer.kind === "APIVersions"
+      ? answer.versions
+      : answer.groups.flatMap(({ versions, preferredVersion }) => {
+          const all = versions.map(({ groupVersion }) => groupVersion)
+          const preferred = preferredVersion?.groupVersion
+          return preferred === undefined ? all : [preferred, ...all.filter((other) => other !== preferred)]
+        })
+  const found: DiscoveredResource[] = []
+  for (const groupVersion of groupVersions) {
+    const { group, version } = parseGroupVersion(groupVersion)
+    const list = await call<ResourceList>({ method: "GET", path: `${root}/${groupVersion}` })
+    for (const { name, namespaced, kind, verbs } of list.resources) {
+      if (!name.includes("/")) found.push({ group, version, resource: name, namespaced, kind, verbs })
+    }
+  }
+  return found
+}

@@ -1,0 +1,272 @@
+// Requests to one API server over keep-alive connections: credentials, time limits, and failures as StatusError.
+// http-client.ts says what to ask; this says how.
+
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import { serviceUnavailable, StatusError, timeout, type Status, type StatusReason } from "../apimachinery/status.ts"
+
+export interface HttpClientConfig {
+  /** https://host:port, perhaps with a path before /api. */
+  server: string
+  /** PEM; the system's roots when absent. */
+  certificateAuthority?: string
+  /** PEM of the client certificate and its key. */
+  certificate?: string
+  key?: string
+  /** A function is asked before every request; whoever gives it caches. */
+  token?: string | (() => Promise<string>)
+  /** Basic authentication, as old kubeconfigs have it. */
+  username?: string
+  password?: string
+  insecureSkipTlsVerify?: boolean
+  /** The name the server's certificate must have, when it is not the host. */
+  serverName?: string
+  userAgent?: string
+  limits?: Partial<HttpClientLimits>
+}
+
+export interface HttpClientLimits {
+  /** Connections for requests that end by themselves. */
+  sockets: number
+  /** Connections for watches. */
+  watchSockets: number
+  /** From sending a request to the end of its answer. */
+  requestTimeoutMs: number
+  /** Of one answer that is not a watch. */
+  responseBytes: number
+  /** Of one watch event. */
+  watchLineBytes: number
+  /** How often a request is sent again that the server refused with 429. */
+  retries: number
+  /** The longest a Retry-After is followed. */
+  retryAfterSeconds: number
+}
+
+export const defaultHttpClientLimits: HttpClientLimits = {
+  sockets: 64,
+  watchSockets: 256,
+  requestTimeoutMs: 60_000,
+  responseBytes: 512 * 1024 * 1024,
+  watchLineBytes: 16 * 1024 * 1024,
+  retries: 5,
+  retryAfterSeconds: 30,
+}
+
+export interface TransportRequest {
+  method: string
+  /** Below the server's path, query included. */
+  path: string
+  headers?: Record<string, string>
+  body?: string
+  signal?: AbortSignal | undefined
+  /** Streams have no end in sight: other connections, and `idleMs` without a byte instead of a time limit. */
+  stream?: { idleMs: number }
+}
+
+export class HttpTransport implements AsyncDisposable {
+  readonly limits: HttpClientLimits
+  readonly #config: HttpClientConfig
+  readonly #base: URL
+  readonly #agent: HttpAgent
+  readonly #watchAgent: HttpAgent
+  readonly #disposed = new AbortController()
+
+  constructor(config: HttpClientConfig) {
+    this.#config = config
+    this.limits = { ...defaultHttpClientLimits, ...config.limits }
+    this.#base = new URL(config.server)
+    const create = (maxSockets: number): HttpAgent => {
+      const common = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets, scheduling: "lifo" as const }
+      if (this.#base.protocol === "http:") return new HttpAgent(common)
+      return new HttpsAgent({
+        ...common,
+        ...(config.certificateAuthority === undefined ? {} : { ca: config.certificateAuthority }),
+        ...(config.certificate === undefined ? {} : { cert: config.certificate }),
+        ...(config.key === undefined ? {} : { key: config.key }),
+        ...(config.serverName === undefined ? {} : { servername: config.serverName }),
+        rejectUnauthorized: config.insecureSkipTlsVerify !== true,
+      })
+    }
+    this.#agent = create(this.limits.sockets)
+    this.#watchAgent = create(this.limits.watchSockets)
+  }
+
+  /** The head of a successful answer; its body is the caller's to read. Others are thrown as StatusError. */
+  async open(wanted: TransportRequest): Promise<IncomingMessage> {
+    for (let tried = 0; ; tried++) {
+      const response = await this.#send(wanted)
+      const code = response.statusCode ?? 0
+      if (code >= 200 && code < 300) return response
+      const error = readError(wanted, code, await this.readBody(wanted, response))
+      const seconds = Number(response.headers["retry-after"] ?? "")
+      if (code !== 429 || !(seconds > 0) || tried >= this.limits.retries) throw error
+      await this.#wait(Math.min(seconds, this.limits.retryAfterSeconds) * 1000, wanted.signal)
+    }
+  }
+
+  async readBody(wanted: TransportRequest, response: IncomingMessage): Promise<Buffer> {
+    const chunks: Buffer[] = []
+    let size = 0
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        size += chunk.length
+        if (size > this.limits.responseBytes) {
+          response.destroy()
+          throw serviceUnavailable(
+            `${wanted.method} ${wanted.path}: the answer exceeds ${this.limits.responseBytes} bytes`,
+          )
+        }
+        chunks.push(chunk)
+      }
+    } catch (error) {
+      throw this.asStatusError(wanted, error)
+    }
+    const [only] = chunks
+    return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+  }
+
+  asStatusError(wanted: TransportRequest, error: unknown): StatusError {
+    if (error instanceof StatusError) return error
+    const what = `${wanted.method} ${this.#base.origin}${wanted.path.split("?")[0] ?? ""}`
+    return serviceUnavailable(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed.abort(new Error("the client is closed"))
+    this.#agent.destroy()
+    this.#watchAgent.destroy()
+    return Promise.resolve()
+  }
+
+  async #send(wanted: TransportRequest): Promise<IncomingMessage> {
+    for (let tried = 0; ; tried++) {
+      const { response, stale } = await this.#exchange(wanted, await this.#headers(wanted))
+      if (response !== undefined) return response
+      // The server closed a kept connection just when it was used again; what only reads may go again.
+      if (stale.reused && wanted.method === "GET" && tried < this.limits.retries) continue
+      throw this.asStatusError(wanted, stale.error)
+    }
+  }
+
+  #exchange(
+    wanted: TransportRequest,
+    headers: Record<string, string>,
+  ): Promise<
+    { response: IncomingMessage; stale?: never } | { response?: never; stale: { reused: boolean; error: unknown } }
+  > {
+    const { stream } = wanted
+    const signals = [this.#disposed.signal, ...(wanted.signal === undefined ? [] : [wanted.signal])]
+    const limit = stream === undefined ? AbortSignal.timeout(this.limits.requestTimeoutMs) : undefined
+    const signal = AbortSignal.any(limit === undefined ? signals : [...signals, limit])
+    const options: RequestOptions = {
+      method: wanted.method,
+      hostname: this.#base.hostname.replace(/^\[|\]$/g, ""),
+      port: this.#base.port === "" ? (this.#base.protocol === "http:" ? 80 : 443) : Number(this.#base.port),
+      path: this.#base.pathname.replace(/\/$/, "") + wanted.path,
+      headers,
+      agent: stream === undefined ? this.#agent : this.#watchAgent,
+      signal,
+    }
+    return new Promise((resolve) => {
+      const request = this.#base.protocol === "http:" ? httpRequest(options) : httpsRequest(options)
+      request.on("response", (response) => resolve({ response }))
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        const late = limit?.aborted === true && !signals.some((other) => other.aborted)
+        const reason = late ? timeout(`no answer within ${this.limits.requestTimeoutMs} ms`) : (signal.reason ?? error)
+        const reused = request.reusedSocket && error.code === "ECONNRESET" && !signal.aborted
+        resolve({ stale: { reused, error: late ? reason : signal.aborted ? reason : error } })
+      })
+      if (stream !== undefined) {
+        request.setTimeout(stream.idleMs, () => request.destroy(new Error(`nothing received for ${stream.idleMs} ms`)))
+      }
+      request.end(wanted.body)
+    })
+  }
+
+  async #headers(wanted: TransportRequest): Promise<Record<string, string>> {
+    const { token, username, password, userAgent = "polyplane" } = this.#config
+    const headers: Record<string, string> = { accept: "application/json", "user-agent": userAgent, ...wanted.headers }
+    if (token !== undefined) {
+      const value = typeof token === "string" ? token : await this.#token(wanted, token)
+      headers["authorization"] = `Bearer ${value}`
+    } else if (username !== undefined) {
+      headers["authorization"] = `Basic ${Buffer.from(`${username}:${password ?? ""}`).toString("base64")}`
+    }
+    if (wanted.body !== undefined) headers["content-length"] = String(Buffer.byteLength(wanted.body))
+    return headers
+  }
+
+  async #token(wanted: TransportRequest, token: () => Promise<string>): Promise<string> {
+    try {
+      return await token()
+    } catch (error) {
+      throw this.asStatusError(wanted, error)
+    }
+  }
+
+  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const until = signal === undefined ? this.#disposed.signal : AbortSignal.any([this.#disposed.signal, signal])
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer)
+        until.removeEventListener("abort", finish)
+        resolve()
+      }
+      const timer = setTimeout(finish, ms)
+      until.addEventListener("abort", finish, { once: true })
+    })
+  }
+}
+
+/** What an answer without a Status body means by its code alone. */
+const reasons: Readonly<Record<number, StatusReason>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  501: "NotImplemented",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+}
+
+/** Of an answer that is no Status, this many characters are shown. */
+const shownCharacters = 256
+
+export function readError(wanted: { method: string; path: string }, code: number, body: Buffer): StatusError {
+  const status = parseStatus(body)
+  if (status !== undefined) return new StatusError({ ...status, code: status.code ?? code })
+  const text = body.toString("utf8").trim().slice(0, shownCharacters)
+  const reason = reasons[code]
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: `${wanted.method} ${wanted.path.split("?")[0] ?? ""}: the server answered ${code}${text === "" ? "" : `: ${text}`}`,
+    ...(reason === undefined ? {} : { reason }),
+    code,
+  })
+}
+
+function parseStatus(body: Buffer): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"))
+    return isStatus(value) ? value : undefined
+  } catch {
+    // Not JSON: a proxy's page, or nothing. The caller tells by the code.
+    return undefined
+  }
+}
+
+export function isStatus(value: unknown): value is Status {
+  return typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "Status"
+}

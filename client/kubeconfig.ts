@@ -1,0 +1,184 @@
+// From a kubeconfig, or from the files a pod finds, to what http-client.ts needs.
+
+import { readFile } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { parse } from "yaml"
+import type { HttpClientConfig } from "./http-transport.ts"
+
+export interface KubeconfigOptions {
+  /** Instead of current-context. */
+  context?: string
+}
+
+/** What a kubeconfig says of one context. */
+export interface ClientConfig extends HttpClientConfig {
+  /** The context's namespace. */
+  namespace?: string
+}
+
+interface Cluster {
+  server?: string
+  "certificate-authority"?: string
+  "certificate-authority-data"?: string
+  "insecure-skip-tls-verify"?: boolean
+  "tls-server-name"?: string
+}
+
+interface User {
+  "client-certificate"?: string
+  "client-certificate-data"?: string
+  "client-key"?: string
+  "client-key-data"?: string
+  token?: string
+  tokenFile?: string
+  username?: string
+  password?: string
+  exec?: unknown
+  "auth-provider"?: unknown
+}
+
+interface Kubeconfig {
+  kind?: string
+  "current-context"?: string
+  clusters?: { name: string; cluster?: Cluster }[]
+  users?: { name: string; user?: User }[]
+  contexts?: { name: string; context?: { cluster?: string; user?: string; namespace?: string } }[]
+}
+
+/** A path, or the text itself (which has more than one line). */
+export async function loadKubeconfig(pathOrText: string, options: KubeconfigOptions = {}): Promise<ClientConfig> {
+  const isText = pathOrText.includes("\n")
+  const path = isText ? undefined : resolve(pathOrText)
+  const what = path === undefined ? "kubeconfig" : `kubeconfig ${path}`
+  const text = path === undefined ? pathOrText : await read(what, path)
+  const config = parseYaml(what, text)
+  const name = options.context ?? config["current-context"] ?? ""
+  if (name === "") throw new Error(`${what}: no current-context is set`)
+  const context = find(what, "context", config.contexts, name).context ?? {}
+  const cluster = find(what, "cluster", config.clusters, context.cluster ?? "").cluster ?? {}
+  const user =
+    context.user === undefined || context.user === "" ? {} : (find(what, "user", config.users, context.user).user ?? {})
+  // Relative file names are relative to the kubeconfig, as kubectl has it.
+  const directory = path === undefined ? process.cwd() : dirname(path)
+  return {
+    ...(await readCluster(what, cluster, directory)),
+    ...(await readUser(what, user, directory)),
+    ...(context.namespace === undefined ? {} : { namespace: context.namespace }),
+  }
+}
+
+async function readCluster(what: string, cluster: Cluster, directory: string): Promise<ClientConfig> {
+  if (cluster.server === undefined || !URL.canParse(cluster.server)) {
+    throw new Error(`${what}: the cluster's server "${cluster.server ?? ""}" is not a URL`)
+  }
+  const certificateAuthority = await pem(
+    what,
+    cluster["certificate-authority-data"],
+    cluster["certificate-authority"],
+    directory,
+  )
+  return {
+    server: cluster.server,
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+    ...(cluster["insecure-skip-tls-verify"] === true ? { insecureSkipTlsVerify: true } : {}),
+    ...(cluster["tls-server-name"] === undefined ? {} : { serverName: cluster["tls-server-name"] }),
+  }
+}
+
+async function readUser(what: string, user: User, directory: string): Promise<Partial<HttpClientConfig>> {
+  if (user.exec !== undefined && user.exec !== null) {
+    throw new Error(`${what}: exec credential plugins are not supported; use a token or a client certificate`)
+  }
+  if (user["auth-provider"] !== undefined && user["auth-provider"] !== null) {
+    throw new Error(`${what}: auth-provider is not supported; use a token or a client certificate`)
+  }
+  const certificate = await pem(what, user["client-certificate-data"], user["client-certificate"], directory)
+  const key = await pem(what, user["client-key-data"], user["client-key"], directory)
+  // As client-go: the file wins over the inline token, because it is renewed.
+  const token =
+    user.tokenFile === undefined ? user.token : fileToken(resolve(directory, user.tokenFile), `${what}: token file`)
+  return {
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(token === undefined || token === "" ? {} : { token }),
+    ...(user.username === undefined ? {} : { username: user.username }),
+    ...(user.password === undefined ? {} : { password: user.password }),
+  }
+}
+
+const serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+/** What a pod has: the service account's files and the environment. */
+export async function inClusterConfig(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+  directory = serviceAccountDirectory,
+): Promise<ClientConfig> {
+  const host = environment["KUBERNETES_SERVICE_HOST"]
+  const port = environment["KUBERNETES_SERVICE_PORT"]
+  if (host === undefined || port === undefined) {
+    throw new Error("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set")
+  }
+  const certificateAuthority = await read("the cluster's certificate authority", `${directory}/ca.crt`)
+  const namespace = await read("the pod's namespace", `${directory}/namespace`)
+  return {
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    certificateAuthority,
+    token: fileToken(`${directory}/token`, "the service account's token"),
+    namespace: namespace.trim(),
+  }
+}
+
+/** The kubelet renews the file well before the token ends; client-go reads it again after as long. */
+const tokenFileMs = 60_000
+
+function fileToken(path: string, what: string): () => Promise<string> {
+  let cached: { token: string; readAt: number } | undefined
+  return async () => {
+    const now = Date.now()
+    if (cached !== undefined && now - cached.readAt < tokenFileMs) return cached.token
+    try {
+      cached = { token: (await read(what, path)).trim(), readAt: now }
+    } catch (error) {
+      // While the file is being replaced the token from before is still good.
+      if (cached === undefined) throw error
+    }
+    return cached.token
+  }
+}
+
+async function pem(
+  what: string,
+  data: string | undefined,
+  file: string | undefined,
+  directory: string,
+): Promise<string | undefined> {
+  if (data !== undefined && data !== "") return Buffer.from(data, "base64").toString("utf8")
+  return file === undefined || file === "" ? undefined : read(what, resolve(directory, file))
+}
+
+async function read(what: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+}
+
+function parseYaml(what: string, text: string): Kubeconfig {
+  let value: unknown
+  try {
+    value = parse(text)
+  } catch (error) {
+    throw new Error(`${what} is not YAML: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+  }
+  if (typeof value !== "object" || value === null || (value as Kubeconfig).kind !== "Config") {
+    throw new Error(`${what} is not a kubeconfig (kind: Config)`)
+  }
+  return value as Kubeconfig
+}
+
+function find<T extends { name: string }>(what: string, kind: string, items: T[] | undefined, name: string): T {
+  const found = items?.find((item) => item.name === name)
+  if (found === undefined) throw new Error(`${what}: ${kind} "${name}" does not exist`)
+  return found
+}

@@ -1,0 +1,59 @@
+// The URL of everything a client can name. Pure.
+
+import { printGroupVersion } from "../apimachinery/object.ts"
+import type { ListOptions, PatchOptions, Resource, WatchOptions, WriteOptions } from "./rest.ts"
+
+export function resourcePath(
+  resource: Resource,
+  namespace: string | undefined,
+  name?: string,
+  subresource?: string,
+): string {
+  const root = resource.group === "" ? `/api/${resource.version}` : `/apis/${printGroupVersion(resource)}`
+  const parts = [root]
+  if (resource.namespaced && namespace !== undefined && namespace !== "") {
+    parts.push("namespaces", encodeURIComponent(namespace))
+  }
+  parts.push(resource.resource)
+  if (name !== undefined) parts.push(encodeURIComponent(name))
+  if (subresource !== undefined) parts.push(subresource)
+  return parts.join("/")
+}
+
+export function listQuery(options: Omit<ListOptions, "signal" | "namespace">): string {
+  return query({
+    labelSelector: options.labelSelector,
+    fieldSelector: options.fieldSelector,
+    limit: options.limit?.toString(),
+    continue: options.continue,
+    resourceVersion: options.resourceVersion,
+  })
+}
+
+export function watchQuery(options: Omit<WatchOptions, "signal" | "namespace">, timeoutSeconds: number): string {
+  return query({
+    watch: "true",
+    labelSelector: options.labelSelector,
+    fieldSelector: options.fieldSelector,
+    resourceVersion: options.resourceVersion,
+    allowWatchBookmarks: options.allowBookmarks === true ? "true" : undefined,
+    timeoutSeconds: String(timeoutSeconds),
+  })
+}
+
+export function writeQuery(options: WriteOptions & Partial<Pick<PatchOptions, "force">>): string {
+  return query({
+    dryRun: options.dryRun === true ? "All" : undefined,
+    fieldManager: options.fieldManager,
+    force: options.force === undefined ? undefined : String(options.force),
+  })
+}
+
+function query(values: Record<string, string | undefined>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== undefined && value !== "") parameters.set(name, value)
+  }
+  const text = parameters.toString()
+  return text === "" ? "" : `?${text}`
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from "vitest"
+import { FakeClock } from "../testing/fake-clock.ts"
+import { FairQueue, type FairQueueOptions } from "./fair-queue.ts"
+
+interface Key {
+  group: string
+  name: string
+}
+
+const never = new AbortController().signal
+
+function createQueue(options: Partial<FairQueueOptions<Key>> = {}): FairQueue<Key> {
+  return new FairQueue<Key>({ identify: (key) => `${key.group}/${key.name}`, group: (key) => key.group, ...options })
+}
+
+const key = (group: string, name: string): Key => ({ group, name })
+
+async function take(queue: FairQueue<Key>): Promise<string> {
+  const taken = await queue.get(never)
+  if (taken === undefined) throw new Error("the queue ended")
+  queue.done(taken)
+  return `${taken.group}/${taken.name}`
+}
+
+describe("FairQueue fairness", () => {
+  test("shares picks by weight", async () => {
+    const weights: Record<string, number> = { a: 1, b: 2, c: 3, d: 4 }
+    const queue = createQueue({ weight: (group) => weights[group] ?? 1 })
+    for (const group of Object.keys(weights)) for (let i = 0; i < 1000; i++) queue.add(key(group, String(i)))
+    const picks: Record<string, number> = {}
+    for (let i = 0; i < 1000; i++) {
+      const group = (await take(queue)).slice(0, 1)
+      picks[group] = (picks[group] ?? 0) + 1
+    }
+    expect(picks).toEqual({ a: 100, b: 200, c: 300, d: 400 })
+  })
+
+  test("lets a quiet group pass a greedy one's backlog", async () => {
+    const queue = createQueue()
+    for (let i = 0; i < 10_000; i++) queue.add(key("greedy", String(i)))
+    queue.add(key("quiet", "only"))
+    const first = [await take(queue), await take(queue), await take(queue)]
+    expect(first).toContain("quiet/only")
+  })
+
+  test("keeps the order of arrival within a group", async () => {
+    const queue = createQueue()
+    for (let i = 0; i < 500; i++) queue.add(key("a", String(i)))
+    for (let i = 0; i < 500; i++) expect(await take(queue)).toBe(`a/${i}`)
+    expect(queue.sizeOf("a")).toBe(0)
+  })
+})
+
+describe("FairQueue keys", () => {
+  test("wait at most once", async () => {
+    const queue = createQueue()
+    queue.add(key("a", "1"))
+    queue.add(key("a", "1"))
+    expect(queue.size).toBe(1)
+    await take(queue)
+    expect(queue.size).toBe(0)
+  })
+
+  test("come again when added while being worked on, and not before done", async () => {
+    const queue = createQueue()
+    queue.add(key("a", "1"))
+    const taken = await queue.get(never)
+    queue.add(key("a", "1"))
+    queue.add(key("a", "1"))
+    expect(queue.size).toBe(0)
+    queue.done(taken!)
+    expect(queue.size).toBe(1)
+    expect(await take(queue)).toBe("a/1")
+    expect(queue.size).toBe(0)
+  })
+
+  test("are handed to who waits", async () => {
+    const queue = createQueue()
+    const waiting = queue.get(never)
+    queue.add(key("a", "1"))
+    expect(await waiting).toEqual(key("a", "1"))
+  })
+
+  test("are handed to nobody after the signal or the queue ended", async () => {
+    const queue = createQueue()
+    const controller = new AbortController()
+    const aborted = queue.get(controller.signal)
+    const waiting = queue.get(never)
+    controller.abort()
+    expect(await aborted).toBeUndefined()
+    queue[Symbol.dispose]()
+    expect(await waiting).toBeUndefined()
+    queue.add(key("a", "1"))
+    expect(await queue.get(never)).toBeUndefined()
+  })
+})
+
+describe("FairQueue delays", () => {
+  test("use one timer for all keys and fire in order", async () => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock })
+    for (let i = 10; i > 0; i--) queue.addAfter(key("a", String(i)), i * 100)
+    expect(clock.timers).toBe(1)
+    clock.advance(350)
+    expect([await take(queue), await take(queue), await take(queue)]).toEqual(["a/1", "a/2", "a/3"])
+    expect(queue.size).toBe(0)
+    expect(queue.delayed).toBe(7)
+    expect(clock.timers).toBe(1)
+  })
+
+  test("keep the earlier of two times for a key", () => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock })
+    queue.addAfter(key("a", "1"), 500)
+    queue.addAfter(key("a", "1"), 100)
+    queue.addAfter(key("a", "1"), 900)
+    clock.advance(100)
+    expect(queue.size).toBe(1)
+    clock.advance(10_000)
+    expect(queue.size).toBe(1)
+    expect(queue.delayed).toBe(0)
+  })
+
+  test.each([
+    [1, 5],
+    [2, 10],
+    [3, 20],
+    [8, 640],
+    [30, 1000],
+  ])("grow with failure %i of a key to %i ms and leave others alone", (failures, ms) => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock, limits: { baseDelayMs: 5, maxDelayMs: 1000 } })
+    for (let i = 1; i < failures; i++) {
+      queue.addRateLimited(key("a", "1"))
+      clock.advance(1000)
+      void queue.get(never).then((taken) => queue.done(taken!))
+    }
+    queue.addRateLimited(key("a", "1"))
+    expect(queue.retries(key("a", "1"))).toBe(failures)
+    expect(queue.retries(key("a", "2"))).toBe(0)
+    const before = queue.size
+    clock.advance(ms - 1)
+    expect(queue.size).toBe(before)
+    queue.forget(key("a", "1"))
+    expect(queue.retries(key("a", "1"))).toBe(0)
+  })
+})
+
+describe("FairQueue groups", () => {
+  test("refuse keys beyond their limit and ask for a refill when drained", async () => {
+    const refills: string[] = []
+    const queue = createQueue({ limits: { keysPerGroup: 3 }, refill: (group) => refills.push(group) })
+    for (let i = 0; i < 5; i++) queue.add(key("a", String(i)))
+    queue.add(key("b", "0"))
+    expect(queue.size).toBe(4)
+    for (let i = 0; i < 4; i++) await take(queue)
+    expect(refills).toEqual(["a"])
+  })
+
+  test("that are removed leave nothing behind, and the others keep their turns", async () => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock })
+    for (const group of ["a", "b", "c"]) for (let i = 0; i < 3; i++) queue.add(key(group, String(i)))
+    queue.addAfter(key("b", "late"), 10)
+    queue.addRateLimited(key("b", "failing"))
+    queue.removeGroup("b")
+    clock.advance(1000)
+    expect(queue.size).toBe(6)
+    expect(queue.retries(key("b", "failing"))).toBe(0)
+    const taken = []
+    for (let i = 0; i < 6; i++) taken.push(await take(queue))
+    expect(taken).toEqual(["a/0", "c/0", "a/1", "c/1", "a/2", "c/2"])
+    queue.add(key("b", "new"))
+    expect(await take(queue)).toBe("b/new")
+  })
+})
+
+describe("FairQueue under random operations", () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("agrees with a model of dirty and processing sets (seed %i)", async (seed) => {
+    const random = createRandom(seed)
+    const clock = new FakeClock()
+    const queue = createQueue({ clock, weight: (group) => Number(group) + 1 })
+    const dirty = new Set<string>()
+    const processing = new Map<string, Key>()
+    const delayed = new Map<string, number>()
+    const id = (of: Key): string => `${of.group}/${of.name}`
+    const settle = (): void => {
+      for (const [name, due] of delayed) {
+        if (due > clock.now()) continue
+        delayed.delete(name)
+        dirty.add(name)
+      }
+    }
+    for (let step = 0; step < 3000; step++) {
+      const some = key(String(random(4)), String(random(12)))
+      const waiting = (): number => [...dirty].filter((name) => !processing.has(name)).length
+      switch (random(5)) {
+        case 0:
+        case 1:
+          queue.add(some)
+          dirty.add(id(some))
+          break
+        case 2: {
+          const ms = 1 + random(50)
+          queue.addAfter(some, ms)
+          delayed.set(id(some), Math.min(delayed.get(id(some)) ?? Infinity, clock.now() + ms))
+          break
+        }
+        case 3: {
+          if (waiting() === 0) break
+          const taken = (await queue.get(never))!
+          expect(dirty.has(id(taken))).toBe(true)
+          expect(processing.has(id(taken)), "a key is never worked on twice at once").toBe(false)
+          dirty.delete(id(taken))
+          processing.set(id(taken), taken)
+          break
+        }
+        default: {
+          const [first] = processing.values()
+          if (first !== undefined) {
+            processing.delete(id(first))
+            queue.done(first)
+          }
+          clock.advance(random(20))
+          settle()
+        }
+      }
+      expect(queue.size).toBe(waiting())
+      expect(queue.processing).toBe(processing.size)
+      expect(queue.delayed).toBe(delayed.size)
+    }
+  })
+})
+
+function createRandom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
