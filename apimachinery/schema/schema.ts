@@ -38,6 +38,15 @@ export interface FieldSchema {
   schema: Schema
   /** Protobuf field number of built-in types. */
   protobuf?: number
+  /** Number of the embedded protobuf message the field lies in (Volume's sources), although JSON has it flat. */
+  protobufIn?: number
+  /**
+   * What Go's encoder does with a zero value (0, "", false, empty list, …): "omit" drops it even if it was given,
+   * "write" prints it even if it was not. Absent for pointers: there if it was given, with the value given.
+   */
+  zero?: "omit" | "write"
+  /** A pointer that is always printed: its zero value is null whatever its type. */
+  pointer?: boolean
   /** Overrides of what the shared type says, as tags on the field do. */
   default?: Json
   listType?: "atomic" | "set" | "map"
