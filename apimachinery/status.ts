@@ -100,7 +100,7 @@ function of(resource: GroupResource, name?: string): StatusDetails {
   return {
     ...(name === undefined || name === "" ? {} : { name }),
     ...(resource.group === "" ? {} : { group: resource.group }),
-    kind: resource.resource,
+    ...(resource.resource === "" ? {} : { kind: resource.resource }),
   }
 }
 

@@ -18,6 +18,25 @@ export interface Decision {
   reason: string
 }
 
+/** One rule of a Role or ClusterRole, as it is on the wire. */
+export interface PolicyRule {
+  verbs?: readonly string[]
+  apiGroups?: readonly string[]
+  resources?: readonly string[]
+  resourceNames?: readonly string[]
+  nonResourceURLs?: readonly string[]
+}
+
+/** What a user may do in a namespace ("" : cluster-wide rules only). `errors`: bindings whose role is missing. */
+export interface UserRules {
+  rules: readonly PolicyRule[]
+  errors: readonly string[]
+}
+
 export interface Authorizer {
   authorize(attributes: Attributes): Promise<Decision>
+  /** For SelfSubjectRulesReview and the checks against privilege escalation (escalation.ts). */
+  rulesFor(user: User, namespace: string): Promise<UserRules>
+  /** The rules a role reference stands for; throws NotFound when there is no such role. */
+  rulesOf(reference: { kind: string; name: string }, namespace: string): Promise<readonly PolicyRule[]>
 }

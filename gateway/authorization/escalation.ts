@@ -1,0 +1,88 @@
+// Nobody may grant more than they hold: called by the strategies of roles and bindings, on create and when rules or the
+// role reference change. Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
+
+import { forbidden, hasReason } from "../../apimachinery/status.ts"
+import type { RequestContext } from "../request/context.ts"
+import { compactRules, covers, printRule } from "./rules.ts"
+import { quote } from "./messages.ts"
+import type { PolicyRule } from "./types.ts"
+
+const group = "rbac.authorization.k8s.io"
+
+/** For roles and cluster roles. Throws Forbidden. The verb "escalate" on the role lets it pass. */
+export async function confirmRoleGrants(
+  ctx: RequestContext,
+  role: { resource: "roles" | "clusterroles"; namespace: string; name: string; rules: readonly PolicyRule[] },
+): Promise<void> {
+  if (isMaster(ctx)) return
+  const { resource, namespace, name } = role
+  if (ctx.info.isResourceRequest && ctx.info.resource === resource && ctx.info.group === group) {
+    if (await mayDo(ctx, "escalate", resource, namespace, ctx.info.name)) return
+  }
+  const missing = await missingRules(ctx, role.rules, namespace)
+  if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
+}
+
+/** For role bindings and cluster role bindings. Throws Forbidden. The verb "bind" on the referred role lets it pass. */
+export async function confirmBindingGrants(
+  ctx: RequestContext,
+  binding: {
+    resource: "rolebindings" | "clusterrolebindings"
+    namespace: string
+    name: string
+    roleRef: { kind: string; name: string }
+  },
+): Promise<void> {
+  if (isMaster(ctx)) return
+  const { resource, namespace, name, roleRef } = binding
+  if (await mayDo(ctx, "bind", roleRef.kind === "Role" ? "roles" : "clusterroles", namespace, roleRef.name)) return
+  const rules = await ctx.controlPlane.authorizer.rulesOf(roleRef, namespace)
+  const missing = await missingRules(ctx, rules, namespace)
+  if (missing !== undefined) throw forbidden({ group, resource }, name, missing)
+}
+
+/** undefined: the user holds all of them. Otherwise the sentence upstream says. */
+async function missingRules(
+  ctx: RequestContext,
+  rules: readonly PolicyRule[],
+  namespace: string,
+): Promise<string | undefined> {
+  const { user } = ctx
+  const held = await ctx.controlPlane.authorizer.rulesFor(user, namespace)
+  const missing = covers(held.rules, rules)
+  if (missing.length === 0) return undefined
+  const list = [...new Set(compactRules(missing).map(printRule))].sort().join("\n")
+  const groups = `[${user.groups.map(quote).join(" ")}]`
+  const errors = held.errors.length === 0 ? "" : `; resolution errors: [${held.errors.join(", ")}]`
+  return `user ${quote(user.name)} (groups=${groups}) is attempting to grant RBAC permissions not currently held:\n${list}${errors}`
+}
+
+/** system:masters can do anything, and its members' rights are in no rule. */
+function isMaster(ctx: RequestContext): boolean {
+  return ctx.user.groups.includes("system:masters")
+}
+
+async function mayDo(
+  ctx: RequestContext,
+  verb: string,
+  resource: string,
+  namespace: string,
+  name: string,
+): Promise<boolean> {
+  const decision = await ctx.controlPlane.authorizer.authorize({
+    user: ctx.user,
+    verb,
+    isResourceRequest: true,
+    path: "",
+    group,
+    version: "*",
+    resource,
+    subresource: "",
+    namespace,
+    name,
+  })
+  return decision.decision === "Allow"
+}
+
+/** A binding may refer to a role that does not exist yet only for who may bind it: others get the role's NotFound. */
+export const isMissingRole = (error: unknown): boolean => hasReason(error, "NotFound")

@@ -1,0 +1,138 @@
+// Role-based access control of one control plane: its own roles and bindings, in its own store, and nothing else.
+// Rights only add up; what no rule allows is refused. Source: k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac.
+
+import { notFound } from "../../apimachinery/status.ts"
+import type { User } from "../request/context.ts"
+import { ruleAllows } from "./rules.ts"
+import type { Attributes, Authorizer, Decision, PolicyRule, UserRules } from "./types.ts"
+
+export interface Subject {
+  kind: string
+  name: string
+  namespace?: string
+}
+
+export interface RoleReference {
+  kind: string
+  name: string
+}
+
+export interface Binding {
+  name: string
+  subjects: readonly Subject[]
+  roleRef: RoleReference
+}
+
+/** The RBAC objects of a control plane as they are now. Role names are "namespace/name". */
+export interface Policy {
+  roles: ReadonlyMap<string, readonly PolicyRule[]>
+  clusterRoles: ReadonlyMap<string, readonly PolicyRule[]>
+  roleBindings(namespace: string): Iterable<Binding>
+  clusterRoleBindings(): Iterable<Binding>
+}
+
+/** Where the policy is read from: current when it resolves (policy-view.ts). */
+export interface PolicySource {
+  current(): Promise<Policy>
+}
+
+const group = "rbac.authorization.k8s.io"
+
+/** Members can do anything in their control plane; certificates of its administrators carry it. */
+const masters = "system:masters"
+
+export function createRBACAuthorizer(source: PolicySource): Authorizer {
+  return {
+    async authorize(attributes) {
+      if (attributes.user.groups.includes(masters)) return { decision: "Allow", reason: "" }
+      return decide(await source.current(), attributes)
+    },
+    async rulesFor(user, namespace): Promise<UserRules> {
+      // As upstream, where the rules of system:masters come from the binding of cluster-admin.
+      const policy = await source.current()
+      const rules: PolicyRule[] = []
+      const errors: string[] = []
+      for (const { rules: found, error } of visit(policy, user, namespace)) {
+        if (error === undefined) rules.push(...found)
+        else errors.push(error)
+      }
+      return { rules, errors }
+    },
+    async rulesOf(reference, namespace) {
+      const rules = resolve(await source.current(), reference, namespace)
+      if (rules === undefined) throw notFound(resourceOf(reference), reference.name)
+      return rules
+    },
+  }
+}
+
+function decide(policy: Policy, attributes: Attributes): Decision {
+  const errors: string[] = []
+  for (const { rules, error, source } of visit(policy, attributes.user, attributes.namespace)) {
+    if (error !== undefined) errors.push(error)
+    if (rules.some((rule) => ruleAllows(rule, attributes)))
+      return { decision: "Allow", reason: `RBAC: allowed by ${source()}` }
+  }
+  return { decision: "NoOpinion", reason: errors.length === 0 ? "" : `RBAC: ${aggregate(errors)}` }
+}
+
+/** As Go's aggregated errors print: one as it is, more in brackets, each once. */
+function aggregate(errors: readonly string[]): string {
+  const each = [...new Set(errors)]
+  return each.length === 1 ? (each[0] ?? "") : `[${each.join(", ")}]`
+}
+
+interface Visit {
+  rules: readonly PolicyRule[]
+  error?: string
+  source(): string
+}
+
+/** Every binding that applies to the user: cluster-wide ones first, then the namespace's. */
+function* visit(policy: Policy, user: User, namespace: string): Generator<Visit> {
+  for (const binding of policy.clusterRoleBindings()) yield* visitBinding(policy, binding, user, "")
+  if (namespace === "") return
+  for (const binding of policy.roleBindings(namespace)) yield* visitBinding(policy, binding, user, namespace)
+}
+
+function* visitBinding(policy: Policy, binding: Binding, user: User, namespace: string): Generator<Visit> {
+  const subject = binding.subjects.find((candidate) => appliesTo(candidate, user, namespace))
+  if (subject === undefined) return
+  const { roleRef } = binding
+  const rules = resolve(policy, roleRef, namespace)
+  const source = (): string => {
+    const name = namespace === "" ? binding.name : `${binding.name}/${namespace}`
+    const kind = namespace === "" ? "ClusterRoleBinding" : "RoleBinding"
+    const who = subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name
+    return `${kind} "${name}" of ${roleRef.kind} "${roleRef.name}" to ${subject.kind} "${who}"`
+  }
+  if (rules === undefined) {
+    yield { rules: [], error: notFound(resourceOf(roleRef), roleRef.name).message, source }
+  } else yield { rules, source }
+}
+
+function resolve(policy: Policy, reference: RoleReference, namespace: string): readonly PolicyRule[] | undefined {
+  return reference.kind === "Role"
+    ? policy.roles.get(`${namespace}/${reference.name}`)
+    : policy.clusterRoles.get(reference.name)
+}
+
+/** As upstream's listers name them: the kind's name in the singular, lower case. */
+function resourceOf(reference: RoleReference): { group: string; resource: string } {
+  return { group, resource: reference.kind === "Role" ? "role" : "clusterrole" }
+}
+
+function appliesTo(subject: Subject, user: User, namespace: string): boolean {
+  switch (subject.kind) {
+    case "User":
+      return user.name === subject.name
+    case "Group":
+      return user.groups.includes(subject.name)
+    case "ServiceAccount": {
+      const home = subject.namespace === undefined || subject.namespace === "" ? namespace : subject.namespace
+      return home !== "" && user.name === `system:serviceaccount:${home}:${subject.name}`
+    }
+    default:
+      return false
+  }
+}

@@ -1,0 +1,106 @@
+// From method, path and query to what is asked for in the API's terms. Pure.
+// Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
+
+import { badRequest } from "../../apimachinery/status.ts"
+import type { RequestInfo } from "./context.ts"
+
+const verbOfMethod: Readonly<Record<string, string>> = {
+  POST: "create",
+  GET: "get",
+  HEAD: "get",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+}
+
+/** What follows a namespace's name and is not a resource in it. */
+const namespaceSubresources = new Set(["status", "finalize"])
+
+/** `path`: without the tenant's prefix and without the query, still percent-encoded. */
+export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const info: RequestInfo = {
+    isResourceRequest: false,
+    verb: method.toLowerCase(),
+    path: decode(path),
+    group: "",
+    version: "",
+    namespace: "",
+    resource: "",
+    subresource: "",
+    name: "",
+    rest: "",
+  }
+  const parts = split(path).map(decode)
+  const [prefix, ...tail] = parts
+  if (parts.length < 3 || (prefix !== "api" && prefix !== "apis")) return info
+  if (prefix === "apis") {
+    if (tail.length < 3) return info
+    info.group = tail.shift() ?? ""
+  }
+  info.isResourceRequest = true
+  info.version = tail.shift() ?? ""
+  info.verb = verbOfMethod[method] ?? ""
+  parseResource(info, tail)
+  refineVerb(info, query)
+  return info
+}
+
+/** `parts`: what follows the version. "watch" and "proxy" in front are the deprecated way to say a verb. */
+function parseResource(info: RequestInfo, parts: string[]): void {
+  if (parts[0] === "watch" || parts[0] === "proxy") {
+    if (parts.length < 2) throw badRequest(`unable to determine kind and namespace from url, ${info.path}`)
+    info.verb = parts.shift() ?? ""
+  }
+  if (parts[0] === "namespaces" && parts.length > 1) {
+    info.namespace = parts[1] ?? ""
+    if (parts.length > 2 && !namespaceSubresources.has(parts[2] ?? "")) parts = parts.slice(2)
+  }
+  info.resource = parts[0] ?? ""
+  info.name = parts[1] ?? ""
+  if (info.verb === "proxy") {
+    info.rest = parts.slice(2).join("/")
+    return
+  }
+  info.subresource = parts[2] ?? ""
+  info.rest = parts.slice(3).join("/")
+}
+
+/** A get without a name is a list or a watch; a delete without one deletes the collection. */
+function refineVerb(info: RequestInfo, query: URLSearchParams): void {
+  if (info.name !== "") return
+  if (info.verb === "delete") info.verb = "deletecollection"
+  if (info.verb !== "get") return
+  info.verb = isTrue(query.get("watch")) ? "watch" : "list"
+  const selector = query.get("fieldSelector")
+  if (selector !== null && selector !== "") info.name = exactName(selector)
+}
+
+/** As upstream reads booleans in queries: present counts as true, but for "false" and "0". */
+function isTrue(value: string | null): boolean {
+  return value !== null && !["false", "0"].includes(value.toLowerCase())
+}
+
+/** The name a field selector demands, so that rules with resourceNames can allow such a list. */
+function exactName(selector: string): string {
+  for (const term of selector.split(",")) {
+    const match = /^\s*metadata\.name\s*==?\s*([^!=\s]+)\s*$/.exec(term)
+    const name = match?.[1]
+    if (name !== undefined && name !== "." && name !== ".." && !/[/%]/.test(name)) return name
+  }
+  return ""
+}
+
+/** Leading and trailing slashes do not count, those between do. */
+function split(path: string): string[] {
+  const trimmed = path.replace(/^\/+|\/+$/g, "")
+  return trimmed === "" ? [] : trimmed.split("/")
+}
+
+function decode(text: string): string {
+  if (!text.includes("%")) return text
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    throw badRequest(`invalid URL escape in "${text}"`, { cause: error })
+  }
+}
