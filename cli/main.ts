@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// polyplane: the command line. The only place that composes the parts; each subcommand is a value in the list below.
+// Subcommands are loaded when asked for, so that `polyplane tenant list` does not pay for a whole gateway.
+
+import { UsageError, UserError, type Command } from "./command.ts"
+
+const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
+  up: {
+    summary: "run everything in one process: gateway, controllers, syncer, vn-agents, operator",
+    load: async () => (await import("./up.ts")).up,
+  },
+  tenant: {
+    summary: "create, list, get, delete tenants; print their kubeconfigs and tokens",
+    load: async () => (await import("./tenant/command.ts")).tenant,
+  },
+  gateway: {
+    summary: "run the gateway alone, with the controllers of its tenants",
+    load: async () => (await import("./parts/gateway.ts")).gateway,
+  },
+  syncer: { summary: "run the syncer alone", load: async () => (await import("./parts/syncer.ts")).syncer },
+  "vn-agent": {
+    summary: "run the vn-agent of one node",
+    load: async () => (await import("./parts/vn-agent.ts")).vnAgent,
+  },
+  operator: { summary: "run the operator alone", load: async () => (await import("./parts/operator.ts")).operator },
+  check: {
+    summary: "check the consistency of a data directory that no process has open",
+    load: async () => (await import("./check.ts")).check,
+  },
+}
+
+const help = `polyplane: thousands of Kubernetes control planes in one process
+
+usage: polyplane COMMAND [FLAGS]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
+  .join("\n")}
+
+polyplane COMMAND --help tells the flags of one.
+`
+
+async function main(args: string[]): Promise<number> {
+  const [name, ...rest] = args
+  if (name === undefined || name === "help" || name === "--help" || name === "-h") {
+    process.stdout.write(help)
+    return name === undefined ? 2 : 0
+  }
+  const command = commands[name]
+  if (command === undefined) throw new UsageError(`there is no command "${name}"; polyplane --help lists them`)
+  return (await command.load()).run(rest)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`polyplane: ${error.message}\nTry: polyplane --help\n`)
+    process.exitCode = 2
+  } else if (error instanceof UserError) {
+    process.stderr.write(`polyplane: ${error.message}\n`)
+    process.exitCode = 1
+  } else {
+    process.stderr.write(
+      `polyplane: a fault in polyplane itself: ${error instanceof Error ? error.stack : String(error)}\n`,
+    )
+    process.exitCode = 70
+  }
+}

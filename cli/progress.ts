@@ -1,0 +1,21 @@
+// Progress on anything that takes longer than a second: a line on standard error, again every few seconds.
+
+const firstMs = 1_000
+const againMs = 5_000
+
+/** Runs `work`; says `what` with the seconds so far while it takes long. */
+export async function withProgress<T>(what: string, work: (say: (detail: string) => void) => Promise<T>): Promise<T> {
+  const started = performance.now()
+  let detail = ""
+  const print = () => {
+    const seconds = Math.round((performance.now() - started) / 1000)
+    process.stderr.write(`… ${what} (${seconds} s)${detail === "" ? "" : `: ${detail}`}\n`)
+    timer = setTimeout(print, againMs)
+  }
+  let timer = setTimeout(print, firstMs)
+  try {
+    return await work((text) => (detail = text))
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,64 @@
+// Which super cluster `polyplane tenant` talks to: the all-in-one's data directory when there is one, otherwise the usual
+// kubeconfig rules (--kubeconfig, $KUBECONFIG, ~/.kube/config, in-cluster).
+
+import { existsSync } from "node:fs"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { homedir } from "node:os"
+import path from "node:path"
+import { createHttpClient } from "../../client/http-client.ts"
+import { loadKubeconfig } from "../../client/kubeconfig.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { UserError } from "../command.ts"
+
+export interface Connection extends AsyncDisposable {
+  client: KubeClient
+  /** Set when the all-in-one's data directory was found: where kubeconfigs of tenants are kept. */
+  dataDir: string | undefined
+}
+
+export const connectionFlags = {
+  "data-dir": { type: "string" },
+  kubeconfig: { type: "string" },
+  namespace: { type: "string", short: "n" },
+} as const
+
+export const connectionHelp = `  --data-dir DIR     data directory of a running \`polyplane up\` (default .polyplane, if it is there)
+  --kubeconfig FILE  the super cluster's kubeconfig (default $KUBECONFIG, then ~/.kube/config)
+  -n, --namespace NS namespace of the VirtualCluster object (default "default")
+`
+
+export async function connect(flags: {
+  "data-dir"?: string | undefined
+  kubeconfig?: string | undefined
+}): Promise<Connection> {
+  const dataDir = flags["data-dir"] ?? ".polyplane"
+  const admin = path.join(dataDir, "admin.kubeconfig")
+  const local = flags.kubeconfig === undefined && existsSync(admin)
+  if (!local && flags["data-dir"] !== undefined) {
+    throw new UserError(`${admin} does not exist; is ${dataDir} the data directory of a running \`polyplane up\`?`)
+  }
+  const file = local
+    ? admin
+    : (flags.kubeconfig ?? process.env["KUBECONFIG"] ?? path.join(homedir(), ".kube", "config"))
+  if (!existsSync(file)) {
+    throw new UserError(
+      `no super cluster found: neither ${admin} nor ${file} exists; start one with \`npm start\`, or name one with --kubeconfig`,
+    )
+  }
+  const client = createHttpClient(await loadKubeconfig(file))
+  return { client, dataDir: local ? dataDir : undefined, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
+}
+
+export function kubeconfigPath(dataDir: string, tenant: string): string {
+  return path.join(dataDir, "tenants", `${tenant}.kubeconfig`)
+}
+
+/** Readable by its owner only: it holds a private key. */
+export async function writeKubeconfig(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(file, text, { mode: 0o600 })
+}
+
+export async function removeKubeconfig(dataDir: string, tenant: string): Promise<void> {
+  await rm(kubeconfigPath(dataDir, tenant), { force: true })
+}

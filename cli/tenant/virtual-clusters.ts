@@ -1,0 +1,87 @@
+// VirtualCluster objects as the command line needs them.
+
+import type { KubeObject, Secret } from "../../apimachinery/object.ts"
+import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
+import { secrets, virtualClusters } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { UserError } from "../command.ts"
+
+export interface VirtualCluster extends KubeObject {
+  spec: { clusterVersionName: string; [field: string]: unknown }
+  status?: { phase?: string; clusterNamespace?: string; message?: string; reason?: string }
+}
+
+export async function createVirtualCluster(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+  clusterVersionName: string,
+): Promise<VirtualCluster> {
+  const object: VirtualCluster = {
+    apiVersion: "tenancy.x-k8s.io/v1alpha1",
+    kind: "VirtualCluster",
+    metadata: { name, namespace },
+    spec: { clusterVersionName },
+  }
+  try {
+    return await client.create(virtualClusters, object, { fieldManager: "polyplane" })
+  } catch (error) {
+    if (isAlreadyExists(error)) throw new UserError(`tenant "${name}" already exists`, { cause: error })
+    throw error
+  }
+}
+
+export async function getVirtualCluster(client: KubeClient, namespace: string, name: string): Promise<VirtualCluster> {
+  try {
+    return await client.get<VirtualCluster>(virtualClusters, namespace, name)
+  } catch (error) {
+    if (isNotFound(error))
+      throw new UserError(`there is no tenant "${name}" in namespace "${namespace}"`, { cause: error })
+    throw error
+  }
+}
+
+/** Waits until `done` answers something for the object (undefined: it is gone). Fails after `timeoutMs`. */
+export async function waitForVirtualCluster<T>(
+  client: KubeClient,
+  namespace: string,
+  name: string,
+  timeoutMs: number,
+  done: (object: VirtualCluster | undefined) => T | undefined,
+): Promise<T> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  for (;;) {
+    const list = await client.list<VirtualCluster>(virtualClusters, {
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      signal,
+    })
+    const now = done(list.items[0])
+    if (now !== undefined) return now
+    const watch = client.watch<VirtualCluster>(virtualClusters, {
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      resourceVersion: list.metadata.resourceVersion,
+      signal,
+    })
+    for await (const { type, object } of watch) {
+      const result = done(type === "DELETED" ? undefined : object)
+      if (result !== undefined) return result
+    }
+    if (signal.aborted) throw new UserError(`tenant "${name}" did not get there in ${timeoutMs / 1000} s`)
+  }
+}
+
+export async function readKubeconfig(client: KubeClient, cluster: VirtualCluster): Promise<string> {
+  const name = cluster.metadata.name ?? ""
+  const namespace = cluster.status?.clusterNamespace
+  if (cluster.status?.phase !== "Running" || namespace === undefined) {
+    throw new UserError(
+      `tenant "${name}" is ${cluster.status?.phase ?? "Pending"}${cluster.status?.message === undefined ? "" : `: ${cluster.status.message}`}`,
+    )
+  }
+  const secret = await client.get<Secret>(secrets, namespace, "admin-kubeconfig")
+  const text = secret.data?.["admin-kubeconfig"]
+  if (text === undefined) throw new UserError(`secret ${namespace}/admin-kubeconfig has no key admin-kubeconfig`)
+  return Buffer.from(text, "base64").toString("utf8")
+}

@@ -1,0 +1,122 @@
+// Carrying a protocol switch (exec, attach, port-forward) from one server to another, whatever the protocol: SPDY/3.1 and
+// WebSocket alike. The bytes after the switch are not looked at. Used by the gateway towards vn-agents and by vn-agents
+// towards kubelets; a proxy library for WebSocket alone would drop SPDY.
+
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+import { request as httpsRequest, type RequestOptions } from "node:https"
+import type { Duplex } from "node:stream"
+
+/** How long the far side may take to answer the upgrade request. */
+const answerTimeoutMs = 30_000
+/** Bytes of a refusal's body that are passed on. */
+const maxRefusalBytes = 64 * 1024
+
+/** Headers that belong to one connection and are not passed on. `connection` and `upgrade` are set anew. */
+const hopByHop = new Set([
+  "connection",
+  "upgrade",
+  "keep-alive",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "host",
+  "authorization",
+  "content-length",
+])
+
+export interface UpgradedConnection {
+  socket: Duplex
+  head: Buffer
+  headers: IncomingHttpHeaders
+}
+
+/** The far side answered without switching protocols. */
+export class UpgradeRefused extends Error {
+  override readonly name = "UpgradeRefused"
+  readonly code: number
+  readonly body: string
+
+  constructor(code: number, body: string) {
+    super(body === "" ? `the connection was answered with ${code} instead of an upgrade` : body)
+    this.code = code
+    this.body = body
+  }
+}
+
+/** Asks for the switch. Resolves after 101; fails with UpgradeRefused, or with the connection's error. */
+export function openUpgrade(target: RequestOptions, signal?: AbortSignal): Promise<UpgradedConnection> {
+  const { promise, resolve, reject } = Promise.withResolvers<UpgradedConnection>()
+  const request = httpsRequest({ ...target, ...(signal === undefined ? {} : { signal }) })
+  request.setTimeout(answerTimeoutMs, () =>
+    request.destroy(new Error(`no answer to the upgrade in ${answerTimeoutMs / 1000} s`)),
+  )
+  request.on("upgrade", (response, socket, head) => {
+    socket.setTimeout(0)
+    resolve({ socket, head, headers: response.headers })
+  })
+  request.on("response", (response) => {
+    let body = ""
+    response.setEncoding("utf8")
+    response.on("data", (text: string) => {
+      if (body.length < maxRefusalBytes) body += text
+    })
+    response.on("end", () => reject(new UpgradeRefused(response.statusCode ?? 502, body.trim())))
+    response.on("error", reject)
+  })
+  request.on("error", reject)
+  request.end()
+  return promise
+}
+
+/** The client's own headers for the far side, less those of the connection and the client's credential. */
+export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !hopByHop.has(name)) kept[name] = value
+  }
+  return kept
+}
+
+/**
+ * Passes the client's upgrade request on to `target` (host, port, path, TLS, headers to add) and joins both connections.
+ * Resolves when they are joined. Fails before anything was written to the client, so that the caller can still answer.
+ */
+export async function forwardUpgrade(
+  request: IncomingMessage,
+  upgrade: { socket: Duplex; head: Buffer },
+  target: RequestOptions,
+): Promise<void> {
+  const far = await openUpgrade({
+    ...target,
+    method: request.method ?? "GET",
+    headers: {
+      ...forwardedHeaders(request.headers),
+      ...target.headers,
+      connection: "Upgrade",
+      upgrade: request.headers.upgrade ?? "",
+    },
+  })
+  const lines = ["HTTP/1.1 101 Switching Protocols"]
+  for (const [name, value] of Object.entries(far.headers)) {
+    for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`)
+  }
+  upgrade.socket.write(`${lines.join("\r\n")}\r\n\r\n`)
+  if (far.head.length > 0) upgrade.socket.write(far.head)
+  if (upgrade.head.length > 0) far.socket.write(upgrade.head)
+  join(upgrade.socket, far.socket)
+}
+
+/** Both directions with backpressure; the end or failure of one side ends the other. */
+export function join(one: Duplex, other: Duplex): void {
+  one.pipe(other)
+  other.pipe(one)
+  for (const [side, peer] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    side.on("error", () => peer.destroy()) // the peer sees a cut connection, as it would without us between
+    side.on("close", () => peer.destroy())
+  }
+}

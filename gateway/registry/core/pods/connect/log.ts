@@ -1,0 +1,91 @@
+// pods/log: GET only; the kubelet's bytes, streamed as they come.
+
+import { request as httpsRequest, type RequestOptions } from "node:https"
+import type { IncomingMessage } from "node:http"
+import { pipeline } from "node:stream/promises"
+import { FieldPath, forbiddenField, invalidValue, type FieldError } from "../../../../../apimachinery/field-errors.ts"
+import {
+  badRequest,
+  internalError,
+  invalid,
+  serviceUnavailable,
+  type StatusError,
+} from "../../../../../apimachinery/status.ts"
+import type { SubresourceHandler } from "../../../strategy.ts"
+import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
+
+/** Bytes of a kubelet's error text that are passed on. */
+const maxErrorBytes = 16 * 1024
+
+export const log: SubresourceHandler = {
+  async connect(ctx, registry, namespace, name, { response }) {
+    const query = logQuery(ctx.query, name)
+    const pod = await getPod(ctx, registry, namespace, name)
+    const container = chooseContainer(pod, ctx.query.get("container"))
+    const target = await dialNode(ctx, pod)
+    if (target === undefined) {
+      // A pod on no node has no log yet: an empty one, as upstream answers.
+      response.writeHead(200, { "content-type": "text/plain" }).end()
+      return
+    }
+    const answer = await fetch({ ...target, path: kubeletPath("containerLogs", pod, container, query) }, ctx.signal)
+    if (answer.statusCode !== 200) throw await kubeletError(answer)
+    response.writeHead(200, { "content-type": "text/plain" })
+    response.flushHeaders()
+    await pipeline(answer, response).catch(() => response.destroy()) // one side left; the other sees a cut stream
+  },
+}
+
+/** Checked as upstream's ValidatePodLogOptions. */
+function logQuery(asked: URLSearchParams, pod: string): URLSearchParams {
+  const errors: FieldError[] = []
+  const query = new URLSearchParams()
+  for (const flag of ["follow", "previous", "timestamps"]) {
+    const value = asked.get(flag)
+    if (value !== null && value !== "false" && value !== "0") query.set(flag, "true")
+  }
+  for (const [field, minimum] of [
+    ["tailLines", 0],
+    ["limitBytes", 1],
+    ["sinceSeconds", 1],
+  ] as const) {
+    const text = asked.get(field)
+    if (text === null) continue
+    const value = Number(text)
+    if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+    if (value < minimum)
+      errors.push(
+        invalidValue(FieldPath.root(field), value, `must be greater than ${minimum === 0 ? "or equal to 0" : "0"}`),
+      )
+    query.set(field, text)
+  }
+  const sinceTime = asked.get("sinceTime")
+  if (sinceTime !== null) query.set("sinceTime", sinceTime)
+  if (sinceTime !== null && query.has("sinceSeconds")) {
+    errors.push(forbiddenField(FieldPath.root(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
+  }
+  if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, pod, errors)
+  return query
+}
+
+function fetch(target: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const request = httpsRequest({ ...target, method: "GET", signal })
+  request.on("response", resolve)
+  request.on("error", (error) =>
+    reject(serviceUnavailable(`the node of this pod does not answer: ${error.message}`, { cause: error })),
+  )
+  request.end()
+  return promise
+}
+
+async function kubeletError(answer: IncomingMessage): Promise<StatusError> {
+  let text = ""
+  answer.setEncoding("utf8")
+  for await (const chunk of answer) {
+    text += String(chunk)
+    if (text.length > maxErrorBytes) break
+  }
+  const message = text.trim()
+  return answer.statusCode === 400 ? badRequest(message) : internalError(message)
+}

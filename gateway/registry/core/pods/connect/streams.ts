@@ -1,0 +1,81 @@
+// pods/exec, attach and portforward: the client's protocol switch, passed on to the node as it is (WebSocket or SPDY).
+// One exception: kubectl's port-forward carries SPDY inside WebSocket messages (KEP-4006), which no kubelet unwraps.
+
+import { badRequest, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
+import { forwardUpgrade, UpgradeRefused } from "../../../../../client/upgrade.ts"
+import type { SubresourceHandler } from "../../../strategy.ts"
+import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
+import { isTunnelled, tunnel } from "./websocket-tunnel.ts"
+
+export const exec: SubresourceHandler = streamHandler("exec", "exec", (asked) => {
+  const command = asked.getAll("command")
+  if (command.length === 0 || command.every((word) => word === ""))
+    throw badRequest("you must specify at least one command for exec")
+  const query = standardStreams(asked)
+  for (const word of command) query.append("command", word)
+  return query
+})
+
+export const attach: SubresourceHandler = streamHandler("attach", "attach", standardStreams)
+
+export const portForward: SubresourceHandler = streamHandler("portforward", "portForward", (asked) => {
+  const query = new URLSearchParams()
+  for (const ports of asked.getAll("ports")) {
+    for (const port of ports.split(",")) {
+      if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65535)
+        throw badRequest(`unable to parse ${JSON.stringify(port)} as a port`)
+      query.append("port", port)
+    }
+  }
+  return query
+})
+
+function streamHandler(
+  name: string,
+  action: string,
+  toQuery: (asked: URLSearchParams) => URLSearchParams,
+): SubresourceHandler {
+  return {
+    async connect(ctx, registry, namespace, podName, { request, upgrade }) {
+      const query = toQuery(ctx.query)
+      const pod = await getPod(ctx, registry, namespace, podName)
+      const container = action === "portForward" ? undefined : chooseContainer(pod, ctx.query.get("container"))
+      const target = await dialNode(ctx, pod)
+      if (target === undefined) throw badRequest(`pod ${podName} does not have a host assigned`)
+      if (upgrade === undefined) throw badRequest("Upgrade request required")
+      const path = kubeletPath(action, pod, container, query)
+      try {
+        if (isTunnelled(request)) await tunnel(request, upgrade, { ...target, path })
+        else await forwardUpgrade(request, upgrade, { ...target, path })
+      } catch (error) {
+        throw refused(name, error)
+      }
+    },
+  }
+}
+
+/** stdin, stdout, stderr, tty of the API are input, output, error, tty of the kubelet. */
+function standardStreams(asked: URLSearchParams): URLSearchParams {
+  const isTrue = (name: string): boolean => ["true", "1"].includes(asked.get(name) ?? "")
+  const tty = isTrue("tty")
+  const query = new URLSearchParams()
+  if (isTrue("stdin")) query.set("input", "1")
+  if (isTrue("stdout")) query.set("output", "1")
+  // A terminal has no stderr of its own.
+  if (isTrue("stderr") && !tty) query.set("error", "1")
+  if (tty) query.set("tty", "1")
+  if (!query.has("input") && !query.has("output") && !query.has("error")) {
+    throw badRequest("you must specify at least 1 of stdin, stdout, stderr")
+  }
+  return query
+}
+
+function refused(name: string, error: unknown): StatusError {
+  if (error instanceof UpgradeRefused) {
+    if (error.code === 400) return badRequest(error.message, { cause: error })
+    return internalError(error.message, { cause: error })
+  }
+  return internalError(`error dialing backend of ${name}: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  })
+}

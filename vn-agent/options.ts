@@ -1,0 +1,36 @@
+import type { KeyObject } from "node:crypto"
+import type { Log } from "../client/log.ts"
+import type { KubeClient } from "../client/rest.ts"
+
+export interface VnAgentLimits {
+  /** Connections from the gateway; more are refused. */
+  connections: number
+  /** Connections to the kubelet for calls that are not upgraded; more wait. */
+  kubeletConnections: number
+}
+
+export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024, kubeletConnections: 256 }
+
+export interface VnAgentOptions {
+  /** The node it serves, by its name in the super cluster. */
+  node: string
+  host: string
+  /** 0: any free one. */
+  port: number
+  /** PEM. */
+  tls: { certificate: string; key: string }
+  /** Public keys of the gateway; a call must carry a token one of them verifies. */
+  identityKeys: readonly KeyObject[]
+  /** The super cluster: where a pod's owner is looked up. */
+  superClient: KubeClient
+  kubelet: {
+    host: string
+    port: number
+    certificateAuthority: string
+    certificate: string
+    key: string
+    serverName?: string
+  }
+  limits: VnAgentLimits
+  log: Log
+}

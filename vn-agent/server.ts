@@ -1,0 +1,169 @@
+// vn-agent: the kubelet's logs, exec, attach and port-forward of one node, for tenants. Per call: a route it knows, an
+// identity the gateway signed, a pod that carries that tenant's marks and runs here; then names are translated and the
+// call goes on to the kubelet. Deny by default: whatever cannot be shown to be the tenant's is refused.
+
+import type { KeyObject } from "node:crypto"
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { Agent, createServer, type RequestOptions, type Server } from "node:https"
+import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
+import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
+import type { Pod } from "../apimachinery/object.ts"
+import { isNotFound } from "../apimachinery/status.ts"
+import type { Log } from "../client/log.ts"
+import { pods } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import { forwardUpgrade, UpgradeRefused } from "../client/upgrade.ts"
+import { verifyIdentity } from "./identity.ts"
+import type { VnAgentOptions } from "./options.ts"
+import { route, type RoutedRequest } from "./routes.ts"
+import { kubeletPath, refusal, superNamespaceOf } from "./translate.ts"
+
+/** What is answered instead of the kubelet's answer. */
+class Refused extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export class VnAgent implements AsyncDisposable {
+  readonly #node: string
+  readonly #client: KubeClient
+  readonly #keys: readonly KeyObject[]
+  readonly #log: Log
+  readonly #kubelet: RequestOptions
+  readonly #server: Server
+  readonly #forward: RequestHandler
+  readonly #sockets = new Set<Duplex>()
+
+  private constructor(options: VnAgentOptions) {
+    this.#node = options.node
+    this.#client = options.superClient
+    this.#keys = options.identityKeys
+    this.#log = options.log
+    const { host, port, certificateAuthority, certificate, key, serverName } = options.kubelet
+    const agent = new Agent({
+      ca: certificateAuthority,
+      cert: certificate,
+      key,
+      keepAlive: true,
+      maxSockets: options.limits.kubeletConnections,
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    })
+    this.#kubelet = {
+      host,
+      port,
+      ca: certificateAuthority,
+      cert: certificate,
+      key,
+      ...(serverName === undefined ? {} : { servername: serverName }),
+      agent: false,
+    }
+    this.#forward = createProxyMiddleware({
+      target: `https://${host}:${port}`,
+      agent,
+      changeOrigin: true,
+      proxyTimeout: 0, // a followed log may be silent for hours
+      on: {
+        proxyReq: (request) => request.removeHeader("authorization"),
+        error: (error, _request, response) => {
+          this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
+          if ("writeHead" in response) answer(response, new Refused(502, "the kubelet of this node does not answer"))
+          else response.destroy()
+        },
+      },
+    })
+    this.#server = createServer({ cert: options.tls.certificate, key: options.tls.key, minVersion: "TLSv1.2" })
+    this.#server.maxConnections = options.limits.connections
+    this.#server.on("request", (request, response) => void this.#serve(request, response))
+    this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))
+  }
+
+  static async start(options: VnAgentOptions): Promise<VnAgent> {
+    const agent = new VnAgent(options)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    agent.#server.once("error", reject)
+    agent.#server.listen(options.port, options.host, resolve)
+    await promise
+    return agent
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    this.#server.closeAllConnections()
+    for (const socket of this.#sockets) socket.destroy()
+    await promise
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === "/healthz") {
+      response.end("ok")
+      return
+    }
+    try {
+      const { routed, path } = await this.#authorize(request)
+      if (routed.upgrade) throw new Refused(400, "Upgrade request required")
+      request.url = path
+      await this.#forward(request, response)
+    } catch (error) {
+      answer(response, this.#explain(error, request))
+    }
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#sockets.add(socket)
+    socket.on("close", () => this.#sockets.delete(socket))
+    socket.on("error", () => socket.destroy())
+    try {
+      const { routed, path } = await this.#authorize(request)
+      if (!routed.upgrade) throw new Refused(400, "this cannot be upgraded")
+      await forwardUpgrade(request, { socket, head }, { ...this.#kubelet, path })
+    } catch (error) {
+      const { code, message } = this.#explain(error, request)
+      socket.end(
+        `HTTP/1.1 ${code} Refused\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(message)}\r\nConnection: close\r\n\r\n${message}`,
+      )
+    }
+  }
+
+  /** The order matters: nothing about pods is looked up, or told, before the caller is known. */
+  async #authorize(request: IncomingMessage): Promise<{ routed: RoutedRequest; path: string }> {
+    const token = /^Bearer ([^ ]+)$/.exec(request.headers.authorization ?? "")?.[1]
+    const identity = token === undefined ? undefined : await verifyIdentity(token, this.#node, this.#keys)
+    if (identity === undefined) throw new Refused(401, "Unauthorized")
+    const routed = route(request.method ?? "", request.url ?? "")
+    if (routed === undefined) throw new Refused(404, "404 page not found")
+    const absent = new Refused(404, `pod "${routed.pod}" in namespace "${routed.namespace}" is not on this node`)
+    const pod = await this.#client
+      .get<Pod>(pods, superNamespaceOf(identity, routed), routed.pod)
+      .catch((error: unknown) => {
+        throw isNotFound(error) ? absent : error
+      })
+    const why = refusal(identity, routed, pod, this.#node)
+    if (why !== undefined) {
+      this.#log.warn({ tenant: identity.tenant, namespace: routed.namespace, pod: routed.pod, why }, "refused a call")
+      throw absent
+    }
+    return { routed, path: kubeletPath(identity, routed) }
+  }
+
+  #explain(error: unknown, request: IncomingMessage): Refused {
+    if (error instanceof Refused) return error
+    if (error instanceof UpgradeRefused) return new Refused(error.code, error.message)
+    this.#log.error({ err: error, method: request.method, node: this.#node }, "a call failed")
+    return new Refused(502, "the call could not be passed on")
+  }
+}
+
+function answer(response: ServerResponse, { code, message }: Refused): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(code, { "content-type": "text/plain" }).end(message)
+}

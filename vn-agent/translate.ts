@@ -1,0 +1,57 @@
+// From a tenant's request to the kubelet's: the namespace becomes the super cluster's, the uid the super pod's, and the
+// container its own; nothing else is passed on but the kubelet's known query parameters. Pure.
+
+import { clusterAnnotation, namespaceAnnotation, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
+import type { Pod } from "../apimachinery/object.ts"
+import type { TenantIdentity } from "./identity.ts"
+import type { RoutedRequest } from "./routes.ts"
+
+const parameters: Record<string, readonly string[]> = {
+  containerLogs: [
+    "follow",
+    "previous",
+    "tailLines",
+    "limitBytes",
+    "sinceSeconds",
+    "sinceTime",
+    "timestamps",
+    "insecureSkipTLSVerifyBackend",
+    "stream",
+  ],
+  exec: ["command", "input", "output", "error", "tty"],
+  attach: ["input", "output", "error", "tty"],
+  portForward: ["port", "ports"],
+}
+
+export function superNamespaceOf(identity: TenantIdentity, request: RoutedRequest): string {
+  return superNamespace(identity.clusterKey, request.namespace)
+}
+
+/**
+ * Why this pod may not be reached, or undefined if it may: it must carry the tenant's own marks, which tenants cannot
+ * write, and run on this node.
+ */
+export function refusal(identity: TenantIdentity, request: RoutedRequest, pod: Pod, node: string): string | undefined {
+  const annotations = pod.metadata.annotations ?? {}
+  if (annotations[clusterAnnotation] !== identity.clusterKey) return "it belongs to somebody else"
+  if (annotations[namespaceAnnotation] !== request.namespace) return "it belongs to another namespace"
+  if (request.uid !== undefined && annotations[uidAnnotation] !== request.uid) return "it is another pod of that name"
+  if (pod.spec?.nodeName !== node) return "it runs on another node"
+  const names = [
+    ...(pod.spec.containers ?? []),
+    ...(pod.spec.initContainers ?? []),
+    ...(pod.spec.ephemeralContainers ?? []),
+  ].map((container) => container.name)
+  if (request.container !== undefined && !names.includes(request.container)) return "it has no such container"
+  return undefined
+}
+
+/** Path and query of the same request to the kubelet. */
+export function kubeletPath(identity: TenantIdentity, request: RoutedRequest): string {
+  const segments = [request.action, superNamespaceOf(identity, request), request.pod]
+  if (request.container !== undefined) segments.push(request.container)
+  const known = parameters[request.action] ?? []
+  const query = new URLSearchParams()
+  for (const [name, value] of new URLSearchParams(request.query)) if (known.includes(name)) query.append(name, value)
+  return `/${segments.join("/")}${query.size === 0 ? "" : `?${query.toString()}`}`
+}
