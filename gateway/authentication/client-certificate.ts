@@ -1,0 +1,70 @@
+// mTLS: the handshake has proved that the caller holds the certificate's key; here the certificate itself is checked
+// against one authority. Common name → user, organizations → groups. Source: k8s.io/apiserver/pkg/authentication/request/x509.
+
+import { X509Certificate, type KeyObject } from "node:crypto"
+import { unauthorized } from "../../apimachinery/status.ts"
+import type { User } from "../request/context.ts"
+import type { Authenticator } from "./types.ts"
+
+const clientAuth = "1.3.6.1.5.5.7.3.2"
+const anyUsage = "2.5.29.37.0"
+
+interface Verified {
+  user: User
+  from: number
+  to: number
+}
+
+export function createCertificateAuthenticator(
+  authority: string,
+  /** An authority says who; what a member may do can be fixed (the gateway's administrators). */
+  asUser: (user: User) => User = (user) => user,
+): Authenticator {
+  const root = new X509Certificate(authority)
+  const rootKey = root.publicKey
+  // Keyed by the buffer the connection holds: an entry lives as long as its connection.
+  const verified = new WeakMap<Uint8Array, Verified>()
+  return {
+    async authenticate({ certificates }) {
+      const [leaf] = certificates
+      if (leaf === undefined) return undefined
+      let entry = verified.get(leaf)
+      if (entry === undefined) {
+        entry = verify(leaf, root, rootKey)
+        entry.user = asUser(entry.user)
+        verified.set(leaf, entry)
+      }
+      const now = Date.now()
+      if (now < entry.from || now > entry.to) throw unauthorized()
+      return { user: entry.user }
+    },
+  }
+}
+
+function verify(der: Uint8Array, root: X509Certificate, rootKey: KeyObject): Verified {
+  const certificate = new X509Certificate(der)
+  const usages = certificate.keyUsage as string[] | undefined
+  const allowed = usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage)
+  if (certificate.ca || !allowed || !certificate.checkIssued(root) || !certificate.verify(rootKey)) throw unauthorized()
+  const subject = certificate.toLegacyObject().subject as { CN?: string | string[]; O?: string | string[] }
+  const names = list(subject.CN)
+  const name = names[names.length - 1]
+  if (name === undefined || name === "") throw unauthorized()
+  return {
+    user: {
+      name,
+      groups: list(subject.O),
+      extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint(certificate)}`] },
+    },
+    from: certificate.validFromDate.getTime(),
+    to: Math.min(certificate.validToDate.getTime(), root.validToDate.getTime()),
+  }
+}
+
+function list(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : typeof value === "string" ? [value] : value
+}
+
+function fingerprint(certificate: X509Certificate): string {
+  return certificate.fingerprint256.replaceAll(":", "").toLowerCase()
+}

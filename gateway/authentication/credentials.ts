@@ -1,0 +1,62 @@
+// What a caller presents, taken from the connection and the headers once.
+
+import type { X509Certificate } from "node:crypto"
+import type { IncomingMessage } from "node:http"
+import { TLSSocket } from "node:tls"
+import type { Credentials } from "./types.ts"
+
+/** Certificates longer than this are a mistake or an attack; further ones are not looked at. */
+const maxChain = 5
+
+/** A connection's certificates never change: TLS 1.3 without renegotiation. */
+const chains = new WeakMap<TLSSocket, ConnectionCertificates>()
+
+export interface ConnectionCertificates {
+  readonly leaf: X509Certificate | undefined
+  readonly chain: readonly Uint8Array[]
+}
+
+export function connectionCertificates(request: IncomingMessage): ConnectionCertificates {
+  const { socket } = request
+  if (!(socket instanceof TLSSocket)) return { leaf: undefined, chain: [] }
+  let known = chains.get(socket)
+  if (known === undefined) {
+    const leaf = socket.getPeerX509Certificate()
+    const chain: Uint8Array[] = []
+    for (let next = leaf; next !== undefined && chain.length < maxChain; next = next.issuerCertificate)
+      chain.push(next.raw)
+    known = { leaf, chain }
+    chains.set(socket, known)
+  }
+  return known
+}
+
+export function credentialsOf(request: IncomingMessage): Credentials {
+  return { certificates: connectionCertificates(request).chain, bearerToken: bearerToken(request) }
+}
+
+/** As upstream: the scheme in any case, and an empty token is none. WebSocket clients may send it as a protocol. */
+function bearerToken(request: IncomingMessage): string | undefined {
+  const header = request.headers.authorization?.trim()
+  if (header !== undefined) {
+    const space = header.indexOf(" ")
+    const token = space < 0 ? "" : header.slice(space + 1).trim()
+    return space > 0 && header.slice(0, space).toLowerCase() === "bearer" && token !== "" ? token : undefined
+  }
+  return protocolToken(request)
+}
+
+const protocolPrefix = "base64url.bearer.authorization.k8s.io."
+
+/** Browsers cannot set headers on WebSockets. Source: k8s.io/apiserver/pkg/authentication/request/websocket. */
+function protocolToken(request: IncomingMessage): string | undefined {
+  const header = request.headers["sec-websocket-protocol"]
+  if (header === undefined) return undefined
+  const protocols = header.split(",").map((protocol) => protocol.trim())
+  const carrier = protocols.find((protocol) => protocol.startsWith(protocolPrefix))
+  // Without another protocol to agree on the server would have to echo the token.
+  if (carrier === undefined || protocols.length < 2) return undefined
+  const token = Buffer.from(carrier.slice(protocolPrefix.length), "base64url").toString()
+  request.headers["sec-websocket-protocol"] = protocols.filter((protocol) => protocol !== carrier).join(", ")
+  return token === "" ? undefined : token
+}

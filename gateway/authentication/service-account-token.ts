@@ -1,0 +1,201 @@
+// Service-account tokens of one control plane: signed with its key, named after its issuer, and good only while the
+// account and the object they are bound to are there. Sources: k8s.io/kubernetes/pkg/serviceaccount/{claims,jwt}.go, KEP-1205.
+
+import { createHash, randomUUID } from "node:crypto"
+import { decodeJwt, jwtVerify, SignJWT, type JWTPayload } from "jose"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { hasReason, isNotFound, notFound, unauthorized } from "../../apimachinery/status.ts"
+import { nodes, pods, secrets, serviceAccounts } from "../../client/resources.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import type { User } from "../request/context.ts"
+import type { Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
+
+export const tokenLimits = {
+  /** Upstream accepts no less; shorter ones are refused by validation. */
+  minSeconds: 600,
+  /** What is asked beyond is cut to this. */
+  maxSeconds: 365 * 24 * 60 * 60,
+  /** A verified signature is remembered this long; the objects it depends on are looked at every time. */
+  cacheMs: 60_000,
+  /** Signatures remembered per control plane; the oldest go. */
+  cacheEntries: 1024,
+  /** Objects being deleted still count for this long, as clocks differ. */
+  deletionLeewayMs: 60_000,
+  maxTokenBytes: 16 * 1024,
+} as const
+
+interface Reference {
+  name: string
+  uid: string
+}
+
+interface KubernetesClaims {
+  namespace: string
+  serviceaccount: Reference
+  pod?: Reference
+  secret?: Reference
+  node?: Reference
+}
+
+type Claims = JWTPayload & { "kubernetes.io"?: KubernetesClaims }
+
+/** Reads the objects tokens depend on; the control plane's own client. */
+type Reader = Pick<KubeClient, "get">
+
+export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssuer {
+  return {
+    async issue({ namespace, serviceAccount, audiences, expirationSeconds, boundObject }) {
+      const issuedAt = Math.floor(Date.now() / 1000)
+      const expires = issuedAt + Math.min(expirationSeconds, tokenLimits.maxSeconds)
+      const claims: KubernetesClaims = { namespace, serviceaccount: serviceAccount }
+      if (boundObject !== undefined) Object.assign(claims, await boundClaims(reader, namespace, boundObject))
+      const token = await new SignJWT({ "kubernetes.io": claims })
+        .setProtectedHeader({ alg: "ES256", kid: trust.serviceAccountKey.keyId })
+        .setIssuer(trust.issuer)
+        .setSubject(`system:serviceaccount:${namespace}:${serviceAccount.name}`)
+        .setAudience(audiences.length === 0 ? [trust.issuer] : [...audiences])
+        .setIssuedAt(issuedAt)
+        .setNotBefore(issuedAt)
+        .setExpirationTime(expires)
+        .setJti(randomUUID())
+        .sign(trust.serviceAccountKey.private)
+      return { token, expirationTimestamp: new Date(expires * 1000).toISOString().slice(0, 19) + "Z" }
+    },
+  }
+}
+
+/** A pod's token also says which node it runs on. */
+async function boundClaims(
+  reader: Reader,
+  namespace: string,
+  bound: { kind: string; name: string; uid: string },
+): Promise<Partial<KubernetesClaims>> {
+  const { name, uid } = bound
+  if (bound.kind === "Secret") return { secret: { name, uid } }
+  if (bound.kind === "Node") return { node: { name, uid } }
+  const pod = await reader.get<KubeObject>(pods, namespace, name)
+  if (pod.metadata.uid !== uid) throw notFound(pods, name)
+  const { nodeName } = (pod["spec"] ?? {}) as { nodeName?: string }
+  if (nodeName === undefined || nodeName === "") return { pod: { name, uid } }
+  const node = await readOptional(reader, nodes, undefined, nodeName)
+  // As upstream: a node that is not there is named without a uid.
+  return { pod: { name, uid }, node: { name: nodeName, uid: node?.metadata.uid ?? "" } }
+}
+
+export function createTokenAuthenticator(
+  trust: TrustRoots,
+  reader: Reader,
+  /** What tokens for this API server are issued to. */
+  apiAudiences: readonly string[],
+): Authenticator {
+  const signatures = new Map<string, { claims: Claims; until: number }>()
+
+  async function verifySignature(token: string): Promise<Claims> {
+    const key = createHash("sha256").update(token).digest("base64")
+    const known = signatures.get(key)
+    const now = Date.now()
+    if (known !== undefined && now < known.until) return known.claims
+    const { payload } = await jwtVerify(token, trust.serviceAccountKey.public, {
+      issuer: trust.issuer,
+      algorithms: ["ES256"],
+      requiredClaims: ["exp", "nbf", "aud", "sub"],
+    })
+    const claims = payload as Claims
+    for (const oldest of signatures.keys()) {
+      if (signatures.size < tokenLimits.cacheEntries) break
+      signatures.delete(oldest)
+    }
+    signatures.delete(key)
+    signatures.set(key, { claims, until: Math.min(now + tokenLimits.cacheMs, (claims.exp ?? 0) * 1000) })
+    return claims
+  }
+
+  return {
+    async authenticate({ bearerToken }, audiences = apiAudiences) {
+      if (bearerToken === undefined || tokenIssuer(bearerToken) !== trust.issuer) return undefined
+      let claims: Claims
+      try {
+        claims = await verifySignature(bearerToken)
+      } catch {
+        // jose says why in many ways; the caller learns only that the token is bad.
+        throw unauthorized()
+      }
+      const accepted = audiencesOf(claims).filter((audience) => audiences.includes(audience))
+      const kubernetes = claims["kubernetes.io"]
+      if (accepted.length === 0 || kubernetes === undefined) throw unauthorized()
+      await checkObjects(reader, kubernetes)
+      return { user: userOf(kubernetes, claims.jti), audiences: accepted }
+    },
+  }
+}
+
+/** The issuer a token claims, before anything is verified; undefined when it is no JWT. Names the tenant (tenant-resolver.ts). */
+export function tokenIssuer(token: string): string | undefined {
+  if (token.length > tokenLimits.maxTokenBytes) return undefined
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined // not a JWT: another kind of token, or none of ours
+  }
+}
+
+function audiencesOf({ aud }: Claims): string[] {
+  return aud === undefined ? [] : typeof aud === "string" ? [aud] : aud
+}
+
+async function checkObjects(reader: Reader, claims: KubernetesClaims): Promise<void> {
+  const { namespace, serviceaccount, pod, secret, node } = claims
+  await checkObject(reader, serviceAccounts, namespace, serviceaccount)
+  if (secret !== undefined) await checkObject(reader, secrets, namespace, secret)
+  if (pod !== undefined) await checkObject(reader, pods, namespace, pod)
+  else if (node !== undefined) await checkObject(reader, nodes, undefined, node)
+}
+
+async function checkObject(
+  reader: Reader,
+  resource: Resource,
+  namespace: string | undefined,
+  { name, uid }: Reference,
+): Promise<void> {
+  const object = await readOptional(reader, resource, namespace, name)
+  if (object === undefined || object.metadata.uid !== uid) throw unauthorized()
+  const { deletionTimestamp } = object.metadata
+  if (deletionTimestamp === undefined) return
+  if (Date.parse(deletionTimestamp) < Date.now() - tokenLimits.deletionLeewayMs) throw unauthorized()
+}
+
+async function readOptional(
+  reader: Reader,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+): Promise<KubeObject | undefined> {
+  try {
+    return await reader.get<KubeObject>(resource, namespace, name)
+  } catch (error) {
+    if (isNotFound(error) || hasReason(error, "BadRequest")) return undefined
+    throw error
+  }
+}
+
+const extraPrefix = "authentication.kubernetes.io"
+
+function userOf(claims: KubernetesClaims, id: string | undefined): User {
+  const { namespace, serviceaccount, pod, node } = claims
+  const extra: Record<string, string[]> = {}
+  if (id !== undefined) extra[`${extraPrefix}/credential-id`] = [`JTI=${id}`]
+  if (pod !== undefined) {
+    extra[`${extraPrefix}/pod-name`] = [pod.name]
+    extra[`${extraPrefix}/pod-uid`] = [pod.uid]
+  }
+  if (node !== undefined) {
+    extra[`${extraPrefix}/node-name`] = [node.name]
+    if (node.uid !== "") extra[`${extraPrefix}/node-uid`] = [node.uid]
+  }
+  return {
+    name: `system:serviceaccount:${namespace}:${serviceaccount.name}`,
+    uid: serviceaccount.uid,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+    extra,
+  }
+}
