@@ -25,6 +25,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
   /** The last change before storing, after admission. */
   canonicalize?(object: T): void
+  /** false: the kind has no metadata.generation. Default: true. */
+  generation?: boolean
   /** Bumps metadata.generation when true; default: anything but metadata and status differs. */
   specChanged?(object: T, current: T): boolean
   /** PUT on a name that does not exist creates it (leases, events, endpoints, …). */
@@ -33,6 +35,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   allowUnconditionalUpdate?: boolean
   /** Seconds of grace for a delete, or undefined for at once. Called with what the caller asked for. */
   graceSeconds?(object: T, asked: number | undefined): number | undefined
+  /** true: deletion waits, as for metadata.finalizers (a namespace's spec.finalizers). Asked after every write, too. */
+  heldBack?(object: T): boolean
+  /** Deletion has begun (deletionTimestamp is set) and the object stays: what shows it (a namespace's phase). */
+  markDeleted?(object: T): void
   /** Claimed outside the store before it is written (a Service's addresses). Called after validation, not on dry-run. */
   begin?(ctx: RequestContext, object: T, current: T | undefined): Promise<Claim | undefined>
   /** After a delete has removed the object from the store. */
