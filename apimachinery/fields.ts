@@ -1,0 +1,71 @@
+// Field selectors: `?fieldSelector=metadata.name=x,status.phase!=Running`. Source: k8s.io/apimachinery/pkg/fields.
+
+import { badRequest } from "./status.ts"
+
+export interface FieldRequirement {
+  field: string
+  equal: boolean
+  value: string
+}
+
+/** All must hold; none means everything. */
+export interface FieldSelector {
+  readonly requirements: readonly FieldRequirement[]
+}
+
+export const everyField: FieldSelector = { requirements: [] }
+
+/** Values may escape `\`, `,` and `=` with a backslash. Throws BadRequest in upstream's words. */
+export function parseFieldSelector(text: string): FieldSelector {
+  const requirements: FieldRequirement[] = []
+  for (const term of splitTerms(text)) {
+    if (term === "") continue
+    const operator = /(?<!\\)(!=|==|=)/.exec(term)
+    if (operator === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
+    requirements.push({
+      field: term.slice(0, operator.index),
+      equal: operator[0] !== "!=",
+      value: unescape(term.slice(operator.index + operator[0].length), text),
+    })
+  }
+  return { requirements }
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === "\\") at++
+    else if (text[at] === ",") {
+      terms.push(text.slice(start, at))
+      start = at + 1
+    }
+  }
+  terms.push(text.slice(start))
+  return terms
+}
+
+function unescape(value: string, whole: string): string {
+  let plain = ""
+  for (let at = 0; at < value.length; at++) {
+    const character = value[at] ?? ""
+    if (character === "\\") {
+      const next = value[++at]
+      if (next !== "\\" && next !== "," && next !== "=")
+        throw badRequest(`invalid field selector: invalid escape sequence: \\${next ?? ""}`)
+      plain += next
+    } else if (character === "=") {
+      throw badRequest(`invalid selector: '${whole}'; can't understand '${value}'`)
+    } else plain += character
+  }
+  return plain
+}
+
+export function matchesFields(selector: FieldSelector, fields: Readonly<Record<string, string>>): boolean {
+  return selector.requirements.every(({ field, equal, value }) => ((fields[field] ?? "") === value) === equal)
+}
+
+/** The value a field must have, if the selector says so: "get by name" in disguise, or a pod's node. */
+export function requiredValue(selector: FieldSelector, field: string): string | undefined {
+  return selector.requirements.find((requirement) => requirement.field === field && requirement.equal)?.value
+}

@@ -1,0 +1,27 @@
+// JSON Merge Patch, RFC 7386: null removes, objects merge, anything else replaces.
+
+import type { Json } from "../object.ts"
+
+type JsonObject = { [key: string]: Json }
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** Sets an own property also when the name is "__proto__". */
+export function setKey(object: JsonObject, key: string, value: Json): void {
+  if (key === "__proto__")
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+  else object[key] = value
+}
+
+/** Returns a new value; shares unchanged parts with `target`. */
+export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch
+  const result: JsonObject = isObject(target) ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key]
+    else setKey(result, key, applyMergePatch(Object.hasOwn(result, key) ? result[key] : undefined, value))
+  }
+  return result
+}
