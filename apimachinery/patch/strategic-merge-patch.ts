@@ -176,7 +176,7 @@ function withoutDirectives(object: JsonObject): JsonObject {
 }
 
 function withoutListDirectives(list: readonly Json[]): Json[] {
-  return list.flatMap((item) => {
+  return list.flatMap((item): Json[] => {
     if (!isObject(item)) return [item]
     if (item[patchDirective] === "delete" || (item[patchDirective] === "replace" && Object.keys(item).length === 1))
       return []
