@@ -30,7 +30,9 @@ export interface Schema {
   patchMergeKey?: string
   /** Name in OpenAPI: "io.k8s.api.core.v1.PodSpec". Types with a name are shared objects, so recursion is possible. */
   name?: string
-  /** Value rules of a custom resource; built-in kinds have strategies instead. */
+  /** The root of a custom resource: its fields are pruned at decoding and checked by validateRules, not by the decoder. */
+  custom?: boolean
+  /** Value rules of a custom resource; built-in kinds have strategies instead (and here only enums, for OpenAPI). */
   rules?: SchemaRules
 }
 
@@ -40,6 +42,9 @@ export interface FieldSchema {
   protobuf?: number
   /** Number of the embedded protobuf message the field lies in (Volume's sources), although JSON has it flat. */
   protobufIn?: number
+  /** Go's name of that struct, and how Go prints a field's own type ("v1.Protocol"): both are for decode errors. */
+  in?: string
+  goType?: string
   /**
    * What Go's encoder does with a zero value (0, "", false, empty list, …): "omit" drops it even if it was given,
    * "write" prints it even if it was not. Absent for pointers: there if it was given, with the value given.

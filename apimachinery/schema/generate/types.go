@@ -32,6 +32,10 @@ type Field struct {
 	// Protobuf field number, and that of the embedded struct it lies in (0: none).
 	Protobuf   int `json:"protobuf,omitempty"`
 	ProtobufIn int `json:"protobufIn,omitempty"`
+	// Name of that struct, which decode errors print in the path.
+	In string `json:"in,omitempty"`
+	// How Go prints the type where it has a name of its own (v1.Protocol); decode errors show it.
+	GoType string `json:"goType,omitempty"`
 	// What Go's encoder does with a zero value: "omit" (absent even if it was given), "write" (there even if it was
 	// not); "" for pointers: there if it was given.
 	Zero string `json:"zero,omitempty"`
@@ -94,11 +98,11 @@ func (table typeTable) add(goType reflect.Type) string {
 	}
 	described.MapType = extension(definition.Schema, "x-kubernetes-map-type")
 	described.Required = definition.Schema.Required
-	table.addFields(described, goType, definition, 0)
+	table.addFields(described, goType, definition, 0, "")
 	return name
 }
 
-func (table typeTable) addFields(described *Type, goType reflect.Type, definition common.OpenAPIDefinition, in int) {
+func (table typeTable) addFields(described *Type, goType reflect.Type, definition common.OpenAPIDefinition, in int, inName string) {
 	for i := range goType.NumField() {
 		field := goType.Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -110,11 +114,16 @@ func (table typeTable) addFields(described *Type, goType reflect.Type, definitio
 			if embedded.Kind() == reflect.Pointer {
 				log.Fatalf("%s embeds a pointer", goType)
 			}
-			table.addFields(described, embedded, definition, protobufNumber(field))
+			name := field.Name
+			if name == "TypeMeta" {
+				name = "" // a value of a wrong type there has another error
+			}
+			table.addFields(described, embedded, definition, protobufNumber(field), name)
 			continue
 		}
-		fact := Field{Name: name, Protobuf: protobufNumber(field), ProtobufIn: in, PatchStrategy: field.Tag.Get("patchStrategy"), PatchMergeKey: field.Tag.Get("patchMergeKey")}
+		fact := Field{Name: name, Protobuf: protobufNumber(field), ProtobufIn: in, In: inName, PatchStrategy: field.Tag.Get("patchStrategy"), PatchMergeKey: field.Tag.Get("patchMergeKey")}
 		fact.Type = table.typeOf(field.Type, goType.String()+"."+field.Name)
+		fact.GoType = printedGoType(field.Type, fact.Type)
 		fact.Zero, fact.Pointer = zeroRule(field.Type, options)
 		if property, ok := definition.Schema.Properties[name]; ok {
 			fact.fromOpenAPI(property)
@@ -210,4 +219,51 @@ func (table typeTable) typeOf(goType reflect.Type, where string) string {
 	}
 	log.Fatal(fmt.Sprintf("%s: no word for %s", where, goType))
 	return ""
+}
+
+// printedGoType is empty where the word says it all.
+func printedGoType(goType reflect.Type, word string) string {
+	for goType.Kind() == reflect.Pointer {
+		goType = goType.Elem()
+	}
+	printed := goType.String()
+	if printed == derivedGoType(word) {
+		return ""
+	}
+	return printed
+}
+
+// derivedGoType is what the reader of the facts makes of a word (goTypeOf in decode.ts).
+func derivedGoType(word string) string {
+	switch {
+	case strings.HasPrefix(word, "[]"):
+		return "[]" + derivedGoType(word[2:])
+	case strings.HasPrefix(word, "{}"):
+		return "map[string]" + derivedGoType(word[2:])
+	case word == "boolean":
+		return "bool"
+	case word == "double":
+		return "float64"
+	case word == "byte":
+		return "[]uint8"
+	case word == "quantity":
+		return "resource.Quantity"
+	case word == "time":
+		return "v1.Time"
+	case word == "microTime":
+		return "v1.MicroTime"
+	case word == "intOrString":
+		return "intstr.IntOrString"
+	case word == "rawExtension":
+		return "runtime.RawExtension"
+	case word == "fieldsV1":
+		return "v1.FieldsV1"
+	case strings.HasPrefix(word, "json"):
+		return "v1.JSON" + strings.TrimPrefix(strings.TrimPrefix(word, "json"), "Schema")
+	}
+	parts := strings.Split(word, ".")
+	if len(parts) < 2 {
+		return word
+	}
+	return strings.Join(parts[len(parts)-2:], ".")
 }

@@ -1,0 +1,250 @@
+import { describe, expect, test } from "vitest"
+import type { GroupVersionKind, Json } from "../object.ts"
+import { StatusError } from "../status.ts"
+import { decodeObject, parseObject, writeZeros } from "./decode.ts"
+import { schemaOf } from "./facts.ts"
+import type { Schema } from "./schema.ts"
+
+const deployment: GroupVersionKind = { group: "apps", version: "v1", kind: "Deployment" }
+const core = (kind: string): GroupVersionKind => ({ group: "", version: "v1", kind })
+
+function schemaFor(kind: GroupVersionKind): Schema {
+  const schema = schemaOf(kind)
+  if (schema === undefined) throw new Error(`no schema of ${kind.kind}`)
+  return schema
+}
+
+function decode(kind: GroupVersionKind, body: string): { value: { [key: string]: Json }; unknown: string[] } {
+  const apiVersion = kind.group === "" ? kind.version : `${kind.group}/${kind.version}`
+  const text = `{"apiVersion":"${apiVersion}","kind":"${kind.kind}",${body.slice(1)}`
+  const { value } = parseObject(Buffer.from(text), "json", { duplicates: false })
+  const { unknown } = decodeObject(schemaFor(kind), value, true)
+  return { value: value as { [key: string]: Json }, unknown }
+}
+
+function messageOf(run: () => unknown): string {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 400) return error.message
+    throw error
+  }
+  return "no error"
+}
+
+const container = (text: string): string => `{"spec":{"template":{"spec":{"containers":[${text}]}}}}`
+
+describe("decodeObject() refuses in upstream's words", () => {
+  test.each([
+    [
+      '{"spec":{"replicas":"x"}}',
+      "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    [
+      '{"spec":{"replicas":1.5}}',
+      "json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    [
+      '{"spec":{"replicas":1.0}}',
+      "json: cannot unmarshal number 1.0 into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    [
+      '{"spec":{"replicas":99999999999}}',
+      "json: cannot unmarshal number 99999999999 into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    [
+      '{"spec":{"replicas":1e400}}',
+      "json: cannot unmarshal number 1e400 into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    [
+      '{"spec":{"replicas":true}}',
+      "json: cannot unmarshal bool into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    [
+      '{"spec":{"replicas":{}}}',
+      "json: cannot unmarshal object into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    ['{"spec":[]}', "json: cannot unmarshal array into Go struct field Deployment.spec of type v1.DeploymentSpec"],
+    [
+      '{"spec":{"template":{"spec":{"containers":{}}}}}',
+      "json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container",
+    ],
+    [
+      container("1"),
+      "json: cannot unmarshal number into Go struct field PodSpec.spec.template.spec.containers of type v1.Container",
+    ],
+    [
+      container('{"name":5}'),
+      "json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.name of type string",
+    ],
+    [
+      container('{"args":[5]}'),
+      "json: cannot unmarshal number into Go struct field Container.spec.template.spec.containers.args of type string",
+    ],
+    [
+      '{"metadata":{"labels":{"a":5}}}',
+      "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+    ],
+    [
+      '{"metadata":{"labels":[]}}',
+      "json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type map[string]string",
+    ],
+    ['{"metadata":5}', "json: cannot unmarshal number into Go struct field Deployment.metadata of type v1.ObjectMeta"],
+    [
+      '{"metadata":{"creationTimestamp":5}}',
+      "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
+    ],
+    [
+      '{"metadata":{"creationTimestamp":"x"}}',
+      'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
+    ],
+    [
+      container('{"resources":{"limits":{"cpu":"x"}}}'),
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
+    [
+      container('{"resources":{"limits":{"cpu":true}}}'),
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
+    [
+      container('{"livenessProbe":{"httpGet":{"port":1.5}}}'),
+      "json: cannot unmarshal number 1.5 into Go struct field HTTPGetAction.spec.template.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32",
+    ],
+    [
+      container('{"livenessProbe":{"httpGet":{"port":[]}}}'),
+      "json: cannot unmarshal array into Go struct field HTTPGetAction.spec.template.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32",
+    ],
+  ])("%s", (body, message) => {
+    expect(messageOf(() => decode(deployment, body))).toBe(
+      `Deployment in version "v1" cannot be handled as a Deployment: ${message}`,
+    )
+  })
+
+  test.each([
+    ['{"data":{"a":"%%"}}', "illegal base64 data at input byte 0"],
+    ['{"data":{"a":5}}', "json: cannot unmarshal number into Go struct field Secret.data of type []uint8"],
+  ])("secret %s", (body, message) => {
+    expect(messageOf(() => decode(core("Secret"), body))).toBe(
+      `Secret in version "v1" cannot be handled as a Secret: ${message}`,
+    )
+  })
+
+  test("an integer that a double cannot hold", () => {
+    const body = '{"metadata":{"generation":9007199254740993}}'
+    expect(messageOf(() => decode(deployment, body))).toContain("cannot be kept exactly")
+  })
+})
+
+describe("decodeObject() makes what Go's type would hold", () => {
+  test("unknown fields are dropped and told with their path, and names are case sensitive", () => {
+    const { value, unknown } = decode(
+      core("Pod"),
+      '{"Spec":{},"spec":{"containers":[{"name":"a","foo":1,"env":[{"name":"A","bar":2}]}],"volumes":[{"name":"v","emptyDir":{"x":1}}],"foo":{"a":1}}}',
+    )
+    expect(unknown).toEqual([
+      'unknown field "Spec"',
+      'unknown field "spec.containers[0].foo"',
+      'unknown field "spec.containers[0].env[0].bar"',
+      'unknown field "spec.volumes[0].emptyDir.x"',
+      'unknown field "spec.foo"',
+    ])
+    expect(value["spec"]).toEqual({
+      containers: [{ name: "a", env: [{ name: "A" }], resources: {} }],
+      volumes: [{ name: "v", emptyDir: {} }],
+    })
+  })
+
+  test("__proto__ and constructor are keys like any other", () => {
+    const { value, unknown } = decode(
+      core("ConfigMap"),
+      '{"data":{"a":null,"__proto__":"x","constructor":"y"},"__proto__":{"x":1},"constructor":1}',
+    )
+    expect(unknown).toEqual(['unknown field "__proto__"', 'unknown field "constructor"'])
+    expect(JSON.stringify(value["data"])).toBe('{"a":"","__proto__":"x","constructor":"y"}')
+    expect(({} as { x?: number }).x).toBeUndefined()
+  })
+
+  test("null and zero values of what is no pointer are as if not given", () => {
+    const { value } = decode(
+      deployment,
+      '{"metadata":{"labels":{}},"spec":{"replicas":0,"paused":false,"selector":null}}',
+    )
+    expect(value["metadata"]).toEqual({})
+    expect(value["spec"]).toEqual({ replicas: 0, strategy: {}, template: { metadata: {}, spec: {} } })
+  })
+
+  test("texts take their canonical form", () => {
+    const { value } = decode(
+      core("Secret"),
+      '{"metadata":{"creationTimestamp":"2026-01-01T01:00:00.5+02:00"},"data":{"a":"YW\\nE="}}',
+    )
+    expect(value["metadata"]).toEqual({ creationTimestamp: "2025-12-31T23:00:00Z" })
+    expect(value["data"]).toEqual({ a: "YWE=" })
+  })
+
+  test("writeZeros() adds what Go prints of absent fields", () => {
+    const role: GroupVersionKind = { group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole" }
+    const { value } = decode(role, '{"metadata":{}}')
+    writeZeros(schemaFor(role), value)
+    expect(value).toMatchObject({ metadata: {}, rules: null })
+  })
+})
+
+describe("parseObject()", () => {
+  const unrecognized = "the object provided is unrecognized (must be of type ConfigMap): "
+  const gvk = `${unrecognized}couldn't get version/kind; json parse error: `
+  test.each([
+    [
+      "json",
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"',
+      `${gvk}unexpected end of JSON input ({"apiVersion":"v1","kind":"Con ...)`,
+    ],
+    ["json", '{"a":1} x', `${gvk}invalid character 'x' after top-level value ({"a":1} x)`],
+    ["json", "", `${gvk}unexpected end of JSON input (<empty>)`],
+    ["json", "x", `${gvk}invalid character 'x' looking for beginning of value (78)`],
+    [
+      "json",
+      '{"apiVersion":5,"kind":"Pod"}',
+      `${gvk}json: cannot unmarshal number into Go struct field .apiVersion of type string ({"apiVersion":5,"kind":"Pod"})`,
+    ],
+    ["yaml", "a: *x", `${unrecognized}yaml: unknown anchor 'x' referenced (613a202a78)`],
+    ["yaml", "a: &a [*a]", `${unrecognized}yaml: anchor 'a' value contains itself (613a202661205b2a615d)`],
+  ] as const)("%s %s", (mediaType, text, message) => {
+    const parse = (): unknown => parseObject(Buffer.from(text), mediaType, { duplicates: false, kind: "ConfigMap" })
+    expect(messageOf(parse)).toBe(message)
+  })
+
+  test("refuses nesting beyond the limit", () => {
+    const parse = (): unknown => parseObject(Buffer.from("[".repeat(5000)), "json", { duplicates: false })
+    expect(messageOf(parse)).toContain("exceeded max depth")
+  })
+
+  test("names keys given twice, and keeps the last", () => {
+    const text = '{"metadata":{"name":"a","name":"b"},"data":{"x":"1","x":"2"},"l":[{"d":1,"d":1}]}'
+    expect(parseObject(Buffer.from(text), "json", { duplicates: true })).toEqual({
+      value: { metadata: { name: "b" }, data: { x: "2" }, l: [{ d: 1 }] },
+      duplicates: ['duplicate field "metadata.name"', 'duplicate field "data.x"', 'duplicate field "l[0].d"'],
+    })
+    expect(parseObject(Buffer.from("a: 1\na: 2\n"), "yaml", { duplicates: true })).toEqual({
+      value: { a: 2 },
+      duplicates: ['yaml: unmarshal errors:\n  line 2: key "a" already set in map'],
+    })
+  })
+
+  test("YAML is that of Kubernetes: 1.1 without times, the first document, keys as texts", () => {
+    const text = "a: yes\nb: 012\nc: 2001-12-14\nd: 12:30:45\n5: x\ne: {<<: {x: 1}, z: 2}\n---\nx: 1\n"
+    expect(parseObject(Buffer.from(text), "yaml", { duplicates: false }).value).toEqual({
+      a: true,
+      b: 10,
+      c: "2001-12-14",
+      d: "12:30:45",
+      5: "x",
+      e: { x: 1, z: 2 },
+    })
+  })
+
+  test("invalid UTF-8 becomes the replacement character", () => {
+    const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')])
+    expect(parseObject(bytes, "json", { duplicates: false }).value).toEqual({ a: "\ufffd" })
+  })
+})

@@ -1,0 +1,287 @@
+// What Go's decoder does to an object of a known kind: checks JSON types, drops null and unknown fields, brings texts that
+// have a canonical form into it. In place, in one walk. Before it: parse.ts; after it: defaults.ts.
+
+import type { Json } from "../object.ts"
+import { parseGroupVersion } from "../object.ts"
+import { badRequest } from "../status.ts"
+import { schemaOfType } from "./facts.ts"
+import { pathKey, printPath } from "./json-scan.ts"
+import { oddNumbersOf } from "./parse.ts"
+import { prune } from "./prune.ts"
+import { canonicalScalar, ScalarError } from "./scalars.ts"
+import type { FieldSchema, Schema } from "./schema.ts"
+import { isZero, zeroOf } from "./zeros.ts"
+
+export { parseObject } from "./parse.ts"
+export { writeZeros } from "./zeros.ts"
+
+type JsonObject = { [key: string]: Json }
+
+const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+const int32Max = 2 ** 31 - 1
+const int32Min = -(2 ** 31)
+
+/** What is the same for a whole decoding. `path` is where it is now. */
+interface Walk {
+  path: (string | number)[]
+  /** Undefined: nobody asks. */
+  unknown: string[] | undefined
+  oddNumbers: ReadonlyMap<string, string> | undefined
+}
+
+/**
+ * Makes `value` (an object, fresh from parseObject or a patch) what the kind's Go type would hold. Throws BadRequest with
+ * upstream's words for a value of a wrong type. `unknown` lists `unknown field "spec.foo"` when asked to collect.
+ *
+ * Fields of the zero value that Go omits are dropped; structs that it always prints are there afterwards ({}). What else Go
+ * prints of absent fields (null lists, empty texts) is written by writeZeros, before storing.
+ */
+export function decodeObject(schema: Schema, value: Json, collectUnknown: boolean): { unknown: string[] } {
+  const unknown: string[] = []
+  const walk: Walk = { path: [], unknown: collectUnknown ? unknown : undefined, oddNumbers: oddNumbersOf(value) }
+  try {
+    if (schema.custom === true) decodeCustom(schema, value, walk)
+    else decode(schema, value, walk)
+  } catch (error) {
+    if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error
+    throw badRequest(`${printKind(value)}${error instanceof Mismatch ? error.explain(schema) : error.message}`)
+  }
+  return { unknown }
+}
+
+function printKind(value: Json): string {
+  const { kind, apiVersion } = value as { kind?: string; apiVersion?: string }
+  const { version } = parseGroupVersion(apiVersion ?? "")
+  return `${kind ?? ""} in version ${JSON.stringify(version)} cannot be handled as a ${kind ?? ""}: `
+}
+
+/** Of a custom resource only the metadata is decoded; the rest is pruned here and validated by validate.ts. */
+function decodeCustom(schema: Schema, value: Json, walk: Walk): void {
+  const metadata = schemaOfType(objectMeta)
+  if (metadata === undefined || !isObject(value)) throw new Mismatch([], what(value), schema)
+  if (value["metadata"] === null) delete value["metadata"]
+  if (value["metadata"] !== undefined) {
+    walk.path.push("metadata")
+    value["metadata"] = decode(metadata, value["metadata"], walk)
+    walk.path.pop()
+  }
+  for (const [key, literal] of walk.oddNumbers ?? []) {
+    // The schema of custom resources does not tell int32 from int64, and doubles may be rounded; integers may not.
+    if (!Number.isFinite(Number(literal)) || (/^-?\d+$/.test(literal) && !Number.isSafeInteger(Number(literal)))) {
+      const field = key.replaceAll("\0", ".")
+      throw new ScalarError(`json: cannot unmarshal number ${literal} into field ${field}: it cannot be kept exactly`)
+    }
+  }
+  prune(schema, value, walk.unknown)
+}
+
+/** A JSON value of a wrong type at a path; the sentence is made only when it is the answer. */
+class Mismatch extends Error {
+  readonly #path: readonly (string | number)[]
+  readonly #what: string
+  readonly #expected: Schema
+
+  constructor(path: readonly (string | number)[], found: string, expected: Schema) {
+    super("mismatch")
+    this.#path = [...path]
+    this.#what = found
+    this.#expected = expected
+  }
+
+  /** "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */
+  explain(root: Schema): string {
+    const cannot = `json: cannot unmarshal ${this.#what} into Go`
+    const names: string[] = []
+    let at: Schema | undefined = root.custom === true ? { type: "object", fields: customRoot() } : root
+    let struct: Schema = at
+    let type = goTypeOf(at)
+    for (const step of this.#path) {
+      if (at?.type === "object" && typeof step === "string") {
+        const field: FieldSchema | undefined = at.fields?.[step]
+        struct = at
+        names.push(...(field?.in === undefined ? [step] : [field.in, step]))
+        type = field?.goType ?? (field === undefined ? "" : goTypeOf(field.schema))
+        at = field?.schema
+      } else {
+        type = elementType(type, at?.items)
+        at = at?.items
+      }
+    }
+    if (this.#expected.type === "intOrString") type = "int32"
+    if (this.#expected.format === "time" || this.#expected.format === "microTime") type = "string"
+    if (names.length === 0) return `${cannot} value of type ${type}`
+    return `${cannot} struct field ${lastWord(struct.name ?? "")}.${names.join(".")} of type ${type}`
+  }
+}
+
+function customRoot(): Record<string, FieldSchema> {
+  const metadata = schemaOfType(objectMeta)
+  return metadata === undefined ? {} : { metadata: { schema: metadata } }
+}
+
+function lastWord(name: string): string {
+  return name.slice(name.lastIndexOf(".") + 1)
+}
+
+const goTypes: Record<string, string> = {
+  boolean: "bool",
+  number: "float64",
+  intOrString: "intstr.IntOrString",
+  quantity: "resource.Quantity",
+  byte: "[]uint8",
+}
+
+/** How Go prints the type of a schema without a type name of its own. */
+function goTypeOf(schema: Schema): string {
+  if (schema.name !== undefined) return schema.name.split(".").slice(-2).join(".")
+  if (schema.type === "list") return `[]${schema.items === undefined ? "" : goTypeOf(schema.items)}`
+  if (schema.type === "map") return `map[string]${schema.items === undefined ? "" : goTypeOf(schema.items)}`
+  return (
+    goTypes[schema.format ?? ""] ?? (schema.type === "integer" ? schema.format : goTypes[schema.type]) ?? schema.type
+  )
+}
+
+function elementType(type: string, items: Schema | undefined): string {
+  const match = /^(?:\[\]|map\[[^\]]*\])\*?(.+)$/.exec(type)
+  return match?.[1] ?? (items === undefined ? "" : goTypeOf(items))
+}
+
+function what(value: Json): string {
+  if (Array.isArray(value)) return "array"
+  return typeof value === "boolean" ? "bool" : typeof value
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** Never sees null: what null means depends on who holds it. */
+function decode(schema: Schema, value: Json, walk: Walk): Json {
+  switch (schema.type) {
+    case "object":
+      if (schema.fields === undefined) return value // raw: whatever it is
+      if (!isObject(value)) throw new Mismatch(walk.path, what(value), schema)
+      decodeFields(schema.fields, value, walk, schema)
+      return value
+    case "list":
+      if (!Array.isArray(value)) throw new Mismatch(walk.path, what(value), schema)
+      return decodeItems(schema, value, walk)
+    case "map":
+      if (!isObject(value)) throw new Mismatch(walk.path, what(value), schema)
+      return decodeValues(schema, value, walk)
+    case "string":
+      if (schema.format === "quantity") return canonicalScalar("quantity", literalOf(value, walk))
+      if (typeof value !== "string") throw new Mismatch(walk.path, what(value), schema)
+      return schema.format === undefined ? value : canonicalScalar(schema.format, value)
+    case "boolean":
+      if (typeof value !== "boolean") throw new Mismatch(walk.path, what(value), schema)
+      return value
+    case "integer":
+      return decodeInteger(schema, value, walk)
+    case "number":
+      if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
+      if (!Number.isFinite(value)) throw new Mismatch(walk.path, `number ${literalOf(value, walk)}`, schema)
+      return value
+    case "intOrString":
+      return typeof value === "string" ? value : decodeInteger(schema, value, walk)
+    case "any":
+      return value
+  }
+}
+
+function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, walk: Walk, schema: Schema): void {
+  for (const key of Object.keys(value)) {
+    const field = fields[key]
+    const given = value[key] as Json
+    if (field === undefined) {
+      if (schema.preserveUnknown === true) continue
+      walk.unknown?.push(`unknown field ${JSON.stringify(printPath([...walk.path, key]))}`)
+      delete value[key]
+    } else if (given === null) delete value[key]
+    else {
+      walk.path.push(key)
+      const decoded = decode(field.schema, given, walk)
+      walk.path.pop()
+      if (field.zero === "omit" && isZero(field.schema, decoded)) delete value[key]
+      else if (decoded !== given) value[key] = decoded
+    }
+  }
+  writeStructs(fields, value)
+}
+
+/** Structs that Go always prints, so that code finds spec, status and metadata where it looks for them. */
+function writeStructs(fields: Record<string, FieldSchema>, value: JsonObject): void {
+  for (const [key, schema] of structsOf(fields)) {
+    if (value[key] !== undefined) continue
+    const struct: JsonObject = {}
+    if (schema.fields !== undefined) writeStructs(schema.fields, struct)
+    value[key] = struct
+  }
+}
+
+const structs = new WeakMap<Record<string, FieldSchema>, readonly [string, Schema][]>()
+
+function structsOf(fields: Record<string, FieldSchema>): readonly [string, Schema][] {
+  let found = structs.get(fields)
+  if (found === undefined) {
+    found = Object.entries(fields)
+      .filter(([, field]) => field.zero === "write" && field.pointer !== true && field.schema.type === "object")
+      .filter(([, field]) => field.schema.fields !== undefined)
+      .map(([key, field]): [string, Schema] => [key, field.schema])
+    structs.set(fields, found)
+  }
+  return found
+}
+
+function decodeItems(schema: Schema, list: Json[], walk: Walk): Json[] {
+  const { items } = schema
+  if (items === undefined) return list
+  const depth = walk.path.length
+  for (let index = 0; index < list.length; index++) {
+    walk.path[depth] = index
+    const item = list[index] as Json
+    list[index] = item === null ? zeroOf(items) : decode(items, item, walk)
+  }
+  walk.path.length = depth
+  return list
+}
+
+function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
+  const { items } = schema
+  if (items === undefined) return map
+  for (const key of Object.keys(map)) {
+    walk.path.push(key)
+    const given = map[key] as Json
+    const decoded = given === null ? zeroOf(items) : decode(items, given, walk)
+    if (decoded !== given) setOwn(map, key, decoded)
+    walk.path.pop()
+  }
+  return map
+}
+
+/** Assignment to "__proto__" would change the prototype. */
+function setOwn(target: JsonObject, key: string, value: Json): void {
+  if (key !== "__proto__") target[key] = value
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** The number as it was written, if that is known to matter. */
+function literalOf(value: Json, walk: Walk): string {
+  if (typeof value === "string") return value
+  if (typeof value !== "number") return JSON.stringify(value)
+  return walk.oddNumbers?.get(pathKey(walk.path)) ?? String(value)
+}
+
+function decodeInteger(schema: Schema, value: Json, walk: Walk): number {
+  if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
+  const literal = walk.oddNumbers?.get(pathKey(walk.path))
+  const whole = Number.isInteger(value) && (literal === undefined || /^-?\d+$/.test(literal))
+  const fits = schema.format === "int64" || (value <= int32Max && value >= int32Min)
+  if (!whole || !fits) throw new Mismatch(walk.path, `number ${literal ?? String(value)}`, schema)
+  if (!Number.isSafeInteger(value)) {
+    // Upstream would keep it. A double cannot, and a number silently changed is worse than none.
+    const field = printPath(walk.path)
+    throw new ScalarError(`json: number ${literal ?? String(value)} of field ${field} cannot be kept exactly`)
+  }
+  return value
+}

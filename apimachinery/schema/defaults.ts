@@ -1,0 +1,97 @@
+// Fills in the defaults that do not depend on other fields: of built-in kinds (facts.json) and of custom resources.
+// Those that depend on other fields are the kinds' strategies' business.
+
+import type { Json } from "../object.ts"
+import type { FieldSchema, Schema } from "./schema.ts"
+
+type JsonObject = { [key: string]: Json }
+
+/** In place. Defaults that are objects are filled in themselves, as upstream's defaulting goes on into them. */
+export function applyDefaults(schema: Schema, object: Json): void {
+  if (schema.custom === true) dropNulls(schema, object)
+  fill(schema, object)
+}
+
+function fill(schema: Schema, value: Json): void {
+  if (typeof value !== "object" || value === null) return
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined && hasDefaults(schema.items)) for (const item of value) fill(schema.items, item)
+    return
+  }
+  if (schema.type === "map") {
+    if (schema.items !== undefined && hasDefaults(schema.items)) {
+      for (const item of Object.values(value)) fill(schema.items, item)
+    }
+    return
+  }
+  for (const [key, field] of defaultedOf(schema)) {
+    const preset = field.default ?? field.schema.default
+    if (preset !== undefined && isMissing(field, value, key)) setOwn(value, key, copy(preset))
+    if (Object.hasOwn(value, key)) fill(field.schema, value[key] as Json)
+  }
+}
+
+function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean {
+  if (!Object.hasOwn(value, key)) return true
+  const given = value[key]
+  // A field that is no pointer cannot tell "not given" from zero.
+  if (field.zero === undefined) return false
+  return given === null || given === "" || given === 0 || given === false
+}
+
+function setOwn(target: JsonObject, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+function copy(value: Json): Json {
+  return typeof value === "object" ? structuredClone(value) : value
+}
+
+/** Fields that have a default, or something below them has; by schema, since types are shared. */
+const defaulted = new WeakMap<Schema, readonly [string, FieldSchema][]>()
+const none: readonly [string, FieldSchema][] = []
+
+function defaultedOf(schema: Schema): readonly [string, FieldSchema][] {
+  const known = defaulted.get(schema)
+  if (known !== undefined) return known
+  const found = Object.entries(schema.fields ?? {}).filter(
+    ([, field]) => field.default !== undefined || hasDefaults(field.schema),
+  )
+  defaulted.set(schema, found.length === 0 ? none : found)
+  return found
+}
+
+const answers = new WeakMap<Schema, boolean>()
+
+/** Is there a default at or anywhere below? Recursive types are looked at once. */
+function hasDefaults(schema: Schema, underWay: Set<Schema> = new Set()): boolean {
+  const known = answers.get(schema)
+  if (known !== undefined) return known
+  if (underWay.has(schema)) return false
+  underWay.add(schema)
+  const answer =
+    schema.default !== undefined ||
+    (schema.items !== undefined && hasDefaults(schema.items, underWay)) ||
+    Object.values(schema.fields ?? {}).some(
+      (field) => field.default !== undefined || hasDefaults(field.schema, underWay),
+    )
+  // "No" found inside a cycle may be only half of the answer; that of the outermost question is whole.
+  if (answer || underWay.size === 1) answers.set(schema, answer)
+  return answer
+}
+
+/** A null where null is not allowed and a default is there counts as not given (structural schemas' rule). */
+function dropNulls(schema: Schema, value: Json): void {
+  if (typeof value !== "object" || value === null) return
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined) for (const item of value) dropNulls(schema.items, item)
+    return
+  }
+  for (const key of Object.keys(value)) {
+    const field =
+      schema.fields !== undefined && Object.hasOwn(schema.fields, key) ? schema.fields[key]?.schema : schema.items
+    if (field === undefined) continue
+    if (value[key] === null && field.nullable !== true && field.default !== undefined) delete value[key]
+    else dropNulls(field, value[key] as Json)
+  }
+}

@@ -1,0 +1,229 @@
+// A strict reader of JSON text for what JSON.parse does not tell: duplicate keys, numbers that lose something as a double,
+// and errors in the words of Go's scanner. Slower than JSON.parse, so it runs only when one of these is asked for.
+
+export interface JsonScan {
+  /** `duplicate field "metadata.name"`, in the order of the text. */
+  duplicates: string[]
+  /** Path (joined by NUL) → literal of every number that does not print as it was written: 1.0, 1e400, 9007199254740993. */
+  oddNumbers: Map<string, string>
+}
+
+/** Joins the steps of a path to a key of {@link JsonScan.oddNumbers}. */
+export function pathKey(path: readonly (string | number)[]): string {
+  return path.join("\0")
+}
+
+/** "spec.containers[0].name". */
+export function printPath(path: readonly (string | number)[]): string {
+  let text = ""
+  for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`
+  return text
+}
+
+/** Throws a SyntaxError in Go's words. Nesting must have been limited before (see survey). */
+export function scanJson(text: string): JsonScan {
+  const scanner = new Scanner(text)
+  scanner.document()
+  return scanner.found
+}
+
+export interface Survey {
+  depth: number
+  /** There may be numbers that JSON.parse changes. Never false when there are. */
+  oddNumbers: boolean
+}
+
+const quote = 0x22
+const backslash = 0x5c
+/** Integers of up to 15 digits are exact as doubles. */
+const exactDigits = 15
+
+/** One pass over the bytes of (possibly malformed) JSON: what decides how it may be read. */
+export function survey(bytes: Uint8Array): Survey {
+  let depth = 0
+  let deepest = 0
+  let digits = 0
+  let oddNumbers = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte >= 0x30 && byte <= 0x39) {
+      if (++digits > exactDigits) oddNumbers = true
+      continue
+    }
+    if (digits > 0 && (byte === 0x2e || byte === 0x45 || byte === 0x65)) oddNumbers = true
+    digits = 0
+    if (byte === quote) at = endOfString(bytes, at)
+    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth)
+    else if (byte === 0x7d || byte === 0x5d) depth--
+  }
+  return { depth: deepest, oddNumbers }
+}
+
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from + 1
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
+  return at
+}
+
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+// oxlint-disable-next-line no-control-regex -- JSON forbids exactly these in strings
+const plainPattern = /[^"\\\u0000-\u001f]*/y
+const blankPattern = /[ \t\r\n]*/y
+const hexPattern = /^[0-9a-fA-F]$/
+
+class Scanner {
+  readonly found: JsonScan = { duplicates: [], oddNumbers: new Map() }
+  readonly #text: string
+  #at = 0
+  readonly #path: (string | number)[] = []
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  document(): void {
+    this.#value()
+    this.#blank()
+    if (this.#at < this.#text.length) this.#fail("after top-level value")
+  }
+
+  #value(): void {
+    this.#blank()
+    switch (this.#text[this.#at]) {
+      case "{":
+        return this.#object()
+      case "[":
+        return this.#array()
+      case '"':
+        this.#string()
+        return
+      case "t":
+        return this.#literal("true")
+      case "f":
+        return this.#literal("false")
+      case "n":
+        return this.#literal("null")
+      default:
+        return this.#number()
+    }
+  }
+
+  #object(): void {
+    const seen = new Set<string>()
+    this.#at++
+    this.#blank()
+    if (this.#text[this.#at] === "}") {
+      this.#at++
+      return
+    }
+    for (;;) {
+      this.#blank()
+      if (this.#text[this.#at] !== '"') this.#fail("looking for beginning of object key string")
+      const key = this.#string()
+      this.#path.push(key)
+      if (seen.has(key)) this.found.duplicates.push(`duplicate field ${JSON.stringify(printPath(this.#path))}`)
+      seen.add(key)
+      this.#blank()
+      if (this.#text[this.#at] !== ":") this.#fail("after object key")
+      this.#at++
+      this.#value()
+      this.#path.pop()
+      this.#blank()
+      const next = this.#text[this.#at]
+      if (next !== "," && next !== "}") this.#fail("after object key:value pair")
+      this.#at++
+      if (next === "}") return
+    }
+  }
+
+  #array(): void {
+    this.#at++
+    this.#blank()
+    if (this.#text[this.#at] === "]") {
+      this.#at++
+      return
+    }
+    for (let index = 0; ; index++) {
+      this.#path.push(index)
+      this.#value()
+      this.#path.pop()
+      this.#blank()
+      const next = this.#text[this.#at]
+      if (next !== "," && next !== "]") this.#fail("after array element")
+      this.#at++
+      if (next === "]") return
+    }
+  }
+
+  #string(): string {
+    const start = this.#at++
+    for (;;) {
+      this.#skip(plainPattern)
+      const next = this.#text[this.#at]
+      if (next === '"') break
+      if (next !== "\\") this.#fail("in string literal")
+      this.#at++
+      const escape = this.#text[this.#at]
+      if (escape === undefined || !'"\\/bfnrtu'.includes(escape)) this.#fail("in string escape code")
+      this.#at++
+      if (escape === "u") {
+        for (let digit = 0; digit < 4; digit++, this.#at++) {
+          if (!hexPattern.test(this.#text[this.#at] ?? "")) this.#fail("in \\u hexadecimal character escape")
+        }
+      }
+    }
+    this.#at++
+    return JSON.parse(this.#text.slice(start, this.#at)) as string
+  }
+
+  #literal(word: string): void {
+    for (let index = 0; index < word.length; index++, this.#at++) {
+      if (this.#text[this.#at] !== word[index]) this.#fail(`in literal ${word} (expecting '${word[index]}')`)
+    }
+  }
+
+  #number(): void {
+    const start = this.#at
+    this.#skip(numberPattern)
+    const literal = this.#text.slice(start, this.#at)
+    if (literal === "") {
+      const minus = this.#text[this.#at] === "-"
+      if (minus) this.#at++
+      this.#fail(minus ? "in numeric literal" : "looking for beginning of value")
+    }
+    // A number that goes on is malformed: say in which part.
+    const next = this.#text[this.#at]
+    if (next === "." || next === "e" || next === "E") {
+      this.#at++
+      if (next !== "." && /[+-]/.test(this.#text[this.#at] ?? "")) this.#at++
+      this.#fail(next === "." ? "after decimal point in numeric literal" : "in exponent of numeric literal")
+    }
+    if (String(Number(literal)) !== literal) this.found.oddNumbers.set(pathKey(this.#path), literal)
+  }
+
+  #blank(): void {
+    this.#skip(blankPattern)
+  }
+
+  #skip(pattern: RegExp): void {
+    pattern.lastIndex = this.#at
+    if (pattern.test(this.#text)) this.#at = pattern.lastIndex
+  }
+
+  #fail(where: string): never {
+    const next = this.#text[this.#at]
+    if (next === undefined) throw new SyntaxError("unexpected end of JSON input")
+    throw new SyntaxError(`invalid character ${quoteCharacter(next)} ${where}`)
+  }
+}
+
+/** As Go quotes the byte it stumbled over: of a character beyond ASCII it sees the first byte. */
+function quoteCharacter(character: string): string {
+  if (character === "'") return "'\\''"
+  if (character === '"') return "'\"'"
+  const byte = Buffer.from(character)[0] ?? 0
+  if (byte >= 0x20 && byte < 0x7f) return character === "\\" ? "'\\\\'" : `'${character}'`
+  const named = { 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r" }[byte]
+  if (named !== undefined) return `'\\${named}'`
+  return byte < 0xa0 ? `'\\x${byte.toString(16).padStart(2, "0")}'` : `'${String.fromCharCode(byte)}'`
+}

@@ -1,0 +1,106 @@
+// Texts with a canonical form: times, durations, quantities, base64. Each is checked and printed as Go's types do it.
+
+/** Upstream's sentence about a text that is none of its format; it names no field. */
+export class ScalarError extends Error {}
+
+export function canonicalScalar(format: string, text: string): string {
+  switch (format) {
+    case "time":
+      return canonicalTime(text, timeLayout)
+    case "microTime":
+      return canonicalTime(text, microTimeLayout)
+    case "byte":
+      return canonicalBase64(text)
+    case "quantity":
+      return canonicalQuantity(text)
+    default:
+      return text
+  }
+}
+
+const timeLayout = "2006-01-02T15:04:05Z07:00"
+const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00"
+
+/** The parts of both layouts: what a part's text must look like, and its range. */
+const timeParts: readonly { layout: string; pattern: RegExp; below?: number; name?: string }[] = [
+  { layout: "2006", pattern: /^\d{4}/ },
+  { layout: "-", pattern: /^-/ },
+  { layout: "01", pattern: /^\d\d/, below: 13, name: "month" },
+  { layout: "-", pattern: /^-/ },
+  { layout: "02", pattern: /^\d\d/, below: 32, name: "day" },
+  { layout: "T", pattern: /^T/ },
+  { layout: "15", pattern: /^\d\d/, below: 24, name: "hour" },
+  { layout: ":", pattern: /^:/ },
+  { layout: "04", pattern: /^\d\d/, below: 60, name: "minute" },
+  { layout: ":", pattern: /^:/ },
+  { layout: "05", pattern: /^\d\d/, below: 60, name: "second" },
+]
+
+const secondsPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+const maxDaysOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
+
+function canonicalTime(text: string, layout: string): string {
+  const micro = layout === microTimeLayout
+  if (!micro && secondsPattern.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text)) return text
+  const fail = (detail: string): never => {
+    throw new ScalarError(`parsing time ${JSON.stringify(text)}${detail}`)
+  }
+  let rest = text
+  const take = (part: string, pattern: RegExp): string => {
+    const match = pattern.exec(rest)
+    if (match === null) {
+      return fail(` as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`)
+    }
+    rest = rest.slice(match[0].length)
+    return match[0]
+  }
+  for (const part of timeParts) {
+    const found = take(part.layout, part.pattern)
+    if (
+      part.below !== undefined &&
+      (Number(found) >= part.below || (part.below < 50 && found === "00" && part.below !== 24))
+    ) {
+      fail(`: ${part.name} out of range`)
+    }
+  }
+  const fraction = micro ? take(".000000", /^[.,]\d{6}/) : (/^[.,]\d+/.exec(rest)?.[0] ?? "")
+  if (!micro) rest = rest.slice(fraction.length)
+  const zone = take("Z07:00", /^(?:Z|[+-]\d\d:\d\d)/)
+  if (rest !== "") fail(`: extra text: ${JSON.stringify(rest)}`)
+  if (!isRealDay(text)) fail(": day out of range")
+  const at = Date.parse(`${text.slice(0, 19)}${zone}`)
+  const seconds = new Date(at).toISOString().slice(0, 19)
+  return micro ? `${seconds}.${fraction.slice(1)}Z` : `${seconds}Z`
+}
+
+function isRealDay(text: string): boolean {
+  const [year, month, day] = [text.slice(0, 4), text.slice(5, 7), text.slice(8, 10)].map(Number)
+  return day !== undefined && day >= 1 && day <= maxDaysOf(year ?? 0, month ?? 0)
+}
+
+const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/
+
+function canonicalBase64(text: string): string {
+  const plain = text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, "") : text
+  if (plain.length % 4 === 0 && base64Pattern.test(plain)) {
+    if (!plain.endsWith("=")) return plain
+    // Bits that padding leaves unused may be set; they are lost in the bytes.
+    const last = plain.slice(-4)
+    const clean = Buffer.from(last, "base64").toString("base64")
+    return clean === last ? plain : plain.slice(0, -4) + clean
+  }
+  const bad = /[^A-Za-z0-9+/\r\n]/.exec(text)
+  throw new ScalarError(`illegal base64 data at input byte ${bad?.index ?? text.length - (plain.length % 4)}`)
+}
+
+const quantityPattern = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/
+/** Already canonical: up to three digits are below 1000 and 1024. */
+const plainQuantity = /^(?:0|[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?)$/
+
+function canonicalQuantity(text: string): string {
+  if (plainQuantity.test(text)) return text
+  if (!quantityPattern.test(text)) {
+    throw new ScalarError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+  }
+  return text
+}

@@ -1,0 +1,98 @@
+// Go's zero values: which of them its encoder omits, and which it prints although nobody gave them ("containers": null).
+
+import type { Json } from "../object.ts"
+import type { FieldSchema, Schema } from "./schema.ts"
+
+type JsonObject = { [key: string]: Json }
+
+/** Of a field that is no pointer: would Go's "omitempty" (or "omitzero", for structs) drop it? */
+export function isZero(schema: Schema, value: Json): boolean {
+  if (typeof value === "object" && value !== null) {
+    if (Array.isArray(value)) return value.length === 0
+    return (schema.type === "object" || schema.type === "map") && Object.keys(value).length === 0
+  }
+  return value === null || value === "" || value === 0 || value === false
+}
+
+/** What null is in a list or map, where every place holds a value. */
+export function zeroOf(schema: Schema): Json {
+  switch (schema.type) {
+    case "object": {
+      const struct: JsonObject = {}
+      if (schema.fields === undefined) return null
+      for (const [key, zero] of zerosOf(schema.fields)) if (zero.struct !== undefined) struct[key] = zeroOf(zero.struct)
+      return struct
+    }
+    case "string":
+      return schema.format === "quantity" ? "0" : schema.format === "time" || schema.format === "microTime" ? null : ""
+    case "integer":
+    case "number":
+    case "intOrString":
+      return 0
+    case "boolean":
+      return false
+    case "list":
+    case "map":
+    case "any":
+      return null
+  }
+}
+
+interface Zero {
+  value: Json
+  /** The zero is this struct with its own zeros. */
+  struct?: Schema
+}
+
+const written = new WeakMap<Record<string, FieldSchema>, readonly [string, Zero][]>()
+
+function zerosOf(fields: Record<string, FieldSchema>): readonly [string, Zero][] {
+  let zeros = written.get(fields)
+  if (zeros === undefined) {
+    zeros = Object.entries(fields)
+      .filter(([, field]) => field.zero === "write")
+      .map(([key, field]): [string, Zero] => {
+        if (field.pointer === true) return [key, { value: null }]
+        return field.schema.type === "object" && field.schema.fields !== undefined
+          ? [key, { value: null, struct: field.schema }]
+          : [key, { value: zeroOf(field.schema) }]
+      })
+    written.set(fields, zeros)
+  }
+  return zeros
+}
+
+/**
+ * Writes into a decoded object what Go prints of absent fields, at every level: `"rules": null`, `"image": ""`,
+ * `"status": {}`. The last step before an object is stored or answered. Custom resources have no such fields.
+ */
+export function writeZeros(schema: Schema, value: Json): void {
+  if (typeof value !== "object" || value === null) return
+  if (Array.isArray(value)) {
+    if (schema.items !== undefined && holdsStructs(schema.items))
+      for (const item of value) writeZeros(schema.items, item)
+    return
+  }
+  if (schema.type === "map") {
+    if (schema.items !== undefined && holdsStructs(schema.items)) {
+      for (const item of Object.values(value)) writeZeros(schema.items, item)
+    }
+    return
+  }
+  const { fields } = schema
+  if (fields === undefined || schema.custom === true) return
+  for (const key of Object.keys(value)) {
+    const field = fields[key]
+    if (field !== undefined && holdsStructs(field.schema)) writeZeros(field.schema, value[key] as Json)
+  }
+  for (const [key, zero] of zerosOf(fields)) {
+    if (value[key] !== undefined) continue
+    const made = zero.struct === undefined ? zero.value : {}
+    value[key] = made
+    if (zero.struct !== undefined) writeZeros(zero.struct, made)
+  }
+}
+
+function holdsStructs(schema: Schema): boolean {
+  return schema.type === "object" || schema.type === "list" || schema.type === "map"
+}
