@@ -1,0 +1,352 @@
+// Runs parsed scripts: expansion, control flow, pipelines. Programs (programs.ts) are plain functions over strings; time
+// passes only in `sleep`. Every run is bounded: steps, output, substitution depth.
+
+import type { FileSystem } from "../container/file-system.ts"
+import { resolvePath } from "../container/file-system.ts"
+import { parse, SyntaxFault, type Node, type Redirection, type Word } from "./parse.ts"
+import { programs } from "./programs.ts"
+
+/** Commands one run may execute without sleeping in between: an endless loop without a sleep is ended, not served. */
+const maxStepsAwake = 100_000
+const maxDepth = 16
+/** Characters kept of what is captured (substitutions, pipes). */
+const maxCapture = 1024 * 1024
+
+export interface Process {
+  environment: Record<string, string>
+  files: FileSystem
+  hostname: string
+  directory: string
+  user: string
+  /** Reads all of standard input, "" when there is none. */
+  stdin(): Promise<string>
+  stdout(text: string): void
+  stderr(text: string): void
+  /** Ends the run: exit code 143, as SIGTERM's. */
+  signal: AbortSignal
+}
+
+export const terminated = 143
+const notFoundCode = 127
+
+/** Thrown by `exit`; also ends the whole run when its signal ends. */
+class Exit extends Error {
+  readonly code: number
+  constructor(code: number) {
+    super(`exit ${code}`)
+    this.code = code
+  }
+}
+
+interface State {
+  process: Process
+  last: number
+  depth: number
+  steps: { left: number }
+  /** $0, $1 … */
+  arguments: readonly string[]
+}
+
+/** A whole command line as an image's entrypoint has it; the shell itself is one of the programs. */
+export async function runCommand(process: Process, command: readonly string[]): Promise<number> {
+  const state: State = { process, last: 0, depth: 0, steps: { left: maxStepsAwake }, arguments: [] }
+  try {
+    return await execute(state, [...command])
+  } catch (error) {
+    if (error instanceof Exit) return error.code
+    throw error
+  }
+}
+
+/** Programs the simulation knows; others are "not found". */
+export function isKnown(name: string): boolean {
+  const base = name.split("/").at(-1) ?? ""
+  return base === "sh" || base === "bash" || base === "ash" || Object.hasOwn(programs, base)
+}
+
+async function runScript(state: State, script: string): Promise<number> {
+  if (state.depth > maxDepth) throw new Exit(2)
+  try {
+    return await run({ ...state, depth: state.depth + 1 }, parse(script))
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error
+    state.process.stderr(`sh: ${error.message}\n`)
+    return 2
+  }
+}
+
+async function run(state: State, node: Node): Promise<number> {
+  if (state.process.signal.aborted) throw new Exit(terminated)
+  if (--state.steps.left < 0) {
+    state.process.stderr("sh: too many steps without a sleep: the simulation ends this process\n")
+    throw new Exit(137)
+  }
+  // The loop shares its thread with everything else: let others run now and then.
+  if (state.steps.left % 256 === 0) await new Promise((resolve) => setImmediate(resolve))
+  switch (node.type) {
+    case "list": {
+      for (const { node: item, operator } of node.items) {
+        if ((operator === "&&" && state.last !== 0) || (operator === "||" && state.last === 0)) continue
+        state.last = await run(state, item)
+      }
+      return state.last
+    }
+    case "pipeline": {
+      const code = await pipeline(state, node.stages)
+      return node.negated ? Number(code === 0) : code
+    }
+    case "if": {
+      for (const { condition, body } of node.branches) if ((await run(state, condition)) === 0) return run(state, body)
+      return node.otherwise === undefined ? 0 : run(state, node.otherwise)
+    }
+    case "loop": {
+      let code = 0
+      while (((await run(state, node.condition)) === 0) !== node.until) code = await run(state, node.body)
+      return code
+    }
+    case "for": {
+      let code = 0
+      for (const value of await expandAll(state, node.words)) {
+        state.process.environment[node.name] = value
+        code = await run(state, node.body)
+      }
+      return code
+    }
+    case "simple":
+      return simple(state, node)
+  }
+}
+
+/** Each stage gets all of what the one before wrote. */
+async function pipeline(state: State, stages: readonly Node[]): Promise<number> {
+  let input: string | undefined
+  let code = 0
+  for (const [index, stage] of stages.entries()) {
+    const given = input
+    let captured = ""
+    const process: Process = {
+      ...state.process,
+      environment: { ...state.process.environment },
+      ...(given === undefined ? {} : { stdin: () => Promise.resolve(given) }),
+      ...(index < stages.length - 1
+        ? { stdout: (text: string) => void (captured = (captured + text).slice(-maxCapture)) }
+        : {}),
+    }
+    code = await run({ ...state, process }, stage)
+    input = captured
+  }
+  return code
+}
+
+async function simple(state: State, node: Node & { type: "simple" }): Promise<number> {
+  const words = await expandAll(state, node.words)
+  const assigned: Record<string, string> = {}
+  for (const { name, value } of node.assignments) assigned[name] = await expandOne(state, value)
+  const process = await redirect(state, node.redirections)
+  if (process === undefined) return 1
+  if (words.length === 0) {
+    Object.assign(state.process.environment, assigned)
+    return 0
+  }
+  if (node.assignments.length > 0) process.environment = { ...process.environment, ...assigned }
+  const inner = { ...state, process }
+  const code = await execute(inner, words)
+  // `cd` is the one program that changes the shell it runs in.
+  if (words[0] === "cd") state.process.directory = process.directory
+  return code
+}
+
+async function execute(state: State, words: string[]): Promise<number> {
+  const [name = "", ...args] = words
+  const { process } = state
+  switch (name) {
+    case "exit":
+      throw new Exit(args[0] === undefined ? state.last : Number.parseInt(args[0], 10) & 255)
+    case "exec":
+      throw new Exit(await execute(state, args))
+    case "set":
+    case "trap":
+    case "wait":
+      return 0
+    case "eval":
+      return runScript(state, args.join(" "))
+    case "export":
+      for (const assignment of args) {
+        const equals = assignment.indexOf("=")
+        if (equals > 0) process.environment[assignment.slice(0, equals)] = assignment.slice(equals + 1)
+      }
+      return 0
+    case "time":
+      return execute(state, args)
+    default:
+  }
+  const base = name.split("/").at(-1) ?? ""
+  if (base === "sh" || base === "bash" || base === "ash") return shell(state, args)
+  const program = Object.hasOwn(programs, base) ? programs[base] : undefined
+  if (program === undefined) {
+    process.stderr(`sh: ${name}: not found\n`)
+    return notFoundCode
+  }
+  const code = await program(process, args, (command) => execute(state, command))
+  if (base === "sleep") state.steps.left = maxStepsAwake
+  if (process.signal.aborted) throw new Exit(terminated)
+  return code
+}
+
+async function shell(state: State, args: readonly string[]): Promise<number> {
+  const flag = args.findIndex((arg) => /^-[a-z]*c$/.test(arg))
+  const rest = args.filter((arg) => !/^-[a-z]+$/.test(arg))
+  const script =
+    flag >= 0
+      ? args[flag + 1]
+      : rest[0] === undefined
+        ? await state.process.stdin()
+        : state.process.files.read(resolvePath(state.process.directory, rest[0]))
+  const inner: State = { ...state, last: 0, arguments: flag >= 0 ? args.slice(flag + 2) : rest }
+  try {
+    return await runScript(inner, script ?? "")
+  } catch (error) {
+    if (error instanceof Exit && !state.process.signal.aborted) return error.code
+    throw error
+  }
+}
+
+async function redirect(state: State, redirections: readonly Redirection[]): Promise<Process | undefined> {
+  const process = { ...state.process }
+  for (const { descriptor, mode, target } of redirections) {
+    const name = await expandOne(state, target)
+    if (mode === "duplicate") {
+      if (descriptor === 2) process.stderr = process.stdout
+      else process.stdout = process.stderr
+      continue
+    }
+    const path = resolvePath(process.directory, name)
+    if (mode === "read") {
+      if (!process.files.isFile(path)) {
+        process.stderr(`sh: can't open ${name}: No such file or directory\n`)
+        return undefined
+      }
+      process.stdin = () => Promise.resolve(process.files.read(path))
+      continue
+    }
+    const write = sink(state.process, path)
+    if (mode === "write" && !write.device) {
+      const fault = process.files.write(path, "", false)
+      if (fault !== undefined) {
+        process.stderr(`sh: can't create ${name}: ${fault}\n`)
+        return undefined
+      }
+    }
+    if (descriptor === 1) process.stdout = write.to
+    else process.stderr = write.to
+  }
+  return process
+}
+
+function sink(process: Process, path: string): { device: boolean; to(text: string): void } {
+  switch (path) {
+    case "/dev/null":
+      return { device: true, to: () => undefined }
+    case "/dev/stdout":
+    case "/proc/1/fd/1":
+      return { device: true, to: process.stdout }
+    case "/dev/stderr":
+    case "/proc/1/fd/2":
+      return { device: true, to: process.stderr }
+    default:
+      return { device: false, to: (text) => void process.files.write(path, text, true) }
+  }
+}
+
+async function expandAll(state: State, words: readonly Word[]): Promise<string[]> {
+  const expanded: string[] = []
+  for (const word of words) {
+    let current: string | undefined
+    for (const part of word) {
+      const text = await expandPart(state, part)
+      if (part.quoted || part.type === "text") {
+        current = (current ?? "") + text
+        continue
+      }
+      // An unquoted expansion is split at blanks; none at all if it is empty.
+      const [first, ...more] = text.split(/\s+/).filter((piece) => piece !== "")
+      if (first === undefined) continue
+      current = (current ?? "") + first
+      for (const piece of more) {
+        expanded.push(current)
+        current = piece
+      }
+    }
+    if (current !== undefined) expanded.push(current)
+  }
+  return expanded
+}
+
+async function expandOne(state: State, word: Word): Promise<string> {
+  let text = ""
+  for (const part of word) text += await expandPart(state, part)
+  return text
+}
+
+async function expandPart(state: State, part: Word[number]): Promise<string> {
+  switch (part.type) {
+    case "text":
+      return part.text
+    case "variable": {
+      const value = variable(state, part.name)
+      return (value === undefined || value === "") && part.fallback !== undefined ? part.fallback : (value ?? "")
+    }
+    case "arithmetic":
+      return String(arithmetic(state, part.expression))
+    case "command": {
+      let captured = ""
+      const process = {
+        ...state.process,
+        environment: { ...state.process.environment },
+        stdout: (text: string) => void (captured = (captured + text).slice(0, maxCapture)),
+      }
+      await runScript({ ...state, process }, part.script)
+      return captured.replace(/\n+$/, "")
+    }
+  }
+}
+
+function variable(state: State, name: string): string | undefined {
+  if (name === "?") return String(state.last)
+  if (name === "$") return "1"
+  if (name === "#") return String(Math.max(state.arguments.length - 1, 0))
+  if (/^\d$/.test(name)) return state.arguments[Number(name)] ?? (name === "0" ? "sh" : undefined)
+  if (name === "HOSTNAME") return state.process.environment["HOSTNAME"] ?? state.process.hostname
+  return state.process.environment[name]
+}
+
+/** Integers with + - * / % and parentheses-free precedence. */
+function arithmetic(state: State, expression: string): number {
+  const value = (term: string): number => {
+    const name = term.trim().replace(/^\$/, "")
+    return /^\d+$/.test(name) ? Number(name) : Number.parseInt(variable(state, name) ?? "0", 10) || 0
+  }
+  const product = (text: string): number => {
+    const [first = "0", ...rest] = text.split(/([*/%])/)
+    let result = value(first)
+    for (let at = 0; at < rest.length; at += 2) {
+      const right = value(rest[at + 1] ?? "0")
+      result =
+        rest[at] === "*"
+          ? result * right
+          : right === 0
+            ? 0
+            : rest[at] === "/"
+              ? Math.trunc(result / right)
+              : result % right
+    }
+    return result
+  }
+  const [first = "0", ...rest] = expression.split(/([+-])/)
+  let sum = product(first)
+  for (let at = 0; at < rest.length; at += 2) {
+    const right = product(rest[at + 1] ?? "0")
+    sum = rest[at] === "+" ? sum + right : sum - right
+  }
+  return sum
+}
