@@ -36,7 +36,7 @@ func main() {
 	if err != nil && !os.IsNotExist(err) {
 		log.Fatalf("read %s: %v", *out, err)
 	}
-	facts := Facts{Release: release, Types: types, Kinds: kinds.names(), Selectable: selectableFields(), Resources: before.Resources, Bootstrap: before.Bootstrap}
+	facts := Facts{Release: release, Types: types, Kinds: kinds.names(), Selectable: selectableFields(kinds), Resources: before.Resources, Bootstrap: before.Bootstrap}
 	if server.url != "" {
 		if err := facts.askServer(server); err != nil {
 			log.Fatalf("ask %s: %v", server.url, err)

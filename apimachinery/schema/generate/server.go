@@ -206,9 +206,9 @@ func belongsToThatServer(resource resourceFact, name string) bool {
 }
 
 func (asked *server) bootstrap(resources []resourceFact) ([]json.RawMessage, error) {
-	var facts []json.RawMessage
+	var objects []map[string]any
 	for _, resource := range resources {
-		if !slices.Contains(resource.Verbs, "list") {
+		if !slices.Contains(resource.Verbs, "list") || resource.Group == "autoscaling" {
 			continue
 		}
 		version := schemaGroupVersion{Group: resource.Group, Version: resource.Version}.String()
@@ -219,7 +219,7 @@ func (asked *server) bootstrap(resources []resourceFact) ([]json.RawMessage, err
 		for _, object := range list.Items {
 			metadata, _ := object["metadata"].(map[string]any)
 			name, _ := metadata["name"].(string)
-			if belongsToThatServer(resource, name) || resource.Group == "autoscaling" {
+			if belongsToThatServer(resource, name) {
 				continue
 			}
 			object["apiVersion"], object["kind"] = version, resource.Kind
@@ -227,10 +227,58 @@ func (asked *server) bootstrap(resources []resourceFact) ([]json.RawMessage, err
 				delete(metadata, field)
 			}
 			stripTimes(object)
-			facts = append(facts, json.RawMessage(compact(object)))
+			objects = append(objects, object)
 		}
 	}
+	aggregateRoles(objects)
+	var facts []json.RawMessage
+	for _, object := range objects {
+		facts = append(facts, json.RawMessage(compact(object)))
+	}
 	return facts, nil
+}
+
+// aggregateRoles does what a controller does to a fresh server soon: it fills in the rules of aggregated cluster roles.
+func aggregateRoles(objects []map[string]any) {
+	for changed := true; changed; {
+		changed = false
+		for _, role := range objects {
+			aggregation, ok := role["aggregationRule"].(map[string]any)
+			if !ok {
+				continue
+			}
+			rules := []any{}
+			for _, selector := range aggregation["clusterRoleSelectors"].([]any) {
+				for _, other := range objects {
+					if other["kind"] == "ClusterRole" && other["metadata"].(map[string]any)["name"] != role["metadata"].(map[string]any)["name"] && selects(selector.(map[string]any), other) {
+						rules = appendNew(rules, other["rules"])
+					}
+				}
+			}
+			if compact(role["rules"]) != compact(rules) {
+				role["rules"], changed = rules, true
+			}
+		}
+	}
+}
+
+func selects(selector, object map[string]any) bool {
+	labels, _ := object["metadata"].(map[string]any)["labels"].(map[string]any)
+	wanted, ok := selector["matchLabels"].(map[string]any)
+	for key, value := range wanted {
+		ok = ok && labels[key] == value
+	}
+	return ok
+}
+
+func appendNew(rules []any, others any) []any {
+	list, _ := others.([]any)
+	for _, rule := range list {
+		if !slices.ContainsFunc(rules, func(known any) bool { return compact(known) == compact(rule) }) {
+			rules = append(rules, rule)
+		}
+	}
+	return rules
 }
 
 func stripTimes(value any) {
