@@ -1,0 +1,50 @@
+// The order of keys: their UTF-8 bytes, which is the order of code points. JavaScript's own string order differs for
+// characters above U+FFFF (their surrogates sort below U+E000), hence these functions.
+
+export function compareKeys(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return unitRank(x) - unitRank(y)
+  }
+  return a.length - b.length
+}
+
+// Moves surrogates (U+D800–U+DFFF) above all other code units, keeping each part's order.
+function unitRank(unit: number): number {
+  if (unit < 0xd800) return unit
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+/** The smallest string above every string that starts with `prefix`; undefined when there is none. */
+export function prefixEnd(prefix: string): string | undefined {
+  const points = Array.from(prefix, (c) => c.codePointAt(0) ?? 0)
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === 0x10ffff) continue
+    points.push(last === 0xd7ff ? 0xe000 : last + 1)
+    return String.fromCodePoint(...points)
+  }
+  return undefined
+}
+
+/** The index of the first key that is ≥ `key` (> `key` when `exclusive`) in `keys`, which are in byte order. */
+export function lowerBound(keys: readonly string[], key: string, exclusive = false): number {
+  let low = 0
+  let high = keys.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const order = compareKeys(keys[middle] ?? "", key)
+    if (order < 0 || (exclusive && order === 0)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The keys of a range request in a sorted list: those that start with `prefix` and come after `after`. */
+export function selectKeys(keys: readonly string[], prefix: string, after?: string): readonly string[] {
+  const end = prefixEnd(prefix)
+  const fromPrefix = lowerBound(keys, prefix)
+  const start = after === undefined ? fromPrefix : Math.max(fromPrefix, lowerBound(keys, after, true))
+  return keys.slice(start, end === undefined ? keys.length : lowerBound(keys, end))
+}

@@ -1,0 +1,92 @@
+// Compaction: the removal of the revision log's oldest part. First the new compacted revision is made durable, so that
+// nothing reads there any more; then records and their history entries go in steps. A crash between leaves records
+// that the next opening removes.
+
+import type { StoreLimits } from "../limits.ts"
+import type { Revision } from "../types.ts"
+import { Cursor } from "./cursor.ts"
+import type { Database } from "./database.ts"
+import { decodeLogRecord, historyKey, logKey } from "./keys.ts"
+import type { Write } from "./revision-log.ts"
+
+/**
+ * Removes the log's records up to and including a revision, at most `limits.compactionStep` of them. Returns whether
+ * there may be more.
+ */
+export async function dropOldest(
+  database: Database,
+  revision: Revision,
+  limits: StoreLimits,
+  write: (writes: Write[]) => Promise<void>,
+): Promise<boolean> {
+  const writes: Write[] = []
+  {
+    await using snapshot = database.snapshot()
+    await using cursor = new Cursor<Buffer>(database, {
+      gte: logKey(0),
+      lt: logKey(revision + 1),
+      snapshot,
+      keyEncoding: "buffer",
+      expected: limits.compactionStep,
+    })
+    while (writes.length < 2 * limits.compactionStep) {
+      if (cursor.drained) await cursor.fetch()
+      if (!cursor.entry) break
+      const record = decodeLogRecord(...cursor.entry)
+      writes.push(
+        { type: "del", key: logKey(record.revision, record.index), keyEncoding: "buffer" },
+        { type: "del", key: historyKey(record.key, record.revision), keyEncoding: "buffer" },
+      )
+      cursor.advance()
+    }
+  }
+  if (writes.length > 0) await write(writes)
+  return writes.length >= 2 * limits.compactionStep
+}
+
+/** Whether records are left that a compaction meant to remove. */
+export async function hasLeftovers(database: Database, compacted: Revision): Promise<boolean> {
+  const keys = database.keys<Buffer>({ gte: logKey(0), lt: logKey(compacted + 2), limit: 1, keyEncoding: "buffer" })
+  return (await keys.all()).length > 0
+}
+
+/** Marks per history period: the precision of its age limit. */
+const marksPerPeriod = 8
+
+/** Decides when history is old enough to go. Told of every commit; has no timer of its own. */
+export class HistoryPolicy {
+  readonly #limits: StoreLimits
+  readonly #now: () => number
+  /** Where the head was at a time, oldest first. */
+  readonly #marks: { time: number; revision: Revision }[] = []
+
+  constructor(limits: StoreLimits, now: () => number) {
+    this.#limits = limits
+    this.#now = now
+  }
+
+  /** Notes the head; returns the revision to compact at, or undefined when nothing is due. */
+  target(head: Revision, compacted: Revision): Revision | undefined {
+    const byAge = this.#oldEnough(head)
+    const target = Math.max(byAge, this.#tooMany(head, compacted))
+    return target > compacted ? target : undefined
+  }
+
+  // At a mark's time its revision was the newest; what came before it had been replaced already.
+  #oldEnough(head: Revision): Revision {
+    const period = this.#limits.historyMilliseconds
+    if (period === 0) return 0
+    const now = this.#now()
+    let old: Revision = 0
+    while ((this.#marks[0]?.time ?? Infinity) <= now - period) old = (this.#marks.shift()?.revision ?? 1) - 1
+    const newest = this.#marks.at(-1)
+    if (!newest || newest.time <= now - period / marksPerPeriod) this.#marks.push({ time: now, revision: head })
+    return old
+  }
+
+  // An eighth more may gather, so that compactions come in worthwhile portions.
+  #tooMany(head: Revision, compacted: Revision): Revision {
+    const keep = this.#limits.historyRevisions
+    return keep > 0 && head - compacted > keep + keep / marksPerPeriod ? head - keep : 0
+  }
+}

@@ -1,0 +1,112 @@
+// The LevelDB of one store: opening it with small caches, its format record, and LevelDB's errors in our words.
+
+import { Level } from "level"
+import type { StoreLimits } from "../limits.ts"
+import { StorageError, type Revision } from "../types.ts"
+import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat } from "./keys.ts"
+
+export type Database = Level<string, Buffer>
+
+/** What a store must know of what is on disk before it can serve. */
+export interface DatabaseState {
+  head: Revision
+  compacted: Revision
+}
+
+export interface DatabaseOptions {
+  directory: string
+  limits: StoreLimits
+  /** Default true. When false, a directory without a store is Unavailable. */
+  create?: boolean
+}
+
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { directory, limits } = options
+  const database: Database = new Level(directory, {
+    keyEncoding: "utf8",
+    valueEncoding: "buffer",
+    cacheSize: limits.blockCacheBytes,
+    writeBufferSize: limits.writeBufferBytes,
+    maxOpenFiles: limits.maxOpenFiles,
+    createIfMissing: options.create ?? true,
+  })
+  try {
+    await database.open()
+  } catch (error) {
+    throw openError(error, directory)
+  }
+  return database
+}
+
+/** Writes the format record into a new database; fails with Format or Corrupt when this is no store of ours. */
+export async function readState(database: Database): Promise<DatabaseState> {
+  const format = database.getSync(metaFormat)?.toString()
+  if (format === undefined) await initialize(database)
+  else checkFormat(format, database.location)
+  const compacted = Number(database.getSync(metaCompacted)?.toString() ?? "0")
+  if (!Number.isSafeInteger(compacted) || compacted < 0)
+    throw new StorageError("Corrupt", `store ${database.location}: the compacted revision cannot be read`)
+  return { head: await readHead(database, compacted), compacted }
+}
+
+async function initialize(database: Database): Promise<void> {
+  const [found] = await database.keys({ limit: 1 }).all()
+  if (found !== undefined)
+    throw new StorageError(
+      "Corrupt",
+      `${database.location} holds a LevelDB that is not a store: it has no format record`,
+    )
+  // Not synced: the first transaction's fsync covers it, and without one there is nothing to lose.
+  await database.put(metaFormat, Buffer.from(String(formatVersion)))
+}
+
+function checkFormat(text: string, location: string): void {
+  const format = Number(text)
+  if (!Number.isInteger(format) || format < 1)
+    throw new StorageError("Corrupt", `store ${location}: the format version cannot be read`)
+  if (format > formatVersion)
+    throw new StorageError(
+      "Format",
+      `store ${location} was written by a newer version (format ${format}; this version reads up to ${formatVersion}): ` +
+        "upgrade, or use another data directory",
+    )
+}
+
+// The newest record of the log has it. An empty log means that everything was compacted up to the head.
+async function readHead(database: Database, compacted: Revision): Promise<Revision> {
+  const keys = database.keys<Buffer>({ gte: logKey(0), lt: logEnd, reverse: true, limit: 1, keyEncoding: "buffer" })
+  const [last] = await keys.all()
+  return Math.max(last ? decodeLogKey(last).revision : 0, compacted + 1)
+}
+
+function openError(error: unknown, directory: string): StorageError {
+  const code = errorCode(error)
+  if (code === "LEVEL_LOCKED")
+    return new StorageError("InUse", `store ${directory} is in use by another process`, { cause: error })
+  if (code === "LEVEL_CORRUPTION")
+    return new StorageError("Corrupt", `store ${directory} is damaged: ${errorText(error)}`, { cause: error })
+  return new StorageError("Unavailable", `cannot open store ${directory}: ${errorText(error)}`, { cause: error })
+}
+
+/** A failed read or write of an open database, in our words; other errors as they are. */
+export function accessError(error: unknown, location: string): Error {
+  const code = errorCode(error)
+  const text = `store ${location}`
+  if (code === "LEVEL_CORRUPTION" || error instanceof RangeError)
+    return new StorageError("Corrupt", `${text} is damaged: ${errorText(error)}`, { cause: error })
+  if (code !== undefined && !(error instanceof StorageError))
+    return new StorageError("Unavailable", `${text}: ${errorText(error)}`, { cause: error })
+  return error instanceof Error ? error : new Error(text, { cause: error })
+}
+
+// level wraps the cause of a failed open: LEVEL_DATABASE_NOT_OPEN around the code that says why.
+function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const inner = errorCode(error.cause)
+  return inner ?? ("code" in error && typeof error.code === "string" ? error.code : undefined)
+}
+
+function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? errorText(error.cause) : error.message
+}

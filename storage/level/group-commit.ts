@@ -1,0 +1,120 @@
+// Group commit: while one batch is on its way to the disk, transactions wait; then all that wait become one batch with
+// one fsync. Each is checked against the committed state plus what the ones before it in the group are about to change,
+// and takes its own revision. None is answered before the batch is on disk, also not one that failed its comparison:
+// it may have seen what the group wrote.
+
+import type { StoreLimits } from "../limits.ts"
+import { applyTransaction, measureTransaction, stateAfter } from "../transaction.ts"
+import {
+  StorageError,
+  type KeyValue,
+  type Revision,
+  type StoreEvent,
+  type Transaction,
+  type TransactionResult,
+} from "../types.ts"
+
+/** What a group is checked against and written to. */
+export interface CommitTarget {
+  /** Called before each group; throws when nothing can be written now. */
+  ready(): Promise<void>
+  revision(): Revision
+  /** The committed state. Not called while commit() is under way. */
+  read(key: string): KeyValue | undefined
+  /** Writes all or nothing, durably. Afterwards revision() is `revision`. Throws Unavailable. */
+  commit(events: readonly StoreEvent[], revision: Revision): Promise<void>
+}
+
+interface Waiting {
+  transaction: Transaction
+  bytes: number
+  resolve(result: TransactionResult): void
+  reject(error: unknown): void
+}
+
+export class GroupCommit {
+  readonly #target: CommitTarget
+  readonly #limits: StoreLimits
+  #waiting: Waiting[] = []
+  #running: Promise<void> | undefined
+  #closed = false
+
+  constructor(target: CommitTarget, limits: StoreLimits) {
+    this.#target = target
+    this.#limits = limits
+  }
+
+  async submit(transaction: Transaction): Promise<TransactionResult> {
+    const bytes = measureTransaction(transaction, this.#limits)
+    if (this.#closed) throw closedError()
+    if (this.#waiting.length >= this.#limits.maxWaitingTransactions)
+      throw new StorageError("Unavailable", `more than ${this.#limits.maxWaitingTransactions} transactions are waiting`)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ transaction, bytes, resolve, reject })
+      this.#running ??= this.#run()
+    })
+  }
+
+  /** Refuses what comes and what waits; returns when the group under way is done. */
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(closedError())
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    // What is submitted in the same turn goes into the same group.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) await this.#commitGroup()
+    this.#running = undefined
+  }
+
+  async #commitGroup(): Promise<void> {
+    let group: readonly Waiting[] = []
+    try {
+      await this.#target.ready()
+      group = this.#takeGroup()
+      const { answers, events } = this.#apply(group)
+      if (events.length > 0) await this.#target.commit(events, events.at(-1)?.current.modRevision ?? 0)
+      for (const { waiting, result } of answers) waiting.resolve(result)
+    } catch (error) {
+      if (group.length === 0) group = this.#takeGroup()
+      for (const waiting of group) waiting.reject(error)
+    }
+  }
+
+  #takeGroup(): readonly Waiting[] {
+    let bytes = 0
+    let end = 0
+    for (const waiting of this.#waiting) {
+      bytes += waiting.bytes
+      if (end > 0 && bytes > this.#limits.groupBytes) break
+      end++
+    }
+    return this.#waiting.splice(0, end)
+  }
+
+  #apply(group: readonly Waiting[]): {
+    answers: { waiting: Waiting; result: TransactionResult }[]
+    events: StoreEvent[]
+  } {
+    const events: StoreEvent[] = []
+    const overlay = new Map<string, KeyValue | undefined>()
+    const read = (key: string) => (overlay.has(key) ? overlay.get(key) : this.#target.read(key))
+    let revision = this.#target.revision()
+    const answers = group.map((waiting) => {
+      const outcome = applyTransaction(waiting.transaction, revision, read)
+      revision = outcome.result.revision
+      for (const event of outcome.events) {
+        overlay.set(event.current.key, stateAfter(event))
+        events.push(event)
+      }
+      return { waiting, result: outcome.result }
+    })
+    return { answers, events }
+  }
+}
+
+export function closedError(): StorageError {
+  return new StorageError("Closed", "the store is closed")
+}

@@ -1,0 +1,223 @@
+// The revision log: what a committed transaction leaves in it, the state of a key at an earlier revision, and the
+// changes after a revision for watches. The layout is in keys.ts.
+
+import type { StoreLimits } from "../limits.ts"
+import { prefixEnd } from "../key-order.ts"
+import { StorageError, type BaseLayer, type KeyValue, type Revision, type StoreEvent } from "../types.ts"
+import { Cursor } from "./cursor.ts"
+import {
+  currentKey,
+  decodeHistory,
+  decodeHistoryKey,
+  decodeLogRecord,
+  encodeCurrent,
+  encodeHistory,
+  encodeLogRecord,
+  historyKey,
+  logEnd,
+  logKey,
+  tables,
+  tombstoneKey,
+  type ChangeKind,
+  type LogRecord,
+} from "./keys.ts"
+import { readCurrent, type View } from "./view.ts"
+
+export type Write =
+  | { type: "put"; key: string | Buffer; value: Buffer; keyEncoding: "utf8" | "buffer" }
+  | { type: "del"; key: string | Buffer; keyEncoding: "utf8" | "buffer" }
+
+const empty = Buffer.alloc(0)
+
+/** The writes that make the changes of whole transactions, in order: current values, base tombstones, log, history. */
+export function changeWrites(events: readonly StoreEvent[], base: BaseLayer): Write[] {
+  const writes: Write[] = []
+  let revision = 0
+  let index = 0
+  for (const event of events) {
+    index = event.current.modRevision === revision ? index + 1 : 0
+    revision = event.current.modRevision
+    writeState(writes, event, base)
+    const { key } = event.current
+    const kind = changeKind(event)
+    const record = encodeLogRecord(kind, key, event.previous)
+    writes.push(
+      { type: "put", key: logKey(revision, index), value: record, keyEncoding: "buffer" },
+      { type: "put", key: historyKey(key, revision), value: encodeHistory(index, kind), keyEncoding: "buffer" },
+    )
+  }
+  return writes
+}
+
+function writeState(writes: Write[], event: StoreEvent, base: BaseLayer): void {
+  const { key } = event.current
+  const inBase = base.value(key) !== undefined
+  if (event.type === "put") {
+    writes.push({ type: "put", key: currentKey(key), value: encodeCurrent(event.current), keyEncoding: "utf8" })
+    if (inBase && !event.previous) writes.push({ type: "del", key: tombstoneKey(key), keyEncoding: "utf8" })
+  } else {
+    writes.push({ type: "del", key: currentKey(key), keyEncoding: "utf8" })
+    if (inBase) writes.push({ type: "put", key: tombstoneKey(key), value: empty, keyEncoding: "utf8" })
+  }
+}
+
+function changeKind(event: StoreEvent): ChangeKind {
+  if (event.type === "delete") return "delete"
+  return event.previous ? "update" : "create"
+}
+
+/** The record `index` of `revision`, which the history index says is there. */
+export function readRecord(view: View, revision: Revision, index: number): LogRecord {
+  const key = logKey(revision, index)
+  const data = view.database.getSync(key, {
+    snapshot: view.snapshot,
+    keyEncoding: "buffer",
+    valueEncoding: "buffer",
+  })
+  if (data === undefined) throw new StorageError("Corrupt", `the revision log has no record ${revision}/${index}`)
+  return decodeLogRecord(key, data)
+}
+
+/** The state of a key at a revision that is still in the log. */
+export async function readAt(view: View, key: string, revision: Revision): Promise<KeyValue | undefined> {
+  const current = readCurrent(view.database, view.base, key, view.snapshot)
+  if (current && current.modRevision <= revision) return current
+  const [next] = await view.database
+    .iterator<Buffer, Buffer>({
+      gte: historyKey(key, revision + 1),
+      lt: historyKey(key, Number.MAX_SAFE_INTEGER),
+      limit: 1,
+      snapshot: view.snapshot,
+      keyEncoding: "buffer",
+      valueEncoding: "buffer",
+    })
+    .all()
+  if (!next) return current
+  const [historyData, data] = next
+  return readRecord(view, decodeHistoryKey(historyData).revision, decodeHistory(data).index).previous
+}
+
+/** Where the log tells the state of a key before a change. */
+export interface LaterChange {
+  key: string
+  revision: Revision
+  index: number
+  kind: ChangeKind
+}
+
+/** For each key of a range that has changed after a revision, the first such change. */
+export class LaterChanges implements AsyncDisposable {
+  readonly #cursor: Cursor<Buffer>
+  readonly #revision: Revision
+  #key: string | undefined
+  #change: LaterChange | undefined
+
+  constructor(view: View, prefix: string, after: string | undefined, revision: Revision) {
+    const end = prefixEnd(tables.history + prefix) ?? ""
+    // Above all entries of `after` itself (0x00) and below those of the keys it is a prefix of.
+    const start = after === undefined ? tables.history + prefix : `${tables.history}${after}\u0001`
+    this.#revision = revision
+    this.#cursor = new Cursor(view.database, {
+      gte: Buffer.from(start),
+      lt: Buffer.from(end),
+      snapshot: view.snapshot,
+      keyEncoding: "buffer",
+    })
+  }
+
+  /** After fetch() or advance(): the change to look at; undefined when `drained` or at the end. */
+  get change(): LaterChange | undefined {
+    return this.#change
+  }
+
+  get drained(): boolean {
+    return !this.#change && this.#cursor.drained
+  }
+
+  async fetch(): Promise<void> {
+    while (this.drained) {
+      await this.#cursor.fetch()
+      this.#find()
+    }
+  }
+
+  advance(): void {
+    this.#change = undefined
+    this.#find()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#cursor[Symbol.asyncDispose]()
+  }
+
+  #find(): void {
+    for (let entry = this.#cursor.entry; entry; entry = this.#cursor.entry) {
+      this.#cursor.advance()
+      const { key, revision } = decodeHistoryKey(entry[0])
+      if (revision <= this.#revision || key === this.#key) continue
+      this.#key = key
+      this.#change = { key, revision, ...decodeHistory(entry[1]) }
+      return
+    }
+  }
+}
+
+/**
+ * The next changes after a revision, in whole transactions, as much as the limits allow at once. `revision` says up to
+ * where they are complete.
+ */
+export async function readChanges(
+  view: View,
+  prefix: string,
+  after: Revision,
+  limits: StoreLimits,
+): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
+  const { records, revision } = await readRecords(view, after, limits)
+  const events: StoreEvent[] = []
+  // Backwards: what a change made of a key is what the key's next change replaced.
+  const states = new Map<string, KeyValue | undefined>()
+  for (const record of records.reverse()) {
+    if (!record.key.startsWith(prefix)) continue
+    const known = states.has(record.key)
+    const state = known ? states.get(record.key) : await readAt(view, record.key, revision)
+    states.set(record.key, record.previous)
+    events.push(toEvent(record, state))
+  }
+  return { events: events.reverse(), revision }
+}
+
+function toEvent(record: LogRecord, state: KeyValue | undefined): StoreEvent {
+  const { previous, revision } = record
+  if (record.kind === "delete" && previous)
+    return { type: "delete", current: { ...previous, modRevision: revision }, previous }
+  if (record.kind === "delete" || state?.modRevision !== revision)
+    throw new StorageError("Corrupt", `the revision log does not lead to "${record.key}" at ${revision}`)
+  return previous ? { type: "put", current: state, previous } : { type: "put", current: state }
+}
+
+async function readRecords(
+  view: View,
+  after: Revision,
+  limits: StoreLimits,
+): Promise<{ records: LogRecord[]; revision: Revision }> {
+  const records: LogRecord[] = []
+  let bytes = 0
+  await using cursor = new Cursor<Buffer>(view.database, {
+    gte: logKey(after + 1),
+    lt: logEnd,
+    snapshot: view.snapshot,
+    keyEncoding: "buffer",
+    expected: limits.backlogChanges,
+  })
+  for (;;) {
+    if (cursor.drained) await cursor.fetch()
+    if (!cursor.entry) return { records, revision: view.revision }
+    const record = decodeLogRecord(...cursor.entry)
+    const last = records.at(-1)
+    const full = records.length >= limits.backlogChanges || bytes >= limits.backlogBytes
+    if (full && last && last.revision !== record.revision) return { records, revision: last.revision }
+    bytes += cursor.entry[1].length
+    records.push(record)
+    cursor.advance()
+  }
+}

@@ -1,0 +1,315 @@
+// A store on LevelDB: one directory, one owner process. Writes go through the group commit, reads to LevelDB's tables,
+// watches to the revision log and the buffer of recent changes. Only what is on disk is seen by reads and watches: while
+// a batch is under way, they use a snapshot taken before it.
+
+import { setImmediate } from "node:timers/promises"
+import { emptyBaseLayer } from "../base-layer.ts"
+import { withDefaults, type StoreLimits } from "../limits.ts"
+import { checkReadable, compactedError, compactionTarget } from "../transaction.ts"
+import {
+  type BaseLayer,
+  type KeyValue,
+  type RangeOptions,
+  type RangeResult,
+  type Revision,
+  type Store,
+  type StoreEvent,
+  type Transaction,
+  type TransactionResult,
+  type Watcher,
+  type WatchOptions,
+} from "../types.ts"
+import { EventBuffer } from "../watch/event-buffer.ts"
+import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
+import { dropOldest, hasLeftovers, HistoryPolicy } from "./compaction.ts"
+import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
+import { closedError, GroupCommit } from "./group-commit.ts"
+import { metaCompacted } from "./keys.ts"
+import { readRange } from "./range.ts"
+import { changeWrites, readAt, readChanges, type Write } from "./revision-log.ts"
+import { readCurrent, View } from "./view.ts"
+
+export interface LevelStoreOptions {
+  directory: string
+  base?: BaseLayer
+  limits?: Partial<StoreLimits>
+  /** Milliseconds, for the age of history. */
+  now?: () => number
+  /** How the database is opened: tests put a failing disk here. */
+  open?: typeof openDatabase
+}
+
+/** Fails with InUse, Format, Corrupt or Unavailable. */
+export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
+  const limits = withDefaults(options.limits)
+  const open = () => (options.open ?? openDatabase)({ directory: options.directory, limits })
+  const database = await open()
+  try {
+    const state = await readState(database)
+    const store = new LevelStore({ database, state, open, limits, base: options.base, now: options.now })
+    if (await hasLeftovers(database, state.compacted)) store.resumeCompaction()
+    return store
+  } catch (error) {
+    await database.close()
+    throw accessError(error, options.directory)
+  }
+}
+
+interface Parts {
+  database: Database
+  state: DatabaseState
+  open: () => Promise<Database>
+  limits: StoreLimits
+  base: BaseLayer | undefined
+  now: (() => number) | undefined
+}
+
+class LevelStore implements Store, ChangeLog {
+  readonly #open: () => Promise<Database>
+  readonly #base: BaseLayer
+  readonly #limits: StoreLimits
+  readonly #now: () => number
+  readonly #commits: GroupCommit
+  readonly #policy: HistoryPolicy
+  #database: Database
+  #head: Revision
+  #compacted: Revision
+  #buffer: EventBuffer
+  /** The committed state for reads of several steps, and for all reads while a batch is under way. */
+  #view: View | undefined
+  #committing = false
+  /** Set from a failed write until the database has been opened anew. */
+  #broken: Error | undefined
+  #reopening: Promise<void> | undefined
+  #reopenAfter = 0
+  /** Compactions run one after the other. */
+  #compaction: Promise<void> = Promise.resolve()
+  #compactionWaits = false
+  #closing: Promise<void> | undefined
+
+  constructor(parts: Parts) {
+    this.#database = parts.database
+    this.#open = parts.open
+    this.#base = parts.base ?? emptyBaseLayer
+    this.#limits = parts.limits
+    this.#now = parts.now ?? Date.now
+    this.#head = parts.state.head
+    this.#compacted = parts.state.compacted
+    this.#buffer = new EventBuffer(this.#head, this.#limits.recentEventBytes)
+    this.#policy = new HistoryPolicy(this.#limits, this.#now)
+    this.#policy.target(this.#head, this.#compacted)
+    this.#commits = new GroupCommit(
+      {
+        ready: () => this.#ready(),
+        revision: () => this.#head,
+        read: (key) => this.#readCurrent(key),
+        commit: (events, revision) => this.#commit(events, revision),
+      },
+      this.#limits,
+    )
+  }
+
+  get revision(): Revision {
+    return this.#head
+  }
+
+  get compactedRevision(): Revision {
+    return this.#compacted
+  }
+
+  async get(key: string, revision?: Revision): Promise<KeyValue | undefined> {
+    await this.#ready()
+    if (revision !== undefined) checkReadable(revision, this.#compacted, this.#head)
+    if (revision !== undefined && revision < this.#head) return this.#withView((view) => readAt(view, key, revision))
+    return this.#readCurrent(key)
+  }
+
+  async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
+    await this.#ready()
+    if (options.revision !== undefined) checkReadable(options.revision, this.#compacted, this.#head)
+    return this.#withView((view) => readRange(view, prefix, options))
+  }
+
+  txn(transaction: Transaction): Promise<TransactionResult> {
+    return this.#commits.submit(transaction)
+  }
+
+  watch(prefix: string, options: WatchOptions): Watcher {
+    if (this.#closing) throw closedError()
+    return createWatcher(this, this.#buffer, prefix, {
+      after: options.after,
+      maxPending: options.maxPending ?? this.#limits.maxPendingEvents,
+    })
+  }
+
+  async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
+    await this.#ready()
+    if (after <= this.#compacted) throw compactedError(after, this.#compacted)
+    return this.#withView((view) => readChanges(view, prefix, after, this.#limits))
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    await this.#ready()
+    await this.#compactTo(compactionTarget(revision, this.#head))
+  }
+
+  /** Removes what an interrupted compaction has left, in the background. */
+  resumeCompaction(): void {
+    this.#background(this.#enqueue(() => this.#dropHistory()))
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#buffer.end(closedError())
+    await this.#commits.close()
+    // Its failure has been told to those who asked for something.
+    await this.#reopening?.catch(() => undefined)
+    await this.#compaction
+    await this.#database.close()
+  }
+
+  async #ready(): Promise<void> {
+    if (this.#closing) throw closedError()
+    if (this.#broken) await this.#reopen()
+  }
+
+  #readCurrent(key: string): KeyValue | undefined {
+    const snapshot = this.#committing ? this.#view?.snapshot : undefined
+    try {
+      return readCurrent(this.#database, this.#base, key, snapshot)
+    } catch (error) {
+      throw accessError(error, this.#database.location)
+    }
+  }
+
+  async #withView<T>(read: (view: View) => Promise<T>): Promise<T> {
+    const view = this.#currentView()
+    try {
+      return await view.read(read)
+    } catch (error) {
+      throw this.#closing ? closedError() : accessError(error, view.database.location)
+    }
+  }
+
+  #currentView(): View {
+    this.#view ??= new View(this.#database, this.#base, this.#head)
+    return this.#view
+  }
+
+  #retireView(): void {
+    this.#view?.retire()
+    this.#view = undefined
+  }
+
+  async #commit(events: readonly StoreEvent[], revision: Revision): Promise<void> {
+    // Reads during the commit need the state before it.
+    this.#currentView()
+    this.#committing = true
+    try {
+      await this.#write(changeWrites(events, this.#base), true)
+      this.#head = revision
+      this.#retireView()
+    } finally {
+      this.#committing = false
+    }
+    this.#buffer.publish(events, revision)
+    this.#compactHistory()
+  }
+
+  async #write(writes: Write[], sync: boolean): Promise<void> {
+    const database = this.#database
+    try {
+      await database.batch<string | Buffer, Buffer>(writes, { sync, valueEncoding: "buffer" })
+    } catch (error) {
+      const failure = accessError(error, database.location)
+      if (database === this.#database) this.#break(failure)
+      throw failure
+    }
+  }
+
+  // After a failed write LevelDB's log may end in half a record, or even in a whole one: only opening it anew tells.
+  // Watches end, because they could miss what turns out to be there.
+  #break(error: Error): void {
+    if (this.#broken || this.#closing) return
+    this.#broken = error
+    this.#buffer.end(error)
+    this.#background(this.#reopen())
+  }
+
+  #reopen(): Promise<void> {
+    this.#reopening ??= this.#tryReopen().finally(() => {
+      this.#reopening = undefined
+    })
+    return this.#reopening
+  }
+
+  async #tryReopen(): Promise<void> {
+    const reason = this.#broken
+    if (reason && this.#now() < this.#reopenAfter) throw reason
+    this.#reopenAfter = this.#now() + this.#limits.reopenMilliseconds
+    await this.#database.close()
+    this.#view = undefined
+    this.#database = await this.#open()
+    const { head, compacted } = await readState(this.#database)
+    this.#head = head
+    this.#compacted = compacted
+    this.#buffer = new EventBuffer(head, this.#limits.recentEventBytes)
+    this.#broken = undefined
+  }
+
+  #compactHistory(): void {
+    if (this.#compactionWaits || this.#closing) return
+    const target = this.#policy.target(this.#head, this.#compacted)
+    if (target !== undefined) this.#background(this.#compactTo(Math.min(target, this.#head - 1)))
+  }
+
+  #compactTo(revision: Revision): Promise<void> {
+    return this.#enqueue(async () => {
+      if (revision <= this.#compacted) return
+      const record: Write = {
+        type: "put",
+        key: metaCompacted,
+        value: Buffer.from(String(revision)),
+        keyEncoding: "utf8",
+      }
+      await this.#write([record], true)
+      this.#compacted = revision
+      await this.#dropHistory()
+    })
+  }
+
+  // The state at the oldest readable revision needs only the changes after it.
+  async #dropHistory(): Promise<void> {
+    const write = (writes: Write[]) => this.#write(writes, false)
+    while (!this.#closing && (await dropOldest(this.#database, this.#compacted + 1, this.#limits, write)))
+      await setImmediate()
+    if (!this.#committing) this.#retireView()
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    this.#compactionWaits = true
+    const run = this.#compaction.then(async () => {
+      await this.#ready()
+      await work()
+    })
+    // The queue goes on after a failure, which its caller gets to see.
+    this.#compaction = run.then(
+      () => this.#compactionDone(),
+      () => this.#compactionDone(),
+    )
+    return run
+  }
+
+  #compactionDone(): void {
+    this.#compactionWaits = false
+  }
+
+  // Work nobody waits for: when it fails, the store is broken or closing, and the next caller is told.
+  #background(work: Promise<void>): void {
+    work.catch(() => undefined)
+  }
+}

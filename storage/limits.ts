@@ -1,0 +1,65 @@
+// The limits of one store, named, with what happens at each. Every store of a gateway has its own set; the defaults are
+// meant for a process with thousands of stores, of which few are busy.
+
+export interface StoreLimits {
+  /** One key, UTF-8 bytes. Beyond: TooLarge. */
+  maxKeyBytes: number
+  /** One value. An API server takes bodies up to 3 MiB; the margin is for what it adds (metadata, managed fields). Beyond: TooLarge. */
+  maxValueBytes: number
+  /** Operations and comparisons of one transaction, each. Beyond: TooLarge. */
+  maxTransactionOperations: number
+  /** Keys and values of one transaction. Beyond: TooLarge. */
+  maxTransactionBytes: number
+  /** Transactions waiting for the disk. Beyond: Unavailable, nothing is written. */
+  maxWaitingTransactions: number
+  /** A group commit takes waiting transactions until it has this many bytes; the rest goes into the next group. */
+  groupBytes: number
+  /** Events a watch keeps for its consumer when the watch does not say. Beyond: SlowConsumer. */
+  maxPendingEvents: number
+  /** Recent changes kept in memory, so that watches resume without reading the disk. Beyond: the oldest go. */
+  recentEventBytes: number
+  /** Changes and bytes of the revision log read at once while a watch catches up. */
+  backlogChanges: number
+  backlogBytes: number
+  /**
+   * Automatic compaction: history older than this, or beyond this many revisions, is dropped. Checked when something is
+   * written; a store that rests keeps what it has. 0 turns that half off.
+   */
+  historyMilliseconds: number
+  historyRevisions: number
+  /** Changes dropped per step of a compaction; between steps other work gets its turn. */
+  compactionStep: number
+  /** LevelDB's own: uncompressed blocks kept, bytes collected in memory before a table is written, table files held open (LevelDB's minimum is 74). */
+  blockCacheBytes: number
+  writeBufferBytes: number
+  maxOpenFiles: number
+  /** After the disk refused: how long writes fail at once before the database is opened anew. */
+  reopenMilliseconds: number
+}
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+export const defaultLimits: Readonly<StoreLimits> = {
+  maxKeyBytes: 2 * KiB,
+  maxValueBytes: 3 * MiB + 256 * KiB,
+  maxTransactionOperations: 1024,
+  maxTransactionBytes: 8 * MiB,
+  maxWaitingTransactions: 16 * KiB,
+  groupBytes: 4 * MiB,
+  maxPendingEvents: 4096,
+  recentEventBytes: 256 * KiB,
+  backlogChanges: 512,
+  backlogBytes: 1 * MiB,
+  historyMilliseconds: 10 * 60_000,
+  historyRevisions: 10_000,
+  compactionStep: 500,
+  blockCacheBytes: 200 * KiB,
+  writeBufferBytes: 1 * MiB,
+  maxOpenFiles: 74,
+  reopenMilliseconds: 1000,
+}
+
+export function withDefaults(limits: Partial<StoreLimits> | undefined): StoreLimits {
+  return { ...defaultLimits, ...limits }
+}

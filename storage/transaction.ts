@@ -1,0 +1,121 @@
+// What a transaction means, for every backend: the checks before it is taken, and the pure step from the state before
+// to the changes it makes. Where the state comes from and how the changes get to disk is the backend's.
+
+import type { StoreLimits } from "./limits.ts"
+import {
+  StorageError,
+  type KeyValue,
+  type Operation,
+  type Revision,
+  type StoreEvent,
+  type Transaction,
+  type TransactionResult,
+} from "./types.ts"
+
+/** Returns the bytes of keys and values. Throws StorageError TooLarge; TypeError for what is a caller's bug. */
+export function measureTransaction(transaction: Transaction, limits: StoreLimits): number {
+  const { compare, operations } = transaction
+  if (Math.max(compare.length, operations.length) > limits.maxTransactionOperations)
+    throw new StorageError("TooLarge", `transaction has more than ${limits.maxTransactionOperations} operations`)
+  let bytes = 0
+  for (const { key } of compare) bytes += measureKey(key, limits)
+  const written = new Set<string>()
+  for (const operation of operations) {
+    if (written.has(operation.key)) throw new TypeError(`transaction writes key "${operation.key}" twice`)
+    written.add(operation.key)
+    bytes += measureKey(operation.key, limits) + measureValue(operation, limits)
+  }
+  if (bytes > limits.maxTransactionBytes)
+    throw new StorageError("TooLarge", `transaction of ${bytes} bytes; the limit is ${limits.maxTransactionBytes}`)
+  return bytes
+}
+
+function measureKey(key: string, limits: StoreLimits): number {
+  // NUL ends the key in the history index, and what is not well-formed would not come back as it went in.
+  if (key === "" || key.includes("\0") || !key.isWellFormed())
+    throw new TypeError(`not a storage key: ${JSON.stringify(key)}`)
+  const bytes = Buffer.byteLength(key)
+  if (bytes > limits.maxKeyBytes)
+    throw new StorageError("TooLarge", `key of ${bytes} bytes; the limit is ${limits.maxKeyBytes}`)
+  return bytes
+}
+
+function measureValue(operation: Operation, limits: StoreLimits): number {
+  if (operation.type === "delete") return 0
+  const bytes = operation.value.byteLength
+  if (bytes > limits.maxValueBytes)
+    throw new StorageError(
+      "TooLarge",
+      `value of "${operation.key}" has ${bytes} bytes; the limit is ${limits.maxValueBytes}`,
+    )
+  return bytes
+}
+
+export interface Outcome {
+  result: TransactionResult
+  /** Empty when nothing is written. All carry the result's revision. */
+  events: readonly StoreEvent[]
+}
+
+/**
+ * Applies a transaction to the state at `revision`, which `read` shows. Writing takes revision + 1. Deleting what does
+ * not exist is no change.
+ */
+export function applyTransaction(
+  transaction: Transaction,
+  revision: Revision,
+  read: (key: string) => KeyValue | undefined,
+): Outcome {
+  const compared = transaction.compare.map(({ key }) => read(key))
+  const holds = transaction.compare.every(({ modRevision }, i) => (compared[i]?.modRevision ?? 0) === modRevision)
+  if (!holds) return { result: { succeeded: false, revision, current: compared }, events: [] }
+  const events: StoreEvent[] = []
+  for (const operation of transaction.operations) {
+    const event = applyOperation(operation, revision + 1, read(operation.key))
+    if (event) events.push(event)
+  }
+  return { result: { succeeded: true, revision: events.length > 0 ? revision + 1 : revision }, events }
+}
+
+function applyOperation(
+  operation: Operation,
+  revision: Revision,
+  previous: KeyValue | undefined,
+): StoreEvent | undefined {
+  if (operation.type === "delete") {
+    return previous && { type: "delete", current: { ...previous, modRevision: revision }, previous }
+  }
+  const current = {
+    key: operation.key,
+    // A copy: the caller may use its buffer again while the change waits for the disk.
+    value: Buffer.from(operation.value),
+    createRevision: previous?.createRevision ?? revision,
+    modRevision: revision,
+  }
+  return previous ? { type: "put", current, previous } : { type: "put", current }
+}
+
+/** The state of the event's key after it. */
+export function stateAfter(event: StoreEvent): KeyValue | undefined {
+  return event.type === "put" ? event.current : undefined
+}
+
+/** A revision a caller asked to read at: fails unless it is in (compacted, head]. */
+export function checkReadable(revision: Revision, compacted: Revision, head: Revision): void {
+  if (revision > head) throw new StorageError("FutureRevision", `revision ${revision} is not there yet, at ${head}`)
+  if (revision <= compacted) throw compactedError(revision, compacted)
+}
+
+export function compactedError(revision: Revision, compacted: Revision): StorageError {
+  return new StorageError("Compacted", `revision ${revision} has been compacted, up to ${compacted}`)
+}
+
+/**
+ * The revision up to which a request to compact at `revision` may go: the latest revision always stays readable, so that
+ * what a list was just told can be watched from.
+ */
+export function compactionTarget(revision: Revision, head: Revision): Revision {
+  if (revision > head)
+    throw new StorageError("FutureRevision", `cannot compact at ${revision}: the store is at revision ${head}`)
+  return Math.min(revision, head - 1)
+}

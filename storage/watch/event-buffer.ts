@@ -1,0 +1,110 @@
+// The recent changes of one store, and the live watches that get the next ones. A backend publishes each committed
+// transaction here, in order, before it acknowledges it; all watches share the events, none copies them.
+
+import type { Revision, StoreEvent } from "../types.ts"
+
+/** A watch that has caught up. Called once per commit, in order; must not throw. */
+export interface LiveConsumer {
+  offer(events: readonly StoreEvent[], revision: Revision): void
+  /** The watch cannot go on. */
+  fail(error: Error): void
+}
+
+/** What one event weighs besides its key and value: objects, map entries. An estimate. */
+const eventOverheadBytes = 200
+
+export class EventBuffer {
+  readonly #maxBytes: number
+  readonly #events: StoreEvent[] = []
+  /** Events before this index are gone; the array is cut when half of it is. */
+  #start = 0
+  #bytes = 0
+  #revision: Revision
+  #floor: Revision
+  readonly #live = new Set<LiveConsumer>()
+  #ended: Error | undefined
+
+  constructor(revision: Revision, maxBytes: number) {
+    this.#revision = revision
+    this.#floor = revision
+    this.#maxBytes = maxBytes
+  }
+
+  /** The last revision published. */
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  /** Every change with a revision in (floor, revision] is here. */
+  get floor(): Revision {
+    return this.#floor
+  }
+
+  get watching(): number {
+    return this.#live.size
+  }
+
+  /** Changes of one or more whole transactions, up to and including `revision`. */
+  publish(events: readonly StoreEvent[], revision: Revision): void {
+    for (const event of events) {
+      this.#events.push(event)
+      this.#bytes += weight(event)
+    }
+    this.#revision = revision
+    this.#trim()
+    for (const consumer of this.#live) consumer.offer(events, revision)
+  }
+
+  /** The changes after `revision`, which must be at or above the floor. */
+  since(revision: Revision): readonly StoreEvent[] {
+    let low = this.#start
+    let high = this.#events.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#events[middle]?.current.modRevision ?? 0) <= revision) low = middle + 1
+      else high = middle
+    }
+    return this.#events.slice(low)
+  }
+
+  join(consumer: LiveConsumer): void {
+    if (this.#ended) consumer.fail(this.#ended)
+    else this.#live.add(consumer)
+  }
+
+  leave(consumer: LiveConsumer): void {
+    this.#live.delete(consumer)
+  }
+
+  /** Ends every live watch, and those that would join. */
+  end(error: Error): void {
+    this.#ended = error
+    const consumers = [...this.#live]
+    this.#live.clear()
+    for (const consumer of consumers) consumer.fail(error)
+  }
+
+  #trim(): void {
+    while (this.#bytes > this.#maxBytes && this.#start < this.#events.length) this.#dropTransaction()
+    if (this.#start > 64 && this.#start * 2 > this.#events.length) {
+      this.#events.splice(0, this.#start)
+      this.#start = 0
+    }
+  }
+
+  // A transaction goes as a whole, or a watch could start in the middle of it.
+  #dropTransaction(): void {
+    const revision = this.#events[this.#start]?.current.modRevision ?? this.#revision
+    for (let event = this.#events[this.#start]; event?.current.modRevision === revision;) {
+      this.#bytes -= weight(event)
+      this.#start++
+      event = this.#events[this.#start]
+    }
+    this.#floor = revision
+  }
+}
+
+// The previous value is usually another event's current one, so it is not counted.
+function weight(event: StoreEvent): number {
+  return eventOverheadBytes + event.current.key.length + event.current.value.byteLength
+}

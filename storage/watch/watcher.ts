@@ -1,0 +1,167 @@
+// One watch: backlog → cutover → live. While behind, it reads the log in pieces, as fast as its consumer takes them;
+// once the shared buffer of recent changes reaches back far enough it takes the rest from there and joins the live
+// watches in the same synchronous step, so nothing falls between and nothing comes twice. Live events wait in memory,
+// up to maxPending; then the watch ends with SlowConsumer and the consumer resumes from `revision`, or lists again.
+
+import { checkReadable, compactedError } from "../transaction.ts"
+import { StorageError, type Revision, type StoreEvent, type Watcher, type WatchOptions } from "../types.ts"
+import type { EventBuffer, LiveConsumer } from "./event-buffer.ts"
+
+/** Where the past comes from. */
+export interface ChangeLog {
+  readonly compactedRevision: Revision
+  /**
+   * The next changes under `prefix` after `after`, of whole transactions, and the revision up to which they are
+   * complete, which is above `after` unless the log ends there. Throws Compacted.
+   */
+  readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }>
+}
+
+interface Waiter {
+  resolve(result: IteratorResult<readonly StoreEvent[], undefined>): void
+  reject(error: Error): void
+}
+
+const finished = { done: true, value: undefined } as const
+
+/** What is wrong with the options is told by the first read of the watch, as everything else that ends it. */
+export function createWatcher(log: ChangeLog, buffer: EventBuffer, prefix: string, options: Required<WatchOptions>) {
+  return new LogWatcher(log, buffer, prefix, options)
+}
+
+class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreEvent[], undefined> {
+  readonly #log: ChangeLog
+  readonly #buffer: EventBuffer
+  readonly #prefix: string
+  readonly #maxPending: number
+  #state: "behind" | "live" | "ended" = "behind"
+  /** What has been handed to the consumer reaches up to here. */
+  #delivered: Revision
+  /** What has been handed over or waits in #pending reaches up to here. */
+  #seen: Revision
+  #pending: StoreEvent[] = []
+  #failure: Error | undefined
+  #waiter: Waiter | undefined
+
+  constructor(log: ChangeLog, buffer: EventBuffer, prefix: string, options: Required<WatchOptions>) {
+    this.#log = log
+    this.#buffer = buffer
+    this.#prefix = prefix
+    this.#maxPending = options.maxPending
+    this.#delivered = options.after
+    this.#seen = options.after
+    try {
+      checkReadable(options.after, log.compactedRevision, buffer.revision)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      this.fail(error)
+    }
+  }
+
+  get revision(): Revision {
+    return this.#delivered
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<readonly StoreEvent[], undefined> {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
+    if (this.#waiter) throw new TypeError("the watch is being read already")
+    while (this.#state === "behind" && !this.#tryCutover()) {
+      const events = await this.#readBacklog()
+      if (events.length > 0) return { done: false, value: events }
+    }
+    if (this.#failure) {
+      const error = this.#failure
+      this.#failure = undefined
+      throw error
+    }
+    if (this.#state === "ended") return finished
+    if (this.#pending.length > 0) return { done: false, value: this.#take() }
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject }
+    })
+  }
+
+  async return(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
+    this.close()
+    return finished
+  }
+
+  close(): void {
+    this.#end()
+    this.#failure = undefined
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    waiter?.resolve(finished)
+  }
+
+  fail(error: Error): void {
+    if (this.#state === "ended") return
+    this.#end()
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    if (waiter) waiter.reject(error)
+    else this.#failure = error
+  }
+
+  offer(events: readonly StoreEvent[], revision: Revision): void {
+    this.#seen = revision
+    for (const event of events) if (event.current.key.startsWith(this.#prefix)) this.#pending.push(event)
+    if (this.#pending.length === 0) {
+      this.#delivered = revision
+    } else if (this.#waiter) {
+      const waiter = this.#waiter
+      this.#waiter = undefined
+      waiter.resolve({ done: false, value: this.#take() })
+    } else if (this.#pending.length > this.#maxPending) {
+      const text = `watch of "${this.#prefix}" has more than ${this.#maxPending} events waiting`
+      this.fail(new StorageError("SlowConsumer", text))
+    }
+  }
+
+  #take(): readonly StoreEvent[] {
+    const events = this.#pending
+    this.#pending = []
+    this.#delivered = this.#seen
+    return events
+  }
+
+  #end(): void {
+    this.#state = "ended"
+    this.#pending = []
+    this.#buffer.leave(this)
+  }
+
+  // Synchronous from the look at the buffer to joining it: no commit can come between. Happens only while the consumer
+  // asks for more, so that what is found here goes to it at once and never waits.
+  #tryCutover(): boolean {
+    if (this.#seen < this.#buffer.floor) return false
+    this.#state = "live"
+    this.#pending = this.#buffer.since(this.#seen).filter((event) => event.current.key.startsWith(this.#prefix))
+    this.#seen = this.#buffer.revision
+    if (this.#pending.length === 0) this.#delivered = this.#seen
+    this.#buffer.join(this)
+    return true
+  }
+
+  /** One piece of the log. Empty when it held nothing for this watch, or when the watch has ended. */
+  async #readBacklog(): Promise<readonly StoreEvent[]> {
+    if (this.#seen <= this.#log.compactedRevision) {
+      this.fail(compactedError(this.#seen, this.#log.compactedRevision))
+      return []
+    }
+    try {
+      const { events, revision } = await this.#log.readChanges(this.#prefix, this.#seen)
+      // Closed or failed meanwhile.
+      if (this.#state !== "behind") return []
+      this.#seen = revision
+      this.#delivered = revision
+      return events
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+      return []
+    }
+  }
+}
