@@ -132,7 +132,7 @@ export class EventRecorder {
       }
     }
     const written = {
-      name: `${object.name}.${(at * 1_000_000 + (this.#serial++ % 1_000_000)).toString(16)}`,
+      name: `${object.name}.${(BigInt(at) * 1_000_000n + BigInt(this.#serial++ % 1_000_000)).toString(16)}`,
       count: (known?.count ?? 0) + 1,
       firstTimestamp: known?.firstTimestamp ?? now,
     }

@@ -1,0 +1,33 @@
+// Lists of status conditions, changed the way upstream's controllers change them. Pure: a new list comes back.
+
+export interface Condition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string
+  lastUpdateTime?: string
+  lastProbeTime?: string
+  observedGeneration?: number
+}
+
+export function findCondition<C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined {
+  return conditions?.find((condition) => condition.type === type)
+}
+
+export function withoutCondition<C extends Condition>(conditions: readonly C[] | undefined, type: string): C[] {
+  return (conditions ?? []).filter((condition) => condition.type !== type)
+}
+
+/** Nothing changes while status and reason are the same; the time of transition is kept while the status is. */
+export function withCondition<C extends Condition>(conditions: readonly C[] | undefined, condition: C): C[] {
+  const current = findCondition(conditions, condition.type)
+  if (current !== undefined && current.status === condition.status && current.reason === condition.reason) {
+    return [...(conditions ?? [])]
+  }
+  const kept =
+    current?.status === condition.status && current.lastTransitionTime !== undefined
+      ? { ...condition, lastTransitionTime: current.lastTransitionTime }
+      : condition
+  return [...withoutCondition(conditions, condition.type), kept]
+}

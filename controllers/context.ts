@@ -1,0 +1,136 @@
+// What every controller is handed, and the frame they share: one fair queue over tenants, bounded workers, and no work for
+// a tenant before everything the controller reads of it is known.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import type { Clock } from "../client/clock.ts"
+import { EventRecorder, type EventType } from "../client/events.ts"
+import type { Log } from "../client/log.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { TenantInformer } from "../client/tenant-informer.ts"
+import type { Tenants } from "../client/tenants.ts"
+import { FairQueue } from "../client/workqueue/fair-queue.ts"
+import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts"
+import type { Informers } from "./informers.ts"
+
+/** Names an object of a tenant. `namespace` is "" for what has none. */
+export interface Key {
+  tenant: string
+  namespace: string
+  name: string
+}
+
+export interface ControllerContext {
+  tenants: Tenants
+  informers: Informers
+  clock: Clock
+  log: Log
+  /** Ends everything. */
+  signal: AbortSignal
+  /** PEM of the CA that clients of the tenants' API trust. */
+  rootCertificateAuthority: string
+  /** Keys worked on at the same time, per controller. */
+  workers: number
+}
+
+/** Starts a controller; resolves when the context's signal has ended and its last reconcile is done. */
+export type RunController = (ctx: ControllerContext) => Promise<void>
+
+/** What a controller must have of an informer it only reads. */
+export interface Synced {
+  isSynced(tenant: string): boolean
+  subscribe(handler: { synced?(tenant: string): void }): () => void
+}
+
+/** Who acts on a tenant's objects and tells of it. */
+export interface Actor {
+  client(tenant: string): KubeClient
+  event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void
+}
+
+export interface ControllerOptions<T extends KubeObject> {
+  name: string
+  /** Whose objects are the keys: each change of one enqueues it. */
+  primary: TenantInformer<T>
+  /** What else is read: nothing is reconciled before these are synced too. */
+  reads?: readonly Synced[]
+  /** Called when a tenant is gone. */
+  forget?(tenant: string): void
+}
+
+export class Controller<T extends KubeObject> implements Actor {
+  readonly name: string
+  readonly #ctx: ControllerContext
+  readonly #options: ControllerOptions<T>
+  readonly #queue: FairQueue<Key>
+  readonly #events: EventRecorder
+
+  constructor(ctx: ControllerContext, options: ControllerOptions<T>) {
+    this.name = options.name
+    this.#ctx = ctx
+    this.#options = options
+    this.#events = new EventRecorder({ component: `${options.name}-controller`, clock: ctx.clock, log: ctx.log })
+    this.#queue = new FairQueue<Key>({
+      identify: (key) => `${key.tenant}\n${key.namespace}\n${key.name}`,
+      group: (key) => key.tenant,
+      clock: ctx.clock,
+      refill: (tenant) => this.enqueueAll(tenant),
+    })
+  }
+
+  enqueue(tenant: string, namespace: string | undefined, name: string): void {
+    // Before that, enqueueAll() at synced covers it.
+    if (this.#ready(tenant)) this.#queue.add({ tenant, namespace: namespace ?? "", name })
+  }
+
+  enqueueObject(tenant: string, object: KubeObject): void {
+    this.enqueue(tenant, object.metadata.namespace, object.metadata.name ?? "")
+  }
+
+  enqueueAfter(key: Key, ms: number): void {
+    this.#queue.addAfter(key, ms)
+  }
+
+  enqueueAll(tenant: string, namespace?: string): void {
+    for (const object of this.#options.primary.list(tenant, namespace)) this.enqueueObject(tenant, object)
+  }
+
+  event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void {
+    this.#events.event(this.#ctx.tenants.client(tenant), object, type, reason, message)
+  }
+
+  client(tenant: string): KubeClient {
+    return this.#ctx.tenants.client(tenant)
+  }
+
+  async run(reconcile: (key: Key, signal: AbortSignal) => Promise<ReconcileResult>): Promise<void> {
+    const { primary, reads = [], name } = this.#options
+    const { signal, log, workers } = this.#ctx
+    primary.subscribe({
+      added: (tenant, object) => this.enqueueObject(tenant, object),
+      updated: (tenant, object) => this.enqueueObject(tenant, object),
+      deleted: (tenant, object) => this.enqueueObject(tenant, object),
+      synced: (tenant) => this.#synced(tenant),
+      removed: (tenant) => {
+        this.#queue.removeGroup(tenant)
+        this.#options.forget?.(tenant)
+      },
+    })
+    for (const informer of reads) informer.subscribe({ synced: (tenant) => this.#synced(tenant) })
+    const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult> => {
+      // The tenant may have gone while its key waited.
+      if (this.#ctx.tenants.get(key.tenant) !== undefined) return reconcile(key, until)
+    }
+    await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded })
+    this.#queue[Symbol.dispose]()
+    await this.#events.drained()
+  }
+
+  #ready(tenant: string): boolean {
+    const { primary, reads = [] } = this.#options
+    return primary.isSynced(tenant) && reads.every((informer) => informer.isSynced(tenant))
+  }
+
+  #synced(tenant: string): void {
+    if (this.#ready(tenant)) this.enqueueAll(tenant)
+  }
+}

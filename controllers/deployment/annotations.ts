@@ -1,0 +1,43 @@
+// What a Deployment writes on its ReplicaSets. Pure: changed annotations come back, or undefined when nothing differs.
+// Source: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+
+import type { Deployment, KubeObject, ReplicaSet } from "../../apimachinery/object.ts"
+
+export const revisionAnnotation = "deployment.kubernetes.io/revision"
+const revisionHistoryAnnotation = "deployment.kubernetes.io/revision-history"
+const historyCharacters = 2000
+
+const notCopied = new Set([
+  "kubectl.kubernetes.io/last-applied-configuration",
+  revisionAnnotation,
+  revisionHistoryAnnotation,
+  "deployment.kubernetes.io/desired-replicas",
+  "deployment.kubernetes.io/max-replicas",
+  "deprecated.deployment.rollback.to",
+])
+
+type Annotations = Record<string, string>
+
+export function revisionOf(object: KubeObject): number {
+  const revision = Number(object.metadata.annotations?.[revisionAnnotation] ?? 0)
+  return Number.isSafeInteger(revision) ? revision : 0
+}
+
+/** The new ReplicaSet has the Deployment's annotations and the highest revision. */
+export function newSetAnnotations(deployment: Deployment, set: ReplicaSet | undefined, revision: number): Annotations {
+  const present = set?.metadata.annotations ?? {}
+  const annotations: Annotations = { ...present }
+  for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
+    if (!notCopied.has(key)) annotations[key] = value
+  }
+  const before = set === undefined ? 0 : revisionOf(set)
+  if (before >= revision) return annotations
+  annotations[revisionAnnotation] = String(revision)
+  if (present[revisionAnnotation] === undefined) return annotations
+  // It had another revision: this is a rollback, and the former numbers are kept to be looked up.
+  const history = (present[revisionHistoryAnnotation] ?? "").split(",").filter((entry) => entry !== "")
+  history.push(String(before))
+  while (history.length > 1 && history.join(",").length > historyCharacters) history.shift()
+  annotations[revisionHistoryAnnotation] = history.join(",")
+  return annotations
+}

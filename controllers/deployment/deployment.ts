@@ -1,0 +1,107 @@
+// Rollouts: which ReplicaSets a Deployment has, how large each is, and what its status says.
+// Facts: k8s.io/kubernetes/pkg/controller/deployment.
+
+import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { controllerOf, type Deployment, type Pod, type ReplicaSet } from "../../apimachinery/object.ts"
+import { deployments, pods as podResource, replicaSets } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { findCondition } from "../conditions.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import { claim } from "../pods/claim.ts"
+import { Rollout } from "./rollout.ts"
+import { desiredReplicasAnnotation, isActiveSet, isRolling, replicasOf } from "./replicas.ts"
+import { condition, progressDeadlineSeconds, withStatusCondition } from "./status.ts"
+
+const deploymentKind = { apiVersion: "apps/v1", kind: "Deployment" } as const
+
+export function runDeployments(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<Deployment>(deployments)
+  const sets = ctx.informers.of<ReplicaSet>(replicaSets)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const controller = new Controller<Deployment>(ctx, { name: "deployment", primary: all, reads: [sets, pods] })
+  const enqueueOwner = (tenant: string, set: ReplicaSet): void => {
+    const owner = controllerOf(set)
+    if (owner?.kind === "Deployment") controller.enqueue(tenant, set.metadata.namespace, owner.name)
+    // An orphan may be somebody's; adoption is rare and cheap to look for.
+    else if (owner === undefined) controller.enqueueAll(tenant, set.metadata.namespace)
+  }
+  sets.subscribe({
+    added: enqueueOwner,
+    updated(tenant, set, previous) {
+      if (controllerOf(previous)?.uid !== controllerOf(set)?.uid) enqueueOwner(tenant, previous)
+      enqueueOwner(tenant, set)
+    },
+    deleted: enqueueOwner,
+  })
+  // Recreate waits for the last old pod to be gone.
+  pods.subscribe({
+    deleted(tenant, pod) {
+      const owner = controllerOf(pod)
+      const set = owner?.kind === "ReplicaSet" ? sets.get(tenant, pod.metadata.namespace, owner.name) : undefined
+      if (set !== undefined) enqueueOwner(tenant, set)
+    },
+  })
+  return controller.run((key) => reconcile(ctx, controller, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<Deployment>,
+  key: Key,
+): Promise<ReconcileResult> {
+  const deployment = ctx.informers.of<Deployment>(deployments).get(key.tenant, key.namespace, key.name)
+  if (deployment === undefined) return
+  const client = controller.client(key.tenant)
+  if (jsonEqual(deployment.spec?.selector, {})) {
+    const message = "This deployment is selecting all pods. A non-empty selector is required."
+    controller.event(key.tenant, deployment, "Warning", "SelectingAll", message)
+    return
+  }
+  const informer = ctx.informers.of<ReplicaSet>(replicaSets)
+  const owned = await claim<ReplicaSet>({
+    client,
+    resource: replicaSets,
+    owner: deployment,
+    ownerKind: deploymentKind,
+    ownerResource: deployments,
+    selector: selectorFromLabelSelector(deployment.spec?.selector ?? {}),
+    candidates: [
+      ...informer.byIndex(key.tenant, "controller", deployment.metadata.uid ?? ""),
+      ...informer.byIndex(key.tenant, "orphans", key.namespace),
+    ],
+  })
+  const rollout = new Rollout(ctx, controller, key.tenant, deployment, owned)
+  if (deployment.metadata.deletionTimestamp !== undefined) return rollout.writeCounts()
+  const paused = pausedCondition(deployment, ctx.clock.now())
+  if (paused !== undefined) {
+    await client.update(deployments, { ...deployment, status: paused }, { subresource: "status" })
+    return // The change of the status brings it back.
+  }
+  if (deployment.spec?.paused === true || isScaling(deployment, owned)) return rollout.scale()
+  return isRolling(deployment) ? rollout.roll() : rollout.recreate()
+}
+
+/** The size has changed since the ReplicaSets were last sized. */
+function isScaling(deployment: Deployment, owned: readonly ReplicaSet[]): boolean {
+  return owned.filter(isActiveSet).some((set) => {
+    const desired = set.metadata.annotations?.[desiredReplicasAnnotation]
+    return desired !== undefined && /^\d+$/.test(desired) && Number(desired) !== replicasOf(deployment)
+  })
+}
+
+/** Pausing and resuming are noted, so that the time between is not taken for a lack of progress. */
+function pausedCondition(deployment: Deployment, now: number): NonNullable<Deployment["status"]> | undefined {
+  if (progressDeadlineSeconds(deployment) === undefined) return undefined
+  const current = findCondition(deployment.status?.conditions, "Progressing")
+  if (current?.reason === "ProgressDeadlineExceeded") return undefined
+  const isNoted = current?.reason === "DeploymentPaused"
+  const isPaused = deployment.spec?.paused === true
+  if (isPaused === isNoted) return undefined
+  return withStatusCondition(
+    deployment.status ?? {},
+    isPaused
+      ? condition("Progressing", "Unknown", "DeploymentPaused", "Deployment is paused", now)
+      : condition("Progressing", "Unknown", "DeploymentResumed", "Deployment is resumed", now),
+  )
+}

@@ -1,0 +1,107 @@
+// The arithmetic of rollouts. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/util/deployment_util.go.
+
+import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
+import { revisionOf } from "./annotations.ts"
+import { byCreation } from "./template.ts"
+
+export const desiredReplicasAnnotation = "deployment.kubernetes.io/desired-replicas"
+export const maxReplicasAnnotation = "deployment.kubernetes.io/max-replicas"
+
+export const replicasOf = (object: Deployment | ReplicaSet): number => object.spec?.replicas ?? 1
+export const isRolling = (deployment: Deployment): boolean => deployment.spec?.strategy?.type !== "Recreate"
+export const isActiveSet = (set: ReplicaSet): boolean => replicasOf(set) > 0
+
+export function total(sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number | undefined): number {
+  return sets.reduce((sum, set) => sum + (count(set) ?? 0), 0)
+}
+
+/** A number, or a percentage of `of`. */
+export function scaled(value: number | string | undefined, of: number, roundUp: boolean): number {
+  if (value === undefined) return 0
+  if (typeof value === "number") return value
+  const exact = (Number.parseInt(value, 10) * of) / 100
+  return roundUp ? Math.ceil(exact) : Math.floor(exact)
+}
+
+export function maxSurge(deployment: Deployment): number {
+  if (!isRolling(deployment)) return 0
+  return scaled(deployment.spec?.strategy?.rollingUpdate?.maxSurge, replicasOf(deployment), true)
+}
+
+export function maxUnavailable(deployment: Deployment): number {
+  const replicas = replicasOf(deployment)
+  if (!isRolling(deployment) || replicas === 0) return 0
+  const unavailable = scaled(deployment.spec?.strategy?.rollingUpdate?.maxUnavailable, replicas, false)
+  // Both zero after rounding would never make a step.
+  return Math.min(maxSurge(deployment) === 0 && unavailable === 0 ? 1 : unavailable, replicas)
+}
+
+/** How large the new ReplicaSet may be now. */
+export function newSetReplicas(deployment: Deployment, all: readonly ReplicaSet[], newSet: ReplicaSet): number {
+  const wanted = replicasOf(deployment)
+  if (!isRolling(deployment)) return wanted
+  const room = wanted + maxSurge(deployment) - total(all, replicasOf)
+  const present = replicasOf(newSet)
+  return room <= 0 ? present : present + Math.min(room, wanted - present)
+}
+
+/** It has reached the Deployment's size in its own view too, and all of its pods are available. */
+export function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boolean {
+  if (set === undefined) return false
+  const wanted = replicasOf(deployment)
+  return (
+    replicasOf(set) === wanted &&
+    set.metadata.annotations?.[desiredReplicasAnnotation] === String(wanted) &&
+    set.status?.availableReplicas === wanted
+  )
+}
+
+/** The only active one; the newest when none is; undefined when several are. */
+export function activeOrLatest(newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): ReplicaSet | undefined {
+  const all = newSet === undefined ? [...old] : [...old, newSet]
+  const active = all.filter(isActiveSet)
+  if (active.length === 1) return active[0]
+  if (active.length > 1) return undefined
+  return newSet ?? [...old].sort(byCreation).at(-1)
+}
+
+/** Spreads a change of size over all active sets in proportion to their sizes. Name → wanted size, largest first. */
+export function proportions(deployment: Deployment, active: readonly ReplicaSet[]): [ReplicaSet, number][] {
+  const wanted = replicasOf(deployment)
+  const allowed = wanted > 0 ? wanted + maxSurge(deployment) : 0
+  const change = allowed - total(active, replicasOf)
+  // Of equal ones the newer grows first and the older shrinks first.
+  const sorted = [...active].sort(
+    (a, b) => replicasOf(b) - replicasOf(a) || (change < 0 ? byCreation(a, b) : byCreation(b, a)),
+  )
+  let spread = 0
+  const sizes = sorted.map((set): [ReplicaSet, number] => {
+    const share = change === 0 ? 0 : proportionOf(deployment, set, change, spread)
+    spread += share
+    return [set, replicasOf(set) + share]
+  })
+  const [largest] = sizes
+  if (largest !== undefined) largest[1] = Math.max(0, largest[1] + change - spread)
+  return sizes
+}
+
+function proportionOf(deployment: Deployment, set: ReplicaSet, change: number, spread: number): number {
+  const size = replicasOf(set)
+  if (size === 0 || change === spread) return 0
+  const fraction = fractionOf(deployment, set, size)
+  return change > 0 ? Math.min(fraction, change - spread) : Math.max(fraction, change - spread)
+}
+
+function fractionOf(deployment: Deployment, set: ReplicaSet, size: number): number {
+  const wanted = replicasOf(deployment)
+  if (wanted === 0) return -size
+  const before = Number(set.metadata.annotations?.[maxReplicasAnnotation] ?? 0) || (deployment.status?.replicas ?? 0)
+  if (before <= 0) return 0
+  const exact = (size * (wanted + maxSurge(deployment))) / before
+  return Math.round(exact) - size
+}
+
+/** Oldest revision first. */
+export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
+  return revisionOf(a) - revisionOf(b) || byCreation(a, b)
+}

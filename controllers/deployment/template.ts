@@ -1,0 +1,28 @@
+// Which ReplicaSet is a Deployment's new one: that of the same template.
+
+import type { Deployment, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
+import { jsonEqual } from "../equality.ts"
+
+export const templateHashLabel = "pod-template-hash"
+
+export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
+  return jsonEqual(a?.spec, b?.spec) && jsonEqual(metadataOf(a), metadataOf(b))
+}
+
+function metadataOf(template: PodTemplateSpec | undefined): object {
+  const { labels = {}, ...others } = template?.metadata ?? {}
+  const { [templateHashLabel]: _, ...rest } = labels
+  return { ...others, labels: rest }
+}
+
+export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
+  const left = a.metadata.creationTimestamp ?? ""
+  const right = b.metadata.creationTimestamp ?? ""
+  if (left !== right) return left < right ? -1 : 1
+  return (a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1
+}
+
+/** The oldest when there are several, as upstream. */
+export function newReplicaSetOf(deployment: Deployment, all: readonly ReplicaSet[]): ReplicaSet | undefined {
+  return [...all].sort(byCreation).find((set) => sameTemplate(set.spec?.template, deployment.spec?.template))
+}

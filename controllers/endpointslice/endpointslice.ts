@@ -1,0 +1,202 @@
+// The EndpointSlices of Services with a selector. Facts: k8s.io/kubernetes/pkg/controller/endpointslice, k8s.io/endpointslice.
+
+import type { EndpointSlice, Node, Pod, Service } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { endpointSlices, nodes as nodeResource, pods as podResource, services } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import { controllerReference, isNamespaceTerminating, message } from "../pods/pod-control.ts"
+import { isReady, isTerminating } from "../pods/pod-state.ts"
+import { WriteTracker } from "../write-tracker.ts"
+import { plan, type Endpoint, type Plan, type Wanted } from "./plan.ts"
+import {
+  addressesOf,
+  canBeEndpoint,
+  familyOf,
+  hasEndpoints,
+  headlessLabel,
+  hostnameOf,
+  isHeadless,
+  portsOf,
+  selectedPods,
+  triggerTime,
+  triggerTimeAnnotation,
+  watchServicePods,
+} from "./service-pods.ts"
+
+const serviceNameLabel = "kubernetes.io/service-name"
+const managedByLabel = "endpointslice.kubernetes.io/managed-by"
+const managedBy = "endpointslice-controller.k8s.io"
+const zoneLabel = "topology.kubernetes.io/zone"
+/** When the cache has not shown the last writes yet; their events usually come first. */
+const staleRetryMs = 100
+
+const isOurs = (slice: EndpointSlice): boolean => slice.metadata.labels?.[managedByLabel] === managedBy
+
+export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<Service>(services)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const slices = ctx.informers.of<EndpointSlice>(endpointSlices)
+  const nodes = ctx.informers.of<Node>(nodeResource)
+  const controller = new Controller<Service>(ctx, {
+    name: "endpoint-slice",
+    primary: all,
+    reads: [pods, slices, nodes],
+  })
+  watchServicePods(ctx, controller)
+  const writes = new WriteTracker(ctx.clock)
+  const enqueue = (tenant: string, slice: EndpointSlice): void => {
+    const service = slice.metadata.labels?.[serviceNameLabel]
+    if (service !== undefined && isOurs(slice)) controller.enqueue(tenant, slice.metadata.namespace, service)
+  }
+  slices.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue })
+  all.subscribe({ deleted: (_tenant, service) => writes.forget(service.metadata.uid ?? "") })
+  return controller.run((key) => reconcile(ctx, controller, writes, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<Service>,
+  writes: WriteTracker,
+  key: Key,
+): Promise<ReconcileResult> {
+  const { tenant } = key
+  const service = ctx.informers.of<Service>(services).get(tenant, key.namespace, key.name)
+  // The slices of a deleted Service go with it: they are its dependents.
+  if (service === undefined || service.metadata.deletionTimestamp !== undefined || !hasEndpoints(service)) return
+  const informer = ctx.informers.of<EndpointSlice>(endpointSlices)
+  const uid = service.metadata.uid ?? ""
+  if (!writes.isSeen(uid, (name) => informer.get(tenant, key.namespace, name))) return { requeueAfterMs: staleRetryMs }
+  const existing = informer
+    .byIndex(tenant, "controller", uid)
+    .filter((slice) => isOurs(slice) && slice.metadata.deletionTimestamp === undefined)
+  const pods = selectedPods(ctx, tenant, service)
+  const steps = plan(wantedOf(ctx, tenant, service, pods), existing)
+  const labels = labelsOf(service)
+  // Labels follow the Service also on slices whose endpoints stay.
+  for (const slice of existing) {
+    const isPlanned = steps.delete.includes(slice) || steps.update.some((update) => update.slice === slice)
+    if (!isPlanned && !jsonEqual(slice.metadata.labels, labels))
+      steps.update.push({ slice, endpoints: slice.endpoints ?? [] })
+  }
+  try {
+    await carryOut(controller, writes, tenant, service, pods, steps)
+  } catch (error) {
+    if (isNamespaceTerminating(error)) return
+    const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${message(error)}`
+    controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
+    throw error
+  }
+}
+
+async function carryOut(
+  controller: Controller<Service>,
+  writes: WriteTracker,
+  tenant: string,
+  service: Service,
+  pods: readonly Pod[],
+  steps: Plan,
+): Promise<void> {
+  const client = controller.client(tenant)
+  const labels = labelsOf(service)
+  const { uid = "", namespace = "", name: serviceName = "" } = service.metadata
+  for (const { addressType, ports, endpoints } of steps.create) {
+    const trigger = triggerTime(service, pods, undefined)
+    const created = await client.create<EndpointSlice>(endpointSlices, {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: {
+        namespace,
+        generateName: `${serviceName}-`,
+        labels,
+        ...(trigger === undefined ? {} : { annotations: { [triggerTimeAnnotation]: trigger } }),
+        ownerReferences: [controllerReference(service, { apiVersion: "v1", kind: "Service" })],
+      },
+      addressType,
+      endpoints,
+      ports,
+    })
+    writes.wrote(uid, created)
+  }
+  for (const { slice, endpoints } of steps.update) {
+    const { [triggerTimeAnnotation]: before, ...others } = slice.metadata.annotations ?? {}
+    const trigger = triggerTime(service, pods, before)
+    const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
+    const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, endpoints }
+    writes.wrote(uid, await client.update<EndpointSlice>(endpointSlices, changed))
+  }
+  for (const slice of steps.delete) {
+    const { name = "", uid: sliceUid } = slice.metadata
+    try {
+      await client.delete(endpointSlices, namespace, name, sliceUid === undefined ? {} : { uid: sliceUid })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    writes.deleted(uid, slice)
+  }
+}
+
+function labelsOf(service: Service): Record<string, string> {
+  const { [headlessLabel]: _, ...labels } = service.metadata.labels ?? {}
+  return {
+    ...labels,
+    ...(isHeadless(service) ? { [headlessLabel]: "" } : {}),
+    [serviceNameLabel]: service.metadata.name ?? "",
+    [managedByLabel]: managedBy,
+  }
+}
+
+function wantedOf(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Wanted[] {
+  const families = service.spec?.ipFamilies ?? ["IPv4"]
+  const ofPorts = new Map<string, Wanted>()
+  for (const addressType of families) {
+    let found = false
+    for (const pod of pods) {
+      if (!canBeEndpoint(pod, true)) continue
+      const endpoint = endpointOf(ctx, tenant, service, pod, addressType)
+      const ports = portsOf(service, pod)
+      const isPortless = (service.spec?.ports ?? []).length === 0 && service.spec?.clusterIP === "None"
+      if (endpoint === undefined || (ports.length === 0 && !isPortless)) continue
+      found = true
+      const id = `${addressType} ${JSON.stringify(ports)}`
+      const group = ofPorts.get(id) ?? { addressType, ports, endpoints: [] }
+      ofPorts.set(id, group)
+      group.endpoints.push(endpoint)
+    }
+    // A Service without endpoints has one empty slice, so that clients can tell it from one not looked at yet.
+    if (!found) ofPorts.set(`${addressType} none`, { addressType, ports: [], endpoints: [] })
+  }
+  return [...ofPorts.values()]
+}
+
+function endpointOf(
+  ctx: ControllerContext,
+  tenant: string,
+  service: Service,
+  pod: Pod,
+  family: string,
+): Endpoint | undefined {
+  const addresses = addressesOf(pod).filter((address) => familyOf(address) === family)
+  if (addresses.length === 0) return undefined
+  const serving = isReady(pod)
+  const terminating = isTerminating(pod)
+  const { namespace = "", name = "", uid = "" } = pod.metadata
+  const nodeName = pod.spec?.nodeName
+  const node =
+    nodeName === undefined ? undefined : ctx.informers.of<Node>(nodeResource).get(tenant, undefined, nodeName)
+  const zone = node?.metadata.labels?.[zoneLabel]
+  const hostname = hostnameOf(pod, service)
+  return {
+    addresses,
+    conditions: {
+      ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating),
+      serving,
+      terminating,
+    },
+    targetRef: { kind: "Pod", namespace, name, uid },
+    ...(nodeName === undefined || nodeName === "" ? {} : { nodeName }),
+    ...(zone === undefined || zone === "" ? {} : { zone }),
+    ...(hostname === undefined ? {} : { hostname }),
+  }
+}

@@ -1,0 +1,133 @@
+// What Endpoints and EndpointSlices have in common: which pods a Service has and on which ports they answer.
+// Source: k8s.io/endpointslice/util, k8s.io/endpointslice/utils.go.
+
+import { isIPv6 } from "node:net"
+import type { Pod, Service } from "../../apimachinery/object.ts"
+import { pods as podResource, services } from "../../client/resources.ts"
+import type { Controller, ControllerContext } from "../context.ts"
+import { isFinished, isReady, isTerminating, podCondition } from "../pods/pod-state.ts"
+import { jsonEqual } from "../equality.ts"
+
+export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time"
+export const headlessLabel = "service.kubernetes.io/headless"
+
+export interface ServicePort {
+  name: string
+  port: number
+  protocol: string
+  appProtocol?: string
+}
+
+type Selector = { [key: string]: string }
+
+export function hasEndpoints(service: Service): boolean {
+  return service.spec?.type !== "ExternalName" && service.spec?.selector !== undefined
+}
+
+export function isHeadless(service: Service): boolean {
+  const address = service.spec?.clusterIP
+  return address === undefined || address === "" || address === "None"
+}
+
+export function selectedPods(ctx: ControllerContext, tenant: string, service: Service): Pod[] {
+  const selector = service.spec?.selector ?? {}
+  return ctx.informers
+    .of<Pod>(podResource)
+    .list(tenant, service.metadata.namespace)
+    .filter((pod) => selects(selector, pod))
+    .sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))
+}
+
+/** It may receive traffic now or later. */
+export function canBeEndpoint(pod: Pod, includeTerminating: boolean): boolean {
+  if (isFinished(pod) || addressesOf(pod).length === 0) return false
+  return includeTerminating || !isTerminating(pod)
+}
+
+export function addressesOf(pod: Pod): string[] {
+  const all = (pod.status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === "" ? [] : [ip]))
+  const { podIP } = pod.status ?? {}
+  return all.length === 0 && podIP !== undefined && podIP !== "" ? [podIP] : all
+}
+
+export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6(address) ? "IPv6" : "IPv4")
+
+/** Ports by name are looked up in the pod; one it does not have is left out. */
+export function portsOf(service: Service, pod: Pod): ServicePort[] {
+  return (service.spec?.ports ?? []).flatMap(
+    ({ name = "", port, targetPort = port, protocol = "TCP", appProtocol }) => {
+      const found = typeof targetPort === "number" ? targetPort : namedPort(pod, String(targetPort), protocol)
+      if (found === undefined) return []
+      return [{ name, port: found, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }]
+    },
+  )
+}
+
+function namedPort(pod: Pod, name: string, protocol: string): number | undefined {
+  const sidecars = (pod.spec?.initContainers ?? []).filter((container) => container.restartPolicy === "Always")
+  for (const container of [...(pod.spec?.containers ?? []), ...sidecars]) {
+    for (const port of container.ports ?? []) {
+      if (port.name === name && (port.protocol ?? "TCP") === protocol) return port.containerPort
+    }
+  }
+  return undefined
+}
+
+export function hostnameOf(pod: Pod, service: Service): string | undefined {
+  const { hostname, subdomain } = pod.spec ?? {}
+  return hostname !== undefined && hostname !== "" && subdomain === service.metadata.name ? hostname : undefined
+}
+
+/** When the change happened that is now written: the latest readiness change or the Service's creation after `before`. */
+export function triggerTime(service: Service, pods: readonly Pod[], before: string | undefined): string | undefined {
+  let latest = service.metadata.creationTimestamp ?? ""
+  for (const pod of pods) {
+    const at = podCondition(pod, "Ready")?.lastTransitionTime ?? pod.metadata.creationTimestamp ?? ""
+    if (at > latest) latest = at
+  }
+  return latest !== "" && (before === undefined || latest > before) ? latest : undefined
+}
+
+/** Enqueues the Services a pod's change concerns. */
+export function watchServicePods(ctx: ControllerContext, controller: Controller<Service>): void {
+  const all = ctx.informers.of<Service>(services)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const enqueue = (tenant: string, pod: Pod, previous?: Pod): void => {
+    for (const service of all.list(tenant, pod.metadata.namespace)) {
+      const selector = service.spec?.selector
+      if (selector === undefined) continue
+      if (selects(selector, pod) || (previous !== undefined && selects(selector, previous))) {
+        controller.enqueueObject(tenant, service)
+      }
+    }
+  }
+  pods.subscribe({
+    added: (tenant, pod) => enqueue(tenant, pod),
+    updated(tenant, pod, previous) {
+      if (!jsonEqual(relevant(pod), relevant(previous))) enqueue(tenant, pod, previous)
+    },
+    deleted: (tenant, pod) => enqueue(tenant, pod),
+  })
+}
+
+/** What an endpoint shows of a pod. */
+function relevant(pod: Pod): object {
+  const { labels, deletionTimestamp } = pod.metadata
+  const { nodeName, hostname, subdomain } = pod.spec ?? {}
+  return {
+    labels,
+    isTerminating: deletionTimestamp !== undefined,
+    isFinished: isFinished(pod),
+    isReady: isReady(pod),
+    addresses: addressesOf(pod),
+    nodeName,
+    hostname,
+    subdomain,
+  }
+}
+
+function selects(selector: Selector, pod: Pod): boolean {
+  const labels = pod.metadata.labels ?? {}
+  for (const key in selector) if (labels[key] !== selector[key]) return false
+  return true
+}

@@ -1,0 +1,203 @@
+// Feeds the graphs: one watch per built-in resource over all tenants, and one per custom resource of the tenants that have
+// it. Says when a tenant's graph is complete.
+
+import { builtInResources } from "../../apimachinery/schema/facts.ts"
+import type { CustomResourceDefinition, KubeObject } from "../../apimachinery/object.ts"
+import { isTenantGone } from "../tenant-gone.ts"
+import { reflect } from "../../client/reflector.ts"
+import { customResourceDefinitions } from "../../client/resources.ts"
+import type { DiscoveredResource } from "../../client/rest.ts"
+import { findCondition } from "../conditions.ts"
+import type { ControllerContext } from "../context.ts"
+import type { Graph } from "./graph.ts"
+
+/** Never collected: they have no owners worth following, and there are many. */
+const ignored = new Set(["/events", "events.k8s.io/events"])
+
+interface Custom {
+  stop: AbortController
+  synced: boolean
+}
+
+interface TenantState {
+  /** Built-in resources whose objects have all been delivered. */
+  synced: Set<string>
+  /** While a stream starts anew, what it has delivered since. By resource. */
+  seen: Map<string, Set<string>>
+  /** By "group/resource". */
+  custom: Map<string, Custom>
+}
+
+export interface MonitorSink {
+  graph(tenant: string): Graph
+  /** Everything of the tenant has been delivered. */
+  complete(tenant: string): void
+  removed(tenant: string): void
+}
+
+export class Monitors {
+  readonly #ctx: ControllerContext
+  readonly #sink: MonitorSink
+  readonly #resources: readonly DiscoveredResource[]
+  readonly #tenants = new Map<string, TenantState>()
+
+  constructor(ctx: ControllerContext, sink: MonitorSink) {
+    this.#ctx = ctx
+    this.#sink = sink
+    this.#resources = collectable()
+  }
+
+  start(): void {
+    for (const resource of this.#resources) this.#watch(resource)
+    this.#ctx.informers.of<CustomResourceDefinition>(customResourceDefinitions).subscribe({
+      added: (tenant, definition) => this.#define(tenant, definition),
+      updated: (tenant, definition) => this.#define(tenant, definition),
+      deleted: (tenant, definition) => this.#undefine(tenant, definition),
+      synced: (tenant) => this.#check(tenant),
+    })
+  }
+
+  isComplete(tenant: string): boolean {
+    const state = this.#tenants.get(tenant)
+    if (state === undefined || state.synced.size < this.#resources.length) return false
+    if (!this.#ctx.informers.of(customResourceDefinitions).isSynced(tenant)) return false
+    for (const custom of state.custom.values()) if (!custom.synced) return false
+    return true
+  }
+
+  /** The resource of a kind a reference names; versions of one kind share it. */
+  resourceOf(tenant: string, group: string, kind: string): DiscoveredResource | undefined {
+    const builtIn = this.#resources.find((resource) => resource.group === group && resource.kind === kind)
+    if (builtIn !== undefined) return builtIn
+    for (const definition of this.#ctx.informers.of<CustomResourceDefinition>(customResourceDefinitions).list(tenant)) {
+      if (definition.spec?.group === group && definition.spec.names.kind === kind) return customResource(definition)
+    }
+    return undefined
+  }
+
+  #state(tenant: string): TenantState {
+    let state = this.#tenants.get(tenant)
+    if (state === undefined) {
+      this.#tenants.set(tenant, (state = { synced: new Set(), seen: new Map(), custom: new Map() }))
+    }
+    return state
+  }
+
+  #watch(resource: DiscoveredResource): void {
+    const id = `${resource.group}/${resource.resource}`
+    this.#ctx.tenants.watch<KubeObject>(
+      resource,
+      {
+        event: ({ tenant, type, object }) => {
+          const uid = object.metadata.uid ?? ""
+          const graph = this.#sink.graph(tenant)
+          if (type === "DELETED") graph.gone(uid)
+          else {
+            this.#tenants.get(tenant)?.seen.get(id)?.add(uid)
+            graph.observe(resource, object)
+          }
+        },
+        restarted: (tenant) => {
+          this.#state(tenant).seen.set(id, new Set())
+        },
+        synced: (tenant) => {
+          const state = this.#state(tenant)
+          const seen = state.seen.get(id)
+          state.seen.delete(id)
+          if (seen !== undefined) this.#sink.graph(tenant).doubt(resource.group, resource.kind, seen)
+          state.synced.add(id)
+          this.#check(tenant)
+        },
+        removed: (tenant) => this.#removed(tenant),
+      },
+      this.#ctx.signal,
+    )
+  }
+
+  #check(tenant: string): void {
+    if (this.isComplete(tenant)) this.#sink.complete(tenant)
+  }
+
+  #removed(tenant: string): void {
+    const state = this.#tenants.get(tenant)
+    if (state === undefined) return
+    this.#tenants.delete(tenant)
+    for (const custom of state.custom.values()) custom.stop.abort()
+    this.#sink.removed(tenant)
+  }
+
+  #define(tenant: string, definition: CustomResourceDefinition): void {
+    const resource = customResource(definition)
+    const isEstablished = findCondition(definition.status?.conditions, "Established")?.status === "True"
+    const { custom } = this.#state(tenant)
+    const id = `${resource.group}/${resource.resource}`
+    if (!isEstablished || custom.has(id)) return
+    const monitor: Custom = { stop: new AbortController(), synced: false }
+    custom.set(id, monitor)
+    this.#reflect(tenant, resource, monitor).catch((error: unknown) => {
+      if (!isTenantGone(error)) this.#ctx.log.error({ tenant, resource: id, error }, "watch stopped")
+    })
+  }
+
+  async #reflect(tenant: string, resource: DiscoveredResource, monitor: Custom): Promise<void> {
+    const { tenants, log, clock, signal } = this.#ctx
+    await reflect<KubeObject>({
+      client: tenants.client(tenant),
+      resource,
+      signal: AbortSignal.any([signal, monitor.stop.signal]),
+      log,
+      clock,
+      sink: {
+        replace: (objects) => {
+          const graph = this.#sink.graph(tenant)
+          for (const object of objects) graph.observe(resource, object)
+          graph.doubt(resource.group, resource.kind, new Set(objects.map((object) => object.metadata.uid ?? "")))
+          monitor.synced = true
+          this.#check(tenant)
+        },
+        changed: (type, object) => {
+          const graph = this.#sink.graph(tenant)
+          if (type === "DELETED") graph.gone(object.metadata.uid ?? "")
+          else graph.observe(resource, object)
+        },
+      },
+    })
+  }
+
+  /** With the definition all of its objects are gone. */
+  #undefine(tenant: string, definition: CustomResourceDefinition): void {
+    const resource = customResource(definition)
+    const { custom } = this.#state(tenant)
+    const id = `${resource.group}/${resource.resource}`
+    custom.get(id)?.stop.abort()
+    custom.delete(id)
+    this.#sink.graph(tenant).doubt(resource.group, resource.kind, new Set())
+    this.#check(tenant)
+  }
+}
+
+function collectable(): DiscoveredResource[] {
+  const found = new Map<string, DiscoveredResource>()
+  for (const { group, version, resource, namespaced, kind, verbs } of builtInResources()) {
+    const id = `${group}/${resource}`
+    const isWatchable = ["list", "watch", "delete"].every((verb) => verbs.includes(verb))
+    // The first version is the preferred one.
+    if (isWatchable && !ignored.has(id) && !found.has(id)) {
+      found.set(id, { group, version, resource, namespaced, kind, verbs })
+    }
+  }
+  return [...found.values()]
+}
+
+function customResource({ spec }: CustomResourceDefinition): DiscoveredResource {
+  const versions = spec?.versions ?? []
+  const version = versions.find(({ served, storage }) => served && storage) ?? versions.find(({ served }) => served)
+  return {
+    group: spec?.group ?? "",
+    version: version?.name ?? "",
+    resource: spec?.names.plural ?? "",
+    namespaced: spec?.scope === "Namespaced",
+    kind: spec?.names.kind ?? "",
+    verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
+  }
+}

@@ -1,0 +1,58 @@
+// The informers all controllers share: one per kind over all tenants that use these controllers. Made and started when a
+// controller first asks.
+
+import type { KubeObject, Pod } from "../apimachinery/object.ts"
+import { controllerOf } from "../apimachinery/object.ts"
+import type { Log } from "../client/log.ts"
+import type { IndexFunctions } from "../client/object-index.ts"
+import type { Resource } from "../client/rest.ts"
+import { TenantInformer } from "../client/tenant-informer.ts"
+import type { Tenants } from "../client/tenants.ts"
+
+/** Every informer has these. */
+const commonIndexes: IndexFunctions<KubeObject> = {
+  /** By the uid of the controlling owner. */
+  controller: (object) => {
+    const owner = controllerOf(object)
+    return owner === undefined ? [] : [owner.uid]
+  },
+  /** By namespace, those that nobody controls. */
+  orphans: (object) => (controllerOf(object) === undefined ? [object.metadata.namespace ?? ""] : []),
+}
+
+const podIndexes: IndexFunctions<Pod> = {
+  /** By "namespace/claim", pods that use a PersistentVolumeClaim. */
+  claims: (pod) =>
+    (pod.spec?.volumes ?? []).flatMap((volume) => {
+      const claim =
+        volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral && `${pod.metadata.name}-${volume.name}`)
+      return claim === undefined ? [] : [`${pod.metadata.namespace}/${claim}`]
+    }),
+  node: (pod) => [pod.spec?.nodeName ?? ""],
+}
+
+export class Informers {
+  readonly #tenants: Tenants
+  readonly #log: Log
+  readonly #signal: AbortSignal
+  readonly #informers = new Map<string, TenantInformer<never>>()
+
+  constructor(tenants: Tenants, log: Log, signal: AbortSignal) {
+    this.#tenants = tenants
+    this.#log = log
+    this.#signal = signal
+  }
+
+  /** The caller names the type; each resource has one informer. */
+  of<T extends KubeObject>(resource: Resource): TenantInformer<T> {
+    const id = `${resource.group}/${resource.version}/${resource.resource}`
+    const present = this.#informers.get(id)
+    if (present !== undefined) return present as unknown as TenantInformer<T>
+    const special = id === "/v1/pods" ? podIndexes : {}
+    const indexes = { ...commonIndexes, ...special } as IndexFunctions<T>
+    const informer = new TenantInformer<T>(this.#tenants, resource, { indexes, log: this.#log })
+    this.#informers.set(id, informer as unknown as TenantInformer<never>)
+    informer.start(this.#signal)
+    return informer
+  }
+}

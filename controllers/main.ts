@@ -1,0 +1,68 @@
+// What kube-controller-manager does, for every tenant in one process. This list is the whole of it; each controller is a
+// folder with a reconcile(key) over the shared informers.
+
+import { systemClock, type Clock } from "../client/clock.ts"
+import { silentLog, type Log } from "../client/log.ts"
+import type { Tenants } from "../client/tenants.ts"
+import type { RunController } from "./context.ts"
+import { runDeployments } from "./deployment/deployment.ts"
+import { runEndpoints } from "./endpoints/endpoints.ts"
+import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
+import { runGarbageCollector } from "./garbage-collector/garbage-collector.ts"
+import { Informers } from "./informers.ts"
+import { managedTenants } from "./managed-tenants.ts"
+import { runNamespaces } from "./namespace/namespace.ts"
+import { runReplicaSets, runReplicationControllers } from "./replicaset/replicaset.ts"
+import { runRootCertificates, runServiceAccounts } from "./serviceaccount/serviceaccount.ts"
+
+const controllers: Readonly<Record<string, RunController>> = {
+  namespace: runNamespaces,
+  serviceaccount: runServiceAccounts,
+  "root-ca-certificate-publisher": runRootCertificates,
+  deployment: runDeployments,
+  replicaset: runReplicaSets,
+  replicationcontroller: runReplicationControllers,
+  endpoints: runEndpoints,
+  endpointslice: runEndpointSlices,
+  "garbage-collector": runGarbageCollector,
+}
+
+export const controllerNames: readonly string[] = Object.keys(controllers)
+
+export interface ControllersOptions {
+  /** PEM of the CA that clients of the tenants' API trust: what kube-root-ca.crt holds. */
+  rootCertificateAuthority: string
+  /** Of {@link controllerNames}; all by default. */
+  only?: readonly string[]
+  /** Keys worked on at the same time, per controller. */
+  workers?: number
+  clock?: Clock
+  log?: Log
+}
+
+const defaultWorkers = 16
+
+/** Runs until disposed, which resolves when nothing is being reconciled any more. */
+export function startControllers(tenants: Tenants, options: ControllersOptions): AsyncDisposable {
+  const { rootCertificateAuthority, only = controllerNames, workers = defaultWorkers } = options
+  const { clock = systemClock, log = silentLog } = options
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const managed = managedTenants(tenants)
+  const informers = new Informers(managed, log, signal)
+  const ctx = { tenants: managed, informers, clock, log, signal, rootCertificateAuthority, workers }
+  const running = only.map(async (name) => {
+    const run = controllers[name]
+    if (run === undefined) throw new Error(`there is no controller "${name}"; there are ${controllerNames.join(", ")}`)
+    await run(ctx)
+  })
+  const ended = Promise.all(running)
+  // A controller does not end by itself: if one does, it is a bug, told at once and again when disposing.
+  ended.catch((error: unknown) => log.error({ error }, "a controller stopped"))
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,46 @@
+// The tenants these controllers work for: all but those that bring a controller manager of their own.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { notFound } from "../apimachinery/status.ts"
+import type { Resource } from "../client/rest.ts"
+import type { Tenants, TenantWatchHandler } from "../client/tenants.ts"
+
+export function managedTenants(tenants: Tenants): Tenants {
+  // A tenant that is already gone from the list when its last events come was managed if it was ever let through.
+  const managed = (name: string): boolean => tenants.get(name)?.controllers ?? true
+  return {
+    get: (name) => (managed(name) ? tenants.get(name) : undefined),
+    list: () => tenants.list().filter((tenant) => tenant.controllers),
+    subscribe: (handler) =>
+      tenants.subscribe({
+        added: (tenant) => {
+          if (tenant.controllers) handler.added(tenant)
+        },
+        removed: (tenant) => {
+          if (tenant.controllers) handler.removed(tenant)
+        },
+      }),
+    client(name) {
+      if (managed(name)) return tenants.client(name)
+      throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
+    },
+    watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal) {
+      tenants.watch<T>(
+        resource,
+        {
+          event: (event) => {
+            if (managed(event.tenant)) handler.event(event)
+          },
+          synced: (tenant) => {
+            if (managed(tenant)) handler.synced(tenant)
+          },
+          restarted: (tenant) => {
+            if (managed(tenant)) handler.restarted(tenant)
+          },
+          removed: (tenant) => handler.removed(tenant),
+        },
+        signal,
+      )
+    },
+  }
+}

@@ -1,0 +1,138 @@
+// Empties a namespace that is being deleted, pods first, then lets go of it.
+// Facts: k8s.io/kubernetes/pkg/controller/namespace/deletion.
+
+import type { KubeObject, Namespace } from "../../apimachinery/object.ts"
+import { hasReason, isNotFound } from "../../apimachinery/status.ts"
+import { namespaces } from "../../client/resources.ts"
+import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import { message } from "../pods/pod-control.ts"
+import { namespaceConditions, type Remaining } from "./conditions.ts"
+
+/** This controller's mark in spec.finalizers. */
+const finalizer = "kubernetes"
+/** While something is left, it is looked at again so often; the pause grows up to the longest. */
+const firstRetryMs = 250
+const longestRetryMs = 15_000
+/** Resources emptied at the same time. */
+const parallel = 16
+const pageSize = 500
+
+export function runNamespaces(ctx: ControllerContext): Promise<void> {
+  const informer = ctx.informers.of<Namespace>(namespaces)
+  const controller = new Controller<Namespace>(ctx, { name: "namespace", primary: informer })
+  return controller.run((key) => reconcile(ctx, controller.client(key.tenant), key))
+}
+
+async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key): Promise<ReconcileResult> {
+  const cached = ctx.informers.of<Namespace>(namespaces).get(key.tenant, undefined, key.name)
+  if (cached?.metadata.deletionTimestamp === undefined) return
+  const namespace = await client.get<Namespace>(namespaces, undefined, key.name).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined
+    throw error
+  })
+  if (namespace?.metadata.deletionTimestamp === undefined) return
+  if (!(namespace.spec?.finalizers ?? []).includes(finalizer)) return
+  const remaining = await empty(client, key.name)
+  const isEmpty = remaining.objects.size === 0 && remaining.failures.length === 0 && !remaining.discoveryFailure
+  const latest = await writeConditions(ctx, client, namespace, remaining)
+  if (!isEmpty) {
+    const age = ctx.clock.now() - Date.parse(namespace.metadata.deletionTimestamp)
+    return { requeueAfterMs: Math.min(Math.max(firstRetryMs, age / 2), longestRetryMs) }
+  }
+  const finalizers = (latest.spec?.finalizers ?? []).filter((other) => other !== finalizer)
+  const finalized = { ...latest, spec: { ...latest.spec, finalizers } }
+  await client.update(namespaces, finalized, { subresource: "finalize" })
+}
+
+async function writeConditions(
+  ctx: ControllerContext,
+  client: KubeClient,
+  namespace: Namespace,
+  remaining: Remaining,
+): Promise<Namespace> {
+  const current = namespace.status?.conditions ?? []
+  const conditions = namespaceConditions(current, remaining, ctx.clock.now())
+  if (jsonEqual(current, conditions)) return namespace
+  return client.update<Namespace>(
+    namespaces,
+    { ...namespace, status: { ...namespace.status, conditions } },
+    { subresource: "status" },
+  )
+}
+
+async function empty(client: KubeClient, namespace: string): Promise<Remaining> {
+  const remaining: Remaining = { objects: new Map(), finalizers: new Map(), failures: [] }
+  let resources: readonly DiscoveredResource[]
+  try {
+    resources = await client.discover()
+  } catch (error) {
+    return { ...remaining, discoveryFailure: message(error) }
+  }
+  const deletable = resources.filter(({ namespaced, verbs }) => namespaced && verbs.includes("delete"))
+  const isPods = ({ group, resource }: DiscoveredResource): boolean => group === "" && resource === "pods"
+  // Pods may rely on everything else (NetworkPolicies above all), so they go first.
+  for (const pods of deletable.filter(isPods)) await emptyResource(client, pods, namespace, remaining)
+  if (remaining.objects.size > 0 || remaining.failures.length > 0) return remaining
+  const rest = deletable.filter((resource) => !isPods(resource)).values()
+  const worker = async (): Promise<void> => {
+    for (const resource of rest) await emptyResource(client, resource, namespace, remaining)
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+  return remaining
+}
+
+async function emptyResource(
+  client: KubeClient,
+  resource: DiscoveredResource,
+  namespace: string,
+  remaining: Remaining,
+): Promise<void> {
+  try {
+    if (!resource.verbs.includes("list")) return
+    const before = await listAll(client, resource, namespace)
+    if (before.length === 0) return
+    const options = { propagationPolicy: "Background" } as const
+    if (resource.verbs.includes("deletecollection")) await client.deleteCollection(resource, namespace, {}, options)
+    else for (const { metadata } of before) await deleteOne(client, resource, namespace, metadata.name ?? "")
+    const left = await listAll(client, resource, namespace)
+    if (left.length > 0) remaining.objects.set(resource, left.length)
+    for (const { metadata } of left) {
+      for (const holder of metadata.finalizers ?? []) {
+        remaining.finalizers.set(holder, (remaining.finalizers.get(holder) ?? 0) + 1)
+      }
+    }
+  } catch (error) {
+    // Discovery may be older than the resource's removal.
+    if (!hasReason(error, "NotFound", "MethodNotAllowed")) remaining.failures.push(message(error))
+  }
+}
+
+async function deleteOne(
+  client: KubeClient,
+  resource: DiscoveredResource,
+  namespace: string,
+  name: string,
+): Promise<void> {
+  try {
+    await client.delete(resource, namespace, name, { propagationPolicy: "Background" })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+async function listAll(client: KubeClient, resource: DiscoveredResource, namespace: string): Promise<KubeObject[]> {
+  const items: KubeObject[] = []
+  for (let next: string | undefined; ;) {
+    const page = await client.list(resource, {
+      namespace,
+      limit: pageSize,
+      ...(next === undefined ? {} : { continue: next }),
+    })
+    items.push(...page.items)
+    next = page.metadata.continue
+    if (next === undefined || next === "") return items
+  }
+}

@@ -1,0 +1,91 @@
+// Which of the objects a selector matches belong to an owner: keeps those it controls, lets go of those that no longer
+// match, adopts orphans that do. Source: k8s.io/kubernetes/pkg/controller/controller_ref_manager.go.
+
+import { matches, type Selector } from "../../apimachinery/labels.ts"
+import { controllerOf, type KubeObject } from "../../apimachinery/object.ts"
+import { hasReason, isNotFound } from "../../apimachinery/status.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import { controllerReference, type OwnerKind } from "./pod-control.ts"
+
+export interface ClaimOptions<T extends KubeObject> {
+  client: KubeClient
+  /** Of the objects claimed. */
+  resource: Resource
+  owner: KubeObject
+  ownerKind: OwnerKind
+  ownerResource: Resource
+  selector: Selector
+  /** What the owner controls now and what nobody controls, in its namespace. */
+  candidates: readonly T[]
+  /** A further condition beyond the selector; what does not meet it is neither kept nor adopted. */
+  accept?(object: T): boolean
+}
+
+export async function claim<T extends KubeObject>(options: ClaimOptions<T>): Promise<T[]> {
+  const { owner, selector } = options
+  const claimed: T[] = []
+  let ownerChecked = false
+  for (const object of options.candidates) {
+    const controller = controllerOf(object)
+    if (controller !== undefined && controller.uid !== owner.metadata.uid) continue
+    const wanted = matches(selector, object.metadata.labels ?? {}) && (options.accept?.(object) ?? true)
+    if (controller !== undefined && wanted) {
+      claimed.push(object)
+      continue
+    }
+    if (owner.metadata.deletionTimestamp !== undefined) continue
+    if (controller !== undefined) {
+      await release(options, object)
+      continue
+    }
+    if (!wanted || object.metadata.deletionTimestamp !== undefined) continue
+    // The cache may be behind: an owner that is being deleted must not adopt, or its dependents would die with it.
+    if (!ownerChecked && !(await isOwnerAlive(options))) return claimed
+    ownerChecked = true
+    const adopted = await adopt(options, object)
+    if (adopted !== undefined) claimed.push(adopted)
+  }
+  return claimed
+}
+
+async function isOwnerAlive<T extends KubeObject>(options: ClaimOptions<T>): Promise<boolean> {
+  const { client, ownerResource, owner } = options
+  try {
+    const fresh = await client.get(ownerResource, owner.metadata.namespace, owner.metadata.name ?? "")
+    return fresh.metadata.uid === owner.metadata.uid && fresh.metadata.deletionTimestamp === undefined
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
+}
+
+async function adopt<T extends KubeObject>(options: ClaimOptions<T>, object: T): Promise<T | undefined> {
+  const { owner, ownerKind } = options
+  const others = (object.metadata.ownerReferences ?? []).filter((other) => other.uid !== owner.metadata.uid)
+  return patchOwners(options, object, [...others, controllerReference(owner, ownerKind)])
+}
+
+async function release<T extends KubeObject>(options: ClaimOptions<T>, object: T): Promise<void> {
+  const { uid } = options.owner.metadata
+  const owners = (object.metadata.ownerReferences ?? []).filter((other) => other.uid !== uid)
+  await patchOwners(options, object, owners)
+}
+
+/** undefined: the object is gone or was made anew, which its own watch event tells. */
+async function patchOwners<T extends KubeObject>(
+  { client, resource }: ClaimOptions<T>,
+  { metadata }: T,
+  ownerReferences: readonly object[],
+): Promise<T | undefined> {
+  const { namespace, name = "", uid, resourceVersion } = metadata
+  const patch = {
+    metadata: { uid, resourceVersion, ownerReferences: ownerReferences.length === 0 ? null : ownerReferences },
+  }
+  try {
+    return await client.patch<T>(resource, namespace, name, patch, { type: "merge" })
+  } catch (error) {
+    // Invalid: the uid is another one.
+    if (hasReason(error, "NotFound", "Invalid")) return undefined
+    throw error
+  }
+}

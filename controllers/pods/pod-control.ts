@@ -1,0 +1,85 @@
+// Making and deleting pods on behalf of an owner, with the Events users look for.
+// Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl).
+
+import type { KubeObject, OwnerReference, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
+import { StatusError, isNotFound } from "../../apimachinery/status.ts"
+import { pods } from "../../client/resources.ts"
+import type { Actor } from "../context.ts"
+
+export interface OwnerKind {
+  apiVersion: string
+  kind: string
+}
+
+export function controllerReference(owner: KubeObject, { apiVersion, kind }: OwnerKind): OwnerReference {
+  return {
+    apiVersion,
+    kind,
+    name: owner.metadata.name ?? "",
+    uid: owner.metadata.uid ?? "",
+    controller: true,
+    blockOwnerDeletion: true,
+  }
+}
+
+/** The pod a template makes; `named` gives it a name of its own instead of a generated one. */
+export function podFromTemplate(
+  template: PodTemplateSpec | undefined,
+  owner: KubeObject,
+  reference: OwnerReference,
+  named?: string,
+): Pod {
+  const { labels, annotations, finalizers } = template?.metadata ?? {}
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      namespace: owner.metadata.namespace ?? "",
+      ...(named === undefined ? { generateName: `${owner.metadata.name ?? ""}-` } : { name: named }),
+      labels: { ...labels },
+      annotations: { ...annotations },
+      ...(finalizers === undefined ? {} : { finalizers: [...finalizers] }),
+      ownerReferences: [reference],
+    },
+    ...(template?.spec === undefined ? {} : { spec: template.spec }),
+  }
+}
+
+/** Any write into a namespace on its way out fails like this; there is nothing to do about it. */
+export function isNamespaceTerminating(error: unknown): boolean {
+  return (
+    error instanceof StatusError &&
+    (error.status.details?.causes ?? []).some((cause) => cause.reason === "NamespaceTerminating")
+  )
+}
+
+export async function createPod(actor: Actor, tenant: string, owner: KubeObject, pod: Pod): Promise<Pod> {
+  try {
+    const created = await actor.client(tenant).create<Pod>(pods, pod)
+    actor.event(tenant, owner, "Normal", "SuccessfulCreate", `Created pod: ${created.metadata.name ?? ""}`)
+    return created
+  } catch (error) {
+    if (!isNamespaceTerminating(error)) {
+      actor.event(tenant, owner, "Warning", "FailedCreate", `Error creating: ${message(error)}`)
+    }
+    throw error
+  }
+}
+
+/** true: deleted now; false: it was gone. */
+export async function deletePod(actor: Actor, tenant: string, owner: KubeObject, pod: Pod): Promise<boolean> {
+  const { namespace, name = "", uid } = pod.metadata
+  try {
+    await actor.client(tenant).delete(pods, namespace, name, uid === undefined ? {} : { uid })
+  } catch (error) {
+    if (isNotFound(error)) return false
+    actor.event(tenant, owner, "Warning", "FailedDelete", `Error deleting: ${message(error)}`)
+    throw error
+  }
+  actor.event(tenant, owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`)
+  return true
+}
+
+export function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

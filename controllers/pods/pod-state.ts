@@ -1,0 +1,56 @@
+// What a pod's status means to those who count pods. Source: k8s.io/kubernetes/pkg/api/v1/pod, pkg/controller/controller_utils.go.
+
+import type { Pod } from "../../apimachinery/object.ts"
+
+/** The parts looked at, so that templates and partial pods fit too. */
+type PodCondition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number]
+
+export function podCondition(pod: Pod, type: string): PodCondition | undefined {
+  return pod.status?.conditions?.find((condition) => condition.type === type)
+}
+
+export function isFinished(pod: Pod): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
+}
+
+export function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined
+}
+
+/** Counts towards the replicas somebody wants. */
+export function isActive(pod: Pod): boolean {
+  return !isFinished(pod) && !isTerminating(pod)
+}
+
+export function isReady(pod: Pod): boolean {
+  return podCondition(pod, "Ready")?.status === "True"
+}
+
+/** Ready for at least that long. */
+export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  if (!isReady(pod)) return false
+  return minReadySeconds === 0 || readyForMs(pod, now) >= minReadySeconds * 1000
+}
+
+/** How long until the first of them that is ready becomes available; undefined when none waits. */
+export function nextAvailabilityMs(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
+  let next: number | undefined
+  for (const pod of pods) {
+    if (!isReady(pod) || isAvailable(pod, minReadySeconds, now)) continue
+    const ms = minReadySeconds * 1000 - readyForMs(pod, now)
+    next = Math.min(next ?? ms, ms)
+  }
+  return next
+}
+
+function readyForMs(pod: Pod, now: number): number {
+  const since = podCondition(pod, "Ready")?.lastTransitionTime
+  return since === undefined ? 0 : now - Date.parse(since)
+}
+
+/** Restarts of the container that restarted most. */
+export function mostRestarts(pod: Pod): number {
+  let most = 0
+  for (const status of pod.status?.containerStatuses ?? []) most = Math.max(most, status.restartCount ?? 0)
+  return most
+}

@@ -1,0 +1,56 @@
+// Which pods go first when there are too many: those whose loss costs least.
+// Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePodsWithRanks).
+
+import type { Pod } from "../../apimachinery/object.ts"
+import { isReady, mostRestarts, podCondition } from "../pods/pod-state.ts"
+
+const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost"
+
+const phases: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 }
+
+/** `related` are the pods of all owners that share an owner (the other ReplicaSets of a Deployment). */
+export function podsToDelete(active: readonly Pod[], related: readonly Pod[], count: number, now: number): Pod[] {
+  if (count >= active.length) return [...active]
+  const perNode = new Map<string, number>()
+  for (const pod of related) {
+    const node = pod.spec?.nodeName ?? ""
+    if (node !== "" && pod.metadata.deletionTimestamp === undefined) perNode.set(node, (perNode.get(node) ?? 0) + 1)
+  }
+  const rank = (pod: Pod): number => perNode.get(pod.spec?.nodeName ?? "") ?? 0
+  return [...active].sort((a, b) => compare(a, b, rank, now)).slice(0, count)
+}
+
+/** Negative: `a` goes before `b`. */
+function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
+  const criteria = [
+    // Not scheduled before scheduled, pending before running, not ready before ready.
+    Number((a.spec?.nodeName ?? "") !== "") - Number((b.spec?.nodeName ?? "") !== ""),
+    (phases[a.status?.phase ?? ""] ?? 0) - (phases[b.status?.phase ?? ""] ?? 0),
+    Number(isReady(a)) - Number(isReady(b)),
+    deletionCost(a) - deletionCost(b),
+    // More of them on the same node before fewer.
+    rank(b) - rank(a),
+    // Ready for a shorter time before longer; ages are compared by their order of magnitude, so that equals stay random.
+    isReady(a) && isReady(b) ? magnitude(readySince(a), now) - magnitude(readySince(b), now) : 0,
+    mostRestarts(b) - mostRestarts(a),
+    magnitude(a.metadata.creationTimestamp, now) - magnitude(b.metadata.creationTimestamp, now),
+  ]
+  const decided = criteria.find((difference) => difference !== 0)
+  return decided ?? ((a.metadata.uid ?? "") < (b.metadata.uid ?? "") ? -1 : 1)
+}
+
+function deletionCost(pod: Pod): number {
+  const text = pod.metadata.annotations?.[deletionCostAnnotation]
+  const cost = text === undefined || !/^(0|-?[1-9][0-9]*)$/.test(text) ? 0 : Number(text)
+  return Number.isSafeInteger(cost) ? cost : 0
+}
+
+function readySince(pod: Pod): string | undefined {
+  return podCondition(pod, "Ready")?.lastTransitionTime
+}
+
+/** log2 of the age in nanoseconds, as upstream. Unknown times count as newest. */
+function magnitude(since: string | null | undefined, now: number): number {
+  const age = since === undefined || since === null ? 0 : now - Date.parse(since)
+  return age <= 0 ? 0 : Math.floor(Math.log2(age * 1e6))
+}

@@ -1,0 +1,43 @@
+// ReplicaSet and ReplicationController are one controller; this is all that differs.
+
+import type { KubeObject, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
+import { replicaSets } from "../../client/resources.ts"
+import type { Resource } from "../../client/rest.ts"
+
+export interface ReplicaKind {
+  name: string
+  resource: Resource
+  apiVersion: string
+  kind: string
+  selector(object: KubeObject): { matchLabels?: { [key: string]: string } }
+  /** status.terminatingReplicas exists. */
+  countsTerminating: boolean
+}
+
+/** What both have in common, under ReplicaSet's names. */
+export interface ReplicaObject extends KubeObject {
+  spec?: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec }
+  status?: NonNullable<ReplicaSet["status"]>
+}
+
+interface ReplicationController extends KubeObject {
+  spec?: { selector?: { [key: string]: string }; template?: PodTemplateSpec }
+}
+
+export const replicaSetKind: ReplicaKind = {
+  name: "replicaset",
+  resource: replicaSets,
+  apiVersion: "apps/v1",
+  kind: "ReplicaSet",
+  selector: (object) => (object as ReplicaSet).spec?.selector ?? {},
+  countsTerminating: true,
+}
+
+export const replicationControllerKind: ReplicaKind = {
+  name: "replication",
+  resource: { group: "", version: "v1", resource: "replicationcontrollers", namespaced: true },
+  apiVersion: "v1",
+  kind: "ReplicationController",
+  selector: (object) => ({ matchLabels: (object as ReplicationController).spec?.selector ?? {} }),
+  countsTerminating: false,
+}

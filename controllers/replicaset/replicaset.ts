@@ -1,0 +1,189 @@
+// As many pods as a ReplicaSet (or ReplicationController) wants. Facts: k8s.io/kubernetes/pkg/controller/replicaset.
+
+import { selectorFromLabelSelector, matches } from "../../apimachinery/labels.ts"
+import { controllerOf, type Pod } from "../../apimachinery/object.ts"
+import { pods as podResource } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import { claim } from "../pods/claim.ts"
+import { Expectations } from "../pods/expectations.ts"
+import {
+  controllerReference,
+  createPod,
+  deletePod,
+  isNamespaceTerminating,
+  podFromTemplate,
+} from "../pods/pod-control.ts"
+import { isActive, isFinished, isTerminating, nextAvailabilityMs } from "../pods/pod-state.ts"
+import { slowStart } from "../pods/slow-start.ts"
+import { podsToDelete } from "./deletion-order.ts"
+import { replicaSetKind, replicationControllerKind, type ReplicaKind, type ReplicaObject } from "./kinds.ts"
+import { statusOf } from "./status.ts"
+
+/** Pods made or deleted in one round; the next round follows when they have been seen. */
+const burst = 500
+
+export const runReplicaSets = (ctx: ControllerContext): Promise<void> => run(ctx, replicaSetKind)
+export const runReplicationControllers = (ctx: ControllerContext): Promise<void> => run(ctx, replicationControllerKind)
+
+function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
+  const owners = ctx.informers.of<ReplicaObject>(kind.resource)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const expectations = new Expectations(ctx.clock)
+  const controller = new Controller(ctx, { name: kind.name, primary: owners, reads: [pods] })
+  const ownerOf = (pod: Pod): { name: string; uid: string } | undefined => {
+    const owner = controllerOf(pod)
+    return owner?.kind === kind.kind && owner.apiVersion === kind.apiVersion ? owner : undefined
+  }
+  const enqueueOwner = (tenant: string, pod: Pod): void => {
+    const owner = ownerOf(pod)
+    if (owner !== undefined) controller.enqueue(tenant, pod.metadata.namespace, owner.name)
+    else if (controllerOf(pod) === undefined && isActive(pod)) enqueueMatching(tenant, pod)
+  }
+  const enqueueMatching = (tenant: string, pod: Pod): void => {
+    for (const object of owners.list(tenant, pod.metadata.namespace)) {
+      if (matches(selectorFromLabelSelector(kind.selector(object)), pod.metadata.labels ?? {})) {
+        controller.enqueueObject(tenant, object)
+      }
+    }
+  }
+  pods.subscribe({
+    added(tenant, pod) {
+      const owner = ownerOf(pod)
+      if (owner !== undefined && !isTerminating(pod)) expectations.creationObserved(owner.uid)
+      enqueueOwner(tenant, pod)
+    },
+    updated(tenant, pod, previous) {
+      const owner = ownerOf(pod)
+      if (owner !== undefined && isTerminating(pod)) expectations.deletionObserved(owner.uid, pod.metadata.uid ?? "")
+      const before = controllerOf(previous)
+      if (before !== undefined && before.uid !== owner?.uid) enqueueOwner(tenant, previous)
+      enqueueOwner(tenant, pod)
+    },
+    deleted(tenant, pod) {
+      const owner = ownerOf(pod)
+      if (owner === undefined) return
+      expectations.deletionObserved(owner.uid, pod.metadata.uid ?? "")
+      controller.enqueue(tenant, pod.metadata.namespace, owner.name)
+    },
+  })
+  owners.subscribe({ deleted: (_tenant, object) => expectations.forget(object.metadata.uid ?? "") })
+  const parts: Parts = { ctx, kind, controller, expectations }
+  return controller.run((key) => reconcile(parts, key))
+}
+
+interface Parts {
+  ctx: ControllerContext
+  kind: ReplicaKind
+  controller: Controller<ReplicaObject>
+  expectations: Expectations
+}
+
+async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
+  const { ctx, kind, expectations } = parts
+  const object = ctx.informers.of<ReplicaObject>(kind.resource).get(key.tenant, key.namespace, key.name)
+  if (object === undefined) return
+  const uid = object.metadata.uid ?? ""
+  const informer = ctx.informers.of<Pod>(podResource)
+  const owned = informer.byIndex(key.tenant, "controller", uid)
+  const orphans = informer.byIndex(key.tenant, "orphans", key.namespace)
+  const needsSync = expectations.satisfied(uid)
+  const selector = selectorFromLabelSelector(kind.selector(object))
+  const active = await claim<Pod>({
+    client: ctx.tenants.client(key.tenant),
+    resource: podResource,
+    owner: object,
+    ownerKind: kind,
+    ownerResource: kind.resource,
+    selector,
+    candidates: [...owned, ...orphans].filter(isActive),
+  })
+  let failure: unknown
+  if (needsSync && object.metadata.deletionTimestamp === undefined) {
+    failure = await adjust(parts, key.tenant, object, active)
+  }
+  const now = ctx.clock.now()
+  const terminating = owned.filter((pod) => isTerminating(pod) && !isFinished(pod))
+  const status = statusOf(object, {
+    active,
+    terminating: kind.countsTerminating ? terminating : undefined,
+    failure,
+    now,
+  })
+  if (!jsonEqual(status, object.status)) {
+    await ctx.tenants.client(key.tenant).update(kind.resource, { ...object, status }, { subresource: "status" })
+  }
+  if (failure !== undefined) throw failure
+  const next = nextAvailabilityMs(active, object.spec?.minReadySeconds ?? 0, now)
+  return next === undefined ? undefined : { requeueAfterMs: next }
+}
+
+/** Makes or deletes pods; returns the first failure. */
+async function adjust(parts: Parts, tenant: string, object: ReplicaObject, active: Pod[]): Promise<unknown> {
+  const surplus = active.length - (object.spec?.replicas ?? 1)
+  if (surplus < 0) return makePods(parts, tenant, object, Math.min(-surplus, burst))
+  if (surplus > 0) return removePods(parts, tenant, object, active, Math.min(surplus, burst))
+  return undefined
+}
+
+async function makePods(
+  { kind, controller, expectations }: Parts,
+  tenant: string,
+  object: ReplicaObject,
+  count: number,
+): Promise<unknown> {
+  const uid = object.metadata.uid ?? ""
+  expectations.expectCreations(uid, count)
+  const pod = podFromTemplate(object.spec?.template, object, controllerReference(object, kind))
+  const { succeeded, error } = await slowStart(count, async () => {
+    try {
+      await createPod(controller, tenant, object, pod)
+    } catch (failure) {
+      if (!isNamespaceTerminating(failure)) throw failure
+      // The namespace takes nothing any more; the pod will not be seen, and nobody needs to hear of it.
+      expectations.creationObserved(uid)
+    }
+  })
+  for (let missing = count - succeeded; missing > 0; missing--) expectations.creationObserved(uid)
+  return error
+}
+
+async function removePods(
+  { ctx, controller, expectations }: Parts,
+  tenant: string,
+  object: ReplicaObject,
+  active: Pod[],
+  count: number,
+): Promise<unknown> {
+  const uid = object.metadata.uid ?? ""
+  const victims = podsToDelete(active, relatedPods(ctx, tenant, object), count, ctx.clock.now())
+  expectations.expectDeletions(
+    uid,
+    victims.map((pod) => pod.metadata.uid ?? ""),
+  )
+  const results = await Promise.allSettled(
+    victims.map(async (pod) => {
+      try {
+        // One that was already gone may have been told of before it was expected.
+        const deleted = await deletePod(controller, tenant, object, pod)
+        if (!deleted) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
+      } catch (failure) {
+        expectations.deletionObserved(uid, pod.metadata.uid ?? "")
+        throw failure
+      }
+    }),
+  )
+  return results.find((result) => result.status === "rejected")?.reason
+}
+
+/** Pods of all ReplicaSets of the same Deployment, its own included. */
+function relatedPods(ctx: ControllerContext, tenant: string, object: ReplicaObject): Pod[] {
+  const pods = ctx.informers.of<Pod>(podResource)
+  const parent = controllerOf(object)
+  if (parent === undefined) return pods.byIndex(tenant, "controller", object.metadata.uid ?? "")
+  return ctx.informers
+    .of<ReplicaObject>(replicaSetKind.resource)
+    .byIndex(tenant, "controller", parent.uid)
+    .flatMap((sibling) => pods.byIndex(tenant, "controller", sibling.metadata.uid ?? ""))
+}

@@ -1,0 +1,76 @@
+// What every namespace is given: the service account "default" and the ConfigMap kube-root-ca.crt.
+// Facts: k8s.io/kubernetes/pkg/controller/serviceaccount, pkg/controller/certificates/rootcacertpublisher.
+
+import type { ConfigMap, KubeObject, Namespace, ServiceAccount } from "../../apimachinery/object.ts"
+import { isAlreadyExists } from "../../apimachinery/status.ts"
+import { configMaps, namespaces, serviceAccounts } from "../../client/resources.ts"
+import type { Resource } from "../../client/rest.ts"
+import type { TenantInformer } from "../../client/tenant-informer.ts"
+import { Controller, type Actor, type ControllerContext, type Key } from "../context.ts"
+import { isNamespaceTerminating } from "../pods/pod-control.ts"
+
+const defaultAccount = "default"
+const rootCertificates = "kube-root-ca.crt"
+const description =
+  "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the " +
+  "internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters."
+
+export function runServiceAccounts(ctx: ControllerContext): Promise<void> {
+  const accounts = ctx.informers.of<ServiceAccount>(serviceAccounts)
+  return perNamespace(ctx, "serviceaccount", accounts, defaultAccount, async (actor, key) => {
+    if (accounts.get(key.tenant, key.name, defaultAccount) !== undefined) return
+    await create(actor, key, serviceAccounts, {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { name: defaultAccount, namespace: key.name },
+    })
+  })
+}
+
+export function runRootCertificates(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<ConfigMap>(configMaps)
+  const data = { "ca.crt": ctx.rootCertificateAuthority }
+  return perNamespace(ctx, "root-ca-certificate-publisher", all, rootCertificates, async (actor, key) => {
+    const present = all.get(key.tenant, key.name, rootCertificates)
+    const annotations = { ...present?.metadata.annotations, "kubernetes.io/description": description }
+    const metadata = { name: rootCertificates, namespace: key.name, annotations }
+    if (present === undefined) {
+      await create(actor, key, configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata, data })
+      return
+    }
+    const isSame = Object.keys(present.data ?? {}).length === 1 && present.data?.["ca.crt"] === data["ca.crt"]
+    if (isSame && present.metadata.annotations?.["kubernetes.io/description"] !== undefined) return
+    const updated = { ...present, metadata: { ...present.metadata, annotations }, data }
+    await actor.client(key.tenant).update(configMaps, updated)
+  })
+}
+
+/** Keys are namespaces; a change of the one object that each of them has brings its namespace back. */
+function perNamespace<T extends KubeObject>(
+  ctx: ControllerContext,
+  name: string,
+  informer: TenantInformer<T>,
+  only: string,
+  reconcile: (actor: Actor, key: Key) => Promise<void>,
+): Promise<void> {
+  const all = ctx.informers.of<Namespace>(namespaces)
+  const controller = new Controller<Namespace>(ctx, { name, primary: all, reads: [informer] })
+  const changed = (tenant: string, object: T): void => {
+    if (object.metadata.name === only) controller.enqueue(tenant, "", object.metadata.namespace ?? "")
+  }
+  informer.subscribe({ updated: changed, deleted: changed })
+  return controller.run(async (key) => {
+    const namespace = all.get(key.tenant, undefined, key.name)
+    if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return
+    await reconcile(controller, key)
+  })
+}
+
+async function create(actor: Actor, key: Key, resource: Resource, object: KubeObject): Promise<void> {
+  try {
+    await actor.client(key.tenant).create(resource, object)
+  } catch (error) {
+    // Either somebody was faster, or the namespace takes nothing any more.
+    if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error
+  }
+}

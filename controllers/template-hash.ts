@@ -1,0 +1,36 @@
+// The short name of a template's content: pod-template-hash and the suffix of ControllerRevisions. Stable over processes and
+// versions because it is computed from the wire form with sorted fields. The alphabet is upstream's (no vowels, no digits
+// that look like them): k8s.io/apimachinery/pkg/util/rand.SafeEncodeString.
+
+const alphabet = "bcdfghjklmnpqrstvwxz2456789"
+
+export function hashOf(value: unknown, collisionCount: number | undefined): string {
+  let hash = fnv1a(canonical(value))
+  if (collisionCount !== undefined) hash = fnv1a(String(collisionCount), hash)
+  return safeEncode(String(hash))
+}
+
+export function safeEncode(text: string): string {
+  let safe = ""
+  for (let index = 0; index < text.length; index++) safe += alphabet[text.charCodeAt(index) % alphabet.length] ?? ""
+  return safe
+}
+
+/** FNV-1a, 32 bits, over UTF-16 code units. */
+function fnv1a(text: string, from = 0x811c9dc5): number {
+  let hash = from
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  }
+  return hash >>> 0
+}
+
+/** JSON with fields in order of their names, so that equal values have equal texts. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null)
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined && field !== null)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join(",")}}`
+}

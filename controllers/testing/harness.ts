@@ -1,0 +1,102 @@
+// Controllers at work on fake clusters: one per tenant, all behind one Tenants.
+
+import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
+import { timestamp } from "../../apimachinery/object.ts"
+import { systemClock, type Clock } from "../../client/clock.ts"
+import type { Log } from "../../client/log.ts"
+import { namespaces, pods } from "../../client/resources.ts"
+import type { Resource } from "../../client/rest.ts"
+import { singleCluster } from "../../client/single-cluster.ts"
+import type { Tenants } from "../../client/tenants.ts"
+import { startControllers } from "../main.ts"
+import { FakeCluster } from "./fake-cluster.ts"
+
+export interface Harness extends AsyncDisposable {
+  cluster: FakeCluster
+  create<T extends KubeObject>(resource: Resource, object: KubeObject): Promise<T>
+  /** Changes the latest version. */
+  change<T extends KubeObject>(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    patch: object,
+  ): Promise<T>
+  /** What a kubelet would report. */
+  setPod(pod: Pod, phase: string, ready: boolean, ip?: string): Promise<void>
+  /** Runs all pods that are pending. Returns how many. */
+  runPods(namespace: string): Promise<number>
+}
+
+export interface HarnessOptions {
+  only: readonly string[]
+  clock?: Clock
+  cluster?: FakeCluster
+}
+
+/** What controllers complain of that no test expects. */
+const log: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (fields, message) => console.warn(message, fields),
+  error: (fields, message) => console.error(message, fields),
+}
+
+export async function startHarness(options: HarnessOptions): Promise<Harness> {
+  const clock = options.clock ?? systemClock
+  const cluster = options.cluster ?? new FakeCluster(clock)
+  await cluster.create<Namespace>(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
+  const running = startControllers(singleCluster(cluster, "tenant-a"), {
+    rootCertificateAuthority: "-----BEGIN CERTIFICATE-----\n",
+    only: options.only,
+    clock,
+    log,
+  })
+  return createHarness(cluster, clock, running)
+}
+
+export function startForTenants(tenants: Tenants, only: readonly string[]): AsyncDisposable {
+  return startControllers(tenants, { rootCertificateAuthority: "ca", only, log })
+}
+
+function createHarness(cluster: FakeCluster, clock: Clock, running: AsyncDisposable): Harness {
+  let address = 0
+  const setPod: Harness["setPod"] = async (pod, phase, ready, ip) => {
+    const { namespace, name = "" } = pod.metadata
+    const current = cluster.find<Pod>(pods, namespace, name)
+    if (current === undefined) return
+    const lastTransitionTime = timestamp(new Date(clock.now()))
+    const podIP = ip ?? current.status?.podIP ?? `10.0.${Math.floor(++address / 250)}.${(address % 250) + 1}`
+    const conditions = [{ type: "Ready", status: ready ? "True" : "False", lastTransitionTime }]
+    const status = { phase, podIP, podIPs: [{ ip: podIP }], conditions }
+    await cluster.update<Pod>(pods, { ...current, status }, { subresource: "status" })
+  }
+  return {
+    cluster,
+    create: <T extends KubeObject>(resource: Resource, object: KubeObject) =>
+      cluster.create(resource, object) as Promise<T>,
+    change: (resource, namespace, name, patch) => cluster.patch(resource, namespace, name, patch, { type: "merge" }),
+    setPod,
+    async runPods(namespace) {
+      const pending = cluster
+        .all<Pod>(pods, namespace)
+        .filter((pod) => pod.status?.phase === undefined && pod.metadata.deletionTimestamp === undefined)
+      for (const pod of pending) await setPod(pod, "Running", true)
+      return pending.length
+    },
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
+  }
+}
+
+/** Looks again after every turn of the event loop until it holds; fails with the last error after a few seconds. */
+export async function eventually(check: () => void | Promise<void>, withinMs = 5_000): Promise<void> {
+  const end = Date.now() + withinMs
+  for (;;) {
+    try {
+      await check()
+      return
+    } catch (error) {
+      if (Date.now() > end) throw error
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
