@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { createBaseLayer } from "../base-layer.ts"
+import { defaultLimits } from "../limits.ts"
+import { put, remove } from "../testing/store-suite.ts"
+import { checkDirectory } from "./check.ts"
+import { openDatabase, type Database } from "./database.ts"
+import { currentKey, encodeCurrent, historyKey, logKey, tombstoneKey } from "./keys.ts"
+import { openLevelStore } from "./store.ts"
+
+const base = createBaseLayer([["/base", Buffer.from("b")]])
+const buffer = { keyEncoding: "buffer", valueEncoding: "buffer" } as const
+const state = (key: string, createRevision: number, modRevision: number) =>
+  encodeCurrent({ key, value: Buffer.from("x"), createRevision, modRevision })
+
+let directory = ""
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "polyplane-check-"))
+  await using store = await openLevelStore({ directory, base })
+  await put(store, "/a", "1") // 2
+  await put(store, "/b", "1") // 3
+  await put(store, "/a", "2") // 4
+  await remove(store, "/b") // 5
+  await remove(store, "/base") // 6
+  await put(store, "/c", "1") // 7
+})
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+test("a store that was only written to by its owner has no faults", async () => {
+  expect(await checkDirectory(directory, { base })).toEqual([])
+})
+
+test.each<[name: string, damage: (db: Database) => Promise<void>, fault: string]>([
+  ["a current value is missing", (db) => db.del(currentKey("/a")), `"/a" was written at 2/4, but nothing is there`],
+  ["a current value is old", (db) => db.put(currentKey("/a"), state("/a", 2, 2)), `but 2/2 is there`],
+  [
+    "a deleted key is there",
+    (db) => db.put(currentKey("/b"), state("/b", 3, 3)),
+    `"/b" was deleted at 5, but is there`,
+  ],
+  ["a value nobody wrote", (db) => db.put(currentKey("/x"), state("/x", 4, 4)), `"/x" has revision 4, which is not in`],
+  ["a value from the future", (db) => db.put(currentKey("/x"), state("/x", 99, 99)), `"/x" has revisions 99/99`],
+  ["a value without header", (db) => db.put(currentKey("/x"), Buffer.from("x")), `current record of "/x" has 1 bytes`],
+  ["a gap in the log", (db) => db.del(logKey(3), buffer), "nothing between revisions 2 and 4"],
+  [
+    "a log record twice",
+    async (db) => db.put(logKey(4, 1), db.getSync(logKey(4), buffer) as Buffer, buffer),
+    "4/1, but history does not",
+  ],
+  [
+    "a history entry is missing",
+    (db) => db.del(historyKey("/a", 4), buffer),
+    `update of "/a" at 4/0, but history does not`,
+  ],
+  [
+    "a history entry too many",
+    async (db) => db.put(historyKey("/a", 3), db.getSync(historyKey("/a", 4), buffer) as Buffer, buffer),
+    "revision log has no such record",
+  ],
+  ["a base tombstone is missing", (db) => db.del(tombstoneKey("/base")), "is not marked as deleted"],
+  ["a tombstone on what is there", (db) => db.put(tombstoneKey("/a"), Buffer.alloc(0)), "both present and marked"],
+  ["an unknown record", (db) => db.put("zebra", Buffer.alloc(0)), `unknown record "zebra"`],
+])("tells that %s", async (_name, damage, fault) => {
+  const database = await openDatabase({ directory, limits: defaultLimits })
+  await damage(database)
+  await database.close()
+  expect((await checkDirectory(directory, { base })).join("\n")).toContain(fault)
+})
+
+test("a directory without a store cannot be checked", async () => {
+  await expect(checkDirectory(join(directory, "none"))).rejects.toMatchObject({ code: "Unavailable" })
+})

@@ -1,0 +1,183 @@
+// What an owner meets when opening a store, and what happens when the disk refuses a write.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { defaultLimits, type StoreLimits } from "../limits.ts"
+import { put } from "../testing/store-suite.ts"
+import type { Store } from "../types.ts"
+import { checkDirectory } from "./check.ts"
+import { openDatabase, type Database } from "./database.ts"
+import { logKey, metaCompacted, metaFormat } from "./keys.ts"
+import { openLevelStore } from "./store.ts"
+
+let directory = ""
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "polyplane-open-"))
+})
+afterEach(async () => {
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function withDatabase(use: (database: Database) => Promise<void>): Promise<void> {
+  const database = await openDatabase({ directory, limits: defaultLimits })
+  await use(database)
+  await database.close()
+}
+
+describe("openLevelStore()", () => {
+  test("finds what was written, its history and its revision again", async () => {
+    {
+      await using store = await openLevelStore({ directory })
+      await put(store, "/a", "1")
+      await put(store, "/a", "2")
+    }
+    await using store = await openLevelStore({ directory })
+    expect(store.revision).toBe(3)
+    expect(Buffer.from((await store.get("/a", 2))?.value ?? []).toString()).toBe("1")
+    expect((await put(store, "/b", "1")).revision).toBe(4)
+  })
+
+  test("keeps revision and compaction when the whole history is gone", async () => {
+    {
+      await using store = await openLevelStore({ directory })
+      for (let i = 0; i < 5; i++) await put(store, "/a", String(i))
+      await store.compact(store.revision)
+    }
+    await using store = await openLevelStore({ directory })
+    expect([store.revision, store.compactedRevision]).toEqual([6, 5])
+  })
+
+  test("fails with InUse while another has it open", async () => {
+    await using _store = await openLevelStore({ directory })
+    await expect(openLevelStore({ directory })).rejects.toMatchObject({
+      code: "InUse",
+      message: expect.stringContaining(directory),
+    })
+  })
+
+  test("fails with Format on a store of a newer version, and says what to do", async () => {
+    await withDatabase((database) => database.put(metaFormat, Buffer.from("2")))
+    await expect(openLevelStore({ directory })).rejects.toMatchObject({
+      code: "Format",
+      message: expect.stringContaining("upgrade"),
+    })
+    // It was closed again.
+    await expect(openLevelStore({ directory })).rejects.toMatchObject({ code: "Format" })
+  })
+
+  test("fails with Corrupt on a LevelDB that is no store", async () => {
+    await withDatabase((database) => database.put("something", Buffer.from("else")))
+    await expect(openLevelStore({ directory })).rejects.toMatchObject({ code: "Corrupt" })
+  })
+
+  test("fails with Unavailable where no directory can be", async () => {
+    await writeFile(join(directory, "file"), "")
+    await expect(openLevelStore({ directory: join(directory, "file", "store") })).rejects.toMatchObject({
+      code: "Unavailable",
+    })
+  })
+
+  test("finishes a compaction that was interrupted", async () => {
+    {
+      await using store = await openLevelStore({ directory })
+      for (let i = 0; i < 20; i++) await put(store, "/a", String(i))
+    }
+    await withDatabase((database) => database.put(metaCompacted, Buffer.from("10")))
+    {
+      await using store = await openLevelStore({ directory, limits: { compactionStep: 3 } })
+      expect(store.compactedRevision).toBe(10)
+      await store.compact(10)
+      // Compactions run one after the other, so this one follows the one resumed.
+      await store.compact(11)
+    }
+    expect(await checkDirectory(directory)).toEqual([])
+    await withDatabase(async (database) => {
+      const first = await database
+        .keys<Buffer>({ gte: logKey(0), lt: logKey(100), limit: 1, keyEncoding: "buffer" })
+        .all()
+      expect(first).toEqual([logKey(13)])
+    })
+  })
+})
+
+describe("age of history", () => {
+  test("goes when it is older than the setting, but never what was current until now", async () => {
+    let time = 1000
+    const limits = { historyMilliseconds: 800, historyRevisions: 0 }
+    await using store = await openLevelStore({ directory, limits, now: () => time })
+    await put(store, "/a", "1")
+    await put(store, "/a", "2")
+    time += 400
+    await put(store, "/a", "3") // 4
+    time += 500
+    await put(store, "/a", "4") // 5: revision 1, the head when opened, is now too old
+    expect(store.compactedRevision).toBe(0)
+    time += 500
+    await put(store, "/a", "5") // 6
+    await expect.poll(() => store.compactedRevision).toBe(3)
+    expect((await store.get("/a", 4))?.modRevision).toBe(4)
+  })
+})
+
+describe("a disk that refuses", () => {
+  /** Opens stores whose next batch fails when asked for. */
+  function failingDisk() {
+    const disk = { failing: 0, opened: 0, refuseOpen: false }
+    const open = async (options: { directory: string; limits: StoreLimits }): Promise<Database> => {
+      if (disk.refuseOpen) throw Object.assign(new Error("no space left"), { code: "ENOSPC" })
+      disk.opened++
+      const database = await openDatabase(options)
+      const batch = database.batch.bind(database) as (...args: unknown[]) => Promise<void>
+      const failing = async (...args: unknown[]): Promise<void> => {
+        if (disk.failing-- > 0) throw Object.assign(new Error("IO error: no space left"), { code: "LEVEL_IO_ERROR" })
+        return batch(...args)
+      }
+      return Object.assign(database, { batch: failing })
+    }
+    return { disk, open }
+  }
+
+  const refused = { code: "Unavailable" }
+
+  async function written(store: Store): Promise<string[]> {
+    return (await store.range("/")).items.map((item) => item.key)
+  }
+
+  test("fails all of the group, keeps what was there, and works again when the disk does", async () => {
+    const { disk, open } = failingDisk()
+    await using store = await openLevelStore({ directory, open, limits: { reopenMilliseconds: 0 } })
+    await put(store, "/a", "1")
+    const watch = store.watch("/", { after: 1 })[Symbol.asyncIterator]()
+    await watch.next()
+    const waiting = expect(watch.next()).rejects.toMatchObject(refused)
+    disk.failing = 1
+    const results = await Promise.allSettled(["/b", "/c", "/d"].map((key) => put(store, key, "1")))
+    expect(results.map((result) => result.status)).toEqual(["rejected", "rejected", "rejected"])
+    await waiting
+    expect(await written(store)).toEqual(["/a"])
+    expect(await put(store, "/b", "1")).toEqual({ succeeded: true, revision: 3 })
+    expect(disk.opened).toBe(2)
+    expect(await written(store)).toEqual(["/a", "/b"])
+  })
+
+  test("stays Unavailable while the database cannot be opened, without trying at every call", async () => {
+    const { disk, open } = failingDisk()
+    let time = 0
+    await using store = await openLevelStore({ directory, open, now: () => time, limits: { reopenMilliseconds: 100 } })
+    await put(store, "/a", "1")
+    disk.failing = 1
+    disk.refuseOpen = true
+    time = 1000
+    await expect(put(store, "/b", "1")).rejects.toMatchObject(refused)
+    await expect(put(store, "/b", "1")).rejects.toThrow()
+    await expect(store.get("/a")).rejects.toThrow()
+    disk.refuseOpen = false
+    await expect(store.get("/a")).rejects.toThrow()
+    time = 2000
+    expect((await store.get("/a"))?.modRevision).toBe(2)
+    expect((await put(store, "/b", "1")).revision).toBe(3)
+    expect(disk.opened).toBe(2)
+  })
+})

@@ -1,0 +1,27 @@
+// The child of crash.test.ts: writes under load to the store given, until it is killed, and says on standard output what
+// has been acknowledged, one line each: "revision key value", value "-" for a deletion.
+
+import { writeSync } from "node:fs"
+import { openLevelStore } from "../level/store.ts"
+import type { Store } from "../types.ts"
+
+const writers = 16
+
+async function main(directory: string, round: string): Promise<void> {
+  const store = await openLevelStore({ directory, limits: { historyRevisions: 300, writeBufferBytes: 64 * 1024 } })
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(store, `${round}-${writer}`)))
+}
+
+// Each writer has its own keys, so that the last acknowledged value of each is known.
+async function write(store: Store, writer: string): Promise<never> {
+  for (let i = 0; ; i++) {
+    const key = `/crash/${writer}/${i % 10}`
+    const value = i % 7 === 6 ? "-" : `${i}`.padEnd(1 + ((i * 97) % 2000), ".")
+    const operation =
+      value === "-" ? ({ type: "delete", key } as const) : ({ type: "put", key, value: Buffer.from(value) } as const)
+    const { revision } = await store.txn({ compare: [], operations: [operation] })
+    writeSync(1, `${revision} ${key} ${value}\n`)
+  }
+}
+
+await main(process.argv[2] ?? "", process.argv[3] ?? "")
