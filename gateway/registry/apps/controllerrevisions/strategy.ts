@@ -1,0 +1,34 @@
+// ControllerRevisions: a workload's former templates. Only the number may change.
+
+import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField } from "../../validation/equality.ts"
+import { nonNegative } from "../../validation/values.ts"
+
+type ControllerRevision = KubeObject & { revision?: number; data?: unknown }
+
+const strategy: Strategy<ControllerRevision> = {
+  generation: false,
+
+  default(revision) {
+    revision.revision ??= 0
+  },
+
+  validate(_ctx, revision) {
+    const data = FieldPath.root("data")
+    const errors: FieldError[] = nonNegative(FieldPath.root("revision"), revision.revision)
+    if (revision.data === undefined || revision.data === null) errors.push(required(data, "data is mandatory"))
+    else if (typeof revision.data !== "object" || Array.isArray(revision.data)) {
+      errors.push(required(data, "data must be a valid JSON object"))
+    }
+    return errors
+  },
+
+  validateUpdate: (_ctx, revision, current) => [
+    ...nonNegative(FieldPath.root("revision"), revision.revision),
+    ...immutableField(FieldPath.root("data"), revision.data, current.data),
+  ],
+}
+
+export const controllerRevisions: KindExtension = { strategy }

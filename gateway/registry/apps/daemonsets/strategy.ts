@@ -1,0 +1,127 @@
+// DaemonSets. Source: k8s.io/kubernetes/pkg/{apis,registry}/apps.
+
+import type * as models from "@kubernetes/client-node"
+import {
+  type FieldError,
+  FieldPath,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { validateLabelSelector, isEmptySelector } from "../../validation/selectors.ts"
+import { nonNegative } from "../../validation/values.ts"
+import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
+import { emptyTemplate, validateMatches, validateServingTemplate } from "../../workloads/template.ts"
+
+type Spec = Wire<models.V1DaemonSetSpec>
+type DaemonSet = KubeObject & { spec?: Spec; status?: Wire<models.V1DaemonSetStatus> }
+
+const path = FieldPath.root("spec")
+/** The template's own generation, as clients of the removed extensions/v1beta1 knew it. */
+const templateGeneration = "deprecated.daemonset.template.generation"
+
+const strategy: Strategy<DaemonSet> = {
+  default(set) {
+    const spec = specOf(set)
+    const update = (spec.updateStrategy ??= {})
+    update.type = update.type || "RollingUpdate"
+    if (update.type === "RollingUpdate") {
+      update.rollingUpdate ??= {}
+      update.rollingUpdate.maxUnavailable ??= 1
+      update.rollingUpdate.maxSurge ??= 0
+    }
+    spec.revisionHistoryLimit ??= 10
+    defaultPodTemplate(spec.template)
+  },
+
+  prepareForCreate(_ctx, set) {
+    set.metadata.annotations = { ...set.metadata.annotations, [templateGeneration]: "1" }
+    set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
+  },
+
+  prepareForUpdate(ctx, set, current) {
+    if (ctx.info.subresource !== "") return
+    if (current.status !== undefined) set.status = current.status
+    const before = Number(current.metadata.annotations?.[templateGeneration] ?? "1")
+    const changed = !semanticEqual(set.spec?.template, current.spec?.template)
+    set.metadata.annotations = {
+      ...set.metadata.annotations,
+      [templateGeneration]: String(changed ? before + 1 : before),
+    }
+  },
+
+  validate: (_ctx, set) => validateSpec(specOf(set)),
+
+  validateUpdate(ctx, set, current) {
+    if (ctx.info.subresource === "status") return validateStatus(set)
+    const spec = specOf(set)
+    return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
+  },
+}
+
+export const daemonSets: KindExtension = { strategy }
+
+function specOf(set: DaemonSet): Spec {
+  set.spec ??= {} as Spec
+  set.spec.template ??= {}
+  set.spec.template.metadata ??= {}
+  return set.spec
+}
+
+function validateSpec(spec: Spec): FieldError[] {
+  const template = spec.template ?? emptyTemplate
+  const selector = spec.selector as Spec["selector"] | undefined
+  const errors = validateLabelSelector(path.child("selector"), selector)
+  errors.push(...validateMatches(path.child("template"), selector, template))
+  if (selector !== undefined && isEmptySelector(selector)) {
+    errors.push(invalidValue(path.child("selector"), selector, "empty selector is invalid for daemonset"))
+  }
+  return [
+    ...errors,
+    ...validateServingTemplate(path.child("template"), template, "DaemonSet"),
+    ...nonNegative(path.child("minReadySeconds"), spec.minReadySeconds),
+    ...validateUpdateStrategy(path.child("updateStrategy"), spec.updateStrategy ?? {}),
+    ...nonNegative(path.child("revisionHistoryLimit"), spec.revisionHistoryLimit),
+  ]
+}
+
+function validateUpdateStrategy(at: FieldPath, update: NonNullable<Spec["updateStrategy"]>): FieldError[] {
+  if (update.type === "OnDelete") return []
+  if (update.type !== "RollingUpdate") return [notSupported(at, update, ["RollingUpdate", "OnDelete"])]
+  if (update.rollingUpdate === undefined) return [required(at.child("rollingUpdate"))]
+  const unavailable = amountOf(update.rollingUpdate.maxUnavailable)
+  const surge = amountOf(update.rollingUpdate.maxSurge)
+  const unavailablePath = at.child("rollingUpdate", "maxUnavailable")
+  const surgePath = at.child("rollingUpdate", "maxSurge")
+  const errors = [
+    ...validateAmount(unavailablePath, unavailable),
+    ...atMostAll(unavailablePath, unavailable),
+    ...validateAmount(surgePath, surge),
+    ...atMostAll(surgePath, surge),
+  ]
+  const [hasUnavailable, hasSurge] = [bareNumber(unavailable) !== 0, bareNumber(surge) !== 0]
+  if (hasUnavailable && hasSurge) {
+    errors.push(invalidValue(surgePath, surge, "may not be set when maxUnavailable is non-zero"))
+  } else if (!hasUnavailable && !hasSurge) {
+    errors.push(invalidValue(unavailablePath, unavailable, "cannot be 0 when maxSurge is 0"))
+  }
+  return errors
+}
+
+function validateStatus(set: DaemonSet): FieldError[] {
+  return validateCounters(FieldPath.root("status"), set.status, [
+    "currentNumberScheduled",
+    "numberMisscheduled",
+    "desiredNumberScheduled",
+    "numberReady",
+    "observedGeneration",
+    "updatedNumberScheduled",
+    "numberAvailable",
+    "numberUnavailable",
+    "collisionCount",
+  ])
+}

@@ -1,0 +1,142 @@
+// Deployments. Source: k8s.io/kubernetes/pkg/{apis,registry}/apps.
+
+import {
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import type { Deployment } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField } from "../../validation/equality.ts"
+import { nonNegative } from "../../validation/values.ts"
+import {
+  amountOf,
+  atMostAll,
+  bareNumber,
+  notDecremented,
+  validateAmount,
+  validateCounters,
+} from "../../workloads/amounts.ts"
+import { workloadScale } from "../../workloads/scale.ts"
+import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
+import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+
+type Spec = NonNullable<Deployment["spec"]>
+
+const path = FieldPath.root("spec")
+
+const strategy: Strategy<Deployment> = {
+  default(deployment) {
+    const spec = specOf(deployment)
+    spec.replicas ??= 1
+    const rollout = (spec.strategy ??= {})
+    rollout.type = rollout.type || "RollingUpdate"
+    if (rollout.type === "RollingUpdate") {
+      rollout.rollingUpdate ??= {}
+      rollout.rollingUpdate.maxUnavailable ??= "25%"
+      rollout.rollingUpdate.maxSurge ??= "25%"
+    }
+    spec.revisionHistoryLimit ??= 10
+    spec.progressDeadlineSeconds ??= 600
+    defaultPodTemplate(spec.template)
+  },
+
+  prepareForCreate(_ctx, deployment) {
+    deployment.status = {}
+  },
+
+  validate: (_ctx, deployment) => validateSpec(specOf(deployment)),
+
+  validateUpdate(ctx, deployment, current) {
+    if (ctx.info.subresource === "status") {
+      return [
+        ...validateStatus(deployment),
+        ...notDecremented(
+          FieldPath.root("status", "collisionCount"),
+          deployment.status?.collisionCount,
+          current.status?.collisionCount,
+        ),
+      ]
+    }
+    const spec = specOf(deployment)
+    return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
+  },
+}
+
+export const deployments: KindExtension = { strategy, subresources: { scale: workloadScale } }
+
+function specOf(deployment: Deployment): Spec {
+  deployment.spec ??= { template: {} } as Spec
+  deployment.spec.template ??= {}
+  deployment.spec.template.metadata ??= {}
+  return deployment.spec
+}
+
+function validateSpec(spec: Spec): FieldError[] {
+  const template = spec.template ?? emptyTemplate
+  const errors = [
+    ...nonNegative(path.child("replicas"), spec.replicas),
+    ...validateSelector(path.child("selector"), spec.selector, "deployment"),
+    ...validateMatches(path.child("template"), spec.selector, template),
+    ...validateServingTemplate(path.child("template"), template, "ReplicaSet"),
+    ...validateRollout(path.child("strategy"), spec.strategy ?? {}),
+    ...nonNegative(path.child("minReadySeconds"), spec.minReadySeconds),
+    ...nonNegative(path.child("revisionHistoryLimit"), spec.revisionHistoryLimit),
+    ...nonNegative(path.child("progressDeadlineSeconds"), spec.progressDeadlineSeconds),
+  ]
+  const deadline = spec.progressDeadlineSeconds
+  if (deadline !== undefined && deadline <= (spec.minReadySeconds ?? 0)) {
+    errors.push(invalidValue(path.child("progressDeadlineSeconds"), deadline, "must be greater than minReadySeconds"))
+  }
+  return errors
+}
+
+function validateRollout(at: FieldPath, rollout: NonNullable<Spec["strategy"]>): FieldError[] {
+  if (rollout.type === "Recreate") {
+    return rollout.rollingUpdate === undefined
+      ? []
+      : [forbiddenField(at.child("rollingUpdate"), "may not be specified when strategy `type` is 'Recreate'")]
+  }
+  if (rollout.type !== "RollingUpdate") return [notSupported(at, rollout, ["Recreate", "RollingUpdate"])]
+  if (rollout.rollingUpdate === undefined) {
+    return [required(at.child("rollingUpdate"), "this should be defaulted and never be nil")]
+  }
+  const unavailable = amountOf(rollout.rollingUpdate.maxUnavailable)
+  const surge = amountOf(rollout.rollingUpdate.maxSurge)
+  const unavailablePath = at.child("rollingUpdate", "maxUnavailable")
+  const errors = [
+    ...validateAmount(unavailablePath, unavailable),
+    ...validateAmount(at.child("rollingUpdate", "maxSurge"), surge),
+  ]
+  if (bareNumber(unavailable) === 0 && bareNumber(surge) === 0) {
+    errors.push(invalidValue(unavailablePath, unavailable, "may not be 0 when `maxSurge` is 0"))
+  }
+  return [...errors, ...atMostAll(unavailablePath, unavailable)]
+}
+
+function validateStatus(deployment: Deployment): FieldError[] {
+  const message = "cannot be greater than status.replicas"
+  return validateCounters(
+    FieldPath.root("status"),
+    deployment.status,
+    [
+      "observedGeneration",
+      "replicas",
+      "updatedReplicas",
+      "readyReplicas",
+      "availableReplicas",
+      "unavailableReplicas",
+      "terminatingReplicas",
+      "collisionCount",
+    ],
+    [
+      ["updatedReplicas", "replicas", message],
+      ["readyReplicas", "replicas", message],
+      ["availableReplicas", "replicas", message],
+      ["availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"],
+    ],
+  )
+}

@@ -1,0 +1,72 @@
+// ReplicaSets. Source: k8s.io/kubernetes/pkg/{apis,registry}/apps.
+
+import { type FieldError, FieldPath } from "../../../../apimachinery/field-errors.ts"
+import type { ReplicaSet } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField } from "../../validation/equality.ts"
+import { nonNegative } from "../../validation/values.ts"
+import { validateCounters } from "../../workloads/amounts.ts"
+import { workloadScale } from "../../workloads/scale.ts"
+import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
+import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+
+type Spec = NonNullable<ReplicaSet["spec"]>
+
+const path = FieldPath.root("spec")
+
+const strategy: Strategy<ReplicaSet> = {
+  default(set) {
+    const spec = specOf(set)
+    spec.replicas ??= 1
+    defaultPodTemplate(spec.template)
+  },
+
+  prepareForCreate(_ctx, set) {
+    set.status = { replicas: 0 }
+  },
+
+  validate: (_ctx, set) => validateSpec(specOf(set)),
+
+  validateUpdate(ctx, set, current) {
+    if (ctx.info.subresource === "status") return validateStatus(set)
+    const spec = specOf(set)
+    return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
+  },
+
+  selectableFields: (set) => ({ "status.replicas": String(set.status?.replicas ?? 0) }),
+}
+
+export const replicaSets: KindExtension = { strategy, subresources: { scale: workloadScale } }
+
+function specOf(set: ReplicaSet): Spec {
+  set.spec ??= {} as Spec
+  set.spec.template ??= {}
+  set.spec.template.metadata ??= {}
+  return set.spec
+}
+
+function validateSpec(spec: Spec): FieldError[] {
+  const template = spec.template ?? emptyTemplate
+  return [
+    ...nonNegative(path.child("replicas"), spec.replicas),
+    ...nonNegative(path.child("minReadySeconds"), spec.minReadySeconds),
+    ...validateSelector(path.child("selector"), spec.selector, "deployment"),
+    ...validateMatches(path.child("template"), spec.selector, template),
+    ...validateServingTemplate(path.child("template"), template, "ReplicaSet"),
+  ]
+}
+
+function validateStatus(set: ReplicaSet): FieldError[] {
+  const message = "cannot be greater than status.replicas"
+  return validateCounters(
+    FieldPath.root("status"),
+    set.status,
+    ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"],
+    [
+      ["fullyLabeledReplicas", "replicas", message],
+      ["readyReplicas", "replicas", message],
+      ["availableReplicas", "replicas", message],
+      ["availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"],
+    ],
+  )
+}

@@ -1,0 +1,192 @@
+// StatefulSets. Source: k8s.io/kubernetes/pkg/{apis,registry}/apps.
+
+import {
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
+import type { PodTemplateSpec, StatefulSet } from "../../../../apimachinery/object.ts"
+import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import { validatePersistentVolumeClaimSpec } from "../../core/persistentvolumeclaims/validate.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { messages, nonNegative } from "../../validation/values.ts"
+import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
+import { workloadScale } from "../../workloads/scale.ts"
+import { validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
+
+type Spec = NonNullable<StatefulSet["spec"]>
+
+const path = FieldPath.root("spec")
+const changeable = [
+  "replicas",
+  "template",
+  "updateStrategy",
+  "minReadySeconds",
+  "ordinals",
+  "revisionHistoryLimit",
+  "persistentVolumeClaimRetentionPolicy",
+]
+
+const strategy: Strategy<StatefulSet> = {
+  nameRule: validateDNS1123Label,
+
+  default(set) {
+    const spec = specOf(set)
+    spec.podManagementPolicy = spec.podManagementPolicy || "OrderedReady"
+    const update = (spec.updateStrategy ??= {})
+    if (!update.type) {
+      update.type = "RollingUpdate"
+      update.rollingUpdate ??= {}
+    }
+    if (update.type === "RollingUpdate" && update.rollingUpdate !== undefined) update.rollingUpdate.partition ??= 0
+    const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {})
+    retention.whenDeleted = retention.whenDeleted || "Retain"
+    retention.whenScaled = retention.whenScaled || "Retain"
+    spec.replicas ??= 1
+    spec.revisionHistoryLimit ??= 10
+    spec.serviceName ??= ""
+    defaultPodTemplate(spec.template)
+    for (const claim of spec.volumeClaimTemplates ?? []) {
+      claim.apiVersion = "v1"
+      claim.kind = "PersistentVolumeClaim"
+      claim.spec ??= {}
+      claim.spec.volumeMode ??= "Filesystem"
+      claim.status = { phase: "Pending", ...claim.status }
+    }
+  },
+
+  prepareForCreate(_ctx, set) {
+    set.status = { replicas: 0, availableReplicas: 0 }
+  },
+
+  validate: (_ctx, set) => validateSpec(specOf(set), undefined),
+
+  validateUpdate(ctx, set, current) {
+    if (ctx.info.subresource === "status") return validateStatus(set)
+    const spec = specOf(set)
+    const before = current.spec as Spec | undefined
+    const errors = validateSpec(spec, before)
+    const fixed = (of: object | undefined): unknown =>
+      Object.fromEntries(Object.entries(of ?? {}).filter(([name]) => !changeable.includes(name)))
+    if (!semanticEqual(fixed(spec), fixed(before))) {
+      errors.push(
+        forbiddenField(
+          path,
+          "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
+        ),
+      )
+    }
+    return errors
+  },
+}
+
+export const statefulSets: KindExtension = { strategy, subresources: { scale: workloadScale } }
+
+function specOf(set: StatefulSet): Spec {
+  set.spec ??= {} as Spec
+  set.spec.template ??= {}
+  set.spec.template.metadata ??= {}
+  return set.spec
+}
+
+function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  const policies = ["OrderedReady", "Parallel"]
+  if (!policies.includes(spec.podManagementPolicy ?? "")) {
+    errors.push(
+      invalidValue(path.child("podManagementPolicy"), spec.podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"),
+    )
+  }
+  errors.push(...validateUpdateStrategy(spec.updateStrategy ?? {}), ...validateRetention(spec))
+  if (current === undefined) {
+    const at = path.child("volumeClaimTemplates")
+    for (const [index, claim] of (spec.volumeClaimTemplates ?? []).entries()) {
+      errors.push(...validatePersistentVolumeClaimSpec(at.index(index).child("spec"), claim.spec ?? {}))
+    }
+  }
+  errors.push(
+    ...nonNegative(path.child("replicas"), spec.replicas),
+    ...nonNegative(path.child("minReadySeconds"), spec.minReadySeconds),
+    ...nonNegative(path.child("ordinals.start"), spec.ordinals?.start),
+  )
+  if (current === undefined && spec.serviceName) {
+    errors.push(...messages(path.child("serviceName"), spec.serviceName, validateDNS1123Label(spec.serviceName)))
+  }
+  const template = withClaims(spec)
+  return [
+    ...errors,
+    ...validateSelector(path.child("selector"), spec.selector, "statefulset"),
+    ...validateMatches(path.child("template"), spec.selector, template),
+    ...validateServingTemplate(path.child("template"), template, "StatefulSet"),
+  ]
+}
+
+/** The template as its pods will be: claims become volumes, and hostname and subdomain are the set's to give. */
+function withClaims(spec: Spec): PodTemplateSpec {
+  const claims = (spec.volumeClaimTemplates ?? []).map((claim) => claim.metadata?.name ?? "")
+  const { hostname: _, subdomain: __, ...rest } = spec.template.spec ?? { containers: [] }
+  const own = (rest.volumes ?? []).filter((volume) => !claims.includes(volume.name))
+  const volumes = [...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...own]
+  return { ...spec.template, spec: { ...rest, volumes } }
+}
+
+function validateUpdateStrategy(update: NonNullable<Spec["updateStrategy"]>): FieldError[] {
+  const at = path.child("updateStrategy")
+  if (!update.type) return [required(at)]
+  const rolling = update.rollingUpdate
+  if (update.type === "OnDelete") {
+    return rolling === undefined
+      ? []
+      : [invalidValue(at.child("rollingUpdate"), rolling, "only allowed for updateStrategy 'RollingUpdate'")]
+  }
+  if (update.type !== "RollingUpdate") {
+    return [invalidValue(at, update, "must be 'RollingUpdate' or 'OnDelete'")]
+  }
+  const errors = nonNegative(at.child("rollingUpdate", "partition"), rolling?.partition)
+  const unavailable = amountOf(rolling?.maxUnavailable)
+  if (unavailable === undefined) return errors
+  const unavailablePath = at.child("rollingUpdate", "maxUnavailable")
+  errors.push(...validateAmount(unavailablePath, unavailable))
+  if (bareNumber(unavailable) === 0) errors.push(invalidValue(unavailablePath, unavailable, "cannot be 0"))
+  return [...errors, ...atMostAll(unavailablePath, unavailable)]
+}
+
+function validateRetention(spec: Spec): FieldError[] {
+  const at = path.child("persistentVolumeClaimRetentionPolicy")
+  const retention = spec.persistentVolumeClaimRetentionPolicy
+  if (retention === undefined) return []
+  return (["whenDeleted", "whenScaled"] as const).flatMap((name) =>
+    ["Retain", "Delete"].includes(retention[name] ?? "")
+      ? []
+      : [notSupported(at.child(name), retention[name] ?? "", ["Retain", "Delete"])],
+  )
+}
+
+function validateStatus(set: StatefulSet): FieldError[] {
+  const message = "cannot be greater than status.replicas"
+  return validateCounters(
+    FieldPath.root("status"),
+    set.status,
+    [
+      "replicas",
+      "readyReplicas",
+      "currentReplicas",
+      "updatedReplicas",
+      "availableReplicas",
+      "observedGeneration",
+      "collisionCount",
+    ],
+    [
+      ["readyReplicas", "replicas", message],
+      ["currentReplicas", "replicas", message],
+      ["updatedReplicas", "replicas", message],
+      ["availableReplicas", "replicas", message],
+      ["availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"],
+    ],
+  )
+}

@@ -1,0 +1,46 @@
+// ConfigMaps. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
+
+import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import type { ConfigMap } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { configKeyRule, messages } from "../../validation/values.ts"
+import { tooMuch, validateDataKeys } from "./data.ts"
+
+const immutableSet = "field is immutable when `immutable` is set"
+
+const strategy: Strategy<ConfigMap> = {
+  generation: false,
+
+  validate: (_ctx, map) => validateConfigMap(map),
+
+  validateUpdate(_ctx, map, current) {
+    const errors: FieldError[] = []
+    if (current.immutable === true) {
+      if (map.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
+      for (const field of ["data", "binaryData"] as const) {
+        if (!semanticEqual(map[field], current[field])) errors.push(forbiddenField(FieldPath.root(field), immutableSet))
+      }
+    }
+    return [...errors, ...validateConfigMap(map)]
+  },
+}
+
+export const configMaps: KindExtension = { strategy }
+
+function validateConfigMap(map: ConfigMap): FieldError[] {
+  const texts = (map.data ?? {}) as Record<string, string>
+  const binaries = (map.binaryData ?? {}) as Record<string, string>
+  const errors: FieldError[] = []
+  for (const key of Object.keys(texts).sort()) {
+    const at = FieldPath.root("data").key(key)
+    errors.push(...messages(at, key, configKeyRule(key)))
+    if (key in binaries) errors.push(invalidValue(at, key, "duplicate of key present in binaryData"))
+  }
+  errors.push(...validateDataKeys(FieldPath.root("binaryData"), binaries))
+  const bytes =
+    Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
+    Object.values(binaries).reduce((sum, value) => sum + Buffer.byteLength(value, "base64"), 0)
+  // The field is the object as a whole.
+  return [...errors, ...tooMuch(FieldPath.root(""), bytes)]
+}

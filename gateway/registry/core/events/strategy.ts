@@ -1,0 +1,110 @@
+// Events, of both groups: one stored form (core/v1's), two ways to ask for it. Source: k8s.io/kubernetes/pkg/registry/core/event.
+
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { validateQualifiedName } from "../../../../apimachinery/names.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { messages } from "../../validation/values.ts"
+
+interface Reference {
+  kind?: string
+  namespace?: string
+  name?: string
+  uid?: string
+  apiVersion?: string
+  resourceVersion?: string
+  fieldPath?: string
+}
+
+interface Event extends KubeObject {
+  /** core/v1. */
+  involvedObject?: Reference
+  /** events.k8s.io/v1. */
+  regarding?: Reference
+  reason?: string
+  message?: string
+  note?: string
+  type?: string
+  action?: string
+  eventTime?: string | null
+  reportingComponent?: string
+  reportingController?: string
+  reportingInstance?: string
+  source?: { component?: string; host?: string }
+  deprecatedSource?: { component?: string; host?: string }
+}
+
+const maxLength = 128
+const maxNote = 1024
+
+const strategy: Strategy<Event> = {
+  generation: false,
+  allowCreateOnUpdate: true,
+
+  default(event) {
+    if (event.apiVersion !== "v1") return
+    event.involvedObject ??= {}
+    event.source ??= {}
+    event.reportingComponent ??= ""
+    event.reportingInstance ??= ""
+    for (const time of ["firstTimestamp", "lastTimestamp", "eventTime"]) event[time] ??= null
+  },
+
+  validate: (_ctx, event) => validate(event),
+  validateUpdate: (_ctx, event) => validate(event),
+
+  selectableFields(event) {
+    const object = event.involvedObject ?? event.regarding ?? {}
+    const source = event.source ?? event.deprecatedSource
+    const controller = event.reportingComponent ?? event.reportingController ?? ""
+    return {
+      "involvedObject.kind": object.kind ?? "",
+      "involvedObject.namespace": object.namespace ?? "",
+      "involvedObject.name": object.name ?? "",
+      "involvedObject.uid": object.uid ?? "",
+      "involvedObject.apiVersion": object.apiVersion ?? "",
+      "involvedObject.resourceVersion": object.resourceVersion ?? "",
+      "involvedObject.fieldPath": object.fieldPath ?? "",
+      reason: event.reason ?? "",
+      reportingComponent: controller,
+      source: source?.component || controller,
+      type: event.type ?? "",
+    }
+  },
+}
+
+export const events: KindExtension = { strategy }
+
+function validate(event: Event): FieldError[] {
+  const core = event.apiVersion === "v1"
+  const namespace = event.metadata.namespace ?? ""
+  const about = (core ? event.involvedObject : event.regarding)?.namespace ?? ""
+  const at = FieldPath.root("involvedObject", "namespace")
+  const mismatch = invalidValue(at, about, "does not match event.namespace")
+  if (event.eventTime === undefined || event.eventTime === null) {
+    const errors: FieldError[] = []
+    const fits = about === "" ? namespace === "default" || namespace === "" : about === namespace
+    if (!fits) errors.push(mismatch)
+    if (!core) errors.push(required(FieldPath.root("eventTime")))
+    return errors
+  }
+  const errors = about === "" && namespace !== "default" && namespace !== "kube-system" ? [mismatch] : []
+  const controllerPath = FieldPath.root(core ? "reportingComponent" : "reportingController")
+  const controller = (core ? event.reportingComponent : event.reportingController) ?? ""
+  if (controller === "") errors.push(required(controllerPath))
+  errors.push(...messages(controllerPath, controller, validateQualifiedName(controller)))
+  errors.push(...bounded("reportingInstance", event.reportingInstance, true, maxLength))
+  errors.push(...bounded("action", event.action, true, maxLength))
+  errors.push(...bounded("reason", event.reason, true, maxLength))
+  errors.push(...bounded("message", event.message ?? event.note, false, maxNote))
+  if (!core && event.type !== "Normal" && event.type !== "Warning") {
+    errors.push(invalidValue(FieldPath.root("type"), "", `has invalid value: ${event.type ?? ""}`))
+  }
+  return errors
+}
+
+function bounded(field: string, value: string | undefined, needed: boolean, max: number): FieldError[] {
+  const path = FieldPath.root(field)
+  if (!value) return needed ? [required(path)] : []
+  return value.length > max ? [invalidValue(path, "", `can have at most ${max} characters`)] : []
+}

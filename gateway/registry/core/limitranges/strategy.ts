@@ -1,0 +1,119 @@
+// LimitRanges: bounds and defaults for what pods and claims ask for. Source: k8s.io/kubernetes/pkg/apis/core.
+
+import type * as models from "@kubernetes/client-node"
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateQualifiedName } from "../../../../apimachinery/names.ts"
+import type { LimitRange, Wire } from "../../../../apimachinery/object.ts"
+import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { messages } from "../../validation/values.ts"
+import { isOvercommitAllowed, validateResourceName } from "../pod-spec/resources.ts"
+import type { ResourceList } from "../pod-spec/types.ts"
+
+/** The client model renames `default`, a word of its language. */
+type Item = Omit<Wire<models.V1LimitRangeItem>, "_default"> & { default?: Record<string, string> }
+
+const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const
+
+const strategy: Strategy<LimitRange> = {
+  generation: false,
+
+  default(range) {
+    range.spec ??= { limits: [] }
+    for (const item of itemsOf(range)) if (item.type === "Container") defaultItem(item)
+  },
+
+  validate: (_ctx, range) => validate(range),
+  validateUpdate: (_ctx, range) => validate(range),
+}
+
+export const limitRanges: KindExtension = { strategy }
+
+function itemsOf(range: LimitRange): Item[] {
+  return (range.spec?.limits ?? []) as Item[]
+}
+
+/** A limit defaults to the maximum, a request to the limit, or else to the minimum. */
+function defaultItem(item: Item): void {
+  const limits = { ...amounts(item, "max"), ...amounts(item, "default") }
+  const requests = { ...amounts(item, "min"), ...limits, ...amounts(item, "defaultRequest") }
+  if (Object.keys(limits).length > 0) item.default = limits
+  if (Object.keys(requests).length > 0) item.defaultRequest = requests
+}
+
+function amounts(item: Item, list: (typeof lists)[number]): ResourceList {
+  return (item[list] ?? {}) as ResourceList
+}
+
+function validate(range: LimitRange): FieldError[] {
+  const seen = new Set<string>()
+  return itemsOf(range).flatMap((item, index) => {
+    const at = FieldPath.root("spec", "limits").index(index)
+    const errors = messages(at.child("type"), item.type ?? "", validateQualifiedName(item.type ?? ""))
+    const standard = ["Pod", "Container", "PersistentVolumeClaim"].includes(item.type)
+    if (errors.length === 0 && !item.type.includes("/") && !standard) {
+      errors.push(invalidValue(at.child("type"), item.type, "must be a standard limit type or fully qualified"))
+    }
+    if (seen.has(item.type)) errors.push(duplicate(at.child("type"), item.type))
+    seen.add(item.type)
+    return [...errors, ...validateItem(at, item)]
+  })
+}
+
+function validateItem(at: FieldPath, item: Item): FieldError[] {
+  const errors: FieldError[] = []
+  for (const list of lists) {
+    const names = Object.keys(amounts(item, list)).sort()
+    if (item.type === "Pod" && (list === "default" || list === "defaultRequest")) {
+      if (names.length > 0) errors.push(forbiddenField(at.child(list), "may not be specified when `type` is 'Pod'"))
+      continue
+    }
+    for (const name of names) errors.push(...validateResourceName(at.child(list).key(name), name))
+  }
+  const [min, max] = [amounts(item, "min"), amounts(item, "max")]
+  if (item.type === "PersistentVolumeClaim" && min["storage"] === undefined && max["storage"] === undefined) {
+    errors.push(
+      required(at.child("limits"), "either minimum or maximum storage value is required, but neither was provided"),
+    )
+  }
+  const names = new Set(lists.flatMap((list) => Object.keys(amounts(item, list))))
+  return [...errors, ...[...names].sort().flatMap((name) => validateOrder(at, item, name))]
+}
+
+/** min ≤ default request ≤ default ≤ max, as far as each is said. */
+function validateOrder(at: FieldPath, item: Item, name: string): FieldError[] {
+  const [min, max] = [amounts(item, "min")[name], amounts(item, "max")[name]]
+  const [limit, request] = [amounts(item, "default")[name], amounts(item, "defaultRequest")[name]]
+  const ratio = amounts(item, "maxLimitRequestRatio")[name]
+  const greater = (a: string | undefined, b: string | undefined): boolean =>
+    a !== undefined && b !== undefined && compareQuantities(parseQuantity(a), parseQuantity(b)) > 0
+  const errors: FieldError[] = []
+  const fault = (list: string, value: string | undefined, why: string): void => {
+    errors.push(invalidValue(at.child(list).key(name), value, why))
+  }
+  if (greater(min, max)) fault("min", min, `min value ${min} is greater than max value ${max}`)
+  if (greater(min, request)) {
+    fault("defaultRequest", request, `min value ${min} is greater than default request value ${request}`)
+  }
+  if (greater(request, max)) {
+    fault("defaultRequest", request, `default request value ${request} is greater than max value ${max}`)
+  }
+  if (greater(request, limit)) {
+    fault("defaultRequest", request, `default request value ${request} is greater than default limit value ${limit}`)
+  }
+  if (greater(min, limit)) fault("default", min, `min value ${min} is greater than default value ${limit}`)
+  if (greater(limit, max)) fault("default", max, `default value ${limit} is greater than max value ${max}`)
+  if (ratio !== undefined && greater("1", ratio)) fault("maxLimitRequestRatio", ratio, `ratio ${ratio} is less than 1`)
+  const differ = limit !== undefined && request !== undefined && (greater(limit, request) || greater(request, limit))
+  if (differ && !isOvercommitAllowed(name)) {
+    fault("defaultRequest", request, `default value ${limit} must equal to defaultRequest value ${request} in ${name}`)
+  }
+  return errors
+}

@@ -1,0 +1,104 @@
+// Nodes. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
+
+import {
+  duplicate,
+  FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateLabelValue } from "../../../../apimachinery/names.ts"
+import type { Node } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { validateLabelName } from "../../validation/selectors.ts"
+import { cidr, oneOf } from "../../validation/values.ts"
+import { validateAmount } from "../pod-spec/resources.ts"
+
+const path = FieldPath.root("spec")
+const emptyNodeInfo = {
+  architecture: "",
+  bootID: "",
+  containerRuntimeVersion: "",
+  kernelVersion: "",
+  kubeProxyVersion: "",
+  kubeletVersion: "",
+  machineID: "",
+  operatingSystem: "",
+  osImage: "",
+  systemUUID: "",
+}
+
+const strategy: Strategy<Node> = {
+  generation: false,
+  allowCreateOnUpdate: true,
+
+  default(node) {
+    node.spec ??= {}
+    const status = (node.status ??= {})
+    // What is not set in these is still written: they are plain values upstream, not pointers.
+    status.daemonEndpoints ??= {}
+    status.daemonEndpoints.kubeletEndpoint ??= { Port: 0 }
+    status.nodeInfo = { ...emptyNodeInfo, ...status.nodeInfo }
+    if (status.allocatable === undefined && status.capacity !== undefined) {
+      status.allocatable = { ...(status.capacity as unknown as object) } as NonNullable<typeof status.allocatable>
+    }
+  },
+
+  validate(_ctx, node) {
+    const errors = [...validateTaints(node), ...validateResources(node)]
+    for (const [index, range] of (node.spec?.podCIDRs ?? []).entries()) {
+      errors.push(...cidr(path.child("podCIDRs").index(index), range))
+    }
+    return errors
+  },
+
+  validateUpdate(_ctx, node, current) {
+    const errors = validateResources(node)
+    const seen = new Set<string>()
+    for (const [index, address] of (node.status?.addresses ?? []).entries()) {
+      const key = `${address.type}/${address.address}`
+      if (seen.has(key)) errors.push(duplicate(FieldPath.root("status", "addresses").index(index), address))
+      seen.add(key)
+    }
+    const before = current.spec?.podCIDRs ?? []
+    if (before.length > 0 && before.join() !== (node.spec?.podCIDRs ?? []).join()) {
+      errors.push(forbiddenField(path.child("podCIDRs"), 'node updates may not change podCIDR except from "" to valid'))
+    }
+    if (current.spec?.providerID && current.spec.providerID !== node.spec?.providerID) {
+      errors.push(
+        forbiddenField(path.child("providerID"), 'node updates may not change providerID except from "" to valid'),
+      )
+    }
+    return [...errors, ...validateTaints(node)]
+  },
+
+  selectableFields: (node) => ({ "spec.unschedulable": String(node.spec?.unschedulable ?? false) }),
+}
+
+export const nodes: KindExtension = { strategy }
+
+/** Upstream says "metadata.taints", and so do we: clients show it. */
+function validateTaints(node: Node): FieldError[] {
+  const seen = new Set<string>()
+  return (node.spec?.taints ?? []).flatMap((taint, index) => {
+    const at = FieldPath.root("metadata", "taints").index(index)
+    const errors = validateLabelName(at.child("key"), taint.key)
+    const faults = validateLabelValue(taint.value ?? "")
+    if (faults.length > 0) errors.push(invalidValue(at.child("value"), taint.value, faults.join(";")))
+    errors.push(...oneOf(at.child("effect"), taint.effect, ["NoSchedule", "PreferNoSchedule", "NoExecute"]))
+    const key = `${taint.key}:${taint.effect}`
+    if (seen.has(key)) {
+      errors.push(new FieldError("FieldValueDuplicate", at, taint, "taints must be unique by key and effect pair"))
+    }
+    seen.add(key)
+    return errors
+  })
+}
+
+function validateResources(node: Node): FieldError[] {
+  return (["capacity", "allocatable"] as const).flatMap((list) =>
+    Object.entries((node.status?.[list] ?? {}) as Record<string, string>).flatMap(([name, amount]) =>
+      validateAmount(FieldPath.root("status", list, name), name, String(amount)),
+    ),
+  )
+}

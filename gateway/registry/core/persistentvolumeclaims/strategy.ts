@@ -1,0 +1,95 @@
+// PersistentVolumeClaims. Source: k8s.io/kubernetes/pkg/{apis,registry}/core. The finalizer of the storage object in use
+// protection is not set: no controller here would take it away again.
+
+import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachinery/field-errors.ts"
+import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
+import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { type ClaimSpec, validatePersistentVolumeClaimSpec } from "./validate.ts"
+
+const path = FieldPath.root("spec")
+
+const strategy: Strategy<PersistentVolumeClaim> = {
+  generation: false,
+
+  default(claim) {
+    claim.spec ??= {}
+    claim.spec.volumeMode ??= "Filesystem"
+    claim.spec.resources ??= {}
+    claim.status ??= {}
+    claim.status.phase = claim.status.phase || "Pending"
+    // The two names of where the content comes from are one field, as long as it is in this namespace.
+    const { dataSource, dataSourceRef } = claim.spec
+    if (dataSource !== undefined && dataSourceRef === undefined) claim.spec.dataSourceRef = { ...dataSource }
+    else if (dataSource === undefined && dataSourceRef !== undefined && !dataSourceRef.namespace) {
+      claim.spec.dataSource = { ...dataSourceRef }
+    }
+  },
+
+  prepareForCreate(_ctx, claim) {
+    claim.status = { phase: "Pending" }
+  },
+
+  validate: (_ctx, claim) => validatePersistentVolumeClaimSpec(path, claim.spec ?? {}),
+
+  validateUpdate(ctx, claim, current) {
+    if (ctx.info.subresource === "status") return []
+    return [...validatePersistentVolumeClaimSpec(path, claim.spec ?? {}), ...validateChange(claim, current)]
+  },
+
+  selectableFields: (claim) => ({ name: claim.metadata.name ?? "" }),
+}
+
+export const persistentVolumeClaims: KindExtension = { strategy }
+
+/** Bound or not, little may change: the volume when there is none yet, the class when there was none, the size upwards. */
+function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeClaim): FieldError[] {
+  const spec = claim.spec ?? {}
+  const before = current.spec ?? {}
+  const bound = current.status?.phase === "Bound"
+  const errors: FieldError[] = []
+  const rest: ClaimSpec = { ...spec }
+  const was: ClaimSpec = { ...before }
+  if (!was.volumeName) copy(was, spec, "volumeName")
+  if (was.storageClassName === undefined) copy(was, spec, "storageClassName")
+  if (bound) {
+    copy(rest, before, "volumeAttributesClassName")
+    rest.resources = { ...spec.resources, requests: withStorage(spec, sizeOf(before)) }
+  }
+  if (!semanticEqual(rest, was)) {
+    errors.push(
+      forbiddenField(
+        path,
+        "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+      ),
+    )
+  }
+  const [size, old] = [sizeOf(spec), sizeOf(before)]
+  if (size !== undefined && old !== undefined && compareQuantities(parseQuantity(size), parseQuantity(old)) < 0) {
+    const actual = (current.status?.capacity as Record<string, string> | undefined)?.["storage"] ?? "0"
+    if (compareQuantities(parseQuantity(size), parseQuantity(actual)) <= 0) {
+      errors.push(
+        forbiddenField(path.child("resources", "requests", "storage"), "field can not be less than status.capacity"),
+      )
+    }
+  }
+  return [...errors, ...immutableField(FieldPath.root("volumeMode"), spec.volumeMode, before.volumeMode)]
+}
+
+function copy<K extends keyof ClaimSpec>(target: ClaimSpec, source: ClaimSpec, key: K): void {
+  const value = source[key]
+  if (value === undefined) delete target[key]
+  else target[key] = value
+}
+
+function sizeOf(spec: ClaimSpec): string | undefined {
+  return (spec.resources?.requests as Record<string, string> | undefined)?.["storage"]
+}
+
+function withStorage(spec: ClaimSpec, storage: string | undefined): Record<string, string> {
+  const requests = { ...(spec.resources?.requests as Record<string, string> | undefined) }
+  if (storage === undefined) delete requests["storage"]
+  else requests["storage"] = storage
+  return requests
+}

@@ -1,0 +1,213 @@
+// Containers of a pod: regular, init and ephemeral. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidValue,
+  notFoundValue,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
+import {
+  messages,
+  named,
+  oneOf,
+  optionalOneOf,
+  portNameRule,
+  portNumber,
+  requiredValue,
+} from "../../validation/values.ts"
+import { validateEnv, validateEnvFrom } from "./environment.ts"
+import { validateDevices, validateMounts } from "./mounts.ts"
+import { validateLifecycle, validateProbes } from "./probes.ts"
+import { validateRequirements } from "./resources.ts"
+import { validateSecurityContext } from "./security.ts"
+import type { Container, EphemeralContainer, PodSpec, Volume } from "./types.ts"
+
+/** What containers are checked against. */
+export interface ContainerScope {
+  spec: PodSpec
+  volumes: ReadonlyMap<string, Volume>
+  claims: ReadonlySet<string>
+}
+
+export function validateContainers(path: FieldPath, scope: ContainerScope): FieldError[] {
+  const { spec } = scope
+  const containers = spec.containers ?? []
+  if (containers.length === 0) return [required(path)]
+  const names = new Set<string>()
+  const errors: FieldError[] = []
+  for (const [index, container] of containers.entries()) {
+    const at = path.index(index)
+    errors.push(...validateCommon(at, container, scope))
+    if (names.has(container.name)) errors.push(duplicate(at.child("name"), container.name))
+    names.add(container.name)
+    errors.push(...validateLiveness(at, container, spec), ...validateRestartPolicy(at, container))
+  }
+  return [...errors, ...hostPortConflicts(path, containers)]
+}
+
+export function validateInitContainers(path: FieldPath, scope: ContainerScope): FieldError[] {
+  const names = new Set((scope.spec.containers ?? []).map((container) => container.name))
+  const errors: FieldError[] = []
+  for (const [index, container] of (scope.spec.initContainers ?? []).entries()) {
+    const at = path.index(index)
+    errors.push(...validateCommon(at, container, scope), ...validateRestartPolicy(at, container))
+    if (names.has(container.name)) errors.push(duplicate(at.child("name"), container.name))
+    else if (container.name) names.add(container.name)
+    errors.push(...hostPortConflicts(path, [container]))
+    if (container.restartPolicy === "Always") {
+      errors.push(...validateLiveness(at, container, scope.spec))
+      continue
+    }
+    for (const field of ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] as const) {
+      if (container[field] !== undefined) {
+        errors.push(forbiddenField(at.child(field), "may not be set for init containers without restartPolicy=Always"))
+      }
+    }
+  }
+  return errors
+}
+
+const ephemeralFields = new Set([
+  "name",
+  "image",
+  "command",
+  "args",
+  "workingDir",
+  "envFrom",
+  "env",
+  "volumeMounts",
+  "volumeDevices",
+  "terminationMessagePath",
+  "terminationMessagePolicy",
+  "imagePullPolicy",
+  "securityContext",
+  "stdin",
+  "stdinOnce",
+  "tty",
+  "targetContainerName",
+])
+
+export function validateEphemeralContainers(path: FieldPath, scope: ContainerScope): FieldError[] {
+  const { spec } = scope
+  const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name))
+  const names = new Set(others)
+  return ((spec.ephemeralContainers ?? []) as EphemeralContainer[]).flatMap((container, index) => {
+    const at = path.index(index)
+    const errors = validateCommon(at, container as unknown as Container, scope)
+    if (names.has(container.name)) errors.push(duplicate(at.child("name"), container.name))
+    names.add(container.name)
+    if (container.targetContainerName && !others.has(container.targetContainerName)) {
+      errors.push(notFoundValue(at.child("targetContainerName"), container.targetContainerName))
+    }
+    for (const [field, value] of Object.entries(container)) {
+      const empty = typeof value === "object" && Object.keys(value as object).length === 0
+      if (ephemeralFields.has(field) || empty) continue
+      errors.push(forbiddenField(at.child(field), "cannot be set for an Ephemeral Container"))
+    }
+    for (const [place, mount] of (container.volumeMounts ?? []).entries()) {
+      for (const field of ["subPath", "subPathExpr"] as const) {
+        if (!mount[field]) continue
+        errors.push(
+          forbiddenField(
+            at.child("volumeMounts").index(place).child(field),
+            "cannot be set for an Ephemeral Container",
+          ),
+        )
+      }
+    }
+    return errors
+  })
+}
+
+function validateCommon(path: FieldPath, container: Container, scope: ContainerScope): FieldError[] {
+  return [
+    ...named(path.child("name"), container.name, validateDNS1123Label),
+    ...requiredValue(path.child("image"), container.image),
+    ...oneOf(path.child("terminationMessagePolicy"), container.terminationMessagePolicy, [
+      "File",
+      "FallbackToLogsOnError",
+    ]),
+    ...validatePorts(path.child("ports"), container.ports),
+    ...validateEnv(path.child("env"), container.env),
+    ...validateEnvFrom(path.child("envFrom"), container.envFrom),
+    ...validateMounts(path.child("volumeMounts"), container, scope.volumes),
+    ...validateDevices(path.child("volumeDevices"), container, scope.volumes),
+    ...oneOf(path.child("imagePullPolicy"), container.imagePullPolicy, ["Always", "IfNotPresent", "Never"]),
+    ...validateRequirements(path.child("resources"), container.resources, scope.claims),
+    ...validateResizePolicy(path.child("resizePolicy"), container, scope.spec),
+    ...validateSecurityContext(
+      path.child("securityContext"),
+      container.securityContext,
+      scope.spec.hostUsers !== false,
+    ),
+  ]
+}
+
+function validateLiveness(path: FieldPath, container: Container, spec: PodSpec): FieldError[] {
+  const grace = spec.terminationGracePeriodSeconds
+  return [
+    ...(container.lifecycle === undefined
+      ? []
+      : validateLifecycle(path.child("lifecycle"), container.lifecycle, grace, spec.os?.name)),
+    ...validateProbes(path, container, grace),
+  ]
+}
+
+function validatePorts(path: FieldPath, ports: Container["ports"]): FieldError[] {
+  const names = new Set<string>()
+  return (ports ?? []).flatMap((port, index) => {
+    const at = path.index(index)
+    const errors: FieldError[] = []
+    if (port.name) {
+      const faults = portNameRule(port.name)
+      if (faults.length > 0) errors.push(...messages(at.child("name"), port.name, faults))
+      else if (names.has(port.name)) errors.push(duplicate(at.child("name"), port.name))
+      else names.add(port.name)
+    }
+    if (!port.containerPort) errors.push(required(at.child("containerPort")))
+    else errors.push(...portNumber(at.child("containerPort"), port.containerPort))
+    if (port.hostPort) errors.push(...portNumber(at.child("hostPort"), port.hostPort))
+    return [...errors, ...oneOf(at.child("protocol"), port.protocol, ["SCTP", "TCP", "UDP"])]
+  })
+}
+
+function hostPortConflicts(path: FieldPath, containers: readonly Container[]): FieldError[] {
+  const taken = new Set<string>()
+  return containers.flatMap((container, index) =>
+    (container.ports ?? []).flatMap((port, place) => {
+      if (!port.hostPort) return []
+      const key = `${port.protocol}/${port.hostIP ?? ""}/${port.hostPort}`
+      if (taken.has(key)) return [duplicate(path.index(index).child("ports").index(place).child("hostPort"), key)]
+      taken.add(key)
+      return []
+    }),
+  )
+}
+
+function validateRestartPolicy(path: FieldPath, container: Container): FieldError[] {
+  const rules = container.restartPolicyRules ?? []
+  if (container.restartPolicy === undefined) {
+    return rules.length === 0
+      ? []
+      : [required(path.child("restartPolicy"), "must specify restartPolicy when restart rules are used")]
+  }
+  return optionalOneOf(path.child("restartPolicy"), container.restartPolicy, ["Always", "Never", "OnFailure"])
+}
+
+function validateResizePolicy(path: FieldPath, container: Container, spec: PodSpec): FieldError[] {
+  const seen = new Set<string>()
+  return (container.resizePolicy ?? []).flatMap((policy, index) => {
+    const errors = seen.has(policy.resourceName) ? [duplicate(path.index(index), policy.resourceName)] : []
+    seen.add(policy.resourceName)
+    errors.push(...oneOf(path, policy.resourceName, ["cpu", "memory"]))
+    errors.push(...oneOf(path, policy.restartPolicy, ["NotRequired", "RestartContainer"]))
+    if (spec.restartPolicy === "Never" && policy.restartPolicy !== "NotRequired") {
+      errors.push(invalidValue(path, policy.restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+    }
+    return errors
+  })
+}

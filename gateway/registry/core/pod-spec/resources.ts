@@ -1,0 +1,176 @@
+// Resource names and amounts of containers and pods. Source: k8s.io/kubernetes/pkg/apis/core/{helper,validation}.
+
+import {
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidValue,
+  notFoundValue,
+  duplicate,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateQualifiedName } from "../../../../apimachinery/names.ts"
+import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { messages, negative } from "../../validation/values.ts"
+import type { ResourceList, ResourceRequirements } from "./types.ts"
+
+const computeNames = ["cpu", "memory", "ephemeral-storage"]
+const quotaNames = [
+  "requests.cpu",
+  "requests.memory",
+  "requests.storage",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+]
+const objectCounts = [
+  "pods",
+  "services",
+  "replicationcontrollers",
+  "resourcequotas",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+  "services.nodeports",
+  "services.loadbalancers",
+]
+const standardNames = new Set([...computeNames, "storage", ...quotaNames, ...objectCounts])
+const integerNames = new Set(objectCounts)
+const quotaOnlyPrefix = "requests."
+const podLevelNames = ["cpu", "memory"]
+
+export function isHugePages(name: string): boolean {
+  return name.startsWith("hugepages-")
+}
+
+/** Without a domain, or in kubernetes.io. */
+export function isNativeResource(name: string): boolean {
+  return !name.includes("/") || isPrefixedNative(name)
+}
+
+function isPrefixedNative(name: string): boolean {
+  return name.includes("kubernetes.io/")
+}
+
+export function isExtendedResource(name: string): boolean {
+  if (isNativeResource(name) || name.startsWith(quotaOnlyPrefix)) return false
+  return validateQualifiedName(quotaOnlyPrefix + name).length === 0
+}
+
+/** Requests below limits make sense for what can be shared: native resources but huge pages. */
+export function isOvercommitAllowed(name: string): boolean {
+  return isNativeResource(name) && !isHugePages(name)
+}
+
+export function isIntegerResource(name: string): boolean {
+  return integerNames.has(name) || isExtendedResource(name)
+}
+
+export function isStandardResource(name: string): boolean {
+  return standardNames.has(name) || isHugePages(name) || name.startsWith("requests.hugepages-")
+}
+
+export function validateResourceName(path: FieldPath, name: string): FieldError[] {
+  const errors = messages(path, name, validateQualifiedName(name))
+  if (errors.length === 0 && !name.includes("/") && !isStandardResource(name)) {
+    errors.push(invalidValue(path, name, "must be a standard resource type or fully qualified"))
+  }
+  return errors
+}
+
+function validateContainerResourceName(path: FieldPath, name: string): FieldError[] {
+  const errors = validateResourceName(path, name)
+  if (!name.includes("/")) {
+    if (!computeNames.includes(name) && !isHugePages(name)) {
+      errors.push(invalidValue(path, name, "must be a standard resource for containers"))
+    }
+  } else if (!isNativeResource(name) && !isExtendedResource(name)) {
+    errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"))
+  }
+  return errors
+}
+
+function validatePodResourceName(path: FieldPath, name: string): FieldError[] {
+  const errors = validateResourceName(path, name)
+  if (errors.length > 0 || podLevelNames.includes(name) || isHugePages(name)) return errors
+  return [notSupported(path, name, ["cpu", "hugepages-", "memory"])]
+}
+
+/** Not negative, and whole where the resource comes in pieces. */
+export function validateAmount(path: FieldPath, name: string, text: string): FieldError[] {
+  const errors: FieldError[] = []
+  const quantity = parseQuantity(text)
+  if (compareQuantities(quantity, parseQuantity("0")) < 0) errors.push(invalidValue(path, text, negative))
+  if (isIntegerResource(name) && !/^[+-]?\d+(\.0*)?([kMGTPE]i?|e\d+|E\d+)?$/.test(text)) {
+    errors.push(invalidValue(path, text, "must be an integer"))
+  }
+  return errors
+}
+
+/** Of a container or, with `level` "pod", of the pod as a whole. */
+export function validateRequirements(
+  path: FieldPath,
+  resources: ResourceRequirements | undefined,
+  claimNames: ReadonlySet<string>,
+  level: "container" | "pod" = "container",
+): FieldError[] {
+  if (resources === undefined) return []
+  const nameRule = level === "pod" ? validatePodResourceName : validateContainerResourceName
+  const limits = (resources.limits ?? {}) as ResourceList
+  const requests = (resources.requests ?? {}) as ResourceList
+  const errors: FieldError[] = []
+  for (const [name, amount] of inOrder(limits)) {
+    const at = path.child("limits").key(name)
+    errors.push(...nameRule(at, name), ...validateAmount(at, name, amount))
+  }
+  for (const [name, amount] of inOrder(requests)) {
+    const at = path.child("requests").key(name)
+    errors.push(...nameRule(at, name), ...validateAmount(at, name, amount))
+    errors.push(...againstLimit(path, name, amount, limits[name]))
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)]
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    errors.push(forbiddenField(path, "HugePages require cpu or memory"))
+  }
+  return [...errors, ...validateClaims(path.child("claims"), resources.claims ?? [], claimNames)]
+}
+
+function againstLimit(path: FieldPath, name: string, amount: string, limit: string | undefined): FieldError[] {
+  const at = path.child("requests")
+  if (limit === undefined) {
+    return isOvercommitAllowed(name)
+      ? []
+      : [required(path.child("limits"), "Limit must be set for non overcommitable resources")]
+  }
+  const order = compareQuantities(parseQuantity(amount), parseQuantity(limit))
+  if (order !== 0 && !isOvercommitAllowed(name)) {
+    return [invalidValue(at, amount, `must be equal to ${name} limit of ${limit}`)]
+  }
+  return order > 0 ? [invalidValue(at, amount, `must be less than or equal to ${name} limit of ${limit}`)] : []
+}
+
+function validateClaims(
+  path: FieldPath,
+  claims: readonly { name: string; request?: string }[],
+  known: ReadonlySet<string>,
+): FieldError[] {
+  const seen = new Set<string>()
+  return claims.flatMap(({ name, request }, index) => {
+    const at = path.index(index)
+    if (!name) return [required(at)]
+    const key = request === undefined ? name : `${name}/${request}`
+    const errors = seen.has(key) ? [duplicate(at, key)] : []
+    seen.add(key)
+    if (!known.has(name)) errors.push(notFoundValue(at, name))
+    return errors
+  })
+}
+
+/** Errors in the order of names, so that the same object always gets the same answer. */
+function inOrder(list: ResourceList): [string, string][] {
+  return Object.entries(list)
+    .map(([name, amount]): [string, string] => [name, String(amount)])
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,0 +1,187 @@
+// A pod spec as a whole, of pods and of every workload's template. Source: k8s.io/kubernetes/pkg/apis/core/validation
+// ValidatePodSpec; the order of checks is the order of messages.
+
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidValue,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import {
+  validateDNS1123Label,
+  validateDNS1123Subdomain,
+  validateQualifiedName,
+} from "../../../../apimachinery/names.ts"
+import type { PodTemplateSpec } from "../../../../apimachinery/object.ts"
+import { validateLabels } from "../../validation/selectors.ts"
+import { ipAddress, maxInt32, messages, oneOf, optionalOneOf, within } from "../../validation/values.ts"
+import {
+  type ContainerScope,
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from "./containers.ts"
+import { validateRequirements } from "./resources.ts"
+import { validateAffinity, validateSpread, validateTolerations } from "./scheduling.ts"
+import { validatePodSecurityContext } from "./security.ts"
+import type { PodSpec } from "./types.ts"
+import { validateVolumes } from "./volumes.ts"
+
+/** `podName` is set for pods: it takes part in names of what the pod's volumes create. */
+export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string): FieldError[] {
+  const volumes = validateVolumes(path.child("volumes"), spec.volumes, podName)
+  const scope: ContainerScope = {
+    spec,
+    volumes: volumes.known,
+    claims: new Set((spec.resourceClaims ?? []).map(({ name }) => name)),
+  }
+  return [
+    ...volumes.errors,
+    ...validateContainers(path.child("containers"), scope),
+    ...validateInitContainers(path.child("initContainers"), scope),
+    ...validateEphemeralContainers(path.child("ephemeralContainers"), scope),
+    ...validateRequirements(path.child("resources"), spec.resources, scope.claims, "pod"),
+    ...validateHostNetwork(path.child("containers"), spec, podName !== undefined),
+    ...oneOf(path.child("restartPolicy"), spec.restartPolicy, ["Always", "OnFailure", "Never"]),
+    ...oneOf(path.child("dnsPolicy"), spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]),
+    ...validateLabels(path.child("nodeSelector"), spec.nodeSelector),
+    ...validatePodSecurityContext(path.child("securityContext"), spec),
+    ...validateAffinity(path.child("affinity"), spec.affinity),
+    ...validateDNSConfig(path.child("dnsConfig"), spec),
+    ...(spec.readinessGates ?? []).flatMap(({ conditionType }, index) =>
+      messages(
+        path.child("readinessGates").index(index).child("conditionType"),
+        conditionType,
+        validateQualifiedName(conditionType ?? ""),
+      ),
+    ),
+    ...validateGates(path.child("schedulingGates"), spec.schedulingGates),
+    ...validateSpread(path.child("topologySpreadConstraints"), spec.topologySpreadConstraints),
+    ...validateHostUsers(path.child("hostUsers"), spec),
+    ...validateNamesAndNumbers(path, spec),
+  ]
+}
+
+function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
+  const name = (field: string, value: string | undefined, rule: (name: string) => string[]): FieldError[] =>
+    value ? messages(path.child(field), value, rule(value)) : []
+  return [
+    ...name("serviceAccountName", spec.serviceAccountName, validateDNS1123Subdomain),
+    ...name("nodeName", spec.nodeName, validateDNS1123Subdomain),
+    ...within(path.child("activeDeadlineSeconds"), spec.activeDeadlineSeconds, 1, maxInt32),
+    ...name("hostname", spec.hostname, validateDNS1123Label),
+    ...name("subdomain", spec.subdomain, validateDNS1123Label),
+    ...validateTolerations(path.child("tolerations"), spec.tolerations),
+    ...(spec.hostAliases ?? []).flatMap((alias, index) => {
+      const at = path.child("hostAliases").index(index)
+      return [
+        ...ipAddress(at.child("ip"), alias.ip ?? ""),
+        ...(alias.hostnames ?? []).flatMap((host, place) =>
+          messages(at.child("hostnames").index(place), host, validateDNS1123Subdomain(host)),
+        ),
+      ]
+    }),
+    ...name("priorityClassName", spec.priorityClassName, validateDNS1123Subdomain),
+    ...name("runtimeClassName", spec.runtimeClassName, validateDNS1123Subdomain),
+    ...optionalOneOf(path.child("preemptionPolicy"), spec.preemptionPolicy, ["PreemptLowerPriority", "Never"]),
+    ...(spec.overhead === undefined
+      ? []
+      : validateRequirements(path.child("overhead"), { limits: spec.overhead }, new Set())),
+    ...(spec.os === undefined ? [] : oneOf(path.child("os", "name"), spec.os.name, ["linux", "windows"])),
+  ]
+}
+
+function validateHostNetwork(path: FieldPath, spec: PodSpec, isPod: boolean): FieldError[] {
+  if (spec.hostNetwork !== true) return []
+  return (spec.containers ?? []).flatMap((container, index) =>
+    (container.ports ?? []).flatMap((port, place) => {
+      const host = port.hostPort ?? 0
+      if ((!isPod && host === 0) || host === port.containerPort) return []
+      return [
+        invalidValue(
+          path.index(index).child("ports").index(place).child("hostPort"),
+          host,
+          "must match `containerPort` when `hostNetwork` is true",
+        ),
+      ]
+    }),
+  )
+}
+
+function validateHostUsers(path: FieldPath, spec: PodSpec): FieldError[] {
+  if (spec.hostUsers !== false) return []
+  return (["hostNetwork", "hostPID", "hostIPC"] as const)
+    .filter((field) => spec[field] === true)
+    .map((field) => forbiddenField(path, `when \`hostUsers\` is false, \`${field}\` may not be set`))
+}
+
+const nameServers = 3
+const searchPaths = 32
+const searchCharacters = 2048
+
+function validateDNSConfig(path: FieldPath, spec: PodSpec): FieldError[] {
+  const config = spec.dnsConfig
+  if (spec.dnsPolicy === "None") {
+    if (config === undefined) return [required(path, "must provide `dnsConfig` when `dnsPolicy` is None")]
+    if ((config.nameservers ?? []).length === 0) {
+      return [required(path.child("nameservers"), "must provide at least one DNS nameserver when `dnsPolicy` is None")]
+    }
+  }
+  const { nameservers = [], searches = [], options = [] } = config ?? {}
+  const errors: FieldError[] = []
+  if (nameservers.length > nameServers) {
+    errors.push(invalidValue(path.child("nameservers"), nameservers, "must not have more than 3 nameservers"))
+  }
+  errors.push(...nameservers.flatMap((address, index) => ipAddress(path.child("nameservers").index(index), address)))
+  if (searches.length > searchPaths) {
+    errors.push(invalidValue(path.child("searches"), searches, "must not have more than 32 search paths"))
+  }
+  if (searches.join(" ").length > searchCharacters) {
+    errors.push(
+      invalidValue(
+        path.child("searches"),
+        searches,
+        "must not have more than 2048 characters (including spaces) in the search list",
+      ),
+    )
+  }
+  for (const [index, search] of searches.entries()) {
+    // Underscores are allowed here, as in DNS itself; one dot is the root.
+    const name = search.replace(/\.$/, "").replaceAll("_", "x")
+    if (search !== ".")
+      errors.push(...messages(path.child("searches").index(index), search, validateDNS1123Subdomain(name)))
+  }
+  for (const [index, option] of options.entries()) {
+    if (!option.name) errors.push(required(path.child("options").index(index), "must not be empty"))
+  }
+  return errors
+}
+
+function validateGates(path: FieldPath, gates: PodSpec["schedulingGates"]): FieldError[] {
+  const seen = new Set<string>()
+  return (gates ?? []).flatMap(({ name }, index) => {
+    const errors = messages(path.index(index), name ?? "", validateQualifiedName(name ?? ""))
+    if (seen.has(name)) errors.push(duplicate(path.index(index), name))
+    seen.add(name)
+    return errors
+  })
+}
+
+/** A workload's template. `labels` and spec only: what else metadata says is the pod's when it is made. */
+export function validatePodTemplate(path: FieldPath, template: PodTemplateSpec): FieldError[] {
+  const errors = [
+    ...validateLabels(path.child("labels"), template.metadata?.labels),
+    ...Object.keys(template.metadata?.annotations ?? {}).flatMap((key) =>
+      messages(path.child("annotations"), key, validateQualifiedName(key.toLowerCase())),
+    ),
+    ...validatePodSpec(path.child("spec"), template.spec ?? { containers: [] }),
+  ]
+  if ((template.spec?.ephemeralContainers ?? []).length > 0) {
+    errors.push(
+      forbiddenField(path.child("spec", "ephemeralContainers"), "ephemeral containers not allowed in pod template"),
+    )
+  }
+  return errors
+}

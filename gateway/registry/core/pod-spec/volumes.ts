@@ -1,0 +1,224 @@
+// Volumes of a pod. Source: k8s.io/kubernetes/pkg/apis/core/validation. In-tree sources of machines that hardly exist any
+// more (photon, quobyte, …) are only counted: a pod has exactly one source a volume.
+
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { validatePersistentVolumeClaimSpec } from "../persistentvolumeclaims/validate.ts"
+import { messages, named, oneOf, requiredValue } from "../../validation/values.ts"
+import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./environment.ts"
+import type { KeyToPath, ObjectFieldSelector, ResourceFieldSelector, Volume } from "./types.ts"
+
+const fileMode = "must be a number between 0 and 0777 (octal), both inclusive"
+const hostPathTypes = [
+  "",
+  "BlockDevice",
+  "CharDevice",
+  "Directory",
+  "DirectoryOrCreate",
+  "File",
+  "FileOrCreate",
+  "Socket",
+]
+
+/** `known` has the names mounts may use: volumes that are good. */
+export function validateVolumes(
+  path: FieldPath,
+  volumes: readonly Volume[] | undefined,
+  podName: string | undefined,
+): { errors: FieldError[]; known: ReadonlyMap<string, Volume> } {
+  const errors: FieldError[] = []
+  const known = new Map<string, Volume>()
+  const created = new Set(
+    (volumes ?? []).filter((volume) => volume.ephemeral !== undefined).map((volume) => `${podName}-${volume.name}`),
+  )
+  for (const [index, volume] of (volumes ?? []).entries()) {
+    const at = path.index(index)
+    const faults = [...validateSource(at, volume), ...named(at.child("name"), volume.name, validateDNS1123Label)]
+    if (known.has(volume.name)) faults.push(duplicate(at.child("name"), volume.name))
+    if (faults.length === 0) known.set(volume.name, volume)
+    errors.push(...faults)
+    const claim = volume.persistentVolumeClaim?.claimName
+    if (podName && claim !== undefined && created.has(claim)) {
+      errors.push(
+        invalidValue(
+          at.child("persistentVolumeClaim", "claimName"),
+          claim,
+          "must not reference a PVC that gets created for an ephemeral volume",
+        ),
+      )
+    }
+  }
+  return { errors, known }
+}
+
+function validateSource(path: FieldPath, volume: Volume): FieldError[] {
+  const errors: FieldError[] = []
+  let sources = 0
+  for (const [name, source] of Object.entries(volume)) {
+    if (name === "name" || source === undefined) continue
+    if (sources++ > 0) errors.push(forbiddenField(path.child(name), "may not specify more than 1 volume type"))
+    else errors.push(...(sourceChecks[name]?.(path.child(name), volume) ?? []))
+  }
+  if (sources === 0) errors.push(required(path, "must specify a volume type"))
+  return errors
+}
+
+const sourceChecks: Readonly<Record<string, (path: FieldPath, volume: Volume) => FieldError[]>> = {
+  emptyDir: (path, { emptyDir }) =>
+    emptyDir?.sizeLimit !== undefined && compareQuantities(parseQuantity(emptyDir.sizeLimit), parseQuantity("0")) < 0
+      ? [forbiddenField(path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")]
+      : [],
+  hostPath: (path, { hostPath }) => {
+    if (!hostPath?.path) return [required(path.child("path"))]
+    const errors = noBacksteps(path.child("path"), hostPath.path)
+    if (hostPath.type !== undefined && !hostPathTypes.includes(hostPath.type)) {
+      errors.push(notSupported(path.child("type"), hostPath.type, hostPathTypes))
+    }
+    return errors
+  },
+  secret: (path, { secret }) => [
+    ...requiredValue(path.child("secretName"), secret?.secretName),
+    ...mode(path.child("defaultMode"), secret?.defaultMode),
+    ...items(path.child("items"), secret?.items),
+  ],
+  configMap: (path, { configMap }) => [
+    ...requiredValue(path.child("name"), configMap?.name),
+    ...mode(path.child("defaultMode"), configMap?.defaultMode),
+    ...items(path.child("items"), configMap?.items),
+  ],
+  downwardAPI: (path, { downwardAPI }) => [
+    ...mode(path.child("defaultMode"), downwardAPI?.defaultMode),
+    ...(downwardAPI?.items ?? []).flatMap((item) => downwardFile(path, item)),
+  ],
+  projected: validateProjected,
+  persistentVolumeClaim: (path, { persistentVolumeClaim }) =>
+    requiredValue(path.child("claimName"), persistentVolumeClaim?.claimName),
+  nfs: (path, { nfs }) => {
+    const errors = [
+      ...requiredValue(path.child("server"), nfs?.server),
+      ...requiredValue(path.child("path"), nfs?.path),
+    ]
+    if (nfs?.path !== undefined && !nfs.path.startsWith("/")) {
+      errors.push(invalidValue(path.child("path"), nfs.path, "must be an absolute path"))
+    }
+    return errors
+  },
+  csi: (path, { csi }) => {
+    const errors = named(path.child("driver"), csi?.driver, (name) => validateDNS1123Subdomain(name.toLowerCase()))
+    if (csi?.nodePublishSecretRef !== undefined && !csi.nodePublishSecretRef.name) {
+      errors.push(required(path.child("nodePublishSecretRef", "name")))
+    }
+    return errors
+  },
+  ephemeral: (path, { ephemeral }) =>
+    ephemeral?.volumeClaimTemplate === undefined
+      ? [required(path.child("volumeClaimTemplate"))]
+      : validatePersistentVolumeClaimSpec(
+          path.child("volumeClaimTemplate", "spec"),
+          ephemeral.volumeClaimTemplate.spec,
+        ),
+  image: (path, { image }) => [
+    ...requiredValue(path.child("reference"), image?.reference),
+    ...oneOf(path.child("pullPolicy"), image?.pullPolicy, ["Always", "IfNotPresent", "Never"]),
+  ],
+}
+
+function validateProjected(path: FieldPath, { projected }: Volume): FieldError[] {
+  const errors = mode(path.child("defaultMode"), projected?.defaultMode)
+  const paths = new Set<string>()
+  const claim = (place: string | undefined, shown: unknown): void => {
+    if (!place) return
+    if (paths.has(place)) errors.push(invalidValue(path, shown, "conflicting duplicate paths"))
+    paths.add(place)
+  }
+  for (const [index, source] of (projected?.sources ?? []).entries()) {
+    const at = path.child("sources").index(index)
+    for (const kind of ["secret", "configMap"] as const) {
+      const reference = source[kind]
+      if (reference === undefined) continue
+      errors.push(...requiredValue(at.child(kind, "name"), reference.name))
+      errors.push(...items(at.child(kind, "items"), reference.items))
+      for (const item of reference.items ?? []) claim(item.path, reference.name)
+    }
+    for (const file of source.downwardAPI?.items ?? []) {
+      errors.push(...downwardFile(at.child("downwardAPI"), file))
+      claim(file.path, file.path)
+    }
+    const token = source.serviceAccountToken
+    if (token !== undefined) {
+      const seconds = token.expirationSeconds ?? 0
+      const place = at.child("serviceAccountToken", "expirationSeconds")
+      if (seconds < 600) errors.push(invalidValue(place, seconds, "may not specify a duration less than 10 minutes"))
+      if (seconds > 2 ** 32) {
+        errors.push(invalidValue(place, seconds, "may not specify a duration larger than 2^32 seconds"))
+      }
+      errors.push(...(token.path ? localPath(path.child("path"), token.path) : [required(path.child("path"))]))
+    }
+    if (Object.values(source).filter((value) => value !== undefined).length > 1) {
+      errors.push(forbiddenField(at, "may not specify more than 1 volume type per source"))
+    }
+  }
+  return errors
+}
+
+function downwardFile(
+  path: FieldPath,
+  file: { path: string; mode?: number; fieldRef?: ObjectFieldSelector; resourceFieldRef?: ResourceFieldSelector },
+): FieldError[] {
+  const errors = [...requiredValue(path.child("path"), file.path), ...localPath(path.child("path"), file.path ?? "")]
+  if (file.fieldRef !== undefined) {
+    errors.push(...validateFieldRef(path.child("fieldRef"), file.fieldRef, volumeFields))
+    if (file.resourceFieldRef !== undefined) {
+      errors.push(invalidValue(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"))
+    }
+  } else if (file.resourceFieldRef !== undefined) {
+    errors.push(...validateResourceFieldRef(path.child("resourceFieldRef"), file.resourceFieldRef, true))
+  } else errors.push(required(path, "one of fieldRef and resourceFieldRef is required"))
+  return [...errors, ...mode(path.child("mode"), file.mode)]
+}
+
+function items(path: FieldPath, list: readonly KeyToPath[] | undefined): FieldError[] {
+  return (list ?? []).flatMap((item, index) => {
+    const at = path.index(index)
+    return [
+      ...requiredValue(at.child("key"), item.key),
+      ...requiredValue(at.child("path"), item.path),
+      ...localPath(at.child("path"), item.path ?? ""),
+      ...mode(at.child("mode"), item.mode),
+    ]
+  })
+}
+
+function mode(path: FieldPath, value: number | undefined): FieldError[] {
+  return value !== undefined && (value < 0 || value > 0o777) ? [invalidValue(path, value, fileMode)] : []
+}
+
+/** Relative, and going down only. */
+export function descendingPath(path: FieldPath, value: string): FieldError[] {
+  return [
+    ...(value.startsWith("/") ? [invalidValue(path, value, "must be a relative path")] : []),
+    ...noBacksteps(path, value),
+  ]
+}
+
+export function noBacksteps(path: FieldPath, value: string): FieldError[] {
+  return value.split("/").includes("..") ? messages(path, value, ["must not contain '..'"]) : []
+}
+
+/** Names that start with ".." are the kubelet's own, for swapping whole directories. */
+function localPath(path: FieldPath, value: string): FieldError[] {
+  const errors = descendingPath(path, value)
+  if (value.startsWith("..") && !value.startsWith("../")) {
+    errors.push(invalidValue(path, value, "must not start with '..'"))
+  }
+  return errors
+}

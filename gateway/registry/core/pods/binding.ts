@@ -1,0 +1,75 @@
+// pods/binding: the scheduler's word that a pod runs on a node. Source: k8s.io/kubernetes/pkg/registry/core/pod/storage.
+
+import { type FieldError, FieldPath, notSupported, required } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
+import { badRequest, conflict, invalid, success } from "../../../../apimachinery/status.ts"
+import { onBehalf, withoutAdmission } from "../../internal-write.ts"
+import type { SubresourceHandler } from "../../strategy.ts"
+import { setPodCondition } from "./conditions.ts"
+
+const pods = { group: "", version: "v1", resource: "pods" }
+
+interface Binding extends KubeObject {
+  target?: { kind?: string; name?: string }
+}
+
+export const binding: SubresourceHandler = {
+  async create(ctx, registry, namespace, name, body, options, admit) {
+    const wanted = body as Binding
+    if (wanted.metadata.name && wanted.metadata.name !== name) {
+      throw badRequest("name in URL does not match name in Binding object")
+    }
+    const errors = validateBinding(wanted)
+    if (errors.length > 0) throw invalid({ group: "", kind: "Binding" }, name, errors)
+    await admit.mutate(body, undefined)
+    await admit.validate(body, undefined)
+    await registry.update(
+      onBehalf(ctx, { ...pods, namespace, name, subresource: "binding" }),
+      namespace,
+      name,
+      (current) => bind(current as Pod, wanted, name),
+      { ...options, subresource: "binding" },
+      withoutAdmission,
+    )
+    return { ...success(), code: 201 } as unknown as KubeObject
+  },
+}
+
+function validateBinding({ target }: Binding): FieldError[] {
+  const path = FieldPath.root("target")
+  const errors: FieldError[] = []
+  if (target?.kind && target.kind !== "Node") {
+    errors.push(notSupported(path.child("kind"), target.kind, ["Node", "<empty>"]))
+  }
+  if (!target?.name) errors.push(required(path.child("name")))
+  return errors
+}
+
+function bind(pod: Pod, wanted: Binding, name: string): Pod {
+  const refuse = (detail: string) => conflict({ group: "", resource: "pods/binding" }, name, detail)
+  const { uid } = wanted.metadata
+  if (uid && uid !== pod.metadata.uid) {
+    throw conflict(
+      { group: "", resource: "pods" },
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${pod.metadata.uid}`,
+    )
+  }
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    throw refuse(`pod ${name} is being deleted, cannot be assigned to a host`)
+  }
+  const spec = pod.spec ?? { containers: [] }
+  if (spec.nodeName) throw refuse(`pod ${name} is already assigned to node "${spec.nodeName}"`)
+  if ((spec.schedulingGates ?? []).length > 0) throw refuse(`pod ${name} has non-empty .spec.schedulingGates`)
+  spec.nodeName = wanted.target?.name ?? ""
+  pod.spec = spec
+  delete pod.status?.nominatedNodeName
+  if (wanted.metadata.annotations !== undefined) {
+    pod.metadata.annotations = { ...pod.metadata.annotations, ...wanted.metadata.annotations }
+  }
+  if (wanted.metadata.labels !== undefined) {
+    pod.metadata.labels = { ...pod.metadata.labels, ...wanted.metadata.labels }
+  }
+  setPodCondition(pod, { type: "PodScheduled", status: "True" })
+  return pod
+}

@@ -1,0 +1,34 @@
+// pods/ephemeralcontainers: containers may be added to a running pod, never taken away or changed.
+
+import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
+import type { Pod } from "../../../../apimachinery/object.ts"
+import type { SubresourceHandler } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { podSubresource, resetForSubresource } from "./subresource.ts"
+
+export const ephemeralContainers: SubresourceHandler = podSubresource("ephemeralcontainers")
+
+export function dropUnlessEphemeral(pod: Pod, current: Pod): void {
+  const wanted = pod.spec?.ephemeralContainers
+  resetForSubresource(pod, current)
+  pod.spec = { ...(current.spec ?? { containers: [] }) }
+  if (wanted === undefined) delete pod.spec.ephemeralContainers
+  else pod.spec.ephemeralContainers = wanted
+}
+
+export function validateEphemeralUpdate(pod: Pod, current: Pod): FieldError[] {
+  if (current.metadata.annotations?.["kubernetes.io/config.mirror"] !== undefined) {
+    return [forbiddenField(FieldPath.root(""), "static pods do not support ephemeral containers")]
+  }
+  const path = FieldPath.root("spec", "ephemeralContainers")
+  const wanted = new Map((pod.spec?.ephemeralContainers ?? []).map((container) => [container.name, container]))
+  return (current.spec?.ephemeralContainers ?? []).flatMap((old) => {
+    const container = wanted.get(old.name)
+    if (container === undefined) {
+      return [forbiddenField(path, `existing ephemeral containers "${old.name}" may not be removed\n`)]
+    }
+    return semanticEqual(container, old)
+      ? []
+      : [forbiddenField(path, `existing ephemeral containers "${old.name}" may not be changed\n`)]
+  })
+}

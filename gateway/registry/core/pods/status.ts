@@ -1,0 +1,69 @@
+// Updates of a pod's status, as kubelets and schedulers send them. Source: ValidatePodStatusUpdate upstream.
+
+import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
+import type { ContainerStatus, Pod } from "../../../../apimachinery/object.ts"
+import { immutableField } from "../../validation/equality.ts"
+import { ipAddress, messages } from "../../validation/values.ts"
+import { mirrorAnnotationKept } from "./update.ts"
+
+const path = FieldPath.root("status")
+const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"])
+
+export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
+  const status = pod.status ?? {}
+  const before = current.status ?? {}
+  const errors = mirrorAnnotationKept(pod, current)
+  for (const [index, { type }] of (status.conditions ?? []).entries()) {
+    if (systemConditions.has(type)) continue
+    errors.push(
+      ...messages(path.child("conditions").index(index).child("Type"), type, validateQualifiedName(type ?? "")),
+    )
+  }
+  const nominated = status.nominatedNodeName
+  if (nominated && nominated !== before.nominatedNodeName) {
+    errors.push(...messages(path.child("nominatedNodeName"), nominated, validateDNS1123Subdomain(nominated)))
+  }
+  errors.push(...immutableField(path.child("qosClass"), status.qosClass, before.qosClass))
+  errors.push(
+    ...noResurrection(path.child("containerStatuses"), pod, status.containerStatuses, before.containerStatuses),
+  )
+  return [...errors, ...validateAddresses(pod)]
+}
+
+/** A container that terminated for good does not run again. */
+function noResurrection(
+  at: FieldPath,
+  pod: Pod,
+  statuses: readonly ContainerStatus[] = [],
+  before: readonly ContainerStatus[] = [],
+): FieldError[] {
+  const policy = pod.spec?.restartPolicy
+  if (policy === "Always") return []
+  return before.flatMap((old) => {
+    const ended = old.state?.terminated
+    const index = statuses.findIndex(({ name }) => name === old.name)
+    const now = statuses[index]
+    if (ended === undefined || now === undefined || now.state?.terminated !== undefined) return []
+    if (ended.exitCode !== 0 && policy === "OnFailure") return []
+    const rule = pod.spec?.containers.find(({ name }) => name === old.name)?.restartPolicy
+    if (rule === "Always" || (rule === "OnFailure" && ended.exitCode !== 0)) return []
+    return [forbiddenField(at.index(index).child("state"), "may not be transitioned to non-terminated state")]
+  })
+}
+
+function validateAddresses(pod: Pod): FieldError[] {
+  const { podIP, podIPs = [], hostIPs = [], hostIP } = pod.status ?? {}
+  const errors: FieldError[] = []
+  for (const [index, { ip }] of podIPs.entries()) errors.push(...ipAddress(path.child("podIPs").index(index), ip ?? ""))
+  if (podIPs.length > 0 && podIP && podIPs[0]?.ip !== podIP) {
+    errors.push(invalidValue(path.child("podIPs").index(0).child("ip"), podIPs[0]?.ip, "must be equal to `podIP`"))
+  }
+  for (const [index, { ip }] of hostIPs.entries()) {
+    errors.push(...ipAddress(path.child("hostIPs").index(index), ip ?? ""))
+  }
+  if (hostIPs.length > 0 && hostIPs[0]?.ip !== hostIP) {
+    errors.push(invalidValue(path.child("hostIPs").index(0).child("ip"), hostIPs[0]?.ip, "must be equal to `hostIP`"))
+  }
+  return errors
+}

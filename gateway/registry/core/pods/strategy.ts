@@ -1,0 +1,190 @@
+// Pods. The subresources that change a pod (status, ephemeralcontainers, resize, binding) come through the same hooks;
+// which one is asked for decides what may change. Source: k8s.io/kubernetes/pkg/registry/core/pod.
+
+import { FieldPath, type FieldError, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
+import type { Pod, PodSpec } from "../../../../apimachinery/object.ts"
+import type { Strategy } from "../../strategy.ts"
+import { defaultPodOnly, defaultPodSpec } from "../pod-spec/defaults.ts"
+import { qosClass } from "../pod-spec/qos.ts"
+import { validatePodSpec } from "../pod-spec/validate.ts"
+import { dropUnlessEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
+import { dropUnlessResize, validateResize } from "./resize.ts"
+import { validateStatusUpdate } from "./status.ts"
+import { validateSpecUpdate } from "./update.ts"
+
+const specPath = FieldPath.root("spec")
+const mirrorAnnotation = "kubernetes.io/config.mirror"
+
+export const podStrategy: Strategy<Pod> = {
+  default(pod) {
+    defaultPodSpec(specOf(pod))
+    defaultPodOnly(specOf(pod))
+  },
+
+  prepareForCreate(_ctx, pod) {
+    const spec = specOf(pod)
+    pod.metadata.generation = 1
+    pod.status = { phase: "Pending", qosClass: qosClass(spec) }
+    if ((spec.schedulingGates ?? []).length > 0) {
+      pod.status.conditions = [
+        {
+          type: "PodScheduled",
+          status: "False",
+          reason: "SchedulingGated",
+          message: "Scheduling is blocked due to non-empty scheduling gates",
+        },
+      ]
+    }
+  },
+
+  validate(_ctx, pod) {
+    const errors = validateMetadataAndSpec(pod)
+    const spec = specOf(pod)
+    if ((spec.ephemeralContainers ?? []).length > 0) {
+      errors.push(forbiddenField(specPath.child("ephemeralContainers"), "cannot be set on create"))
+    }
+    if (spec.nodeName && (spec.schedulingGates ?? []).length > 0) {
+      errors.push(
+        forbiddenField(specPath.child("nodeName"), "cannot be set until all schedulingGates have been cleared"),
+      )
+    }
+    return errors
+  },
+
+  prepareForUpdate(ctx, pod, current) {
+    switch (ctx.info.subresource) {
+      case "binding":
+      case "eviction":
+        return
+      case "status":
+        pod.spec = specOf(current)
+        pod.metadata.ownerReferences = current.metadata.ownerReferences ?? []
+        pod.status ??= {}
+        pod.status.qosClass ??= current.status?.qosClass ?? qosClass(specOf(current))
+        return
+      case "ephemeralcontainers":
+        return dropUnlessEphemeral(pod, current)
+      case "resize":
+        return dropUnlessResize(pod, current)
+      default:
+        if (current.status === undefined) delete pod.status
+        else pod.status = current.status
+    }
+  },
+
+  validateUpdate(ctx, pod, current) {
+    switch (ctx.info.subresource) {
+      case "binding":
+      case "eviction":
+        return []
+      case "status":
+        return validateStatusUpdate(pod, current)
+      case "ephemeralcontainers":
+        return [...validateMetadataAndSpec(pod), ...validateEphemeralUpdate(pod, current)]
+      case "resize":
+        return [...validateMetadataAndSpec(pod), ...validateResize(pod, current)]
+      default:
+        return [...validateMetadataAndSpec(pod), ...validateSpecUpdate(pod, current)]
+    }
+  },
+
+  warnings(_ctx, pod, current) {
+    if (current !== undefined) return []
+    const faults = validateDNS1123Label(pod.metadata.name ?? "")
+    return faults.length === 0
+      ? []
+      : [
+          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
+        ]
+  },
+
+  graceSeconds(pod, asked) {
+    const phase = pod.status?.phase
+    if (!pod.spec?.nodeName || phase === "Failed" || phase === "Succeeded") return 0
+    const seconds = asked ?? pod.spec.terminationGracePeriodSeconds ?? 0
+    return seconds < 0 ? 1 : seconds
+  },
+
+  selectableFields(pod) {
+    const spec: Partial<PodSpec> = pod.spec ?? {}
+    return {
+      "spec.nodeName": spec.nodeName ?? "",
+      "spec.restartPolicy": spec.restartPolicy ?? "",
+      "spec.schedulerName": spec.schedulerName ?? "",
+      "spec.serviceAccountName": spec.serviceAccountName ?? "",
+      "spec.hostNetwork": String(spec.hostNetwork ?? false),
+      "status.phase": pod.status?.phase ?? "",
+      "status.podIP": pod.status?.podIPs?.[0]?.ip ?? "",
+      "status.nominatedNodeName": pod.status?.nominatedNodeName ?? "",
+    }
+  },
+}
+
+/** The decoder has checked types, not presence: a pod without a spec is told what is missing. */
+function specOf(pod: Pod): PodSpec {
+  pod.spec ??= { containers: [] }
+  return pod.spec
+}
+
+function validateMetadataAndSpec(pod: Pod): FieldError[] {
+  const spec = pod.spec ?? { containers: [] }
+  const { annotations } = pod.metadata
+  const errors: FieldError[] = []
+  const mirror = annotations?.[mirrorAnnotation]
+  if (mirror !== undefined && !spec.nodeName) {
+    errors.push(
+      invalidValue(
+        FieldPath.root("metadata", "annotations").key(mirrorAnnotation),
+        mirror,
+        "must set spec.nodeName if mirror pod annotation is set",
+      ),
+    )
+  }
+  const cost = annotations?.["controller.kubernetes.io/pod-deletion-cost"]
+  if (cost !== undefined && !/^(-?[1-9]\d{0,9}|0)$/.test(cost)) {
+    errors.push(
+      invalidValue(
+        FieldPath.root("metadata", "annotations").key("controller.kubernetes.io/pod-deletion-cost"),
+        cost,
+        "must be a 32bit integer",
+      ),
+    )
+  }
+  errors.push(...validatePodSpec(specPath, spec, pod.metadata.name ?? ""))
+  if (!spec.serviceAccountName) {
+    for (const [index, volume] of (spec.volumes ?? []).entries()) {
+      for (const [place, source] of (volume.projected?.sources ?? []).entries()) {
+        if (source.serviceAccountToken === undefined) continue
+        errors.push(
+          forbiddenField(
+            specPath
+              .child("volumes")
+              .index(index)
+              .child("projected", "sources")
+              .index(place)
+              .child("serviceAccountToken"),
+            "must not be specified when serviceAccountName is not set",
+          ),
+        )
+      }
+    }
+  }
+  return [...errors, ...validateImagesTrimmed(spec)]
+}
+
+function validateImagesTrimmed(spec: PodSpec): FieldError[] {
+  return (["containers", "initContainers"] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap((container, index) =>
+      container.image && container.image !== container.image.trim()
+        ? [
+            invalidValue(
+              specPath.child(list).index(index).child("image"),
+              container.image,
+              "must not have leading or trailing whitespace",
+            ),
+          ]
+        : [],
+    ),
+  )
+}

@@ -1,0 +1,34 @@
+// Subresources of a pod that show the whole pod and change a part of it.
+
+import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
+import type { SubresourceHandler } from "../../strategy.ts"
+
+/** The strategy sees which subresource it is in the request's info. */
+export function podSubresource(name: string): SubresourceHandler {
+  return {
+    async get(ctx, registry, namespace, podName) {
+      return (await registry.get(ctx, namespace, podName)).object()
+    },
+    async update(ctx, registry, namespace, podName, change, options, admit) {
+      const result = await registry.update(
+        ctx,
+        namespace,
+        podName,
+        (current) => change(current as KubeObject),
+        { ...options, subresource: name },
+        admit,
+      )
+      return result.value.object()
+    },
+  }
+}
+
+/** Metadata and status stay as they are; only who manages which field is taken from the request. */
+export function resetForSubresource(pod: Pod, current: Pod): void {
+  const { managedFields, resourceVersion } = pod.metadata
+  pod.metadata = structuredClone(current.metadata)
+  if (managedFields !== undefined) pod.metadata.managedFields = managedFields
+  if (resourceVersion !== undefined) pod.metadata.resourceVersion = resourceVersion
+  if (current.status === undefined) delete pod.status
+  else pod.status = current.status
+}

@@ -1,0 +1,24 @@
+// PodTemplates: a template that stands alone.
+
+import { FieldPath } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject, PodTemplateSpec } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { emptyTemplate } from "../../workloads/template.ts"
+import { defaultPodTemplate } from "../pod-spec/defaults.ts"
+import { validatePodTemplate } from "../pod-spec/validate.ts"
+
+type PodTemplate = KubeObject & { template?: PodTemplateSpec }
+
+const strategy: Strategy<PodTemplate> = {
+  default(object) {
+    object.template ??= {}
+    object.template.metadata ??= {}
+    defaultPodTemplate(object.template)
+  },
+  validate: (_ctx, object) => validatePodTemplate(FieldPath.root("template"), object.template ?? emptyTemplate),
+  validateUpdate: (_ctx, object) => validatePodTemplate(FieldPath.root("template"), object.template ?? emptyTemplate),
+  specChanged: (object, current) => !semanticEqual(object.template, current.template),
+}
+
+export const podTemplates: KindExtension = { strategy }

@@ -1,0 +1,72 @@
+// ReplicationControllers. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
+
+import type * as models from "@kubernetes/client-node"
+import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { nonNegative } from "../../validation/values.ts"
+import { validateCounters } from "../../workloads/amounts.ts"
+import { replicationControllerScale } from "../../workloads/scale.ts"
+import { validateMatches, validateServingTemplate } from "../../workloads/template.ts"
+import { defaultPodTemplate } from "../pod-spec/defaults.ts"
+
+type Spec = Wire<models.V1ReplicationControllerSpec>
+type ReplicationController = KubeObject & { spec?: Spec; status?: Wire<models.V1ReplicationControllerStatus> }
+
+const path = FieldPath.root("spec")
+
+const strategy: Strategy<ReplicationController> = {
+  defaultPropagation: "Orphan",
+
+  default(controller) {
+    const spec = (controller.spec ??= {})
+    spec.replicas ??= 1
+    if (spec.template !== undefined) spec.template.metadata ??= {}
+    const labels = spec.template?.metadata?.labels
+    if (labels !== undefined) {
+      if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels }
+      if (Object.keys(controller.metadata.labels ?? {}).length === 0) controller.metadata.labels = { ...labels }
+    }
+    defaultPodTemplate(spec.template)
+  },
+
+  prepareForCreate(_ctx, controller) {
+    controller.status = { replicas: 0 }
+  },
+
+  validate: (_ctx, controller) => validateSpec(controller.spec ?? {}),
+
+  validateUpdate(ctx, controller) {
+    return ctx.info.subresource === "status" ? validateStatus(controller) : validateSpec(controller.spec ?? {})
+  },
+
+  selectableFields: (controller) => ({ "status.replicas": String(controller.status?.replicas ?? 0) }),
+}
+
+export const replicationControllers: KindExtension = { strategy, subresources: { scale: replicationControllerScale } }
+
+function validateSpec(spec: Spec): FieldError[] {
+  const errors = nonNegative(path.child("minReadySeconds"), spec.minReadySeconds)
+  const selector = spec.selector ?? {}
+  const empty = Object.keys(selector).length === 0
+  if (empty) errors.push(required(path.child("selector")))
+  errors.push(...nonNegative(path.child("replicas"), spec.replicas))
+  const template = path.child("template")
+  if (spec.template === undefined) return [...errors, required(template)]
+  if (!empty) errors.push(...validateMatches(template, { matchLabels: selector }, spec.template))
+  return [...errors, ...validateServingTemplate(template, spec.template, "ReplicationController")]
+}
+
+function validateStatus(controller: ReplicationController): FieldError[] {
+  const message = "cannot be greater than status.replicas"
+  return validateCounters(
+    FieldPath.root("status"),
+    controller.status,
+    ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"],
+    [
+      ["fullyLabeledReplicas", "replicas", message],
+      ["readyReplicas", "replicas", message],
+      ["availableReplicas", "replicas", message],
+    ],
+  )
+}

@@ -1,0 +1,102 @@
+// Secrets. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
+
+import {
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import type { Secret } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { tooMuch, validateDataKeys } from "../configmaps/data.ts"
+
+const data = FieldPath.root("data")
+const immutableSet = "field is immutable when `immutable` is set"
+
+const strategy: Strategy<Secret> = {
+  generation: false,
+
+  default(secret) {
+    secret.type = secret.type || "Opaque"
+    // stringData is for writing only: it becomes data, and wins over it.
+    const texts = secret.stringData
+    if (texts !== undefined) {
+      const encoded = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")])
+      secret.data = { ...secret.data, ...(Object.fromEntries(encoded) as Record<string, string>) }
+      delete secret.stringData
+    }
+  },
+
+  prepareForUpdate(_ctx, secret, current) {
+    // An update that names no type does not ask to change it.
+    if (!secret.type && current.type) secret.type = current.type
+  },
+
+  validate: (_ctx, secret) => validateSecret(secret),
+
+  validateUpdate(_ctx, secret, current) {
+    const errors = immutableField(FieldPath.root("type"), secret.type, current.type)
+    if (current.immutable === true) {
+      if (secret.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
+      if (!semanticEqual(secret.data, current.data)) errors.push(forbiddenField(data, immutableSet))
+    }
+    return [...errors, ...validateSecret(secret)]
+  },
+
+  selectableFields: (secret) => ({ type: secret.type ?? "" }),
+}
+
+export const secrets: KindExtension = { strategy }
+
+/** Which keys a type must have; "any" needs one of them. */
+const keysOf: Readonly<Record<string, { all?: readonly string[]; any?: readonly string[]; json?: boolean }>> = {
+  "kubernetes.io/dockercfg": { all: [".dockercfg"], json: true },
+  "kubernetes.io/dockerconfigjson": { all: [".dockerconfigjson"], json: true },
+  "kubernetes.io/basic-auth": { any: ["username", "password"] },
+  "kubernetes.io/ssh-auth": { all: ["ssh-privatekey"] },
+  "kubernetes.io/tls": { all: ["tls.crt", "tls.key"] },
+}
+
+function validateSecret(secret: Secret): FieldError[] {
+  const values = (secret.data ?? {}) as Record<string, string>
+  const errors = [...validateDataKeys(data, values), ...tooMuch(data, bytesOf(values))]
+  if (secret.type === "kubernetes.io/service-account-token") {
+    const annotation = "kubernetes.io/service-account.name"
+    if (!secret.metadata.annotations?.[annotation]) {
+      errors.push(required(FieldPath.root("metadata", "annotations").key(annotation)))
+    }
+  }
+  const rule = keysOf[secret.type ?? ""]
+  for (const key of rule?.all ?? []) {
+    const value = values[key]
+    if (value === undefined) errors.push(required(data.key(key)))
+    else if (key === "ssh-privatekey" && value === "") errors.push(required(data.key(key)))
+    else if (rule?.json === true) errors.push(...validateJson(data.key(key), value))
+  }
+  if (rule?.any !== undefined && !rule.any.some((key) => key in values)) {
+    errors.push(...rule.any.map((key) => required(data.key(key))))
+  }
+  return errors
+}
+
+function validateJson(path: FieldPath, encoded: string): FieldError[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(encoded, "base64").toString())
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return []
+    return [
+      invalidValue(
+        path,
+        "<secret contents redacted>",
+        "json: cannot unmarshal into Go value of type map[string]interface {}",
+      ),
+    ]
+  } catch (error) {
+    return [invalidValue(path, "<secret contents redacted>", error instanceof Error ? error.message : String(error))]
+  }
+}
+
+function bytesOf(values: Record<string, string>): number {
+  return Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value, "base64"), 0)
+}

@@ -1,0 +1,102 @@
+// serviceaccounts/token: signs a token for an account, bound to a pod, secret or node when asked (KEP-1205). Source:
+// k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
+
+import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject, Pod, ServiceAccount } from "../../../../apimachinery/object.ts"
+import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import { builtIn } from "../../internal-write.ts"
+import type { SubresourceHandler } from "../../strategy.ts"
+
+interface BoundObject {
+  kind?: string
+  apiVersion?: string
+  name?: string
+  uid?: string
+}
+
+interface TokenRequest extends KubeObject {
+  spec?: { audiences?: string[]; expirationSeconds?: number; boundObjectRef?: BoundObject | null }
+  status?: { token: string; expirationTimestamp: string }
+}
+
+const defaultSeconds = 3600
+const minSeconds = 600
+const maxSeconds = 2 ** 32
+/** What a token may be bound to; other kinds cannot be seen to go. */
+const bindable: Readonly<Record<string, { resource: string; namespaced: boolean }>> = {
+  Pod: { resource: "pods", namespaced: true },
+  Secret: { resource: "secrets", namespaced: true },
+  Node: { resource: "nodes", namespaced: false },
+}
+
+export const token: SubresourceHandler = {
+  async create(ctx, registry, namespace, name, body, options, admit) {
+    const request = structuredClone(body) as TokenRequest
+    if (request.metadata.name && request.metadata.name !== name) {
+      throw badRequest(`the name of the object (${request.metadata.name}) does not match the name on the URL (${name})`)
+    }
+    const account = (await registry.get(ctx, namespace, name)).object() as ServiceAccount
+    const spec = (request.spec ??= {})
+    spec.expirationSeconds ??= defaultSeconds
+    if ((spec.audiences ?? []).length === 0) spec.audiences = [ctx.controlPlane.trust.issuer]
+    const errors = validate(spec)
+    if (errors.length > 0) throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, errors)
+    await admit.mutate(request, undefined)
+    await admit.validate(request, undefined)
+    const bound = spec.boundObjectRef ? await resolve(ctx, namespace, name, spec.boundObjectRef) : undefined
+    request.metadata = {
+      ...request.metadata,
+      name,
+      namespace,
+      creationTimestamp: new Date().toISOString().slice(0, 19) + "Z",
+    }
+    if (options.dryRun) return { ...request, status: { token: "", expirationTimestamp: "" } }
+    request.status = await ctx.controlPlane.tokens.issue({
+      namespace,
+      serviceAccount: { name, uid: account.metadata.uid ?? "" },
+      audiences: spec.audiences ?? [],
+      expirationSeconds: spec.expirationSeconds,
+      boundObject: bound,
+    })
+    return request
+  },
+}
+
+function validate(spec: NonNullable<TokenRequest["spec"]>): FieldError[] {
+  const at = FieldPath.root("spec", "expirationSeconds")
+  const seconds = spec.expirationSeconds ?? defaultSeconds
+  if (seconds < minSeconds) return [invalidValue(at, seconds, "may not specify a duration less than 10 minutes")]
+  if (seconds > maxSeconds) return [invalidValue(at, seconds, "may not specify a duration larger than 2^32 seconds")]
+  return []
+}
+
+async function resolve(ctx: RequestContext, namespace: string, account: string, reference: BoundObject) {
+  const { kind = "", apiVersion = "v1", name = "" } = reference
+  const known = bindable[kind]
+  if (known === undefined || apiVersion !== "v1") {
+    throw badRequest(`cannot bind token for serviceaccount "${account}" to type ${apiVersion}, Kind=${kind}`)
+  }
+  const registry = builtIn(ctx, { group: "", version: "v1", resource: known.resource })
+  const object = await registry
+    .get(ctx, known.namespaced ? namespace : "", name)
+    .then((value) => value.object())
+    .catch((error: unknown) => {
+      throw isNotFound(error) ? notFound({ group: "", resource: known.resource }, name) : error
+    })
+  const actual = object.metadata.uid ?? ""
+  if (reference.uid && reference.uid !== actual) {
+    throw conflict(
+      { group: "", resource: kind },
+      name,
+      `the UID in the bound object reference (${reference.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    )
+  }
+  const wanted = (object as Pod).spec?.serviceAccountName
+  if (kind === "Pod" && wanted !== account) {
+    throw badRequest(
+      `cannot bind token for serviceaccount "${account}" to pod running with different serviceaccount name.`,
+    )
+  }
+  return { kind, apiVersion, name, uid: actual }
+}

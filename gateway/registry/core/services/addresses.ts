@@ -1,0 +1,216 @@
+// The Service addresses of a cluster of its own: ClusterIPs from one IPv4 network, node ports from one range. What is taken
+// is known in memory, read once from the services there are; a claim holds its numbers before the service is written, so
+// that two writes under way never get the same one. Source: k8s.io/kubernetes/pkg/registry/core/service/storage/alloc.go.
+
+import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import type { Service } from "../../../../apimachinery/object.ts"
+import { internalError, invalid } from "../../../../apimachinery/status.ts"
+import type { ServiceAddresses } from "../../../tenancy/service-addresses.ts"
+import type { Claim } from "../../strategy.ts"
+import {
+  isHeadless,
+  needsClusterIP,
+  needsHealthCheckPort,
+  needsNodePorts,
+  hasNodePorts,
+  specOf,
+  type ServiceSpec,
+} from "./needs.ts"
+import { AddressRange, PortRange } from "./range.ts"
+
+export interface RangeServiceAddressesOptions {
+  /** IPv4, for example 10.96.0.0/16. */
+  cidr: string
+  /** Both ends included; default 30000–32767. */
+  nodePorts?: { from: number; to: number }
+  /** The services there are, asked for once, before the first claim. */
+  load: () => Promise<Iterable<Service>>
+}
+
+const path = FieldPath.root("spec")
+
+/** Numbers taken by a write under way, and those it will give back when it is done. */
+interface Held {
+  addresses: string[]
+  ports: number[]
+}
+
+export class RangeServiceAddresses implements ServiceAddresses {
+  readonly #addresses: AddressRange
+  readonly #ports: PortRange
+  readonly #load: () => Promise<Iterable<Service>>
+  #loaded: Promise<void> | undefined
+
+  constructor(options: RangeServiceAddressesOptions) {
+    this.#addresses = new AddressRange(options.cidr)
+    this.#ports = new PortRange(options.nodePorts?.from ?? 30_000, options.nodePorts?.to ?? 32_767)
+    this.#load = options.load
+  }
+
+  async claim(service: Service, current: Service | undefined): Promise<Claim> {
+    await this.#ready()
+    const before = current?.spec
+    const spec = specOf(service)
+    const taken: Held = { addresses: [], ports: [] }
+    try {
+      if (needsClusterIP(spec)) this.#claimAddress(service, spec, before, taken)
+      this.#claimPorts(service, spec, before, taken)
+    } catch (error) {
+      this.#give(taken)
+      throw error
+    }
+    const released = before === undefined ? { addresses: [], ports: [] } : surplus(before, spec)
+    return {
+      commit: () => this.#give(released),
+      rollback: async () => this.#give(taken),
+    }
+  }
+
+  async release(service: Service): Promise<void> {
+    await this.#ready()
+    if (service.spec !== undefined) this.#give(heldBy(service.spec))
+  }
+
+  /** A failed read is tried again by the next claim. */
+  #ready(): Promise<void> {
+    this.#loaded ??= this.#read().catch((error: unknown) => {
+      this.#loaded = undefined
+      throw error
+    })
+    return this.#loaded
+  }
+
+  async #read(): Promise<void> {
+    for (const { spec } of await this.#load()) {
+      if (spec === undefined) continue
+      const held = heldBy(spec)
+      for (const address of held.addresses) this.#addresses.take(address)
+      for (const port of held.ports) this.#ports.take(port)
+    }
+  }
+
+  #claimAddress(service: Service, spec: ServiceSpec, before: ServiceSpec | undefined, taken: Held): void {
+    const errors = setFamilies(spec)
+    if (errors.length > 0) throw fault(service, ...errors)
+    if (isHeadless(spec)) return
+    const wanted = spec.clusterIPs?.[0] ?? ""
+    if (before !== undefined && needsClusterIP(before) && !isHeadless(before) && before.clusterIPs?.[0] === wanted)
+      return
+    if (wanted === "") {
+      const address = this.#addresses.takeAny()
+      if (address === undefined) {
+        throw internalError(`failed to allocate a serviceIP for Service "${service.metadata.name}": range is full`)
+      }
+      spec.clusterIP = address
+      spec.clusterIPs = [address]
+      taken.addresses.push(address)
+      return
+    }
+    const refuse = (why: string) =>
+      fault(service, invalidValue(path.child("clusterIPs"), [wanted], `failed to allocate IP ${wanted}: ${why}`))
+    if (!this.#addresses.contains(wanted)) throw refuse("the provided network does not match the current range")
+    if (!this.#addresses.take(wanted)) throw refuse("provided IP is already allocated")
+    taken.addresses.push(wanted)
+  }
+
+  #claimPorts(service: Service, spec: ServiceSpec, before: ServiceSpec | undefined, taken: Held): void {
+    const had = new Set(before === undefined ? [] : heldBy(before).ports)
+    // The same port number over another protocol shares its node port.
+    const shared = new Map<number, number>()
+    for (const [index, port] of (hasNodePorts(spec) ? (spec.ports ?? []) : []).entries()) {
+      const asked = port.nodePort ?? 0
+      if (asked !== 0) {
+        if (had.has(asked) || taken.ports.includes(asked)) continue
+        this.#takePort(service, path.child("ports").index(index).child("nodePort"), asked, taken)
+        shared.set(port.port, asked)
+      } else if (needsNodePorts(spec)) {
+        const number = shared.get(port.port) ?? this.#anyPort(service, taken)
+        shared.set(port.port, number)
+        port.nodePort = number
+      }
+    }
+    if (!needsHealthCheckPort(spec)) return
+    const asked = spec.healthCheckNodePort ?? 0
+    if (asked === 0) spec.healthCheckNodePort = this.#anyPort(service, taken)
+    else if (!had.has(asked)) this.#takePort(service, path.child("healthCheckNodePort"), asked, taken)
+  }
+
+  #takePort(service: Service, at: FieldPath, port: number, taken: Held): void {
+    const { from, to } = this.#ports
+    if (!this.#ports.contains(port)) {
+      const why = `provided port is not in the valid range. The range of valid ports is ${from}-${to}`
+      throw fault(service, invalidValue(at, port, why))
+    }
+    if (!this.#ports.take(port)) throw fault(service, invalidValue(at, port, "provided port is already allocated"))
+    taken.ports.push(port)
+  }
+
+  #anyPort(service: Service, taken: Held): number {
+    const port = this.#ports.takeAny()
+    if (port === undefined) {
+      throw internalError(`failed to allocate a nodePort for Service "${service.metadata.name}": range is full`)
+    }
+    taken.ports.push(port)
+    return port
+  }
+
+  #give({ addresses, ports }: Held): void {
+    for (const address of addresses) this.#addresses.release(address)
+    for (const port of ports) this.#ports.release(port)
+  }
+}
+
+function fault(service: Service, ...errors: FieldError[]) {
+  return invalid({ group: "", kind: "Service" }, service.metadata.name ?? "", errors)
+}
+
+function heldBy(spec: ServiceSpec): Held {
+  const addresses = needsClusterIP(spec) ? (spec.clusterIPs ?? []).filter((address) => address !== "None") : []
+  const ports = (spec.ports ?? []).flatMap((port) => (port.nodePort ? [port.nodePort] : []))
+  if (spec.healthCheckNodePort) ports.push(spec.healthCheckNodePort)
+  return { addresses, ports: [...new Set(ports)] }
+}
+
+function surplus(before: ServiceSpec, after: ServiceSpec): Held {
+  const [had, has] = [heldBy(before), heldBy(after)]
+  return {
+    addresses: had.addresses.filter((address) => !has.addresses.includes(address)),
+    ports: had.ports.filter((port) => !has.ports.includes(port)),
+  }
+}
+
+/** This cluster has IPv4 only. A headless service without a selector is of both families: its endpoints may be any. */
+function setFamilies(spec: ServiceSpec): FieldError[] {
+  const free = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0
+  spec.ipFamilyPolicy ??= free ? "RequireDualStack" : "SingleStack"
+  const families = (spec.ipFamilies ??= [])
+  if (free) {
+    if (families.length === 0) families.push("IPv4")
+    if (families.length === 1 && spec.ipFamilyPolicy !== "SingleStack") {
+      families.push(families[0] === "IPv4" ? "IPv6" : "IPv4")
+    }
+    return []
+  }
+  const errors: FieldError[] = []
+  if (spec.ipFamilyPolicy === "RequireDualStack") {
+    errors.push(
+      invalidValue(
+        path.child("ipFamilyPolicy"),
+        spec.ipFamilyPolicy,
+        "this cluster is not configured for dual-stack services",
+      ),
+    )
+  }
+  for (const [index, family] of families.entries()) {
+    if (family === "IPv4") continue
+    errors.push(invalidValue(path.child("ipFamilies").index(index), family, "not configured on this cluster"))
+  }
+  const second = spec.clusterIPs?.[1]
+  if (second !== undefined) {
+    errors.push(
+      invalidValue(path.child("clusterIPs").index(1), spec.clusterIPs, "IPv6 is not configured on this cluster"),
+    )
+  }
+  if (families.length === 0) families.push("IPv4")
+  return errors
+}

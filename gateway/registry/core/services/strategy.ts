@@ -1,0 +1,83 @@
+// Services. Their addresses come from the control plane's ServiceAddresses, claimed before the service is stored and
+// released after it is gone. Source: k8s.io/kubernetes/pkg/registry/core/service.
+
+import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
+import type { Service } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
+import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
+import { validateServiceSpec, validateServiceUpdate } from "./validate.ts"
+
+const affinitySeconds = 10_800
+
+export const serviceStrategy: Strategy<Service> = {
+  generation: false,
+  nameRule: validateDNS1123Label,
+  allowCreateOnUpdate: true,
+
+  default(service) {
+    const spec = specOf(service)
+    spec.sessionAffinity = spec.sessionAffinity || "None"
+    spec.type = spec.type || "ClusterIP"
+    if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig
+    if (spec.sessionAffinity === "ClientIP" && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
+      spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: affinitySeconds } }
+    }
+    for (const port of spec.ports ?? []) {
+      port.protocol = port.protocol || "TCP"
+      const target = port.targetPort as unknown as string | number | undefined
+      if (!target) port.targetPort = port.port
+    }
+    if (isExternallyAccessible(spec) && !spec.externalTrafficPolicy) spec.externalTrafficPolicy = "Cluster"
+    if (["NodePort", "LoadBalancer", "ClusterIP"].includes(spec.type)) spec.internalTrafficPolicy ??= "Cluster"
+    if (spec.type === "LoadBalancer") {
+      spec.allocateLoadBalancerNodePorts ??= true
+      for (const ingress of service.status?.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= "VIP"
+    }
+  },
+
+  prepareForCreate(_ctx, service) {
+    service.status = { loadBalancer: {} }
+    normalizeClusterIPs(specOf(service), undefined)
+  },
+
+  validate: (_ctx, service) => validateServiceSpec(specOf(service)),
+
+  prepareForUpdate(ctx, service, current) {
+    if (ctx.info.subresource === "status") {
+      if (current.spec !== undefined) service.spec = current.spec
+      return
+    }
+    if (current.status === undefined) delete service.status
+    else service.status = current.status
+    const spec = specOf(service)
+    const before = current.spec ?? {}
+    normalizeClusterIPs(spec, before)
+    keepAllocated(spec, before)
+    dropByType(service, current)
+  },
+
+  validateUpdate(ctx, service, current) {
+    if (ctx.info.subresource === "status") return []
+    const spec = specOf(service)
+    return [...validateServiceUpdate(spec, current.spec ?? {}), ...validateServiceSpec(spec)]
+  },
+
+  async begin(ctx, service, current) {
+    const spec = specOf(service)
+    if (ctx.info.subresource !== "") return undefined
+    if (current === undefined ? !needsClusterIP(spec) : !needsChanged(spec, current.spec ?? {})) return undefined
+    return ctx.controlPlane.serviceAddresses.claim(service, current)
+  },
+
+  async afterDelete(ctx, service) {
+    await ctx.controlPlane.serviceAddresses.release(service)
+  },
+
+  selectableFields: (service) => ({
+    "spec.clusterIP": service.spec?.clusterIP ?? "",
+    "spec.type": service.spec?.type ?? "",
+  }),
+}
+
+export const services: KindExtension = { strategy: serviceStrategy }

@@ -1,0 +1,299 @@
+// Services. Source: k8s.io/kubernetes/pkg/apis/core/validation. Addresses and ports that are allocated are checked by who
+// allocates them (ServiceAddresses).
+
+import { isIPv6 } from "node:net"
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import {
+  validateDNS1123Label,
+  validateDNS1123Subdomain,
+  validateQualifiedName,
+} from "../../../../apimachinery/names.ts"
+import { validateLabels } from "../../validation/selectors.ts"
+import {
+  cidr,
+  inclusiveRange,
+  ipAddress,
+  messages,
+  oneOf,
+  optionalOneOf,
+  portNumber,
+  portNumberOrName,
+} from "../../validation/values.ts"
+import { isExternallyAccessible, isHeadless, needsHealthCheckPort, type ServiceSpec } from "./needs.ts"
+
+const path = FieldPath.root("spec")
+const protocols = ["SCTP", "TCP", "UDP"]
+const maxAffinitySeconds = 86_400
+
+export function validateServiceSpec(spec: ServiceSpec): FieldError[] {
+  const errors: FieldError[] = []
+  const ports = spec.ports ?? []
+  if (ports.length === 0 && !isHeadless(spec) && spec.type !== "ExternalName")
+    errors.push(required(path.child("ports")))
+  errors.push(...validateByType(spec))
+  const names = new Set<string>()
+  for (const [index, port] of ports.entries()) {
+    errors.push(...validatePort(path.child("ports").index(index), port, ports.length > 1, names))
+  }
+  errors.push(...validateLabels(path.child("selector"), spec.selector))
+  errors.push(...oneOf(path.child("sessionAffinity"), spec.sessionAffinity, ["ClientIP", "None"]))
+  errors.push(...validateAffinity(spec), ...validateClusterIPs(spec))
+  for (const [index, address] of (spec.externalIPs ?? []).entries()) {
+    const at = path.child("externalIPs").index(index)
+    const faults = ipAddress(at, address)
+    errors.push(...(faults.length > 0 ? faults : reachable(at, address)))
+  }
+  errors.push(...oneOf(path.child("type"), spec.type, ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]))
+  return [...errors, ...validatePortsTogether(spec), ...validateLoadBalancer(spec), ...validateTraffic(spec)]
+}
+
+function validateByType(spec: ServiceSpec): FieldError[] {
+  const { type } = spec
+  if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(spec)) {
+    return [invalidValue(path.child("clusterIPs").index(0), "None", `may not be set to 'None' for ${type} services`)]
+  }
+  if (type !== "ExternalName") return []
+  const errors: FieldError[] = []
+  for (const field of ["clusterIPs", "ipFamilies"] as const) {
+    if ((spec[field] ?? []).length > 0) {
+      errors.push(forbiddenField(path.child(field), "may not be set for ExternalName services"))
+    }
+  }
+  if (spec.ipFamilyPolicy !== undefined) {
+    errors.push(forbiddenField(path.child("ipFamilyPolicy"), "may not be set for ExternalName services"))
+  }
+  const name = (spec.externalName ?? "").replace(/\.$/, "")
+  const at = path.child("externalName")
+  return [...errors, ...(name === "" ? [required(at)] : messages(at, name, validateDNS1123Subdomain(name)))]
+}
+
+type Port = NonNullable<ServiceSpec["ports"]>[number]
+
+function validatePort(at: FieldPath, port: Port, named: boolean, names: Set<string>): FieldError[] {
+  const errors: FieldError[] = []
+  if (port.name) {
+    errors.push(...messages(at.child("name"), port.name, validateDNS1123Label(port.name)))
+    if (names.has(port.name)) errors.push(duplicate(at.child("name"), port.name))
+    names.add(port.name)
+  } else if (named) errors.push(required(at.child("name")))
+  errors.push(...portNumber(at.child("port"), port.port ?? 0))
+  errors.push(...oneOf(at.child("protocol"), port.protocol, protocols))
+  errors.push(...portNumberOrName(at.child("targetPort"), port.targetPort))
+  if (port.appProtocol !== undefined) {
+    errors.push(...messages(at.child("appProtocol"), port.appProtocol, validateQualifiedName(port.appProtocol)))
+  }
+  return errors
+}
+
+function validatePortsTogether(spec: ServiceSpec): FieldError[] {
+  const errors: FieldError[] = []
+  const nodePorts = new Set<string>()
+  const ports = new Set<string>()
+  for (const [index, port] of (spec.ports ?? []).entries()) {
+    const at = path.child("ports").index(index)
+    if (spec.type === "ClusterIP" && port.nodePort) {
+      errors.push(forbiddenField(at.child("nodePort"), "may not be used when `type` is 'ClusterIP'"))
+    }
+    const nodePort = `${port.protocol}/${port.nodePort}`
+    if (port.nodePort && nodePorts.has(nodePort)) errors.push(duplicate(at.child("nodePort"), port.nodePort))
+    nodePorts.add(nodePort)
+  }
+  for (const [index, port] of (spec.ports ?? []).entries()) {
+    const key = `${port.protocol}/${port.port}`
+    if (ports.has(key)) {
+      errors.push(duplicate(path.child("ports").index(index), { protocol: port.protocol, port: port.port }))
+    }
+    ports.add(key)
+  }
+  return errors
+}
+
+function validateAffinity(spec: ServiceSpec): FieldError[] {
+  const at = path.child("sessionAffinityConfig")
+  const config = spec.sessionAffinityConfig
+  if (spec.sessionAffinity === "None") {
+    return config === undefined ? [] : [forbiddenField(at, "must not be set when session affinity is None")]
+  }
+  if (spec.sessionAffinity !== "ClientIP") return []
+  if (config?.clientIP?.timeoutSeconds === undefined) {
+    return [required(at, "when session affinity type is ClientIP")]
+  }
+  const seconds = config.clientIP.timeoutSeconds
+  return seconds <= 0 || seconds > maxAffinitySeconds
+    ? [
+        invalidValue(
+          at.child("clientIP", "timeoutSeconds"),
+          seconds,
+          `must be greater than 0 and less than ${maxAffinitySeconds}`,
+        ),
+      ]
+    : []
+}
+
+function validateClusterIPs(spec: ServiceSpec): FieldError[] {
+  if (spec.type === "ExternalName") return []
+  const { clusterIP, clusterIPs = [], ipFamilies = [] } = spec
+  const at = path.child("clusterIPs")
+  const errors: FieldError[] = []
+  if (clusterIP && clusterIPs.length === 0) errors.push(required(at))
+  else if (clusterIP && clusterIPs[0] !== clusterIP) {
+    errors.push(invalidValue(at, clusterIPs, "first value must match `clusterIP`"))
+  } else if (!clusterIP && clusterIPs.length > 0) {
+    errors.push(invalidValue(at, clusterIPs, "must be empty when `clusterIP` is not specified"))
+  }
+  for (const [index, family] of ipFamilies.entries()) {
+    errors.push(...optionalOneOf(path.child("ipFamilies").index(index), family, ["IPv4", "IPv6"]))
+    if (ipFamilies.indexOf(family) < index) errors.push(duplicate(path.child("ipFamilies").index(index), family))
+  }
+  errors.push(
+    ...optionalOneOf(path.child("ipFamilyPolicy"), spec.ipFamilyPolicy, [
+      "PreferDualStack",
+      "RequireDualStack",
+      "SingleStack",
+    ]),
+  )
+  const faults = clusterIPs.flatMap((address, index) => {
+    if (index > 0 || address !== "None") return ipAddress(at.index(index), address)
+    return clusterIPs.length > 1 ? [invalidValue(at, clusterIPs, "'None' must be the first and only value")] : []
+  })
+  errors.push(...faults)
+  if (clusterIPs.length > 2) errors.push(invalidValue(at, clusterIPs, "may only hold up to 2 values"))
+  return faults.length > 0 || isHeadless(spec) ? errors : [...errors, ...validateFamilies(clusterIPs, ipFamilies)]
+}
+
+function validateFamilies(clusterIPs: readonly string[], families: readonly string[]): FieldError[] {
+  const at = path.child("clusterIPs")
+  const errors: FieldError[] = []
+  if (clusterIPs.length === 2 && isIPv6(clusterIPs[0] ?? "") === isIPv6(clusterIPs[1] ?? "")) {
+    errors.push(invalidValue(at, clusterIPs, "may specify no more than one IP for each IP family"))
+  }
+  for (const [index, address] of clusterIPs.entries()) {
+    const family = families[index]
+    const actual = isIPv6(address) ? "IPv6" : "IPv4"
+    if (family === undefined || family === actual) continue
+    errors.push(
+      invalidValue(at.index(index), address, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``),
+    )
+  }
+  return errors
+}
+
+/** Loopback, link-local and unspecified addresses make no sense outside one machine. */
+function reachable(at: FieldPath, address: string): FieldError[] {
+  if (address === "0.0.0.0" || address === "::")
+    return [invalidValue(at, address, "may not be unspecified (0.0.0.0 or ::)")]
+  if (address.startsWith("127.") || address === "::1") {
+    return [invalidValue(at, address, "may not be in the loopback range (127.0.0.0/8, ::1/128)")]
+  }
+  if (address.startsWith("169.254.") || /^fe[89ab]/i.test(address)) {
+    return [invalidValue(at, address, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")]
+  }
+  if (address.startsWith("224.0.0.") || /^ff02:/i.test(address)) {
+    return [invalidValue(at, address, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")]
+  }
+  return []
+}
+
+export { reachable as validateReachableIP }
+
+function validateLoadBalancer(spec: ServiceSpec): FieldError[] {
+  const only = "may only be used when `type` is 'LoadBalancer'"
+  const balanced = spec.type === "LoadBalancer"
+  const errors: FieldError[] = []
+  const ranges = spec.loadBalancerSourceRanges ?? []
+  const at = path.child("LoadBalancerSourceRanges")
+  if (ranges.length > 0 && !balanced) errors.push(forbiddenField(at, only))
+  for (const [index, range] of ranges.entries()) errors.push(...cidr(at.index(index), range.trim()))
+  if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) {
+    errors.push(forbiddenField(path.child("allocateLoadBalancerNodePorts"), only))
+  }
+  if (spec.loadBalancerClass !== undefined) {
+    errors.push(
+      ...(balanced
+        ? messages(
+            path.child("loadBalancerClass"),
+            spec.loadBalancerClass,
+            validateQualifiedName(spec.loadBalancerClass),
+          )
+        : [forbiddenField(path.child("loadBalancerClass"), only)]),
+    )
+  }
+  return errors
+}
+
+function validateTraffic(spec: ServiceSpec): FieldError[] {
+  const errors: FieldError[] = []
+  const external = spec.externalTrafficPolicy
+  const at = path.child("externalTrafficPolicy")
+  if (isExternallyAccessible(spec)) errors.push(...oneOf(at, external, ["Cluster", "Local"]))
+  else if (external) errors.push(invalidValue(at, external, "may only be set for externally-accessible services"))
+  const health = spec.healthCheckNodePort ?? 0
+  if (health !== 0 && !needsHealthCheckPort(spec)) {
+    errors.push(
+      invalidValue(
+        path.child("healthCheckNodePort"),
+        health,
+        "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+      ),
+    )
+  } else if (health < 0 || health > 65_535) {
+    errors.push(invalidValue(path.child("healthCheckNodePort"), health, inclusiveRange(1, 65_535)))
+  }
+  errors.push(...optionalOneOf(path.child("internalTrafficPolicy"), spec.internalTrafficPolicy, ["Cluster", "Local"]))
+  const distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"]
+  if (spec.trafficDistribution !== undefined && !distributions.includes(spec.trafficDistribution)) {
+    errors.push(notSupported(path.child("trafficDistribution"), spec.trafficDistribution, distributions))
+  }
+  return errors
+}
+
+/** Addresses, once given, stay; a second family may come and go. */
+export function validateServiceUpdate(spec: ServiceSpec, current: ServiceSpec): FieldError[] {
+  const errors: FieldError[] = []
+  if (spec.type !== "ExternalName" && current.type !== "ExternalName") {
+    if (!(isHeadless(spec) && isHeadless(current))) errors.push(...keptFirst("clusterIPs", spec, current))
+    if (!isHeadless(spec) && !isHeadless(current)) errors.push(...keptFirst("ipFamilies", spec, current))
+  }
+  if (spec.type === "LoadBalancer" && current.type === "LoadBalancer") {
+    if (spec.loadBalancerClass !== current.loadBalancerClass) {
+      errors.push(invalidValue(path.child("loadBalancerClass"), spec.loadBalancerClass, "may not change once set"))
+    }
+  }
+  if (needsHealthCheckPort(spec) && needsHealthCheckPort(current)) {
+    if (spec.healthCheckNodePort !== current.healthCheckNodePort) {
+      errors.push(forbiddenField(path.child("healthCheckNodePort"), "field is immutable"))
+    }
+  }
+  return errors
+}
+
+function keptFirst(field: "clusterIPs" | "ipFamilies", spec: ServiceSpec, current: ServiceSpec): FieldError[] {
+  const [values, before] = [spec[field] ?? [], current[field] ?? []]
+  const at = path.child(field)
+  const changed = (index: number): FieldError => invalidValue(at.index(index), values, "may not change once set")
+  if (values.length === before.length) {
+    return before.flatMap((value, index) => (value === values[index] ? [] : [changed(index)]))
+  }
+  const errors: FieldError[] = []
+  const word = field === "clusterIPs" ? "clusterIP" : "ipFamily"
+  if (values.length === 0) errors.push(invalidValue(at.index(0), values, `primary ${word} can not be unset`))
+  else if (before.length > 0 && values[0] !== before[0]) errors.push(changed(0))
+  if (values.length === 1 && before.length > 1 && spec.ipFamilyPolicy !== "SingleStack") {
+    errors.push(
+      invalidValue(
+        path.child("ipFamilyPolicy"),
+        spec.ipFamilyPolicy,
+        `must be set to 'SingleStack' when releasing the secondary ${word}`,
+      ),
+    )
+  }
+  return errors
+}

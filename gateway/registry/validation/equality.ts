@@ -1,0 +1,48 @@
+// Equality of values as the API means it: an absent field, null, and an empty list or map are the same thing, and numbers
+// and texts are compared as they are. Source: k8s.io/apimachinery/pkg/api/equality (Semantic), which also compares
+// quantities by value; those are canonical text by the time anything is compared.
+
+import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import { immutable } from "./values.ts"
+
+export function semanticEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (isEmpty(left) || isEmpty(right)) return isEmpty(left) && isEmpty(right)
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
+  if (Array.isArray(left) || Array.isArray(right)) {
+    return (
+      Array.isArray(left) &&
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => semanticEqual(item, right[index]))
+    )
+  }
+  const a = left as Record<string, unknown>
+  const b = right as Record<string, unknown>
+  for (const key of Object.keys(a)) if (!semanticEqual(a[key], b[key])) return false
+  for (const key of Object.keys(b)) if (!(key in a) && !isEmpty(b[key])) return false
+  return true
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  if (Array.isArray(value)) return value.length === 0
+  return typeof value === "object" && Object.keys(value).length === 0
+}
+
+/** "field is immutable" when the two differ. */
+export function immutableField(path: FieldPath, value: unknown, current: unknown): FieldError[] {
+  return semanticEqual(value, current) ? [] : [invalidValue(path, value, immutable)]
+}
+
+/** The same for several fields of one object. */
+export function immutableFields(
+  path: FieldPath,
+  value: object,
+  current: object,
+  names: readonly string[],
+): FieldError[] {
+  const a = value as Record<string, unknown>
+  const b = current as Record<string, unknown>
+  return names.flatMap((name) => immutableField(path.child(name), a[name], b[name]))
+}

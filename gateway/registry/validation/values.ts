@@ -1,0 +1,135 @@
+// Checks of single values that many kinds share, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation and
+// pkg/apis/core/validation. Absent values pass where the wire allows absence; say `requiredValue` where it does not.
+
+import { isIP } from "node:net"
+import {
+  type FieldError,
+  type FieldPath,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../apimachinery/field-errors.ts"
+
+export const negative = "must be greater than or equal to 0"
+export const notPositive = "must be greater than zero"
+export const immutable = "field is immutable"
+export const maxInt32 = 2_147_483_647
+
+export function inclusiveRange(low: number, high: number): string {
+  return `must be between ${low} and ${high}, inclusive`
+}
+
+/** What a name rule says, as errors of that field. */
+export function messages(path: FieldPath, value: unknown, texts: readonly string[]): FieldError[] {
+  return texts.map((text) => invalidValue(path, value, text))
+}
+
+export function requiredValue(path: FieldPath, value: string | undefined): FieldError[] {
+  return value === undefined || value === "" ? [required(path)] : []
+}
+
+/** Required and of that rule. */
+export function named(path: FieldPath, value: string | undefined, rule: (name: string) => string[]): FieldError[] {
+  return value === undefined || value === "" ? [required(path)] : messages(path, value, rule(value))
+}
+
+export function nonNegative(path: FieldPath, value: number | undefined): FieldError[] {
+  return value !== undefined && value < 0 ? [invalidValue(path, value, negative)] : []
+}
+
+export function positive(path: FieldPath, value: number | undefined): FieldError[] {
+  return value !== undefined && value <= 0 ? [invalidValue(path, value, notPositive)] : []
+}
+
+export function within(path: FieldPath, value: number | undefined, low: number, high: number): FieldError[] {
+  return value !== undefined && (value < low || value > high)
+    ? [invalidValue(path, value, inclusiveRange(low, high))]
+    : []
+}
+
+/** One of the words, and not absent. */
+export function oneOf(path: FieldPath, value: string | undefined, supported: readonly string[]): FieldError[] {
+  if (value === undefined || value === "") return [required(path)]
+  return optionalOneOf(path, value, supported)
+}
+
+/** One of the words when it is there; "" counts as a word that is not supported. */
+export function optionalOneOf(path: FieldPath, value: string | undefined, supported: readonly string[]): FieldError[] {
+  return value === undefined || supported.includes(value) ? [] : [notSupported(path, value, supported)]
+}
+
+export function portNumber(path: FieldPath, value: number): FieldError[] {
+  return within(path, value, 1, 65_535)
+}
+
+export function portNameRule(name: string): string[] {
+  const texts: string[] = []
+  if (name.length > 15) texts.push("must be no more than 15 characters")
+  if (!/^[-a-z0-9]+$/.test(name)) {
+    texts.push("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+  }
+  if (!/[a-z]/.test(name)) texts.push("must contain at least one letter (a-z)")
+  if (name.includes("--")) texts.push("must not contain consecutive hyphens")
+  if (name.startsWith("-") || name.endsWith("-")) texts.push("must not begin or end with a hyphen")
+  return texts
+}
+
+/** An intOrString that names a port. Absent is 0, as Go's zero value. */
+export function portNumberOrName(path: FieldPath, value: unknown): FieldError[] {
+  if (typeof value === "string") return messages(path, value, portNameRule(value))
+  return portNumber(path, typeof value === "number" ? value : 0)
+}
+
+/** Loose as upstream is for fields that are older than its strict parser: leading zeros in IPv4 pass. */
+export function isLegacyIP(value: string): boolean {
+  return isIP(value.includes(".") && !value.includes(":") ? value.replace(/(^|\.)0+(?=\d)/g, "$1") : value) !== 0
+}
+
+export function ipAddress(path: FieldPath, value: string): FieldError[] {
+  return isLegacyIP(value)
+    ? []
+    : [invalidValue(path, value, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
+}
+
+export function isCIDR(value: string): boolean {
+  const [address = "", bits = "", ...rest] = value.split("/")
+  const family = isIP(address)
+  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+}
+
+export function cidr(path: FieldPath, value: string): FieldError[] {
+  return isCIDR(value)
+    ? []
+    : [invalidValue(path, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")]
+}
+
+/** Keys of ConfigMaps and Secrets. */
+export function configKeyRule(key: string): string[] {
+  const texts: string[] = []
+  if (key.length > 253) texts.push("must be no more than 253 characters")
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    texts.push(
+      "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
+    )
+  }
+  if (key === ".") texts.push("must not be '.'")
+  else if (key === "..") texts.push("must not be '..'")
+  else if (key.startsWith("..")) texts.push("must not start with '..'")
+  return texts
+}
+
+/** Environment variable names are any printable ASCII but "=". */
+export function environmentNameRule(name: string): string[] {
+  if (name === "") return ["environment variable name must be non-empty"]
+  return /^[\x20-\x3c\x3e-\x7e]+$/.test(name)
+    ? []
+    : ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
+}
+
+export function percentRule(text: string): string[] {
+  return /^[0-9]+%$/.test(text)
+    ? []
+    : [
+        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+      ]
+}

@@ -1,0 +1,49 @@
+// Numbers that may be percentages, and counters of status. Source: k8s.io/kubernetes/pkg/apis/apps/validation.
+
+import { type FieldError, type FieldPath, invalidValue, typeInvalid } from "../../../apimachinery/field-errors.ts"
+import { messages, nonNegative, percentRule } from "../validation/values.ts"
+
+/** int-or-string as it is on the wire. */
+export type Amount = string | number
+
+export function amountOf(value: unknown): Amount | undefined {
+  return typeof value === "string" || typeof value === "number" ? value : undefined
+}
+
+export function validateAmount(path: FieldPath, value: Amount | undefined): FieldError[] {
+  if (typeof value === "number") return nonNegative(path, value)
+  if (typeof value === "string") return messages(path, value, percentRule(value))
+  return [typeInvalid(path, value, "must be an integer or percentage (e.g '5%%')")]
+}
+
+export function atMostAll(path: FieldPath, value: Amount | undefined): FieldError[] {
+  return typeof value === "string" && percentRule(value).length === 0 && Number.parseInt(value, 10) > 100
+    ? [invalidValue(path, value, "must not be greater than 100%")]
+    : []
+}
+
+/** The number, percentages taken as numbers: for "is it zero". */
+export function bareNumber(value: Amount | undefined): number {
+  return typeof value === "string" ? Number.parseInt(value, 10) || 0 : (value ?? 0)
+}
+
+/** Counters are not negative, and parts are not more than the whole. */
+export function validateCounters(
+  path: FieldPath,
+  status: object | undefined,
+  names: readonly string[],
+  parts: readonly (readonly [part: string, whole: string, message: string])[] = [],
+): FieldError[] {
+  const values = (status ?? {}) as Record<string, number | undefined>
+  const errors = names.flatMap((name) => nonNegative(path.child(name), values[name]))
+  for (const [part, whole, message] of parts) {
+    if ((values[part] ?? 0) > (values[whole] ?? 0)) errors.push(invalidValue(path.child(part), values[part], message))
+  }
+  return errors
+}
+
+export function notDecremented(path: FieldPath, value: number | undefined, current: number | undefined): FieldError[] {
+  return current !== undefined && (value === undefined || value < current)
+    ? [invalidValue(path, value ?? 0, "cannot be decremented")]
+    : []
+}

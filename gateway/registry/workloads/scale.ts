@@ -1,0 +1,123 @@
+// The scale subresource: one number in, the same number and what it counts out, whatever the kind. Source:
+// k8s.io/kubernetes/pkg/registry/apps/*/storage (ScaleREST).
+
+import { FieldPath } from "../../../apimachinery/field-errors.ts"
+import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
+import type { KubeObject, ObjectMeta } from "../../../apimachinery/object.ts"
+import { badRequest, conflict, invalid, objectModified } from "../../../apimachinery/status.ts"
+import { onBehalf } from "../internal-write.ts"
+import type { Registry } from "../rest.ts"
+import type { SubresourceHandler } from "../strategy.ts"
+import type { LabelSelector } from "../validation/selectors.ts"
+import { nonNegative } from "../validation/values.ts"
+
+/** How a kind says and takes its number of replicas. */
+export interface Scalable {
+  replicas(object: KubeObject): number
+  currentReplicas(object: KubeObject): number
+  /** Printed; "" for none. */
+  selector(object: KubeObject): string
+  setReplicas(object: KubeObject, replicas: number): void
+}
+
+interface Scale extends KubeObject {
+  spec?: { replicas?: number }
+}
+
+export function scaleOf(object: KubeObject, scalable: Scalable): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
+  const metadata: ObjectMeta = { name: name ?? "" }
+  if (namespace !== undefined) metadata.namespace = namespace
+  if (uid !== undefined) metadata.uid = uid
+  if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
+  if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp
+  const replicas = scalable.replicas(object)
+  const selector = scalable.selector(object)
+  return {
+    kind: "Scale",
+    apiVersion: "autoscaling/v1",
+    metadata,
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: scalable.currentReplicas(object), ...(selector === "" ? {} : { selector }) },
+  }
+}
+
+export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): SubresourceHandler {
+  return {
+    async get(ctx, registry, namespace, name) {
+      return scaleOf((await registry.get(ctx, namespace, name)).object(), scalableOf(registry))
+    },
+    async update(ctx, registry, namespace, name, change, options, admit) {
+      const scalable = scalableOf(registry)
+      const { definition } = registry
+      // The strategy is to see an update of the object itself, not of a subresource of it.
+      const inner = onBehalf(ctx, { ...definition, namespace, name })
+      const result = await registry.update(
+        inner,
+        namespace,
+        name,
+        async (current) => {
+          const object = current as KubeObject
+          const before = scaleOf(object, scalable)
+          const wanted = (await change(before)) as Scale
+          check(wanted, object, definition)
+          const { replicas } = wanted.spec ?? {}
+          await admit.mutate(wanted, before)
+          await admit.validate(wanted, before)
+          scalable.setReplicas(object, replicas ?? 0)
+          return object
+        },
+        { ...options, subresource: "scale" },
+        { mutate: async () => undefined, validate: async () => undefined },
+      )
+      return scaleOf(result.value.object(), scalable)
+    },
+  }
+}
+
+function check(wanted: Scale, object: KubeObject, resource: { group: string; resource: string }): void {
+  const { name = "", resourceVersion, uid } = wanted.metadata
+  if (name !== object.metadata.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${object.metadata.name})`)
+  }
+  if (resourceVersion && object.metadata.resourceVersion && resourceVersion !== object.metadata.resourceVersion) {
+    throw conflict(resource, name, objectModified)
+  }
+  if (uid && uid !== object.metadata.uid) {
+    throw conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`,
+    )
+  }
+  const errors = nonNegative(FieldPath.root("spec", "replicas"), wanted.spec?.replicas)
+  if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, name, errors)
+}
+
+interface Replicated extends KubeObject {
+  spec?: { replicas?: number; selector?: LabelSelector | Record<string, string> }
+  status?: { replicas?: number }
+}
+
+/** Kinds with spec.replicas, status.replicas and spec.selector. */
+function replicated(selector: (object: Replicated) => string): Scalable {
+  return {
+    replicas: (object) => (object as Replicated).spec?.replicas ?? 0,
+    currentReplicas: (object) => (object as Replicated).status?.replicas ?? 0,
+    selector: (object) => selector(object as Replicated),
+    setReplicas(object, replicas) {
+      const of = object as Replicated
+      of.spec = { ...of.spec, replicas }
+    },
+  }
+}
+
+const bySelector = replicated(({ spec }) =>
+  spec?.selector === undefined ? "" : printSelector(selectorFromLabelSelector(spec.selector as LabelSelector)),
+)
+const byLabels = replicated(({ spec }) =>
+  printSelector(selectorFromLabelSelector({ matchLabels: (spec?.selector ?? {}) as Record<string, string> })),
+)
+
+export const workloadScale = scaleSubresource(() => bySelector)
+export const replicationControllerScale = scaleSubresource(() => byLabels)

@@ -1,0 +1,54 @@
+// What all workloads check of their selector and pod template. Source: k8s.io/kubernetes/pkg/apis/apps/validation.
+
+import {
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../apimachinery/field-errors.ts"
+import { matches, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
+import type { PodTemplateSpec } from "../../../apimachinery/object.ts"
+import { validatePodTemplate } from "../core/pod-spec/validate.ts"
+import { isEmptySelector, type LabelSelector, validateLabelSelector } from "../validation/selectors.ts"
+
+/** `word` is how the message names the kind ("deployment"). */
+export function validateSelector(path: FieldPath, selector: LabelSelector | undefined, word: string): FieldError[] {
+  if (selector === undefined) return [required(path)]
+  const errors = validateLabelSelector(path, selector)
+  if (isEmptySelector(selector)) errors.push(invalidValue(path, selector, `empty selector is invalid for ${word}`))
+  return errors
+}
+
+/** A template whose pods the selector does not match would never be seen again by who made them. */
+export function validateMatches(
+  path: FieldPath,
+  selector: LabelSelector | undefined,
+  template: PodTemplateSpec,
+): FieldError[] {
+  const labels = template.metadata?.labels
+  if (selector !== undefined && validateLabelSelector(path, selector).length > 0) return []
+  // No selector matches nothing; an empty one everything.
+  if (selector !== undefined && matches(selectorFromLabelSelector(selector), labels ?? {})) return []
+  return [invalidValue(path.child("metadata", "labels"), labels, "`selector` does not match template `labels`")]
+}
+
+/** Templates of what runs for ever: pods are restarted always and have no deadline. `kind` is for the message. */
+export function validateServingTemplate(path: FieldPath, template: PodTemplateSpec, kind: string): FieldError[] {
+  const errors = validatePodTemplate(path, template)
+  const policy = template.spec?.restartPolicy
+  if (policy !== "Always") {
+    // The general check has named every policy; only this one is possible here.
+    const at = path.child("spec", "restartPolicy")
+    errors.push(notSupported(at, policy ?? "", ["Always"]))
+  }
+  if (template.spec?.activeDeadlineSeconds !== undefined) {
+    errors.push(
+      forbiddenField(path.child("spec", "activeDeadlineSeconds"), `activeDeadlineSeconds in ${kind} is not Supported`),
+    )
+  }
+  return errors
+}
+
+export const emptyTemplate: PodTemplateSpec = { spec: { containers: [] } }
