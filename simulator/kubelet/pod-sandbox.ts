@@ -1,0 +1,247 @@
+// One pod on a simulated node: its containers, in the order the kubelet runs them, and what they have been through. `sync`
+// brings it one step further and says when to look again; status.ts turns its state into a pod status.
+
+import { randomBytes } from "node:crypto"
+import type { Container, Pod } from "../../apimachinery/object.ts"
+import { SimulatedContainer } from "../container/container.ts"
+import { FileSystem, Volume } from "../container/file-system.ts"
+import { ProbeWorker } from "./probes.ts"
+import { environmentOf, hostnameOf, MissingSource, substitute, type Sources } from "./sources.ts"
+import { mountsOf, ownFiles, prepareVolumes } from "./volumes.ts"
+
+/** CrashLoopBackOff: doubled with every restart, forgotten after ten minutes of running. */
+const backOff = { baseMs: 10_000, maxMs: 300_000, forgetMs: 600_000 }
+
+export type Notice = (type: "Normal" | "Warning", reason: string, message: string) => void
+
+/** What has become of one container of the pod. */
+export interface ContainerRecord {
+  spec: Container
+  current: SimulatedContainer | undefined
+  /** The run before: `kubectl logs --previous`. */
+  previous: SimulatedContainer | undefined
+  restarts: number
+  /** Why it does not run: ContainerCreating, PodInitializing, CrashLoopBackOff, CreateContainerConfigError. */
+  waiting: { reason: string; message?: string } | undefined
+  /** Not before this time (ms since the epoch). */
+  retryAt: number
+  started: boolean
+  ready: boolean
+}
+
+export class PodSandbox {
+  readonly uid: string
+  readonly podIP: string
+  readonly startedAt: number
+  readonly containers = new Map<string, ContainerRecord>()
+  readonly initContainers = new Map<string, ContainerRecord>()
+  readonly ephemeralContainers = new Map<string, ContainerRecord>()
+  volumes: Map<string, Volume> | undefined
+  #pod: Pod
+  readonly #sources: Sources
+  readonly #changed: () => void
+  readonly #notice: Notice
+  readonly #probes = new Map<string, ProbeWorker>()
+  #ended = false
+
+  constructor(pod: Pod, podIP: string, sources: Sources, changed: () => void, notice: Notice) {
+    this.uid = pod.metadata.uid ?? ""
+    this.podIP = podIP
+    this.startedAt = sources.now()
+    this.#pod = pod
+    this.#sources = sources
+    this.#changed = changed
+    this.#notice = notice
+    for (const spec of pod.spec?.initContainers ?? []) this.initContainers.set(spec.name, record(spec, "PodInitializing", pod))
+    for (const spec of pod.spec?.containers ?? []) this.containers.set(spec.name, record(spec, "ContainerCreating", pod))
+  }
+
+  get pod(): Pod {
+    return this.#pod
+  }
+
+  find(name: string): ContainerRecord | undefined {
+    return this.containers.get(name) ?? this.initContainers.get(name) ?? this.ephemeralContainers.get(name)
+  }
+
+  /** All init containers are done (or, as sidecars, have started). */
+  get initialized(): boolean {
+    return [...this.initContainers.values()].every((one) => (isSidecar(one) ? one.started : one.current?.exit?.code === 0))
+  }
+
+  /** Milliseconds until something is due, or undefined: nothing but what `changed` tells. */
+  async sync(pod: Pod): Promise<number | undefined> {
+    this.#pod = pod
+    if (this.#ended) return undefined
+    for (const spec of pod.spec?.containers ?? []) {
+      const one = this.containers.get(spec.name)
+      if (one !== undefined && one.spec.image !== spec.image) this.#replace(one, spec)
+    }
+    try {
+      this.volumes ??= await prepareVolumes(this.#sources, pod, this.podIP)
+    } catch (error) {
+      if (!(error instanceof MissingSource)) throw error
+      this.#notice("Warning", "FailedMount", `MountVolume.SetUp failed: ${error.message}`)
+      return 1000
+    }
+    for (const one of this.initContainers.values()) {
+      const due = await this.#advance(one)
+      if (isSidecar(one) ? !one.started : one.current?.exit?.code !== 0) return due
+    }
+    let next: number | undefined
+    for (const one of this.containers.values()) next = earlier(next, await this.#advance(one))
+    for (const spec of pod.spec?.ephemeralContainers ?? []) {
+      if (!this.ephemeralContainers.has(spec.name)) this.ephemeralContainers.set(spec.name, record(spec, "ContainerCreating", pod))
+    }
+    for (const one of this.ephemeralContainers.values()) if (one.current === undefined) next = earlier(next, await this.#start(one))
+    return next
+  }
+
+  /** Stops everything; resolves when all have ended. */
+  async stop(): Promise<void> {
+    this.#ended = true
+    for (const probe of this.#probes.values()) probe.stop()
+    const running = [...this.initContainers.values(), ...this.containers.values(), ...this.ephemeralContainers.values()]
+    await Promise.all(running.map(({ current }) => current?.stop()))
+  }
+
+  async #advance(one: ContainerRecord): Promise<number | undefined> {
+    const { current } = one
+    if (current === undefined || (current.exit !== undefined && this.#restarts(one, current.exit.code))) {
+      const now = this.#sources.now()
+      if (one.retryAt > now) return one.retryAt - now
+      return this.#start(one)
+    }
+    return undefined
+  }
+
+  #restarts(one: ContainerRecord, code: number): boolean {
+    const isInit = this.initContainers.has(one.spec.name)
+    if (this.ephemeralContainers.has(one.spec.name)) return false
+    if (isSidecar(one)) return true
+    const policy = this.#pod.spec?.restartPolicy ?? "Always"
+    if (isInit) return code !== 0 && policy !== "Never"
+    return policy === "Always" || (policy === "OnFailure" && code !== 0)
+  }
+
+  async #start(one: ContainerRecord): Promise<number | undefined> {
+    const { spec } = one
+    let environment: Record<string, string>
+    try {
+      environment = await environmentOf(this.#sources, this.#pod, spec, this.podIP)
+    } catch (error) {
+      if (!(error instanceof MissingSource)) throw error
+      one.waiting = { reason: "CreateContainerConfigError", message: error.message }
+      this.#notice("Warning", "Failed", `Error: ${error.message}`)
+      one.retryAt = this.#sources.now() + 1000
+      return 1000
+    }
+    const hostname = hostnameOf(this.#pod)
+    const words = (list: readonly string[] | undefined): string[] => (list ?? []).map((word) => substitute(word, environment))
+    if (one.current === undefined) this.#notice("Normal", "Pulled", `Container image "${spec.image ?? ""}" already present on machine`)
+    this.#notice("Normal", "Created", `Container created`)
+    const container = new SimulatedContainer(`containerd://${randomBytes(32).toString("hex")}`, {
+      name: spec.name,
+      image: spec.image ?? "",
+      command: [...words(spec.command), ...words(spec.args)],
+      environment,
+      files: new FileSystem(new Volume(ownFiles(this.#pod, hostname, this.podIP)), mountsOf(spec, this.volumes ?? new Map())),
+      hostname,
+      workingDir: spec.workingDir === undefined || spec.workingDir === "" ? "/" : spec.workingDir,
+      ports: (spec.ports ?? []).filter(({ protocol }) => protocol !== "UDP").map(({ containerPort }) => containerPort),
+      stdin: spec.stdin === true,
+    })
+    if (one.current !== undefined) {
+      one.previous = one.current
+      one.restarts++
+    }
+    one.current = container
+    one.waiting = undefined
+    this.#notice("Normal", "Started", `Container started`)
+    this.#probe(one, container)
+    container.ended.then(
+      (code) => this.#over(one, container, code),
+      () => this.#over(one, container, 128), // a fault of the simulation itself ends the container as a failed start would
+    )
+    return undefined
+  }
+
+  #probe(one: ContainerRecord, container: SimulatedContainer): void {
+    this.#probes.get(one.spec.name)?.stop()
+    const { readinessProbe, livenessProbe, startupProbe } = one.spec
+    one.started = !startupProbe
+    one.ready = !startupProbe && !readinessProbe
+    if (!readinessProbe && !livenessProbe && !startupProbe) return
+    this.#probes.set(
+      one.spec.name,
+      new ProbeWorker(one.spec, container, {
+        started: () => {
+          one.started = true
+          if (!readinessProbe) one.ready = true
+          this.#changed()
+        },
+        ready: (ready) => {
+          one.ready = ready
+          this.#changed()
+        },
+        unhealthy: (kind, message, dead) => {
+          this.#notice("Warning", "Unhealthy", `${kind} probe failed: ${message}`)
+          if (!dead) return
+          this.#notice("Normal", "Killing", `Container ${one.spec.name} failed ${kind.toLowerCase()} probe, will be restarted`)
+          void container.stop()
+        },
+      }),
+    )
+  }
+
+  #over(one: ContainerRecord, container: SimulatedContainer, code: number): void {
+    if (one.current !== container) return
+    this.#probes.get(one.spec.name)?.stop()
+    one.ready = false
+    one.started = false
+    if (!this.#ended && this.#restarts(one, code)) {
+      const now = this.#sources.now()
+      const ranLong = now - container.startedAt > backOff.forgetMs
+      const delay = ranLong || one.restarts === 0 ? 0 : Math.min(backOff.baseMs * 2 ** (one.restarts - 1), backOff.maxMs)
+      one.retryAt = now + delay
+      if (delay > 0) {
+        one.waiting = {
+          reason: "CrashLoopBackOff",
+          message: `back-off ${delay / 1000}s restarting failed container=${one.spec.name} pod=${this.#pod.metadata.name ?? ""}_${this.#pod.metadata.namespace ?? ""}(${this.uid})`,
+        }
+        this.#notice("Warning", "BackOff", `Back-off restarting failed container ${one.spec.name} in pod ${this.#pod.metadata.name ?? ""}_${this.#pod.metadata.namespace ?? ""}(${this.uid})`)
+      }
+    }
+    this.#changed()
+  }
+
+  /** An update changed the image: the container is made anew. */
+  #replace(one: ContainerRecord, spec: Container): void {
+    one.spec = spec
+    this.#notice("Normal", "Killing", `Container ${spec.name} definition changed, will be restarted`)
+    void one.current?.stop()
+    one.retryAt = 0
+  }
+}
+
+/** Restart counts survive the kubelet, as the container runtime keeps them. */
+function record(spec: Container, reason: string, pod: Pod): ContainerRecord {
+  const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]
+  const restarts = statuses.find(({ name, containerID }) => name === spec.name && containerID)?.restartCount
+  return {
+    spec,
+    current: undefined,
+    previous: undefined,
+    restarts: restarts ?? 0,
+    waiting: { reason },
+    retryAt: 0,
+    started: false,
+    ready: false,
+  }
+}
+
+export const isSidecar = (one: ContainerRecord): boolean => one.spec.restartPolicy === "Always"
+
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.min(a, b)
+}

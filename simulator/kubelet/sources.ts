@@ -1,0 +1,180 @@
+// Where a container's environment and files come from: the pod itself, ConfigMaps, Secrets and Services of its namespace.
+// What a pod needs and is not there is a MissingSource, which the kubelet tries again.
+
+import type { ConfigMap, Container, Pod, Secret, Service, ServiceAccount } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { milliValue, parseQuantity, unitValue } from "../../apimachinery/quantity.ts"
+import type { Informer } from "../../client/informer.ts"
+import { configMaps, secrets, serviceAccounts } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+
+export class MissingSource extends Error {}
+
+export interface Sources {
+  client: KubeClient
+  services: Informer<Service>
+  now(): number
+}
+
+async function read<T extends KubeObject>(sources: Sources, resource: typeof configMaps, namespace: string, name: string, optional: boolean): Promise<T | undefined> {
+  try {
+    return await sources.client.get<T>(resource, namespace, name)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    if (optional) return undefined
+    throw new MissingSource(`${resource.resource.slice(0, -1)} "${name}" not found`, { cause: error })
+  }
+}
+
+const decode = (base64: string): string => Buffer.from(base64, "base64").toString("utf8")
+
+export async function configMapFiles(sources: Sources, namespace: string, name: string, optional: boolean): Promise<Record<string, string>> {
+  const map = await read<ConfigMap>(sources, configMaps, namespace, name, optional)
+  const binary = Object.entries(map?.binaryData ?? {}).map(([key, value]) => [key, decode(value)] as const)
+  return { ...map?.data, ...Object.fromEntries(binary) }
+}
+
+export async function secretFiles(sources: Sources, namespace: string, name: string, optional: boolean): Promise<Record<string, string>> {
+  const secret = await read<Secret>(sources, secrets, namespace, name, optional)
+  return Object.fromEntries(Object.entries(secret?.data ?? {}).map(([key, value]) => [key, decode(value)]))
+}
+
+/** A value of the downward API. `path` as in fieldRef. */
+export function fieldValue(pod: Pod, path: string, podIP: string): string {
+  const subscript = /^metadata\.(labels|annotations)\['(.+)'\]$/.exec(path)
+  if (subscript !== null) return pod.metadata[subscript[1] as "labels" | "annotations"]?.[subscript[2] ?? ""] ?? ""
+  switch (path) {
+    case "metadata.name":
+    case "metadata.namespace":
+    case "metadata.uid":
+      return pod.metadata[path.slice("metadata.".length) as "name" | "namespace" | "uid"] ?? ""
+    case "metadata.labels":
+    case "metadata.annotations":
+      return Object.entries(pod.metadata[path.slice("metadata.".length) as "labels" | "annotations"] ?? {})
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+        .join("\n")
+    case "spec.nodeName":
+      return pod.spec?.nodeName ?? ""
+    case "spec.serviceAccountName":
+      return pod.spec?.serviceAccountName ?? ""
+    case "status.hostIP":
+    case "status.hostIPs":
+      return pod.status?.hostIP ?? "127.0.0.1"
+    case "status.podIP":
+    case "status.podIPs":
+      return podIP
+    default:
+      throw new MissingSource(`unsupported fieldPath: ${path}`)
+  }
+}
+
+export function resourceValue(pod: Pod, container: Container | undefined, reference: { containerName?: string; resource: string; divisor?: string }): string {
+  const of = reference.containerName === undefined ? container : pod.spec?.containers.find(({ name }) => name === reference.containerName)
+  const [kind, resource = ""] = reference.resource.split(".")
+  const text = (kind === "limits" ? of?.resources?.limits : of?.resources?.requests)?.[resource] ?? "0"
+  const divisor = parseQuantity(reference.divisor === undefined || reference.divisor === "0" ? "1" : reference.divisor)
+  const value = parseQuantity(text)
+  const quotient = resource === "cpu" ? milliValue(value) / milliValue(divisor) : unitValue(value) / unitValue(divisor)
+  return String(Math.ceil(quotient))
+}
+
+/** Everything `env` and `envFrom` say, over the variables every pod gets. */
+export async function environmentOf(sources: Sources, pod: Pod, container: Container, podIP: string): Promise<Record<string, string>> {
+  const namespace = pod.metadata.namespace ?? ""
+  const environment: Record<string, string> = {
+    PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    HOSTNAME: hostnameOf(pod),
+    HOME: "/root",
+    ...serviceVariables(sources, pod),
+  }
+  for (const { configMapRef, secretRef, prefix = "" } of container.envFrom ?? []) {
+    const files = configMapRef
+      ? await configMapFiles(sources, namespace, configMapRef.name ?? "", configMapRef.optional === true)
+      : secretRef
+        ? await secretFiles(sources, namespace, secretRef.name ?? "", secretRef.optional === true)
+        : {}
+    for (const [key, value] of Object.entries(files)) environment[prefix + key] = value
+  }
+  for (const { name, value, valueFrom } of container.env ?? []) {
+    const resolved = valueFrom === undefined ? substitute(value ?? "", environment) : await resolveValue(sources, pod, container, valueFrom, podIP)
+    if (resolved !== undefined) environment[name] = resolved
+  }
+  return environment
+}
+
+type ValueFrom = NonNullable<NonNullable<Container["env"]>[number]["valueFrom"]>
+
+async function resolveValue(sources: Sources, pod: Pod, container: Container, from: ValueFrom, podIP: string): Promise<string | undefined> {
+  const namespace = pod.metadata.namespace ?? ""
+  if (from.fieldRef) return fieldValue(pod, from.fieldRef.fieldPath, podIP)
+  if (from.resourceFieldRef) return resourceValue(pod, container, from.resourceFieldRef)
+  const reference = from.configMapKeyRef ?? from.secretKeyRef
+  if (reference === undefined) return undefined
+  const optional = reference.optional === true
+  const read = from.configMapKeyRef ? configMapFiles : secretFiles
+  const value = (await read(sources, namespace, reference.name ?? "", optional))[reference.key]
+  if (value === undefined && !optional) {
+    throw new MissingSource(`couldn't find key ${reference.key} in ${from.configMapKeyRef ? "ConfigMap" : "Secret"} ${namespace}/${reference.name ?? ""}`)
+  }
+  return value
+}
+
+/** $(NAME) refers to what was defined before; $$(NAME) is literal; unknown names stay as they are. */
+export function substitute(text: string, environment: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) => (name === undefined ? "$" : (environment[name] ?? whole)))
+}
+
+/** NAME_SERVICE_HOST and the like, for the services of the namespace and the API server's. */
+function serviceVariables(sources: Sources, pod: Pod): Record<string, string> {
+  const namespace = pod.metadata.namespace ?? ""
+  const linked = pod.spec?.enableServiceLinks === false ? [] : sources.services.list(namespace)
+  const master = sources.services.get("default", "kubernetes")
+  const variables: Record<string, string> = {}
+  for (const { metadata, spec } of master === undefined ? linked : [master, ...linked]) {
+    const ip = spec?.clusterIP ?? ""
+    const ports = spec?.ports ?? []
+    const first = ports[0]
+    if (ip === "" || ip === "None" || first === undefined) continue
+    const prefix = (metadata.name ?? "").toUpperCase().replaceAll("-", "_")
+    const url = (port: (typeof ports)[number]): string => `${(port.protocol ?? "TCP").toLowerCase()}://${ip.includes(":") ? `[${ip}]` : ip}:${port.port}`
+    variables[`${prefix}_SERVICE_HOST`] = ip
+    variables[`${prefix}_SERVICE_PORT`] = String(first.port)
+    variables[`${prefix}_PORT`] = url(first)
+    for (const port of ports) {
+      const stem = `${prefix}_PORT_${port.port}_${port.protocol ?? "TCP"}`
+      if (port.name) variables[`${prefix}_SERVICE_PORT_${port.name.toUpperCase().replaceAll("-", "_")}`] = String(port.port)
+      variables[stem] = url(port)
+      variables[`${stem}_PROTO`] = (port.protocol ?? "TCP").toLowerCase()
+      variables[`${stem}_PORT`] = String(port.port)
+      variables[`${stem}_ADDR`] = ip
+    }
+  }
+  return variables
+}
+
+export function hostnameOf(pod: Pod): string {
+  return (pod.spec?.hostname ?? pod.metadata.name ?? "").slice(0, 63)
+}
+
+export async function serviceAccountToken(
+  sources: Sources,
+  pod: Pod,
+  projection: { audience?: string; expirationSeconds?: number },
+): Promise<string> {
+  const request = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: { namespace: pod.metadata.namespace ?? "", name: pod.spec?.serviceAccountName ?? "default" },
+    spec: {
+      audiences: projection.audience === undefined || projection.audience === "" ? [] : [projection.audience],
+      expirationSeconds: projection.expirationSeconds ?? 3600,
+      boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.metadata.name ?? "", uid: pod.metadata.uid ?? "" },
+    },
+  }
+  const answer = await sources.client.create<ServiceAccount & { status?: { token?: string } }>(serviceAccounts, request, { subresource: "token" })
+  const token = answer.status?.token
+  if (token === undefined) throw new MissingSource("the API server answered without a token")
+  return token
+}

@@ -1,0 +1,113 @@
+// From a sandbox's state to the pod's status, as a kubelet reports it. Pure but for the clock it is handed. Source: the phase
+// and condition rules of k8s.io/kubernetes/pkg/kubelet.
+
+import { timestamp, type ContainerStatus, type Pod, type PodStatus } from "../../apimachinery/object.ts"
+import type { SimulatedContainer } from "../container/container.ts"
+import { isSidecar, type ContainerRecord, type PodSandbox } from "./pod-sandbox.ts"
+
+type Condition = NonNullable<PodStatus["conditions"]>[number]
+
+export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): PodStatus {
+  const pod = sandbox.pod
+  const init = [...sandbox.initContainers.values()]
+  const main = [...sandbox.containers.values()]
+  const ephemeral = [...sandbox.ephemeralContainers.values()]
+  const phase = phaseOf(pod, sandbox, main)
+  return {
+    ...pod.status,
+    phase,
+    conditions: conditions(pod, sandbox, phase, main, now),
+    hostIP,
+    hostIPs: [{ ip: hostIP }],
+    podIP: sandbox.podIP,
+    podIPs: [{ ip: sandbox.podIP }],
+    startTime: pod.status?.startTime ?? timestamp(new Date(sandbox.startedAt)),
+    ...(init.length === 0 ? {} : { initContainerStatuses: init.map((one) => containerStatus(one, true)) }),
+    containerStatuses: main.map((one) => containerStatus(one, false)),
+    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral.map((one) => containerStatus(one, true)) }),
+  }
+}
+
+function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]): string {
+  const policy = pod.spec?.restartPolicy ?? "Always"
+  if (!sandbox.initialized) {
+    const failed = [...sandbox.initContainers.values()].some((one) => !isSidecar(one) && (one.current?.exit?.code ?? 0) !== 0)
+    return failed && policy === "Never" ? "Failed" : "Pending"
+  }
+  if (main.some(({ current }) => current === undefined)) return "Pending"
+  const codes = main.map(({ current }) => current?.exit?.code)
+  if (codes.some((code) => code === undefined) || policy === "Always") return "Running"
+  if (codes.every((code) => code === 0)) return "Succeeded"
+  return policy === "Never" ? "Failed" : "Running"
+}
+
+function conditions(pod: Pod, sandbox: PodSandbox, phase: string, main: readonly ContainerRecord[], now: number): Condition[] {
+  const unready = main.filter(({ ready }) => !ready).map(({ spec }) => spec.name)
+  const over = phase === "Succeeded" ? "PodCompleted" : phase === "Failed" ? "PodFailed" : undefined
+  const containers: Omit<Condition, "type"> =
+    unready.length === 0 && over === undefined
+      ? { status: "True" }
+      : { status: "False", reason: over ?? "ContainersNotReady", ...(over === undefined ? { message: `containers with unready status: [${unready.join(" ")}]` } : {}) }
+  const gates = (pod.spec?.readinessGates ?? []).map(({ conditionType }) => conditionType)
+  const closed = gates.filter((type) => pod.status?.conditions?.find((condition) => condition.type === type)?.status !== "True")
+  const ready: Omit<Condition, "type"> =
+    containers.status === "True" && closed.length > 0
+      ? { status: "False", reason: "ReadinessGatesNotReady", message: closed.map((type) => `corresponding condition of pod readiness gate "${type}" does not exist.`).join(", ") }
+      : containers
+  const uninitialized = [...sandbox.initContainers.values()].filter((one) => (isSidecar(one) ? !one.started : one.current?.exit?.code !== 0)).map(({ spec }) => spec.name)
+  const own: Condition[] = [
+    { type: "PodReadyToStartContainers", status: over === undefined ? "True" : "False" },
+    sandbox.initialized
+      ? { type: "Initialized", status: "True", ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) }
+      : { type: "Initialized", status: "False", reason: "ContainersNotInitialized", message: `containers with incomplete status: [${uninitialized.join(" ")}]` },
+    { type: "Ready", ...ready },
+    { type: "ContainersReady", ...containers },
+  ]
+  const names = new Set(own.map(({ type }) => type))
+  const foreign = (pod.status?.conditions ?? []).filter(({ type }) => !names.has(type))
+  return [...own.map((condition) => stamped(condition, pod, now)), ...foreign]
+}
+
+/** The time of the last change of status stays; the rest is told anew. */
+function stamped(condition: Condition, pod: Pod, now: number): Condition {
+  const before = pod.status?.conditions?.find(({ type }) => type === condition.type)
+  const lastTransitionTime = before?.status === condition.status && before.lastTransitionTime ? before.lastTransitionTime : timestamp(new Date(now))
+  const observed = pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }
+  return { ...condition, lastTransitionTime, ...observed } as Condition
+}
+
+function containerStatus(one: ContainerRecord, isInit: boolean): ContainerStatus {
+  const { current, previous, spec } = one
+  const image = spec.image ?? ""
+  const state: ContainerStatus["state"] =
+    one.waiting !== undefined
+      ? { waiting: one.waiting }
+      : current === undefined
+        ? { waiting: { reason: "ContainerCreating" } }
+        : current.exit === undefined
+          ? { running: { startedAt: timestamp(new Date(current.startedAt)) } }
+          : { terminated: terminatedState(current, current.exit) }
+  const last = one.waiting !== undefined && current?.exit !== undefined ? current : previous
+  const done = current?.exit?.code === 0
+  return {
+    name: spec.name,
+    state,
+    lastState: last?.exit === undefined ? {} : { terminated: terminatedState(last, last.exit) },
+    ready: isInit && !isSidecar(one) ? done : one.ready,
+    restartCount: one.restarts,
+    image,
+    imageID: current === undefined ? "" : `${image}@simulated`,
+    ...(current === undefined ? {} : { containerID: current.id }),
+    started: current !== undefined && current.exit === undefined && one.started,
+  }
+}
+
+function terminatedState(container: SimulatedContainer, exit: { code: number; at: number }) {
+  return {
+    exitCode: exit.code,
+    reason: exit.code === 0 ? "Completed" : "Error",
+    startedAt: timestamp(new Date(container.startedAt)),
+    finishedAt: timestamp(new Date(exit.at)),
+    containerID: container.id,
+  }
+}
