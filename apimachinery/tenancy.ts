@@ -26,6 +26,8 @@ export const virtualClusterNamespaceKey = key("vcnamespace")
 /** On super namespaces and the root namespace. */
 export const virtualClusterUIDAnnotation = key("vcuid")
 export const rootNamespaceAnnotation = key("vcrootns")
+/** Which label and annotation keys were copied from the tenant: what may be removed again (syncer/conversion/metadata.ts). */
+export const copiedKeysAnnotation = key("copied-keys")
 /** Label "true" on everything the syncer makes in super: what its informers select. */
 export const controlledLabel = key("controlled")
 

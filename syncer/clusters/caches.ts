@@ -1,0 +1,113 @@
+// Both sides in memory: one multi-tenant watch per kind over all tenants, one informer per kind on the super cluster.
+// Copies are selected there by label, so what else runs in the super cluster costs nothing; nodes, volumes, classes and
+// events carry no mark of ours and are seen whole.
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import {
+  clusterAnnotation,
+  controlledLabel,
+  namespaceAnnotation,
+  tokenPodNameAnnotation,
+} from "../../apimachinery/tenancy.ts"
+import type { Clock } from "../../client/clock.ts"
+import { Informer } from "../../client/informer.ts"
+import type { Log } from "../../client/log.ts"
+import { events, secrets } from "../../client/resources.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import { TenantInformer } from "../../client/tenant-informer.ts"
+import type { Tenants } from "../../client/tenants.ts"
+import { publications, resourceSyncs } from "../resources/index.ts"
+import type { View } from "../resources/resource-sync.ts"
+
+const byTenant = "tenant"
+const byTokenPod = "tokenPod"
+
+export class Caches {
+  readonly #super = new Map<string, Informer<KubeObject>>()
+  readonly #tenants = new Map<string, TenantInformer<KubeObject>>()
+
+  constructor(options: { tenants: Tenants; superClient: KubeClient; clock: Clock; log: Log }) {
+    const { tenants, superClient, clock, log } = options
+    for (const { resource } of resourceSyncs) {
+      this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { log }))
+      const indexes = {
+        [byTenant]: (object: KubeObject) => present(object.metadata.annotations?.[clusterAnnotation]),
+        ...(resource === secrets ? { [byTokenPod]: tokenPod } : {}),
+      }
+      const labelSelector = `${controlledLabel}=true`
+      this.#super.set(resource.resource, new Informer(superClient, resource, { labelSelector, indexes, clock, log }))
+    }
+    for (const { resource } of publications) {
+      this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { log }))
+      this.#super.set(resource.resource, new Informer(superClient, resource, { clock, log }))
+    }
+    this.#super.set(events.resource, new Informer(superClient, events, { clock, log }))
+  }
+
+  /** Resolves when super has been seen whole, or the signal ends. Tenants become ready one by one (isReady). */
+  async start(signal: AbortSignal): Promise<void> {
+    for (const informer of this.#tenants.values()) informer.start(signal)
+    await Promise.all([...this.#super.values()].map((informer) => informer.start(signal)))
+  }
+
+  get superReady(): boolean {
+    for (const informer of this.#super.values()) if (!informer.synced) return false
+    return true
+  }
+
+  /** Nothing is decided about a tenant before all of its kinds, and super, have been seen whole. */
+  isReady(tenant: string): boolean {
+    if (!this.superReady) return false
+    for (const informer of this.#tenants.values()) if (!informer.isSynced(tenant)) return false
+    return true
+  }
+
+  superInformer(resource: Resource): Informer<KubeObject> {
+    return found(this.#super.get(resource.resource), resource)
+  }
+
+  tenantInformer(resource: Resource): TenantInformer<KubeObject> {
+    return found(this.#tenants.get(resource.resource), resource)
+  }
+
+  tenantInformers(): TenantInformer<KubeObject>[] {
+    return [...this.#tenants.values()]
+  }
+
+  /** Super objects marked as that tenant's. */
+  copiesOf(resource: Resource, clusterKey: string): KubeObject[] {
+    return this.superInformer(resource).byIndex(byTenant, clusterKey)
+  }
+
+  /** Token Secrets of pods of that name: more than one while a pod follows another. */
+  tokenSecrets(clusterKey: string, namespace: string, pod: string): KubeObject[] {
+    return this.superInformer(secrets).byIndex(byTokenPod, `${clusterKey} ${namespace} ${pod}`)
+  }
+
+  view(tenant: string): View {
+    const tenantInformer = (resource: Resource): TenantInformer<KubeObject> => this.tenantInformer(resource)
+    const superInformer = (resource: Resource): Informer<KubeObject> => this.superInformer(resource)
+    return {
+      tenantObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
+        tenantInformer(resource).get(tenant, namespace, name) as T | undefined,
+      tenantObjects: <T extends KubeObject>(resource: Resource, namespace?: string) =>
+        tenantInformer(resource).list(tenant, namespace) as T[],
+      superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
+        superInformer(resource).get(namespace, name) as T | undefined,
+    }
+  }
+}
+
+function found<T>(informer: T | undefined, resource: Resource): T {
+  if (informer === undefined) throw new Error(`${resource.resource} are not watched`)
+  return informer
+}
+
+const present = (value: string | undefined): string[] => (value === undefined ? [] : [value])
+
+function tokenPod(object: KubeObject): string[] {
+  const annotations = object.metadata.annotations
+  const pod = annotations?.[tokenPodNameAnnotation]
+  if (pod === undefined) return []
+  return [`${annotations?.[clusterAnnotation] ?? ""} ${annotations?.[namespaceAnnotation] ?? ""} ${pod}`]
+}

@@ -1,0 +1,283 @@
+// Carries out what decision.ts decides, for every kind that tenants own. Each write names the uid it is meant for, so a
+// cache that lags behind can delay a change but never hit another object.
+
+import type { KubeObject, Pod } from "../apimachinery/object.ts"
+import { hasReason, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import type { Clock } from "../client/clock.ts"
+import type { EventRecorder } from "../client/events.ts"
+import { namespaces, nodes, pods } from "../client/resources.ts"
+import type { KubeClient, PatchOptions } from "../client/rest.ts"
+import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Caches } from "./clusters/caches.ts"
+import { recordedOwner } from "./conversion/ownership.ts"
+import { scrubText } from "./conversion/scrub.ts"
+import { buildSuperObject, superPlace, type Place } from "./conversion/super-object.ts"
+import { decide, type Decision } from "./decision.ts"
+import { RefusedError, isRefusal } from "./failures.ts"
+import type { SyncKey } from "./keys.ts"
+import type { SyncSettings } from "./options.ts"
+import { syncOf } from "./resources/index.ts"
+import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
+
+export type Outcome = void | { requeueAfterMs: number }
+
+export interface ControllerParts {
+  tenants: Tenants
+  superClient: KubeClient
+  caches: Caches
+  events: EventRecorder
+  settings: SyncSettings
+  clock: Clock
+  /** The Secret of the pod's tokens is in super, before the pod is. */
+  ensureTokens(tenant: Tenant, pod: Pod): Promise<void>
+  /** The tenant has a Node of that name, before a pod is bound to it. */
+  ensureNode(tenant: Tenant, name: string): Promise<void>
+}
+
+/** One round of reconcile: whose, which, and what is known of it. */
+interface Work {
+  sync: ResourceSync
+  context: SyncContext
+  client: KubeClient
+  place: Place
+  object: KubeObject | undefined
+  superObject: KubeObject | undefined
+}
+
+export class SyncController {
+  readonly #parts: ControllerParts
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts
+  }
+
+  contextOf(tenant: Tenant): SyncContext {
+    return { tenant, view: this.#parts.caches.view(tenant.name), settings: this.#parts.settings }
+  }
+
+  async reconcile(key: SyncKey): Promise<Outcome> {
+    const tenant = this.#parts.tenants.get(key.tenant)
+    const sync = syncOf({ resource: key.resource })
+    if (tenant === undefined || sync === undefined) return
+    const context = this.contextOf(tenant)
+    const { view } = context
+    const place = superPlace(sync, tenant, key.namespace, key.name)
+    return this.#carryOut({
+      sync,
+      context,
+      client: this.#parts.tenants.client(tenant.name),
+      place,
+      object: view.tenantObject(sync.resource, key.namespace, key.name),
+      superObject: view.superObject(sync.resource, place.namespace, place.name),
+    })
+  }
+
+  async #carryOut(work: Work): Promise<Outcome> {
+    const { sync, object, superObject, context } = work
+    const decision = decide(sync, object, superObject, context)
+    switch (decision.do) {
+      case "nothing":
+        return
+      case "create":
+        return object === undefined ? undefined : this.#create(work, object)
+      case "update":
+        return this.#update(work, decision)
+      case "remove":
+        return superObject === undefined ? undefined : this.#remove(work, superObject, decision)
+      case "finish":
+        return object === undefined ? undefined : this.#finish(work, object)
+      case "refuse":
+        return this.#refuse(work, "FailedSync", decision.message)
+    }
+  }
+
+  async #create(work: Work, object: KubeObject): Promise<Outcome> {
+    const { sync, context, place } = work
+    if (sync.kind !== "Namespace") await this.#ensureNamespace(work, object.metadata.namespace ?? "")
+    await this.#ensureDependencies(work, object)
+    if (sync.resource === pods) await this.#parts.ensureTokens(context.tenant, object as Pod)
+    const desired = buildSuperObject(sync, object, context)
+    try {
+      await this.#createOrFallBack(sync, desired)
+    } catch (error) {
+      if (!isAlreadyExists(error)) return this.#failed(work, "FailedCreate", error)
+      // The cache does not have it (yet, or because it is not marked as ours): look, and decide once more.
+      const present = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
+      return this.#carryOut({ ...work, superObject: present })
+    }
+  }
+
+  async #createOrFallBack(sync: ResourceSync, desired: KubeObject): Promise<void> {
+    try {
+      await this.#parts.superClient.create(sync.resource, desired)
+    } catch (error) {
+      const second = hasReason(error, "Invalid") ? sync.fallback?.(desired) : undefined
+      if (second === undefined) throw error
+      await this.#parts.superClient.create(sync.resource, second)
+    }
+  }
+
+  /** Super first, then the tenant: a tenant object never says more than is true. */
+  async #update(work: Work, { superPatches, tenantSteps }: Extract<Decision, { do: "update" }>): Promise<Outcome> {
+    const { sync, place, superObject } = work
+    try {
+      for (const step of superPatches) await this.#patchSuper(sync, place, superObject, step)
+    } catch (error) {
+      return this.#failed(work, "FailedUpdate", error)
+    }
+    for (const step of tenantSteps) await this.#stepInTenant(work, step)
+  }
+
+  async #patchSuper(sync: ResourceSync, place: Place, superObject: KubeObject | undefined, step: Patch): Promise<void> {
+    const { uid, resourceVersion } = superObject?.metadata ?? {}
+    // Lists are replaced whole: only if nobody changed them since they were read.
+    const precondition = "spec" in step.patch ? { uid, resourceVersion } : { uid }
+    const metadata = { ...(step.patch["metadata"] as object | undefined), ...precondition }
+    await this.#parts.superClient.patch(
+      sync.resource,
+      place.namespace,
+      place.name,
+      { ...step.patch, metadata },
+      patchOptions(step),
+    )
+  }
+
+  async #stepInTenant({ sync, object, client, context }: Work, step: TenantStep): Promise<void> {
+    if (object === undefined) return
+    const { namespace, name = "", uid } = object.metadata
+    if (!("bind" in step)) {
+      const metadata = { ...(step.patch["metadata"] as object | undefined), uid }
+      await client.patch(sync.resource, namespace, name, { ...step.patch, metadata }, patchOptions(step))
+      return
+    }
+    if (context.view.tenantObject(nodes, undefined, step.bind) === undefined) {
+      await this.#parts.ensureNode(context.tenant, step.bind)
+    }
+    const binding: KubeObject = {
+      apiVersion: "v1",
+      kind: "Binding",
+      metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }) },
+      target: { apiVersion: "v1", kind: "Node", name: step.bind },
+    }
+    await client.create(sync.resource, binding, { subresource: "binding" })
+  }
+
+  async #remove(
+    work: Work,
+    superObject: KubeObject,
+    { why, gracePeriodSeconds }: Extract<Decision, { do: "remove" }>,
+  ): Promise<Outcome> {
+    const { sync, place } = work
+    if (why !== "deleting") {
+      const wait = this.#claimedFor(sync, superObject)
+      const exists = await this.#existsInTenant(work, superObject)
+      if (exists) return
+      if (wait > 0) return { requeueAfterMs: wait }
+    }
+    const { uid } = superObject.metadata
+    try {
+      await this.#parts.superClient.delete(sync.resource, place.namespace, place.name, {
+        ...(uid === undefined ? {} : { uid }),
+        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+        propagationPolicy: "Background",
+      })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+      // Gone already, or another one by now: its own event brings the key back.
+    }
+  }
+
+  /** Milliseconds during which the super object may be ahead of its tenant object. */
+  #claimedFor(sync: ResourceSync, superObject: KubeObject): number {
+    if (sync.claimGraceMs === undefined) return 0
+    const made = Date.parse(superObject.metadata.creationTimestamp ?? "")
+    return Number.isNaN(made) ? 0 : made + sync.claimGraceMs - this.#parts.clock.now()
+  }
+
+  /** Asks the tenant itself whether the object that the copy is of exists: a lagging cache must not delete anything. */
+  async #existsInTenant({ sync, client }: Work, superObject: KubeObject): Promise<boolean> {
+    const owner = recordedOwner(superObject)
+    if (owner === undefined) return true
+    const { name = "" } = superObject.metadata
+    const isNamespace = sync.kind === "Namespace"
+    const tenantName = isNamespace ? owner.namespace : (sync.tenantName?.(name, superObject) ?? name)
+    try {
+      const object = await client.get(sync.resource, isNamespace ? undefined : owner.namespace, tenantName)
+      return owner.uid === undefined || object.metadata.uid === owner.uid
+    } catch (error) {
+      if (isNotFound(error)) return false
+      throw error
+    }
+  }
+
+  /** The tenant's pod has waited for its copy. Asked once more, since only the cache says that it is gone. */
+  async #finish({ sync, place, object, client, context }: Work, tenantObject: KubeObject): Promise<Outcome> {
+    if (object === undefined) return
+    try {
+      const superObject = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
+      const owner = recordedOwner(superObject)
+      if (owner?.clusterKey === context.tenant.clusterKey && owner.uid === tenantObject.metadata.uid) {
+        return this.#carryOut({ sync, place, object, client, context, superObject })
+      }
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    const { namespace, name = "", uid } = tenantObject.metadata
+    try {
+      await client.delete(sync.resource, namespace, name, {
+        ...(uid === undefined ? {} : { uid }),
+        gracePeriodSeconds: 0,
+      })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+
+  async #ensureNamespace({ context }: Work, namespace: string): Promise<void> {
+    const { tenant, view } = context
+    const sync = syncOf(namespaces)
+    if (sync === undefined) return
+    const place = superPlace(sync, tenant, undefined, namespace)
+    if (view.superObject(namespaces, undefined, place.name) !== undefined) return
+    await this.reconcile({ tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace })
+  }
+
+  /** Those the tenant has and super lacks are made at once, by the same rules. */
+  async #ensureDependencies({ sync, context }: Work, object: KubeObject): Promise<void> {
+    const { tenant, view } = context
+    for (const { resource, namespace, name } of sync.dependencies?.(object, context) ?? []) {
+      const kind = syncOf(resource)
+      if (kind === undefined || view.tenantObject(resource, namespace, name) === undefined) continue
+      const place = superPlace(kind, tenant, namespace, name)
+      if (view.superObject(resource, place.namespace, place.name) !== undefined) continue
+      try {
+        await this.reconcile({ tenant: tenant.name, resource: resource.resource, namespace, name })
+      } catch (error) {
+        // Told to the tenant on that object, which has a key of its own; the pod may do without it (optional volumes).
+        if (!(error instanceof RefusedError)) throw error
+      }
+    }
+  }
+
+  #failed(work: Work, reason: string, error: unknown): never {
+    if (!isRefusal(error)) throw error
+    return this.#refuse(work, reason, error.message, error)
+  }
+
+  /** Never dropped silently: an Event on the tenant's object, and a slow retry. */
+  #refuse({ object, client, context, sync }: Work, reason: string, message: string, cause?: unknown): never {
+    const { tenant } = context
+    const namespace = object?.metadata.namespace ?? object?.metadata.name ?? ""
+    const place = superPlace(sync, tenant, object?.metadata.namespace, object?.metadata.name ?? "")
+    const text = scrubText(message, { tenant, namespace, superNamespace: place.namespace ?? place.name })
+    if (object !== undefined) {
+      // Items of lists do not say their kind; all kinds that tenants own here are of the core group.
+      this.#parts.events.event(client, { ...object, apiVersion: "v1", kind: sync.kind }, "Warning", reason, text)
+    }
+    throw new RefusedError(text, { cause })
+  }
+}
+
+function patchOptions({ subresource }: Patch): PatchOptions {
+  return { type: "merge", fieldManager: "polyplane-syncer", ...(subresource === undefined ? {} : { subresource }) }
+}

@@ -1,0 +1,178 @@
+// Labels and annotations between a tenant's object and its super copy. Pure.
+//
+// Downward the tenant's keys are copied (those of kubernetes.io too, or selectors would match nothing:
+// docs/decisions/0005-labels-are-copied.md), keys of ours are set, and which keys were copied is recorded, so that a key
+// removed in the tenant is removed in super while keys others put there (CNI, webhooks, provisioners) stay.
+// Upward only keys under the transparent prefixes travel.
+
+import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
+import {
+  clusterAnnotation,
+  clusterLabel,
+  controlledLabel,
+  copiedKeysAnnotation,
+  isTenancyKey,
+  namespaceAnnotation,
+  ownerReferencesAnnotation,
+  transparentPrefix,
+  uidAnnotation,
+  virtualClusterNameKey,
+  virtualClusterNamespaceKey,
+  virtualClusterUIDAnnotation,
+} from "../../apimachinery/tenancy.ts"
+import type { Tenant } from "../../client/tenants.ts"
+
+type Keys = Record<string, string>
+
+/** Annotations that speak of the cluster they are written in: they mean nothing, or something else, in the other one. */
+const localAnnotationPrefixes = ["pv.kubernetes.io/", "volume.kubernetes.io/", "kubectl.kubernetes.io/last-applied"]
+
+/**
+ * Labels of namespaces that are not copied: the name is the server's to set, and the level of pod security in super is
+ * not the tenant's to choose.
+ */
+const localNamespaceLabelPrefixes = ["kubernetes.io/metadata.name", "pod-security.kubernetes.io/"]
+
+const startsWithAny = (key: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => key.startsWith(prefix))
+
+/** Keys that a tenant neither sets in super nor loses there. */
+function isOpaque(key: string, tenant: Tenant): boolean {
+  return isTenancyKey(key) || startsWithAny(key, tenant.opaqueMetaPrefixes)
+}
+
+function isTransparent(key: string, tenant: Tenant): boolean {
+  return key.startsWith(transparentPrefix) || startsWithAny(key, tenant.transparentMetaPrefixes)
+}
+
+function copied(keys: Keys | undefined, tenant: Tenant, local: readonly string[]): Keys {
+  const result: Keys = {}
+  for (const key in keys) {
+    if (isOpaque(key, tenant) || startsWithAny(key, tenant.transparentMetaPrefixes) || startsWithAny(key, local))
+      continue
+    result[key] = keys[key] as string
+  }
+  return result
+}
+
+interface DesiredKeys {
+  labels: Keys
+  annotations: Keys
+}
+
+/** The labels and annotations the super copy has at least. The kind is the caller's: items of lists do not name it. */
+export function superKeys(kind: string, object: KubeObject, tenant: Tenant): DesiredKeys {
+  const { metadata } = object
+  const { virtualCluster } = tenant
+  const isNamespace = kind === "Namespace"
+  const labels = copied(metadata.labels, tenant, isNamespace ? localNamespaceLabelPrefixes : [])
+  const annotations = copied(metadata.annotations, tenant, localAnnotationPrefixes)
+  annotations[copiedKeysAnnotation] = printCopiedKeys(labels, annotations)
+  labels[controlledLabel] = "true"
+  annotations[clusterAnnotation] = tenant.clusterKey
+  annotations[uidAnnotation] = metadata.uid ?? ""
+  annotations[namespaceAnnotation] = (isNamespace ? metadata.name : metadata.namespace) ?? ""
+  annotations[virtualClusterNameKey] = virtualCluster.name
+  annotations[virtualClusterNamespaceKey] = virtualCluster.namespace
+  if (isNamespace) {
+    labels[clusterLabel] = tenant.clusterKey
+    annotations[virtualClusterUIDAnnotation] = virtualCluster.uid
+  } else {
+    labels[virtualClusterNameKey] = virtualCluster.name
+    labels[virtualClusterNamespaceKey] = virtualCluster.namespace
+    annotations[ownerReferencesAnnotation] = JSON.stringify(metadata.ownerReferences ?? null)
+  }
+  if (kind === "Pod") labels[clusterLabel] = tenant.clusterKey
+  return { labels, annotations }
+}
+
+/** metadata of a new super copy. Everything the server owns is left out, owner references and finalizers too. */
+export function superMetadata(
+  kind: string,
+  object: KubeObject,
+  tenant: Tenant,
+  place: { namespace: string | undefined; name: string },
+): ObjectMeta {
+  return {
+    name: place.name,
+    ...(place.namespace === undefined ? {} : { namespace: place.namespace }),
+    ...superKeys(kind, object, tenant),
+  }
+}
+
+export interface MetadataPatch {
+  labels?: Record<string, string | null>
+  annotations?: Record<string, string | null>
+}
+
+/** What to change on the super copy; undefined when nothing. `extra`: annotations the kind wants besides. */
+export function metadataChange(
+  kind: string,
+  object: KubeObject,
+  superObject: KubeObject,
+  tenant: Tenant,
+  extra: Keys = {},
+): MetadataPatch | undefined {
+  const desired = superKeys(kind, object, tenant)
+  const before = parseCopiedKeys(superObject.metadata.annotations?.[copiedKeysAnnotation])
+  const labels = keysChange(desired.labels, superObject.metadata.labels, before.labels)
+  const annotations = keysChange(
+    { ...desired.annotations, ...extra },
+    superObject.metadata.annotations,
+    before.annotations,
+  )
+  if (labels === undefined && annotations === undefined) return undefined
+  return { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) }
+}
+
+/** Keys of the transparent prefixes that super has and the tenant lacks. Their removal is not propagated. */
+export function transparentChange(
+  object: KubeObject,
+  superObject: KubeObject,
+  tenant: Tenant,
+): MetadataPatch | undefined {
+  const pick = (from: Keys | undefined, to: Keys | undefined): Keys | undefined => {
+    let missing: Keys | undefined
+    for (const key in from) {
+      if (!isTransparent(key, tenant) || from[key] === to?.[key]) continue
+      missing ??= {}
+      missing[key] = from[key] as string
+    }
+    return missing
+  }
+  const labels = pick(superObject.metadata.labels, object.metadata.labels)
+  const annotations = pick(superObject.metadata.annotations, object.metadata.annotations)
+  if (labels === undefined && annotations === undefined) return undefined
+  return { ...(labels === undefined ? {} : { labels }), ...(annotations === undefined ? {} : { annotations }) }
+}
+
+function keysChange(
+  desired: Keys,
+  present: Keys | undefined,
+  before: readonly string[],
+): Record<string, string | null> | undefined {
+  let change: Record<string, string | null> | undefined
+  for (const key in desired) {
+    if (present?.[key] === desired[key]) continue
+    change ??= {}
+    change[key] = desired[key] as string
+  }
+  for (const key of before) {
+    if (desired[key] !== undefined || present?.[key] === undefined) continue
+    change ??= {}
+    change[key] = null
+  }
+  return change
+}
+
+/** "labels;annotations", each comma-separated: neither character is allowed in a key. */
+function printCopiedKeys(labels: Keys, annotations: Keys): string {
+  return `${Object.keys(labels).sort().join(",")};${Object.keys(annotations).sort().join(",")}`
+}
+
+/** Keys of ours are never removed this way, whatever the annotation says. */
+function parseCopiedKeys(text: string | undefined): { labels: string[]; annotations: string[] } {
+  const [labels = "", annotations = ""] = (text ?? "").split(";")
+  const keys = (part: string): string[] => (part === "" ? [] : part.split(",").filter((key) => !isTenancyKey(key)))
+  return { labels: keys(labels), annotations: keys(annotations) }
+}

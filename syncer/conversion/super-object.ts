@@ -1,0 +1,27 @@
+// A kind's super object put together: what the kind says of its contents, and the metadata every copy has.
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { superNamespace } from "../../apimachinery/tenancy.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import type { ResourceSync, SyncContext } from "../resources/resource-sync.ts"
+import { superMetadata } from "./metadata.ts"
+
+export interface Place {
+  namespace: string | undefined
+  name: string
+}
+
+/** Where the copy of a tenant's object is. */
+export function superPlace(sync: ResourceSync, tenant: Tenant, namespace: string | undefined, name: string): Place {
+  if (sync.kind === "Namespace") return { namespace: undefined, name: superNamespace(tenant.clusterKey, name) }
+  return { namespace: superNamespace(tenant.clusterKey, namespace ?? ""), name: sync.superName?.(name) ?? name }
+}
+
+export function buildSuperObject(sync: ResourceSync, object: KubeObject, context: SyncContext): KubeObject {
+  const { metadata } = object
+  const place = superPlace(sync, context.tenant, metadata.namespace, metadata.name ?? "")
+  const made = superMetadata(sync.kind, object, context.tenant, place)
+  const extra = sync.annotations?.(object, context)
+  if (extra !== undefined) made.annotations = { ...made.annotations, ...extra }
+  return { ...sync.toSuper(object, context), metadata: made }
+}

@@ -1,0 +1,113 @@
+// THE switch, for all kinds: is there a tenant object, is there a super object, is it the copy of exactly that one? Pure,
+// so that the controller does what the patrol finds.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { metadataChange, transparentChange } from "./conversion/metadata.ts"
+import { ownership, recordedOwner } from "./conversion/ownership.ts"
+import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
+
+export type Decision =
+  | { do: "nothing" }
+  | { do: "create" }
+  | { do: "update"; superPatches: Patch[]; tenantSteps: TenantStep[] }
+  /**
+   * - gone: there is no tenant object; stale: the copy is of an earlier one. Both are confirmed with the tenant first.
+   * - deleting: the tenant object waits for the copy to end.
+   */
+  | { do: "remove"; why: "gone" | "stale" | "deleting"; gracePeriodSeconds?: number }
+  /** The copy has ended: the tenant object, deleted by the tenant, may go. */
+  | { do: "finish" }
+  /** Something else is in the way, or the object cannot be run. Told to the tenant, tried again later. */
+  | { do: "refuse"; message: string }
+
+const nothing: Decision = { do: "nothing" }
+
+export function decide(
+  sync: ResourceSync,
+  object: KubeObject | undefined,
+  superObject: KubeObject | undefined,
+  context: SyncContext,
+): Decision {
+  if (object === undefined) return withoutTenantObject(superObject, context)
+  if (sync.synced?.(object, context) === false) return nothing
+  const deleting = object.metadata.deletionTimestamp !== undefined
+  if (superObject === undefined) {
+    if (deleting) return sync.graceful === true ? { do: "finish" } : nothing
+    return withoutSuperObject(sync, object, context)
+  }
+  switch (ownership(superObject, context.tenant, object)) {
+    case "foreign":
+      return {
+        do: "refuse",
+        message: `${sync.resource.resource} "${object.metadata.name}": the name is taken in the super cluster`,
+      }
+    case "stale":
+      return isDeleting(superObject) ? nothing : { do: "remove", why: "stale" }
+    case "unmarked":
+      if (sync.adopts?.(superObject) === true) break
+      return {
+        do: "refuse",
+        message: `${sync.resource.resource} "${object.metadata.name}": the super cluster has one of its own`,
+      }
+    case "ours":
+      break
+  }
+  if (deleting && sync.graceful === true) return gracefully(sync, object, superObject, context)
+  return update(sync, object, superObject, context)
+}
+
+function withoutTenantObject(superObject: KubeObject | undefined, { tenant }: SyncContext): Decision {
+  if (superObject === undefined || isDeleting(superObject)) return nothing
+  const owner = recordedOwner(superObject)
+  // Made for this tenant but for no object yet: it will be, or the patrol of namespaces ends it.
+  if (owner === undefined || owner.clusterKey !== tenant.clusterKey) return nothing
+  return { do: "remove", why: "gone" }
+}
+
+function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: SyncContext): Decision {
+  const lost = sync.missing?.(object, context) ?? { kind: "create" }
+  switch (lost.kind) {
+    case "create":
+      return { do: "create" }
+    case "nothing":
+      return nothing
+    case "report":
+      return { do: "update", superPatches: [], tenantSteps: lost.steps }
+    case "refuse":
+      return { do: "refuse", message: lost.message }
+  }
+}
+
+/** The tenant has deleted it: super follows with what is left of the grace period, telling how it goes meanwhile. */
+function gracefully(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Decision {
+  const wanted = object.metadata.deletionGracePeriodSeconds
+  const given = superObject.metadata.deletionGracePeriodSeconds
+  const shorter = wanted !== undefined && given !== undefined && wanted < given
+  if (!isDeleting(superObject) || shorter) {
+    return { do: "remove", why: "deleting", ...(wanted === undefined ? {} : { gracePeriodSeconds: wanted }) }
+  }
+  const tenantSteps = sync.toTenant?.(object, superObject, context) ?? []
+  return tenantSteps.length === 0 ? nothing : { do: "update", superPatches: [], tenantSteps }
+}
+
+function update(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Decision {
+  const tenantSteps: TenantStep[] = []
+  const seen = transparentChange(object, superObject, context.tenant)
+  if (seen !== undefined) tenantSteps.push({ patch: { metadata: seen } })
+  tenantSteps.push(...(sync.toTenant?.(object, superObject, context) ?? []))
+  const superPatches = isDeleting(superObject) ? [] : superChanges(sync, object, superObject, context)
+  return superPatches.length === 0 && tenantSteps.length === 0 ? nothing : { do: "update", superPatches, tenantSteps }
+}
+
+/** Metadata travels with the first patch of the object itself. */
+function superChanges(sync: ResourceSync, object: KubeObject, superObject: KubeObject, context: SyncContext): Patch[] {
+  const patches = sync.changed(object, superObject, context)
+  const extra = sync.annotations?.(object, context)
+  const metadata = metadataChange(sync.kind, object, superObject, context.tenant, extra)
+  if (metadata === undefined) return patches
+  const [first, ...rest] = patches
+  if (first === undefined || first.subresource !== undefined) return [{ patch: { metadata } }, ...patches]
+  return [{ patch: { ...first.patch, metadata } }, ...rest]
+}
+
+const isDeleting = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined

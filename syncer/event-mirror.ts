@@ -1,0 +1,92 @@
+// Events of the super cluster about a tenant's pods, services and claims, told in the tenant: about its own object, in its
+// own words, counted up as they repeat.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { events, persistentVolumeClaims, pods, services } from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
+import type { Tenants } from "../client/tenants.ts"
+import type { Caches } from "./clusters/caches.ts"
+import { superNamespace } from "./conversion/names.ts"
+import { scrubText } from "./conversion/scrub.ts"
+import type { SyncKey } from "./keys.ts"
+
+interface ObjectReference {
+  kind?: string
+  name?: string
+  namespace?: string
+  uid?: string
+  apiVersion?: string
+  resourceVersion?: string
+  fieldPath?: string
+}
+
+/** core/v1 Event, as far as it is looked into. */
+export interface EventObject extends KubeObject {
+  involvedObject: ObjectReference
+  message?: string
+}
+
+const told: Readonly<Record<string, Resource>> = {
+  Pod: pods,
+  Service: services,
+  PersistentVolumeClaim: persistentVolumeClaims,
+}
+
+export const isTold = (event: KubeObject): boolean =>
+  told[(event as Partial<EventObject>).involvedObject?.kind ?? ""] !== undefined
+
+export class EventMirror {
+  readonly #tenants: Tenants
+  readonly #caches: Caches
+
+  constructor(tenants: Tenants, caches: Caches) {
+    this.#tenants = tenants
+    this.#caches = caches
+  }
+
+  async reconcile(key: SyncKey): Promise<void> {
+    const tenant = this.#tenants.get(key.tenant)
+    if (tenant === undefined) return
+    const home = superNamespace(tenant.clusterKey, key.namespace)
+    const event = this.#caches.superInformer(events).get(home, key.name) as EventObject | undefined
+    const resource = told[event?.involvedObject.kind ?? ""]
+    if (event === undefined || resource === undefined) return
+    const view = this.#caches.view(tenant.name)
+    const object = view.tenantObject(resource, key.namespace, event.involvedObject.name ?? "")
+    if (object === undefined) return
+    const { resourceVersion: _version, ...reference } = event.involvedObject
+    const uid = object.metadata.uid
+    const names = { tenant, namespace: key.namespace, superNamespace: home, uid, superUID: reference.uid }
+    const { metadata: _metadata, ...contents } = event
+    const wanted: EventObject = {
+      ...contents,
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: { name: key.name, namespace: key.namespace },
+      involvedObject: { ...reference, namespace: key.namespace, ...(uid === undefined ? {} : { uid }) },
+      ...(event.message === undefined ? {} : { message: scrubText(event.message, names) }),
+    }
+    await this.#write(key, wanted)
+  }
+
+  /** Most are told once; only a repetition finds its Event there. */
+  async #write({ tenant, namespace, name }: SyncKey, wanted: EventObject): Promise<void> {
+    const client = this.#tenants.client(tenant)
+    try {
+      await client.create(events, wanted)
+      return
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+    const patch: Record<string, unknown> = {}
+    for (const field of ["count", "lastTimestamp", "series", "message"]) {
+      if (wanted[field] !== undefined) patch[field] = wanted[field]
+    }
+    try {
+      await client.patch(events, namespace, name, patch, { type: "merge" })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+}

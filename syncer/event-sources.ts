@@ -1,0 +1,153 @@
+// From changes on either side to keys. Handlers run inside the informers' event delivery: they only add keys.
+
+import type { KubeObject, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../apimachinery/object.ts"
+import type { InformerHandler } from "../client/informer.ts"
+import {
+  endpoints,
+  events,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  services,
+} from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
+import type { TenantInformerHandler } from "../client/tenant-informer.ts"
+import type { Tenant } from "../client/tenants.ts"
+import type { Caches } from "./clusters/caches.ts"
+import { recordedOwner } from "./conversion/ownership.ts"
+import { isTold, type EventObject } from "./event-mirror.ts"
+import { superKey } from "./key-of-super.ts"
+import { keyOf, podTokens, superEvents, type SyncKey } from "./keys.ts"
+import { publications, resourceSyncs } from "./resources/index.ts"
+import { onlyHeartbeat } from "./resources/node.ts"
+import { hasEnded } from "./resources/pod/status.ts"
+
+export interface EventSourceParts {
+  caches: Caches
+  /** Before it is ready a tenant's keys are not wanted: it is compared whole then. */
+  isReady(tenant: string): boolean
+  readyTenants(): Tenant[]
+  tenantOf(clusterKey: string): Tenant | undefined
+  enqueue(key: SyncKey): void
+  synced(tenant: string): void
+}
+
+/** Subscribes to everything. Returns how to stop. */
+export function connectEventSources(parts: EventSourceParts): () => void {
+  const stops: (() => void)[] = []
+  const { caches } = parts
+  for (const informer of caches.tenantInformers()) {
+    stops.push(informer.subscribe(tenantHandler(informer.resource, parts)))
+  }
+  for (const sync of resourceSyncs) {
+    const tell = (superObject: KubeObject): void => {
+      const tenant = parts.tenantOf(recordedOwner(superObject)?.clusterKey ?? "")
+      if (tenant === undefined || !parts.isReady(tenant.name)) return
+      const key = superKey(sync, tenant.name, superObject)
+      if (key !== undefined) parts.enqueue(key)
+      if (sync.resource === persistentVolumeClaims) tellVolume(superObject, tenant.name, parts)
+    }
+    stops.push(caches.superInformer(sync.resource).subscribe({ added: tell, updated: tell, deleted: tell }))
+  }
+  for (const { resource } of publications) {
+    stops.push(caches.superInformer(resource).subscribe(publicationHandler(resource, parts)))
+  }
+  stops.push(caches.superInformer(events).subscribe(eventHandler(parts)))
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInformerHandler<KubeObject> {
+  const tell = (tenant: string, object: KubeObject): void => {
+    if (!parts.isReady(tenant)) return
+    const { namespace, name = "" } = object.metadata
+    parts.enqueue(keyOf(tenant, resource, namespace, name))
+    // Whether Endpoints are copied depends on their Service.
+    if (resource === services) parts.enqueue(keyOf(tenant, endpoints, namespace, name))
+    if (resource === persistentVolumeClaims) tellVolume(object, tenant, parts)
+  }
+  return {
+    added: (tenant, object) => {
+      tell(tenant, object)
+      if (resource === pods) tellNode(tenant, object as Pod, parts)
+    },
+    updated: (tenant, object) => {
+      tell(tenant, object)
+      if (resource !== pods) return
+      tellNode(tenant, object as Pod, parts)
+      if (hasEnded(object as Pod)) tellTokens(tenant, object, parts)
+    },
+    deleted: (tenant, object) => {
+      tell(tenant, object)
+      if (resource !== pods) return
+      tellNode(tenant, object as Pod, parts)
+      tellTokens(tenant, object, parts)
+    },
+    synced: (tenant) => parts.synced(tenant),
+  }
+}
+
+function tellTokens(tenant: string, { metadata }: KubeObject, parts: EventSourceParts): void {
+  if (parts.isReady(tenant)) parts.enqueue(keyOf(tenant, podTokens, metadata.namespace, metadata.name ?? ""))
+}
+
+/** With nodes published as they are used, a pod's coming and going decides. The key is cheap when they all are. */
+function tellNode(tenant: string, pod: Pod, parts: EventSourceParts): void {
+  const name = pod.spec?.nodeName ?? ""
+  const published = parts.caches.tenantInformer(nodes).get(tenant, undefined, name)
+  const isNew = published === undefined
+  const isLast = pod.metadata.deletionTimestamp !== undefined
+  if (name !== "" && (isNew || isLast) && parts.isReady(tenant)) parts.enqueue(keyOf(tenant, nodes, undefined, name))
+}
+
+/** A volume is shown once both the claim here and the claim there are known. */
+function tellVolume(claim: KubeObject, tenant: string, parts: EventSourceParts): void {
+  const volume = (claim as PersistentVolumeClaim).spec?.volumeName
+  if (volume !== undefined && volume !== "") parts.enqueue(keyOf(tenant, persistentVolumes, undefined, volume))
+}
+
+function publicationHandler(resource: Resource, parts: EventSourceParts): InformerHandler<KubeObject> {
+  const tell = (object: KubeObject): void => {
+    const { name = "" } = object.metadata
+    for (const tenant of audience(resource, object, parts)) parts.enqueue(keyOf(tenant.name, resource, undefined, name))
+  }
+  return {
+    added: tell,
+    updated: (object, previous) => {
+      if (resource === nodes && onlyHeartbeat(previous as Node, object as Node)) return
+      tell(object)
+    },
+    deleted: tell,
+  }
+}
+
+/** Volumes concern one tenant; everything else that is published concerns all. */
+function audience(resource: Resource, object: KubeObject, parts: EventSourceParts): Tenant[] {
+  if (resource !== persistentVolumes) return parts.readyTenants()
+  const home = (object as PersistentVolume).spec?.claimRef?.namespace ?? ""
+  const tenant = tenantOfNamespace(home, parts)
+  return tenant === undefined ? [] : [tenant]
+}
+
+function tenantOfNamespace(superNamespace: string, parts: EventSourceParts): Tenant | undefined {
+  const namespace = parts.caches.superInformer(namespaces).get(undefined, superNamespace)
+  const owner = namespace === undefined ? undefined : recordedOwner(namespace)
+  const tenant = owner === undefined ? undefined : parts.tenantOf(owner.clusterKey)
+  return tenant !== undefined && parts.isReady(tenant.name) ? tenant : undefined
+}
+
+function eventHandler(parts: EventSourceParts): InformerHandler<KubeObject> {
+  const tell = (event: KubeObject): void => {
+    if (!isTold(event)) return
+    const home = (event as EventObject).involvedObject.namespace ?? ""
+    const tenant = tenantOfNamespace(home, parts)
+    const namespace = parts.caches.superInformer(namespaces).get(undefined, home)
+    const owner = namespace === undefined ? undefined : recordedOwner(namespace)
+    if (tenant === undefined || owner === undefined) return
+    parts.enqueue(keyOf(tenant.name, superEvents, owner.namespace, event.metadata.name ?? ""))
+  }
+  return { added: tell, updated: tell }
+}

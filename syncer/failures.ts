@@ -1,0 +1,33 @@
+// What to do about a failed write: servers that do not answer, servers that refuse, and races, which the workers retry.
+
+import { StatusError } from "../apimachinery/status.ts"
+
+/** A write that will be refused again until somebody changes something. Told to the tenant by whoever throws it. */
+export class RefusedError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = "RefusedError"
+  }
+}
+
+const refusals = new Set([400, 403, 405, 413, 415, 422])
+
+/** The namespace is on its way out or has just come: a matter of moments. */
+function isNamespaceTerminating(error: StatusError): boolean {
+  return error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true
+}
+
+export function isRefusal(error: unknown): error is StatusError {
+  return error instanceof StatusError && refusals.has(error.code) && !isNamespaceTerminating(error)
+}
+
+/** The server is not there, or has too much to do, or does not know us (yet). */
+export function isUnavailable(error: unknown): error is StatusError {
+  return error instanceof StatusError && (error.code >= 500 || error.code === 429 || error.code === 401)
+}
+
+/** Doubles from first to longest; the jitter keeps a thousand keys from coming back at once. */
+export function backoff(limits: { first: number; longest: number }, attempt: number, random = Math.random()): number {
+  const base = Math.min(limits.longest, limits.first * 2 ** Math.min(attempt, 30))
+  return Math.round(base * (0.75 + random / 2))
+}

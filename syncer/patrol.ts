@@ -1,0 +1,178 @@
+// The safety net: both sides compared completely, from memory, by the same decision that the queue's keys lead to. Missed
+// deletes, drift made by hand and orphans all end as keys in the queue; nothing is written here but the end of namespaces
+// whose tenant is gone.
+
+import { setImmediate } from "node:timers/promises"
+import type { KubeObject } from "../apimachinery/object.ts"
+import {
+  rootNamespaceAnnotation,
+  virtualClusterNameKey,
+  virtualClusterNamespaceKey,
+  virtualClusterUIDAnnotation,
+} from "../apimachinery/tenancy.ts"
+import { isConflict, isNotFound } from "../apimachinery/status.ts"
+import { namespaces, secrets, virtualClusters } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Caches } from "./clusters/caches.ts"
+import { recordedOwner } from "./conversion/ownership.ts"
+import { superPlace } from "./conversion/super-object.ts"
+import { decide } from "./decision.ts"
+import { keyOf, type SyncKey } from "./keys.ts"
+import { superKey } from "./key-of-super.ts"
+import { syncerLimits } from "./options.ts"
+import type { Publisher } from "./publisher.ts"
+import { publications, resourceSyncs } from "./resources/index.ts"
+import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
+import { isTokenSecret } from "./resources/pod/tokens.ts"
+
+export interface PatrolParts {
+  tenants: Tenants
+  superClient: KubeClient
+  caches: Caches
+  publisher: Publisher
+  contextOf(tenant: Tenant): SyncContext
+  enqueue(key: SyncKey): void
+  /** false while tenants may still be missing from the list: then nothing of an unknown tenant is touched. */
+  tenantListComplete(): boolean
+}
+
+export interface PatrolReport {
+  compared: number
+  enqueued: number
+  removedNamespaces: number
+}
+
+export class Patrol {
+  readonly #parts: PatrolParts
+
+  constructor(parts: PatrolParts) {
+    this.#parts = parts
+  }
+
+  async run(signal: AbortSignal): Promise<PatrolReport> {
+    const report: PatrolReport = { compared: 0, enqueued: 0, removedNamespaces: 0 }
+    for (const tenant of this.#parts.tenants.list()) {
+      if (signal.aborted) return report
+      await this.compareTenant(tenant, signal, report)
+    }
+    if (!signal.aborted) report.removedNamespaces = await this.#removeUnknown()
+    return report
+  }
+
+  /** Everything of one tenant; also run when a tenant has just become ready, in place of a key per object. */
+  async compareTenant(
+    tenant: Tenant,
+    signal: AbortSignal,
+    report: PatrolReport = { compared: 0, enqueued: 0, removedNamespaces: 0 },
+  ): Promise<PatrolReport> {
+    if (!this.#parts.caches.isReady(tenant.name)) return report
+    const context = this.#parts.contextOf(tenant)
+    const steps = [...this.#copies(tenant, context), ...this.#published(tenant, context)]
+    for (const step of steps) {
+      for (const key of step()) {
+        if (key !== undefined) {
+          report.enqueued++
+          this.#parts.enqueue(key)
+        }
+        report.compared++
+        if (report.compared % syncerLimits.patrolSlice === 0) await setImmediate()
+        if (signal.aborted) return report
+      }
+    }
+    return report
+  }
+
+  #copies(tenant: Tenant, context: SyncContext): (() => Generator<SyncKey | undefined>)[] {
+    return resourceSyncs.map((sync) => () => this.#compareKind(sync, tenant, context))
+  }
+
+  /** One value per object looked at: the key to look at again, or undefined when both sides agree. */
+  *#compareKind(sync: ResourceSync, tenant: Tenant, context: SyncContext): Generator<SyncKey | undefined> {
+    const { caches } = this.#parts
+    const { resource } = sync
+    const informer = caches.superInformer(resource)
+    for (const object of caches.tenantInformer(resource).list(tenant.name)) {
+      const { namespace, name = "" } = object.metadata
+      const place = superPlace(sync, tenant, namespace, name)
+      const decision = decide(sync, object, informer.get(place.namespace, place.name), context)
+      yield decision.do === "nothing" ? undefined : keyOf(tenant.name, resource, namespace, name)
+    }
+    for (const superObject of caches.copiesOf(resource, tenant.clusterKey)) {
+      const key = superKey(sync, tenant.name, superObject)
+      if (key === undefined) continue
+      if (resource === secrets && isTokenSecret(superObject)) {
+        // Its keeper decides, which needs no comparison of objects.
+        yield key
+        continue
+      }
+      const object = context.view.tenantObject(resource, key.namespace, key.name)
+      yield object === undefined && decide(sync, undefined, superObject, context).do !== "nothing" ? key : undefined
+    }
+  }
+
+  #published(tenant: Tenant, context: SyncContext): (() => Generator<SyncKey | undefined>)[] {
+    const { caches, publisher } = this.#parts
+    return publications.map(
+      (kind) =>
+        function* compare(): Generator<SyncKey | undefined> {
+          const names = new Set<string>()
+          for (const { metadata } of caches.superInformer(kind.resource).list()) names.add(metadata.name ?? "")
+          for (const { metadata } of caches.tenantInformer(kind.resource).list(tenant.name))
+            names.add(metadata.name ?? "")
+          for (const name of names) {
+            yield publisher.differs(kind, context, name)
+              ? keyOf(tenant.name, kind.resource, undefined, name)
+              : undefined
+          }
+        },
+    )
+  }
+
+  /**
+   * Namespaces marked as those of a tenant that is not known. Removed only if its VirtualCluster is known not to exist,
+   * by the super cluster's own answer; a list of tenants that is short for a moment removes nothing.
+   */
+  async #removeUnknown(): Promise<number> {
+    const { caches, tenants, superClient } = this.#parts
+    if (!caches.superReady || !this.#parts.tenantListComplete()) return 0
+    const known = new Set(tenants.list().map(({ clusterKey }) => clusterKey))
+    let looked = 0
+    let removed = 0
+    for (const namespace of caches.superInformer(namespaces).list()) {
+      const { name = "", uid, deletionTimestamp } = namespace.metadata
+      const clusterKey = clusterKeyOf(namespace)
+      if (clusterKey === undefined || known.has(clusterKey) || deletionTimestamp !== undefined) continue
+      if (++looked > syncerLimits.unknownNamespacesPerPatrol) break
+      if (!(await isVirtualClusterGone(superClient, namespace))) continue
+      try {
+        await superClient.delete(namespaces, undefined, name, uid === undefined ? {} : { uid })
+        removed++
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      }
+    }
+    return removed
+  }
+}
+
+/** Of a tenant's namespace, or of its root namespace, whose name the key is. */
+function clusterKeyOf(namespace: KubeObject): string | undefined {
+  const isRoot = namespace.metadata.annotations?.[rootNamespaceAnnotation] === "true"
+  return isRoot ? namespace.metadata.name : recordedOwner(namespace)?.clusterKey
+}
+
+async function isVirtualClusterGone(client: KubeClient, { metadata }: KubeObject): Promise<boolean> {
+  const name = metadata.annotations?.[virtualClusterNameKey]
+  const home = metadata.annotations?.[virtualClusterNamespaceKey]
+  const uid = metadata.annotations?.[virtualClusterUIDAnnotation]
+  if (name === undefined || home === undefined || uid === undefined) return false
+  try {
+    const virtualCluster = await client.get(virtualClusters, home, name)
+    return virtualCluster.metadata.uid !== uid
+  } catch (error) {
+    // A 404 that names no object says that VirtualClusters are not served, which proves nothing.
+    if (isNotFound(error)) return error.status.details?.name === name
+    throw error
+  }
+}

@@ -1,0 +1,114 @@
+// The other direction: what super owns and tenants see. Desired from super, made, changed and removed in the tenant; an
+// object that the tenant made under such a name is left alone.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { namespaces } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Caches } from "./clusters/caches.ts"
+import type { SyncKey } from "./keys.ts"
+import { publications } from "./resources/index.ts"
+import type { Patch, Publication, SyncContext } from "./resources/resource-sync.ts"
+
+export class Publisher {
+  readonly #tenants: Tenants
+  readonly #caches: Caches
+  readonly #contextOf: (tenant: Tenant) => SyncContext
+
+  constructor(tenants: Tenants, caches: Caches, contextOf: (tenant: Tenant) => SyncContext) {
+    this.#tenants = tenants
+    this.#caches = caches
+    this.#contextOf = contextOf
+  }
+
+  async reconcile(key: SyncKey): Promise<void> {
+    const tenant = this.#tenants.get(key.tenant)
+    const kind = publications.find(({ resource }) => resource.resource === key.resource)
+    if (tenant !== undefined && kind !== undefined) await this.publish(kind, tenant, key.name)
+  }
+
+  /** Does what is needed for one name; also called ahead of the queue, before a pod is bound to a node. */
+  async publish(kind: Publication, tenant: Tenant, name: string): Promise<void> {
+    const context = this.#contextOf(tenant)
+    const client = this.#tenants.client(tenant.name)
+    const desired = this.desired(kind, context, name)
+    const object = context.view.tenantObject(kind.resource, undefined, name)
+    if (desired !== undefined) {
+      if (object === undefined) return create(kind, client, desired)
+      if (kind.isPublished(object)) await patch(kind, client, object, kind.changed(desired, object))
+    } else if (object !== undefined && kind.isPublished(object)) await remove(kind, client, object)
+  }
+
+  /** A difference that publish() would act on. */
+  differs(kind: Publication, context: SyncContext, name: string): boolean {
+    const desired = this.desired(kind, context, name)
+    const object = context.view.tenantObject(kind.resource, undefined, name)
+    if (object === undefined || desired === undefined) {
+      return object === undefined ? desired !== undefined : kind.isPublished(object)
+    }
+    return kind.isPublished(object) && kind.changed(desired, object).length > 0
+  }
+
+  desired(kind: Publication, context: SyncContext, name: string): KubeObject | undefined {
+    const superObject = context.view.superObject(kind.resource, undefined, name)
+    if (superObject === undefined || superObject.metadata.deletionTimestamp !== undefined) return undefined
+    if (kind.clusterKey !== undefined) {
+      const clusterKey = kind.clusterKey(superObject, (namespace) => this.findNamespace(namespace))
+      if (clusterKey !== context.tenant.clusterKey) return undefined
+    }
+    return kind.toTenant(superObject, context)
+  }
+
+  findNamespace(superNamespace: string): KubeObject | undefined {
+    return this.#caches.superInformer(namespaces).get(undefined, superNamespace)
+  }
+}
+
+async function create(kind: Publication, client: KubeClient, desired: KubeObject): Promise<void> {
+  let object: KubeObject
+  try {
+    object = await client.create(kind.resource, desired)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    object = await client.get(kind.resource, undefined, desired.metadata.name ?? "")
+    if (!kind.isPublished(object)) return
+  }
+  await patch(kind, client, object, kind.changed(desired, object))
+}
+
+async function patch(kind: Publication, client: KubeClient, object: KubeObject, patches: Patch[]): Promise<void> {
+  const { name = "", uid } = object.metadata
+  for (const { patch: change, subresource } of patches) {
+    const metadata = { ...(change["metadata"] as object | undefined), uid }
+    const options = { type: "merge" as const, fieldManager: "polyplane-syncer" }
+    await client.patch(
+      kind.resource,
+      undefined,
+      name,
+      { ...change, metadata },
+      {
+        ...options,
+        ...(subresource === undefined ? {} : { subresource }),
+      },
+    )
+  }
+}
+
+/** Protection finalizers guard storage that is in use; what is removed here is a picture of it. */
+async function remove(kind: Publication, client: KubeClient, object: KubeObject): Promise<void> {
+  const { name = "", uid, finalizers, deletionTimestamp } = object.metadata
+  try {
+    if (deletionTimestamp === undefined) {
+      await client.delete(kind.resource, undefined, name, {
+        ...(uid === undefined ? {} : { uid }),
+        gracePeriodSeconds: 0,
+      })
+    }
+    if ((finalizers?.length ?? 0) > 0) {
+      await client.patch(kind.resource, undefined, name, { metadata: { uid, finalizers: null } }, { type: "merge" })
+    }
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}

@@ -1,0 +1,30 @@
+// ConfigMaps. The CA bundle each namespace has goes by another name in super, which puts its own CA under the first.
+
+import type { ConfigMap } from "../../apimachinery/object.ts"
+import { rootCAConfigMap, superRootCAConfigMap } from "../../apimachinery/tenancy.ts"
+import { configMaps } from "../../client/resources.ts"
+import { equal, mergeDiff } from "../conversion/equality.ts"
+import type { ResourceSync } from "./resource-sync.ts"
+
+export const configMap: ResourceSync<ConfigMap> = {
+  resource: configMaps,
+  kind: "ConfigMap",
+  superName: (name) => (name === rootCAConfigMap ? superRootCAConfigMap : name),
+  tenantName: (superName) => (superName === superRootCAConfigMap ? rootCAConfigMap : superName),
+  // The tenant's own object of the super name would take the CA's place.
+  synced: (object) => object.metadata.name !== superRootCAConfigMap,
+  toSuper: (object) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: {}, ...contents(object) }),
+  changed(object, superObject) {
+    const desired = contents(object)
+    const current = contents(superObject)
+    return equal(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+  },
+}
+
+function contents({ data, binaryData, immutable }: ConfigMap): Pick<ConfigMap, "data" | "binaryData" | "immutable"> {
+  return {
+    ...(data === undefined ? {} : { data }),
+    ...(binaryData === undefined ? {} : { binaryData }),
+    ...(immutable === undefined ? {} : { immutable }),
+  }
+}

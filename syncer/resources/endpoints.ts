@@ -1,0 +1,45 @@
+// Endpoints that a tenant wrote by hand or that belong to a Service without selector (its own "kubernetes" among them).
+// Those of Services with a selector are made in super by its own controllers, from the pods there.
+
+import type { Endpoints, Service } from "../../apimachinery/object.ts"
+import { endpoints as endpointsResource, services } from "../../client/resources.ts"
+import { equal } from "../conversion/equality.ts"
+import type { ResourceSync, SyncContext } from "./resource-sync.ts"
+
+type Subsets = NonNullable<Endpoints["subsets"]>
+
+export const endpoints: ResourceSync<Endpoints> = {
+  resource: endpointsResource,
+  kind: "Endpoints",
+  synced: (object, context) => !hasSelector(object, context),
+  // Super's controller may have been here first, while the Service there still had a selector.
+  adopts: () => true,
+  toSuper: (object) => ({ apiVersion: "v1", kind: "Endpoints", metadata: {}, subsets: superSubsets(object.subsets) }),
+  changed(object, superObject) {
+    const subsets = superSubsets(object.subsets)
+    return equal(subsets, superSubsets(superObject.subsets)) ? [] : [{ patch: { subsets } }]
+  },
+}
+
+function hasSelector({ metadata }: Endpoints, { view }: SyncContext): boolean {
+  const service = view.tenantObject<Service>(services, metadata.namespace, metadata.name ?? "")
+  return Object.keys(service?.spec?.selector ?? {}).length > 0
+}
+
+/** References to tenant objects mean nothing in super: only kind and name of them stay. */
+function superSubsets(subsets: Endpoints["subsets"]): Subsets {
+  type Addresses = Subsets[number]["addresses"]
+  const strip = (addresses: Addresses): Addresses =>
+    addresses?.map(({ targetRef, ...address }) => {
+      if (targetRef === undefined) return address
+      const { namespace: _namespace, uid: _uid, resourceVersion: _version, ...reference } = targetRef
+      return { ...address, targetRef: reference }
+    })
+  return (subsets ?? []).map(({ addresses, notReadyAddresses, ports }) => ({
+    ...(addresses === undefined ? {} : { addresses: strip(addresses) as NonNullable<Addresses> }),
+    ...(notReadyAddresses === undefined
+      ? {}
+      : { notReadyAddresses: strip(notReadyAddresses) as NonNullable<Addresses> }),
+    ...(ports === undefined ? {} : { ports }),
+  }))
+}

@@ -1,0 +1,47 @@
+// Claims: bound in super, where the storage is. The tenant's claim is told which volume it got, as a binder would.
+
+import type { PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { persistentVolumeClaims } from "../../client/resources.ts"
+import { equal, mergeDiff } from "../conversion/equality.ts"
+import { superNamespace } from "../conversion/names.ts"
+import { scrubMessages } from "../conversion/scrub.ts"
+import type { ResourceSync, TenantStep } from "./resource-sync.ts"
+
+export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
+  resource: persistentVolumeClaims,
+  kind: "PersistentVolumeClaim",
+  toSuper: (object) => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {},
+    spec: { ...object.spec } as NonNullable<PersistentVolumeClaim["spec"]>,
+  }),
+  changed(object, superObject) {
+    const requests = object.spec?.resources?.requests
+    const wanted = requests?.["storage"]
+    const current = superObject.spec?.resources?.requests?.["storage"]
+    // Everything else of a claim is immutable. A volume bound in super is not unbound by a tenant that does not know yet.
+    return wanted === undefined || wanted === current
+      ? []
+      : [{ patch: { spec: { resources: { requests: { storage: wanted } } } } }]
+  },
+  toTenant(object, superObject, { tenant }) {
+    const steps: TenantStep[] = []
+    const volumeName = superObject.spec?.volumeName
+    if (volumeName !== undefined && volumeName !== "" && (object.spec?.volumeName ?? "") === "") {
+      const annotations = { "pv.kubernetes.io/bind-completed": "yes" }
+      steps.push({ patch: { metadata: { annotations }, spec: { volumeName } } })
+    }
+    const storageClassName = superObject.spec?.storageClassName
+    if (object.spec?.storageClassName === undefined && storageClassName !== undefined) {
+      steps.push({ patch: { spec: { storageClassName } } })
+    }
+    const namespace = object.metadata.namespace ?? ""
+    const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
+    const wanted = scrubMessages(superObject.status ?? {}, names)
+    if (!equal(object.status ?? {}, wanted)) {
+      steps.push({ patch: { status: mergeDiff(object.status ?? {}, wanted) }, subresource: "status" })
+    }
+    return steps
+  },
+}

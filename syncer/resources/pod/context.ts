@@ -1,0 +1,81 @@
+// What pod mutators look at: the tenant's pod and the few things around it, gathered once.
+
+import type { Container, Node, Pod, PodSpec, PriorityClass, Service } from "../../../apimachinery/object.ts"
+import { nodes, priorityClasses, services } from "../../../client/resources.ts"
+import type { Tenant } from "../../../client/tenants.ts"
+import { superNamespace } from "../../conversion/names.ts"
+import type { SyncContext } from "../resource-sync.ts"
+
+export interface ServiceAddress {
+  name: string
+  /** One that works on the nodes. */
+  clusterIP: string
+  ports: readonly { name?: string; port: number; protocol?: string }[]
+}
+
+export interface PodContext {
+  tenant: Tenant
+  /** In the tenant. */
+  namespace: string
+  /** The tenant's own API server as its pods see it; undefined while it is not in super. */
+  kubernetes: ServiceAddress | undefined
+  /** Of the pod's namespace, those with an address. */
+  services: readonly ServiceAddress[]
+  /** Of the tenant's kube-dns, if it has one. */
+  nameServer: string | undefined
+  dnsOptions: readonly { name: string; value?: string }[]
+  hasPriorityClass(name: string): boolean
+  hasNode(name: string): boolean
+}
+
+/** One step of making the super pod. Pure: it returns another pod and changes none. */
+export interface PodMutator {
+  name: string
+  mutate(pod: Pod, context: PodContext): Pod
+}
+
+export function podContext(pod: Pod, { tenant, view, settings }: SyncContext): PodContext {
+  const namespace = pod.metadata.namespace ?? ""
+  const address = (service: Service): ServiceAddress | undefined => {
+    const { namespace: home = "", name = "" } = service.metadata
+    const inSuper = view.superObject<Service>(services, superNamespace(tenant.clusterKey, home), name)
+    const clusterIP = inSuper?.spec?.clusterIP ?? service.spec?.clusterIP
+    if (clusterIP === undefined || clusterIP === "" || clusterIP === "None") return undefined
+    return { name, clusterIP, ports: service.spec?.ports ?? [] }
+  }
+  const addressOf = (home: string, name: string): ServiceAddress | undefined => {
+    const service = view.tenantObject<Service>(services, home, name)
+    return service === undefined ? undefined : address(service)
+  }
+  return {
+    tenant,
+    namespace,
+    kubernetes: addressOf("default", "kubernetes"),
+    services: view
+      .tenantObjects<Service>(services, namespace)
+      .map(address)
+      .filter((found) => found !== undefined)
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    nameServer: addressOf("kube-system", "kube-dns")?.clusterIP,
+    dnsOptions: settings.dnsOptions,
+    hasPriorityClass: (name) => view.superObject<PriorityClass>(priorityClasses, undefined, name) !== undefined,
+    hasNode: (name) => view.superObject<Node>(nodes, undefined, name) !== undefined,
+  }
+}
+
+/** The pod with its spec changed. */
+export function withSpec(pod: Pod, change: (spec: PodSpec) => PodSpec): Pod {
+  return pod.spec === undefined ? pod : { ...pod, spec: change(pod.spec) }
+}
+
+/** Every container of the spec (init and ephemeral ones too) put through `change`. */
+export function mapContainers(spec: PodSpec, change: (container: Container) => Container): PodSpec {
+  return {
+    ...spec,
+    containers: spec.containers.map(change),
+    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(change) }),
+    ...(spec.ephemeralContainers === undefined
+      ? {}
+      : { ephemeralContainers: spec.ephemeralContainers.map((one) => change(one) as typeof one) }),
+  }
+}

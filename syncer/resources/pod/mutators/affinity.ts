@@ -1,0 +1,89 @@
+// Rules on other pods: confined to the tenant's, with namespaces under their super names. Rules on nodes stay, because
+// tenants see the real nodes under their names.
+
+import type { PodSpec } from "../../../../apimachinery/object.ts"
+import { clusterLabel } from "../../../../apimachinery/tenancy.ts"
+import { superNamespace } from "../../../conversion/names.ts"
+import { withSpec, type PodContext, type PodMutator } from "../context.ts"
+
+type Affinity = NonNullable<PodSpec["affinity"]>
+type PodAffinity = NonNullable<Affinity["podAffinity"]>
+type Term = NonNullable<PodAffinity["requiredDuringSchedulingIgnoredDuringExecution"]>[number]
+type LabelSelector = NonNullable<Term["namespaceSelector"]>
+
+const namespaceNameLabel = "kubernetes.io/metadata.name"
+
+export const affinity: PodMutator = {
+  name: "affinity",
+  mutate: (pod, context) =>
+    withSpec(pod, (spec) => {
+      const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
+      if (podAffinity === undefined && podAntiAffinity === undefined) return spec
+      return {
+        ...spec,
+        affinity: {
+          ...spec.affinity,
+          ...(podAffinity === undefined ? {} : { podAffinity: confine(podAffinity, context) }),
+          ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: confine(podAntiAffinity, context) }),
+        },
+      }
+    }),
+}
+
+function confine(rules: PodAffinity, context: PodContext): PodAffinity {
+  const {
+    requiredDuringSchedulingIgnoredDuringExecution: required,
+    preferredDuringSchedulingIgnoredDuringExecution: preferred,
+  } = rules
+  return {
+    ...(required === undefined
+      ? {}
+      : { requiredDuringSchedulingIgnoredDuringExecution: required.map((term) => confineTerm(term, context)) }),
+    ...(preferred === undefined
+      ? {}
+      : {
+          preferredDuringSchedulingIgnoredDuringExecution: preferred.map((weighted) => ({
+            ...weighted,
+            podAffinityTerm: confineTerm(weighted.podAffinityTerm, context),
+          })),
+        }),
+  }
+}
+
+function confineTerm(term: Term, { tenant }: PodContext): Term {
+  const { labelSelector, namespaces, namespaceSelector } = term
+  return {
+    ...term,
+    ...(labelSelector === undefined ? {} : { labelSelector: ofTenant(labelSelector, tenant.clusterKey) }),
+    ...(namespaces === undefined
+      ? {}
+      : { namespaces: namespaces.map((name) => superNamespace(tenant.clusterKey, name)) }),
+    ...(namespaceSelector === undefined
+      ? {}
+      : { namespaceSelector: ofTenant(translateNames(namespaceSelector, tenant.clusterKey), tenant.clusterKey) }),
+  }
+}
+
+function ofTenant(selector: LabelSelector, clusterKey: string): LabelSelector {
+  return { ...selector, matchLabels: { ...selector.matchLabels, [clusterLabel]: clusterKey } }
+}
+
+/** Every namespace has its name as a label, which in super is the super name. */
+function translateNames(selector: LabelSelector, clusterKey: string): LabelSelector {
+  const name = selector.matchLabels?.[namespaceNameLabel]
+  return {
+    ...selector,
+    ...(name === undefined
+      ? {}
+      : { matchLabels: { ...selector.matchLabels, [namespaceNameLabel]: superNamespace(clusterKey, name) } }),
+    ...(selector.matchExpressions === undefined
+      ? {}
+      : {
+          matchExpressions: selector.matchExpressions.map((expression) =>
+            expression.key === namespaceNameLabel && expression.values !== undefined
+              ? { ...expression, values: expression.values.map((value) => superNamespace(clusterKey, value)) }
+              : expression,
+          ),
+        }),
+  }
+}

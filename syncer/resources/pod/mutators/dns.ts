@@ -1,0 +1,40 @@
+// Pods resolve names with their tenant's kube-dns. A tenant without one gets the node's resolver: super's would answer
+// with services of other namespaces of the super cluster.
+
+import type { PodSpec } from "../../../../apimachinery/object.ts"
+import { disableDNSPolicyMutationLabel } from "../../../../apimachinery/tenancy.ts"
+import { withSpec, type PodContext, type PodMutator } from "../context.ts"
+
+type DNSConfig = NonNullable<PodSpec["dnsConfig"]>
+
+export const dns: PodMutator = {
+  name: "dns",
+  mutate(pod, context) {
+    if (pod.metadata.labels?.[disableDNSPolicyMutationLabel] === "true") return pod
+    return withSpec(pod, (spec) => {
+      const policy = spec.dnsPolicy ?? "ClusterFirst"
+      if (policy === "None" || policy === "Default") return spec
+      if (policy === "ClusterFirst" && spec.hostNetwork === true) return spec
+      const { nameServer } = context
+      if (nameServer === undefined) return { ...spec, dnsPolicy: "Default" }
+      return { ...spec, dnsPolicy: "None", dnsConfig: tenantDNS(nameServer, context, spec.dnsConfig) }
+    })
+  },
+}
+
+/** The tenant's servers, searches and options; then the pod's own, an option of the same name in place of ours. */
+function tenantDNS(nameServer: string, { tenant, namespace, dnsOptions }: PodContext, own?: DNSConfig): DNSConfig {
+  const domain = tenant.clusterDomain
+  const searches = domain === "" ? [] : [`${namespace}.svc.${domain}`, `svc.${domain}`, domain]
+  const options = new Map(dnsOptions.map((option) => [option.name, { ...option }]))
+  for (const option of own?.options ?? []) {
+    if (option.name !== undefined) options.set(option.name, { ...option, name: option.name })
+  }
+  return {
+    nameservers: unique([nameServer, ...(own?.nameservers ?? [])]),
+    searches: unique([...searches, ...(own?.searches ?? [])]),
+    options: [...options.values()],
+  }
+}
+
+const unique = (items: readonly string[]): string[] => [...new Set(items)]

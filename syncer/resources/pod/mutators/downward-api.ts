@@ -1,0 +1,95 @@
+// What a pod is told about itself: its namespace, uid, labels and annotations in the tenant. Env gets the values; files
+// follow later changes, so they read annotations that the syncer keeps on the super pod.
+
+import type { Container, Pod } from "../../../../apimachinery/object.ts"
+import {
+  isTenancyKey,
+  namespaceAnnotation,
+  tenantAnnotationsAnnotation,
+  tenantLabelsAnnotation,
+  uidAnnotation,
+} from "../../../../apimachinery/tenancy.ts"
+import { mapContainers, withSpec, type PodContext, type PodMutator } from "../context.ts"
+
+type EnvVar = NonNullable<Container["env"]>[number]
+
+/** Field of the tenant's pod → where the super pod has it. */
+const filePaths: Readonly<Record<string, string>> = {
+  "metadata.namespace": annotationPath(namespaceAnnotation),
+  "metadata.uid": annotationPath(uidAnnotation),
+  "metadata.labels": annotationPath(tenantLabelsAnnotation),
+  "metadata.annotations": annotationPath(tenantAnnotationsAnnotation),
+}
+
+export const downwardAPI: PodMutator = {
+  name: "downwardAPI",
+  mutate: (pod, context) =>
+    withSpec(pod, (spec) => {
+      const volumes = spec.volumes?.map((volume) => ({
+        ...volume,
+        ...(volume.downwardAPI === undefined ? {} : { downwardAPI: rewriteItems(volume.downwardAPI) }),
+        ...(volume.projected?.sources === undefined
+          ? {}
+          : {
+              projected: {
+                ...volume.projected,
+                sources: volume.projected.sources.map((source) =>
+                  source.downwardAPI === undefined
+                    ? source
+                    : { ...source, downwardAPI: rewriteItems(source.downwardAPI) },
+                ),
+              },
+            }),
+      }))
+      return mapContainers(volumes === undefined ? spec : { ...spec, volumes }, (container) =>
+        container.env === undefined
+          ? container
+          : { ...container, env: container.env.map((variable) => literal(variable, pod, context)) },
+      )
+    }),
+}
+
+/** The annotations that downward API files of this pod read; of the whole maps only when one asks for them. */
+export function downwardAPIAnnotations(pod: Pod): Record<string, string> {
+  const paths = new Set<string>()
+  for (const volume of pod.spec?.volumes ?? []) {
+    for (const source of [volume, ...(volume.projected?.sources ?? [])]) {
+      for (const item of source.downwardAPI?.items ?? []) paths.add(item.fieldRef?.fieldPath ?? "")
+    }
+  }
+  const result: Record<string, string> = {}
+  if (paths.has("metadata.labels")) result[tenantLabelsAnnotation] = formatMap(pod.metadata.labels)
+  if (paths.has("metadata.annotations")) result[tenantAnnotationsAnnotation] = formatMap(pod.metadata.annotations)
+  return result
+}
+
+function literal(variable: EnvVar, pod: Pod, { namespace }: PodContext): EnvVar {
+  const path = variable.valueFrom?.fieldRef?.fieldPath
+  if (path === "metadata.namespace") return { name: variable.name, value: namespace }
+  if (path === "metadata.uid") return { name: variable.name, value: pod.metadata.uid ?? "" }
+  const key = /^metadata\.(?:labels|annotations)\['(.*)'\]$/.exec(path ?? "")?.[1]
+  // Keys of ours are on the super pod only.
+  return key !== undefined && isTenancyKey(key) ? { name: variable.name, value: "" } : variable
+}
+
+function rewriteItems<T extends { items?: { fieldRef?: { fieldPath: string } }[] }>(source: T): T {
+  if (source.items === undefined) return source
+  const items = source.items.map((item) => {
+    const path = filePaths[item.fieldRef?.fieldPath ?? ""]
+    return path === undefined ? item : { ...item, fieldRef: { ...item.fieldRef, fieldPath: path } }
+  })
+  return { ...source, items }
+}
+
+function annotationPath(key: string): string {
+  return `metadata.annotations['${key}']`
+}
+
+/** As the kubelet writes a map into a file. Source: pkg/fieldpath/fieldpath.go. */
+function formatMap(map: Record<string, string> | undefined): string {
+  return Object.keys(map ?? {})
+    .filter((key) => !isTenancyKey(key))
+    .sort()
+    .map((key) => `${key}=${JSON.stringify(map?.[key])}`)
+    .join("\n")
+}

@@ -1,0 +1,27 @@
+// What is done to a tenant's pod on its way to the super cluster, in this order. `serviceEnv` reads enableServiceLinks
+// before `superFields` switches it off.
+//
+// Left as they are: node selection, tolerations, security context, host namespaces, volumes, resources, image pull secrets
+// (synced under their names), runtime class, scheduler name, scheduling gates, hostname and subdomain. What of these a
+// tenant may use is for admission in the super cluster to say.
+
+import type { PodMutator } from "../context.ts"
+import { affinity } from "./affinity.ts"
+import { dns } from "./dns.ts"
+import { downwardAPI } from "./downward-api.ts"
+import { hostAliases } from "./host-aliases.ts"
+import { rootCA } from "./root-ca.ts"
+import { serviceAccountToken } from "./service-account-token.ts"
+import { serviceEnv } from "./service-env.ts"
+import { superFields } from "./super-fields.ts"
+
+export const podMutators: readonly PodMutator[] = [
+  serviceEnv,
+  downwardAPI,
+  rootCA,
+  serviceAccountToken,
+  affinity,
+  dns,
+  hostAliases,
+  superFields,
+]

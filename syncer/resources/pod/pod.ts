@@ -1,0 +1,151 @@
+// Pods. Downward: the spec through the mutators, later the few fields that may change. Upward: the node, then the status.
+
+import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { ignoreSyncLabel, rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
+import {
+  configMaps,
+  nodes,
+  persistentVolumeClaims,
+  pods,
+  secrets,
+  serviceAccounts,
+  services,
+} from "../../../client/resources.ts"
+import { equal, mergeDiff } from "../../conversion/equality.ts"
+import type { Dependency, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
+import { podContext } from "./context.ts"
+import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
+import { podMutators } from "./mutators/index.ts"
+import { hasEnded, lostStatus, sameStatus, superConditions, tenantStatus, whyLost } from "./status.ts"
+
+export const pod: ResourceSync<Pod> = {
+  resource: pods,
+  kind: "Pod",
+  graceful: true,
+  synced: (object) => object.metadata.labels?.[ignoreSyncLabel] !== "true",
+  toSuper: superPod,
+  annotations: downwardAPIAnnotations,
+  changed(object, superObject, context) {
+    const patches: Patch[] = []
+    const spec = specChange(object, superObject)
+    if (spec !== undefined) patches.push({ patch: { spec } })
+    const ephemeral = ephemeralChange(object, superObject, context)
+    if (ephemeral !== undefined) patches.push({ patch: { spec: ephemeral }, subresource: "ephemeralcontainers" })
+    const conditions = superConditions(object, superObject)
+    if (conditions !== undefined) patches.push({ patch: { status: { conditions } }, subresource: "status" })
+    return patches
+  },
+  toTenant(object, superObject, { tenant }) {
+    const steps: TenantStep[] = []
+    const nodeName = superObject.spec?.nodeName ?? ""
+    if (nodeName !== "" && (object.spec?.nodeName ?? "") === "") steps.push({ bind: nodeName })
+    const wanted = tenantStatus(object, superObject, tenant)
+    if (sameStatus(object.status, wanted)) return steps
+    const status = mergeDiff(object.status ?? {}, wanted) ?? {}
+    if ((object.spec?.readinessGates?.length ?? 0) === 0)
+      return [...steps, { patch: { status }, subresource: "status" }]
+    // Controllers in the tenant write conditions too: theirs must not be lost, so the patch is against what was seen.
+    if (steps.length > 0) return steps
+    const metadata = { resourceVersion: object.metadata.resourceVersion }
+    steps.push({ patch: { metadata, status }, subresource: "status" })
+    return steps
+  },
+  missing,
+  dependencies,
+}
+
+function superPod(object: Pod, context: SyncContext): Pod {
+  const around = podContext(object, context)
+  const { spec } = podMutators.reduce((made, mutator) => mutator.mutate(made, around), object)
+  return { apiVersion: "v1", kind: "Pod", metadata: {}, ...(spec === undefined ? {} : { spec }) }
+}
+
+function missing(object: Pod, { view }: SyncContext): ReturnType<NonNullable<ResourceSync<Pod>["missing"]>> {
+  if (hasEnded(object)) return { kind: "nothing" }
+  const nodeName = object.spec?.nodeName ?? ""
+  if (nodeName === "") return { kind: "create" }
+  const node = view.superObject<Node>(nodes, undefined, nodeName)
+  const neverRan = object.status?.startTime === undefined && (object.status?.containerStatuses?.length ?? 0) === 0
+  if (neverRan) {
+    // Placed by the tenant, not by a scheduler.
+    return node === undefined ? { kind: "refuse", message: `there is no node "${nodeName}"` } : { kind: "create" }
+  }
+  const why = whyLost(object, node)
+  if (why === undefined) return { kind: "create" }
+  const status = mergeDiff(object.status ?? {}, lostStatus(object, why, new Date()))
+  return { kind: "report", steps: [{ patch: { status }, subresource: "status" }] }
+}
+
+/** What a kubelet or super's admission looks for at once: without it the pod is refused, or waits out a long back-off. */
+function dependencies({ metadata, spec }: Pod): Dependency[] {
+  const { namespace = "" } = metadata
+  const found: Dependency[] = [
+    { resource: services, namespace: "default", name: "kubernetes" },
+    { resource: serviceAccounts, namespace, name: spec?.serviceAccountName ?? "default" },
+  ]
+  const add = (resource: Dependency["resource"], name: string | undefined): void => {
+    if (name !== undefined) found.push({ resource, namespace, name })
+  }
+  for (const volume of spec?.volumes ?? []) {
+    add(configMaps, volume.configMap?.name)
+    add(secrets, volume.secret?.secretName)
+    add(persistentVolumeClaims, volume.persistentVolumeClaim?.claimName)
+    for (const source of volume.projected?.sources ?? []) {
+      add(configMaps, source.configMap?.name)
+      add(secrets, source.secret?.name)
+      if (source.serviceAccountToken !== undefined) add(configMaps, rootCAConfigMap)
+    }
+  }
+  return found
+}
+
+/** The merge patch of super's spec. Only fields the tenant may change after creation; containers super added stay. */
+function specChange(object: Pod, superObject: Pod): Record<string, unknown> | undefined {
+  const wanted = object.spec
+  const current = superObject.spec
+  if (wanted === undefined || current === undefined) return undefined
+  const patch: Record<string, unknown> = {}
+  const containers = imageChange(wanted.containers, current.containers)
+  if (containers !== undefined) patch["containers"] = containers
+  const initContainers = imageChange(wanted.initContainers ?? [], current.initContainers ?? [])
+  if (initContainers !== undefined) patch["initContainers"] = initContainers
+  if (wanted.activeDeadlineSeconds !== current.activeDeadlineSeconds && wanted.activeDeadlineSeconds !== undefined) {
+    patch["activeDeadlineSeconds"] = wanted.activeDeadlineSeconds
+  }
+  const tolerations = missingTolerations(wanted, current)
+  if (tolerations.length > 0) patch["tolerations"] = [...(current.tolerations ?? []), ...tolerations]
+  const gates = wanted.schedulingGates ?? []
+  const lifted = (current.schedulingGates ?? []).filter(({ name }) => !gates.some((gate) => gate.name === name))
+  if (lifted.length > 0) patch["schedulingGates"] = gates.length === 0 ? null : gates
+  return Object.keys(patch).length === 0 ? undefined : patch
+}
+
+/** Super's containers with the tenant's images, matched by name; undefined when all agree. */
+function imageChange(wanted: readonly Container[], current: readonly Container[]): Container[] | undefined {
+  let changed = false
+  const containers = current.map((container) => {
+    const image = wanted.find(({ name }) => name === container.name)?.image
+    if (image === undefined || image === container.image) return container
+    changed = true
+    return { ...container, image }
+  })
+  return changed ? containers : undefined
+}
+
+function missingTolerations(wanted: PodSpec, current: PodSpec): NonNullable<PodSpec["tolerations"]> {
+  return (wanted.tolerations ?? []).filter((one) => !(current.tolerations ?? []).some((there) => equal(there, one)))
+}
+
+/** Ephemeral containers are only ever added. */
+function ephemeralChange(object: Pod, superObject: Pod, context: SyncContext): Record<string, unknown> | undefined {
+  const current = superObject.spec?.ephemeralContainers ?? []
+  const added = (object.spec?.ephemeralContainers ?? []).filter(
+    ({ name }) => !current.some((there) => there.name === name),
+  )
+  if (added.length === 0) return undefined
+  // superFields drops them from new pods, so the mutators that change containers run on containers of the usual sort.
+  const { spec } = object
+  if (spec === undefined) return undefined
+  const standIn: Pod = { ...object, spec: { ...spec, containers: added as Container[], initContainers: [] } }
+  return { ephemeralContainers: [...current, ...(superPod(standIn, context).spec?.containers ?? [])] }
+}

@@ -1,0 +1,138 @@
+// A pod's status between super and tenant. Super owns all of it but the conditions of readiness gates, which controllers
+// in the tenant set. Unknown fields travel as they are: servers of different versions stay in agreement.
+
+import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
+import { superNamespace } from "../../conversion/names.ts"
+import { scrubMessages } from "../../conversion/scrub.ts"
+import { equal } from "../../conversion/equality.ts"
+import type { Tenant } from "../../../client/tenants.ts"
+
+type Conditions = NonNullable<PodStatus["conditions"]>
+type Condition = Conditions[number]
+
+const gatesOf = (pod: Pod): Set<string> => new Set(pod.spec?.readinessGates?.map((gate) => gate.conditionType))
+
+/** What the tenant's pod shows of its super copy. */
+export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant): PodStatus {
+  const namespace = pod.metadata.namespace ?? ""
+  const { observedGeneration, conditions, ...status } = scrubMessages(superPod.status ?? {}, {
+    tenant,
+    namespace,
+    superNamespace: superNamespace(tenant.clusterKey, namespace),
+    uid: pod.metadata.uid,
+    superUID: superPod.metadata.uid,
+  }) as PodStatus & { observedGeneration?: number }
+  const merged = mergeConditions(pod, superPod, conditions)
+  return {
+    ...status,
+    ...(merged === undefined ? {} : { conditions: merged.map((one) => ownGeneration(one, pod, superPod)) }),
+    ...(observedGeneration === undefined
+      ? {}
+      : { observedGeneration: translateGeneration(observedGeneration, pod, superPod) }),
+  } as PodStatus
+}
+
+/** Super's conditions in super's order; those of the tenant's readiness gates are the tenant's own. */
+function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undefined): Conditions | undefined {
+  const gates = gatesOf(pod)
+  const superGates = gatesOf(superPod)
+  if (gates.size === 0 && superGates.size === 0) return conditions
+  const own = (pod.status?.conditions ?? []).filter(({ type }) => gates.has(type))
+  const kept: Conditions = []
+  for (const condition of conditions ?? []) {
+    if (gates.has(condition.type)) {
+      const mine = own.find(({ type }) => type === condition.type)
+      if (mine !== undefined) kept.push(mine)
+    } else if (!superGates.has(condition.type)) kept.push(condition)
+  }
+  for (const mine of own) if (!kept.some(({ type }) => type === mine.type)) kept.push(mine)
+  return kept
+}
+
+/** Conditions of readiness gates to set in super, or undefined when they agree. All of super's conditions, as a patch needs. */
+export function superConditions(pod: Pod, superPod: Pod): Conditions | undefined {
+  const gates = gatesOf(pod)
+  if (gates.size === 0) return undefined
+  const current = superPod.status?.conditions ?? []
+  const wanted = (pod.status?.conditions ?? []).filter(({ type }) => gates.has(type))
+  const same = (a: Condition, b: Condition): boolean =>
+    a.status === b.status && a.reason === b.reason && a.message === b.message
+  const differs = wanted.some((mine) => {
+    const there = current.find(({ type }) => type === mine.type)
+    return there === undefined || !same(there, mine)
+  })
+  if (!differs) return undefined
+  const others = current.filter(({ type }) => !wanted.some((mine) => mine.type === type))
+  return [...others, ...wanted.map((mine) => withoutGeneration(mine))]
+}
+
+/** The generations of the two objects count different changes: what is up to date in super is so in the tenant. */
+function translateGeneration(observed: number, pod: Pod, superPod: Pod): number {
+  const generation = pod.metadata.generation ?? 0
+  return observed === superPod.metadata.generation ? generation : Math.max(0, generation - 1)
+}
+
+function ownGeneration(condition: Condition, pod: Pod, superPod: Pod): Condition {
+  const { observedGeneration } = condition as Condition & { observedGeneration?: number }
+  if (observedGeneration === undefined) return condition
+  // One of the tenant's own.
+  if (pod.status?.conditions?.includes(condition) === true) return condition
+  return { ...condition, observedGeneration: translateGeneration(observedGeneration, pod, superPod) } as Condition
+}
+
+function withoutGeneration(condition: Condition): Condition {
+  const { observedGeneration: _generation, ...rest } = condition as Condition & { observedGeneration?: number }
+  return rest
+}
+
+export function sameStatus(a: PodStatus | undefined, b: PodStatus | undefined): boolean {
+  return equal(a ?? {}, b ?? {})
+}
+
+export const hasEnded = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
+
+const evictionCondition = "DisruptionTarget"
+
+/**
+ * Why a pod whose super copy has gone must not run on its node again: it was evicted, or the node no longer takes it.
+ * undefined: somebody deleted the copy, and it can be made anew where it was.
+ */
+export function whyLost(pod: Pod, node: Node | undefined): { reason: string; message: string } | undefined {
+  const eviction = pod.status?.conditions?.find(({ type, status }) => type === evictionCondition && status === "True")
+  if (eviction !== undefined) {
+    return { reason: eviction.reason ?? "Evicted", message: eviction.message ?? "The pod was evicted from its node" }
+  }
+  const name = pod.spec?.nodeName ?? ""
+  if (node === undefined) return { reason: "NodeLost", message: `Node ${name} is gone, and the pod with it` }
+  if (node.spec?.unschedulable === true || !toleratesAll(pod, node)) {
+    return { reason: "Evicted", message: `Node ${name} takes no pods any more, and the pod was removed from it` }
+  }
+  const begun = (pod.status?.containerStatuses?.length ?? 0) > 0
+  if (begun && pod.spec?.restartPolicy === "Never") {
+    return { reason: "PodLost", message: `The pod was removed from node ${name} and must not be started twice` }
+  }
+  return undefined
+}
+
+/** The status of a pod that will not run again. Its record stays: only the tenant deletes the tenant's objects. */
+export function lostStatus(pod: Pod, why: { reason: string; message: string }, now: Date): PodStatus {
+  const at = timestamp(now)
+  const conditions = (pod.status?.conditions ?? []).map((condition) =>
+    (condition.type === "Ready" || condition.type === "ContainersReady") && condition.status === "True"
+      ? { ...condition, status: "False", reason: "PodFailed", lastTransitionTime: at }
+      : condition,
+  )
+  return { ...pod.status, phase: "Failed", reason: why.reason, message: why.message, conditions } as PodStatus
+}
+
+function toleratesAll(pod: Pod, node: Node): boolean {
+  const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute" || effect === "NoSchedule")
+  return taints.every((taint) =>
+    (pod.spec?.tolerations ?? []).some((toleration) => {
+      if (toleration.effect !== undefined && toleration.effect !== "" && toleration.effect !== taint.effect)
+        return false
+      if (toleration.key !== undefined && toleration.key !== "" && toleration.key !== taint.key) return false
+      return toleration.operator === "Exists" || (toleration.value ?? "") === (taint.value ?? "")
+    }),
+  )
+}

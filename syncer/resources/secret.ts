@@ -1,0 +1,35 @@
+// Secrets. Tokens of service accounts become plain secrets in super, whose token controller would otherwise replace them.
+
+import type { Secret } from "../../apimachinery/object.ts"
+import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
+import { secrets } from "../../client/resources.ts"
+import { equal, mergeDiff } from "../conversion/equality.ts"
+import type { ResourceSync } from "./resource-sync.ts"
+
+export const secret: ResourceSync<Secret> = {
+  resource: secrets,
+  kind: "Secret",
+  // Tokens made for pods (pod/tokens.ts) live and die with their pods.
+  tenantName: (superName, superObject) =>
+    superObject.metadata.annotations?.[tokenPodUIDAnnotation] === undefined ? superName : undefined,
+  toSuper: (object) => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {},
+    type: superType(object.type),
+    ...contents(object),
+  }),
+  changed(object, superObject) {
+    const desired = contents(object)
+    const current = contents(superObject)
+    return equal(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+  },
+}
+
+function superType(type: string | undefined): string {
+  return type === undefined || type === "kubernetes.io/service-account-token" ? "Opaque" : type
+}
+
+function contents({ data, immutable }: Secret): Pick<Secret, "data" | "immutable"> {
+  return { ...(data === undefined ? {} : { data }), ...(immutable === undefined ? {} : { immutable }) }
+}

@@ -1,0 +1,121 @@
+// Services. Their addresses are super's: claimed there before the tenant's write is answered (../service-addresses.ts), so
+// that a Service made anew in super asks for what the tenant was told. What cannot be had again is published in an
+// annotation that tenant DNS understands.
+
+import type { Service } from "../../apimachinery/object.ts"
+import { clusterIPAnnotation, transparentClusterIPAnnotation } from "../../apimachinery/tenancy.ts"
+import { services } from "../../client/resources.ts"
+import { equal, mergeDiff } from "../conversion/equality.ts"
+import { scrubMessages } from "../conversion/scrub.ts"
+import { superNamespace } from "../conversion/names.ts"
+import { syncerLimits } from "../options.ts"
+import type { ResourceSync, TenantStep } from "./resource-sync.ts"
+
+type Spec = NonNullable<Service["spec"]>
+type Port = NonNullable<Spec["ports"]>[number]
+
+/** Fields the tenant decides. `defaulted`: absent means the server's default, which super has filled in by itself. */
+const ownedFields: readonly { name: keyof Spec; defaulted: boolean }[] = [
+  { name: "type", defaulted: true },
+  { name: "selector", defaulted: false },
+  { name: "externalName", defaulted: false },
+  { name: "externalIPs", defaulted: false },
+  { name: "loadBalancerIP", defaulted: false },
+  { name: "loadBalancerClass", defaulted: false },
+  { name: "loadBalancerSourceRanges", defaulted: false },
+  { name: "sessionAffinity", defaulted: true },
+  { name: "sessionAffinityConfig", defaulted: true },
+  { name: "externalTrafficPolicy", defaulted: true },
+  { name: "internalTrafficPolicy", defaulted: true },
+  { name: "allocateLoadBalancerNodePorts", defaulted: true },
+  { name: "publishNotReadyAddresses", defaulted: true },
+  { name: "trafficDistribution", defaulted: false },
+]
+
+export const service: ResourceSync<Service> = {
+  resource: services,
+  kind: "Service",
+  claimGraceMs: syncerLimits.claimGraceMs,
+  toSuper: (object) => ({ apiVersion: "v1", kind: "Service", metadata: {}, spec: { ...object.spec } as Spec }),
+  annotations(object) {
+    const address = object.spec?.clusterIP
+    return address === undefined || address === "" || address === "None" ? {} : { [clusterIPAnnotation]: address }
+  },
+  changed(object, superObject) {
+    const patch = specChange(object.spec ?? ({} as Spec), superObject.spec ?? ({} as Spec))
+    return patch === undefined ? [] : [{ patch: { spec: patch } }]
+  },
+  toTenant(object, superObject, { tenant }) {
+    const steps: TenantStep[] = []
+    const metadata = addressAnnotation(object, superObject)
+    if (metadata !== undefined) steps.push({ patch: { metadata } })
+    const namespace = object.metadata.namespace ?? ""
+    const wanted = scrubMessages(superObject.status ?? {}, {
+      tenant,
+      namespace,
+      superNamespace: superNamespace(tenant.clusterKey, namespace),
+    })
+    const status = mergeDiff(normalStatus(object.status), normalStatus(wanted))
+    if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
+    return steps
+  },
+  // Somebody else has the address by now, or it never was one of super's ("kubernetes"): any other will do.
+  fallback(desired) {
+    const {
+      clusterIP,
+      clusterIPs: _clusterIPs,
+      healthCheckNodePort: _port,
+      ports,
+      ...spec
+    } = desired.spec ?? ({} as Spec)
+    if (clusterIP === undefined || clusterIP === "" || clusterIP === "None") return undefined
+    const { ipFamilies: _families, ipFamilyPolicy: _policy, ...rest } = spec
+    return {
+      ...desired,
+      spec: { ...rest, ...(ports === undefined ? {} : { ports: ports.map(withoutNodePort) }) } as Spec,
+    }
+  },
+}
+
+/** The merge patch of super's spec, or undefined. Addresses and ports that super gave stay. */
+export function specChange(wanted: Spec, current: Spec): Record<string, unknown> | undefined {
+  const patch: Record<string, unknown> = {}
+  for (const { name, defaulted } of ownedFields) {
+    const value = wanted[name]
+    if (value === undefined && defaulted) continue
+    const change = mergeDiff(current[name], value)
+    if (change !== undefined) patch[name] = change
+  }
+  const ports = mergePorts(wanted.ports ?? [], current.ports ?? [])
+  if (!equal(ports, current.ports ?? [])) patch["ports"] = ports
+  return Object.keys(patch).length === 0 ? undefined : patch
+}
+
+/** The tenant's ports with super's node ports where the tenant names none. Matched by what identifies a port. */
+function mergePorts(wanted: readonly Port[], current: readonly Port[]): Port[] {
+  return wanted.map((port) => {
+    if (port.nodePort !== undefined && port.nodePort !== 0) return port
+    const same = current.find((other) => other.port === port.port && protocol(other) === protocol(port))
+    return same?.nodePort === undefined ? port : { ...port, nodePort: same.nodePort }
+  })
+}
+
+const protocol = (port: Port): string => port.protocol ?? "TCP"
+
+function withoutNodePort({ nodePort: _nodePort, ...port }: Port): Port {
+  return port
+}
+
+/** Only when the tenant's own address is not the one that works. */
+function addressAnnotation(object: Service, superObject: Service): Record<string, unknown> | undefined {
+  const works = superObject.spec?.clusterIP
+  const shown = object.metadata.annotations?.[transparentClusterIPAnnotation]
+  const wanted = works === undefined || works === object.spec?.clusterIP ? undefined : works
+  return shown === wanted ? undefined : { annotations: { [transparentClusterIPAnnotation]: wanted ?? null } }
+}
+
+/** Servers differ in whether they write an empty loadBalancer. */
+function normalStatus(status: Service["status"]): Record<string, unknown> {
+  const { loadBalancer, ...rest } = status ?? {}
+  return loadBalancer === undefined || Object.keys(loadBalancer).length === 0 ? rest : { ...rest, loadBalancer }
+}

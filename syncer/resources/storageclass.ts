@@ -1,0 +1,75 @@
+// Storage classes that every tenant sees: those labelled tenancy.x-k8s.io/super.public=true, and the default one. A
+// tenant's own classes are left alone, also under a published name.
+
+import type { KubeObject, StorageClass } from "../../apimachinery/object.ts"
+import { publicLabel, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { priorityClasses, storageClasses } from "../../client/resources.ts"
+import { equal, mergeDiff } from "../conversion/equality.ts"
+import type { Publication } from "./resource-sync.ts"
+
+const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
+
+export const storageClass: Publication<StorageClass> = {
+  resource: storageClasses,
+  kind: "StorageClass",
+  toTenant(superObject) {
+    const isDefault = superObject.metadata.annotations?.[defaultClassAnnotation] === "true"
+    if (!isPublic(superObject) && !isDefault) return undefined
+    return published(
+      superObject,
+      "storage.k8s.io/v1",
+      "StorageClass",
+      isDefault ? { [defaultClassAnnotation]: "true" } : {},
+    )
+  },
+  isPublished,
+  changed: changedFields,
+}
+
+/** Priority classes that every tenant sees; only those labelled public. */
+export const priorityClass: Publication = {
+  resource: priorityClasses,
+  kind: "PriorityClass",
+  toTenant: (superObject) =>
+    isPublic(superObject) ? published(superObject, "scheduling.k8s.io/v1", "PriorityClass", {}) : undefined,
+  isPublished,
+  changed: changedFields,
+}
+
+const isPublic = (object: KubeObject): boolean => object.metadata.labels?.[publicLabel] === "true"
+
+function isPublished(object: KubeObject): boolean {
+  return object.metadata.annotations?.[uidAnnotation] !== undefined
+}
+
+function published<T extends KubeObject>(
+  superObject: T,
+  apiVersion: string,
+  kind: string,
+  annotations: Record<string, string>,
+): T {
+  return {
+    ...superObject,
+    apiVersion,
+    kind,
+    metadata: {
+      name: superObject.metadata.name ?? "",
+      annotations: { ...annotations, [uidAnnotation]: superObject.metadata.uid ?? "" },
+    },
+  }
+}
+
+/** Everything but metadata, of which only the annotations set here count. */
+function changedFields(desired: KubeObject, object: KubeObject): { patch: Record<string, unknown> }[] {
+  const { metadata, apiVersion: _version, kind: _kind, ...wanted } = desired
+  const { metadata: present, apiVersion: _presentVersion, kind: _presentKind, ...current } = object
+  const patch: Record<string, unknown> = equal(current, wanted)
+    ? {}
+    : (mergeDiff(current, wanted) as Record<string, unknown>)
+  const annotations: Record<string, string> = {}
+  for (const [key, value] of Object.entries(metadata.annotations ?? {})) {
+    if (present.annotations?.[key] !== value) annotations[key] = value
+  }
+  if (Object.keys(annotations).length > 0) patch["metadata"] = { annotations }
+  return Object.keys(patch).length === 0 ? [] : [{ patch }]
+}

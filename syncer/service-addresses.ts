@@ -1,0 +1,254 @@
+// Addresses of a tenant's Services, claimed in the super cluster before the tenant's write is answered: the super Service
+// is made first, and what super gave is what the tenant is told. So the address in a create's answer is one that works.
+// The syncer finds the super Service there and keeps it in step; one whose tenant write fails is taken back.
+
+import type { KubeObject, Service } from "../apimachinery/object.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import {
+  StatusError,
+  alreadyExists,
+  hasReason,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  serviceUnavailable,
+} from "../apimachinery/status.ts"
+import { silentLog, type Log } from "../client/log.ts"
+import { namespaces, services } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenant } from "../client/tenants.ts"
+import { superKeys } from "./conversion/metadata.ts"
+import { ownership, recordedOwner } from "./conversion/ownership.ts"
+import { scrubText } from "./conversion/scrub.ts"
+import { buildSuperObject } from "./conversion/super-object.ts"
+import { defaultSettings } from "./options.ts"
+import { service as serviceSync, specChange } from "./resources/service.ts"
+import type { ResourceSync, SyncContext } from "./resources/resource-sync.ts"
+
+type Spec = NonNullable<Service["spec"]>
+
+/** Exactly one of the two is called. */
+export interface AddressClaim {
+  commit(): void
+  rollback(): Promise<void>
+}
+
+export interface ServiceAddressClaims {
+  claim(service: Service, current: Service | undefined): Promise<AddressClaim>
+  release(service: Service): Promise<void>
+}
+
+export interface ServiceAddressOptions {
+  /** The tenant's own API: tells a copy left behind by an earlier Service from that of a living one. */
+  tenantClient?: () => KubeClient
+  log?: Log
+}
+
+const noClaim: AddressClaim = { commit: () => undefined, rollback: () => Promise.resolve() }
+
+export function createServiceAddresses(
+  superClient: KubeClient,
+  tenant: Tenant,
+  options: ServiceAddressOptions = {},
+): ServiceAddressClaims {
+  const claims = new Claims(superClient, tenant, options)
+  return {
+    claim: (service, current) => claims.claim(service, current),
+    release: (service) => claims.release(service),
+  }
+}
+
+class Claims {
+  readonly #superClient: KubeClient
+  readonly #tenant: Tenant
+  readonly #options: ServiceAddressOptions
+  /** Uids of Services whose write is under way: their copies are not orphans. */
+  readonly #underWay = new Set<string>()
+
+  constructor(superClient: KubeClient, tenant: Tenant, options: ServiceAddressOptions) {
+    this.#superClient = superClient
+    this.#tenant = tenant
+    this.#options = options
+  }
+
+  async claim(service: Service, current: Service | undefined): Promise<AddressClaim> {
+    // A name for something elsewhere has no address.
+    if (service.spec?.type === "ExternalName") return noClaim
+    const uid = service.metadata.uid ?? ""
+    this.#underWay.add(uid)
+    try {
+      return current === undefined ? await this.#create(service, uid) : await this.#change(service, uid)
+    } catch (error) {
+      this.#underWay.delete(uid)
+      throw this.#translate(error, service)
+    }
+  }
+
+  async release(service: Service): Promise<void> {
+    try {
+      await this.#takeBack(service)
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error
+      // The tenant's Service is gone whatever super says; the patrol removes the copy.
+      const { namespace, name } = service.metadata
+      const { log = silentLog } = this.#options
+      log.warn({ tenant: this.#tenant.name, namespace, name, error: error.message }, "service address not released yet")
+    }
+  }
+
+  async #create(service: Service, uid: string): Promise<AddressClaim> {
+    const made = await this.#createInSuper(service)
+    copyAddresses(service, made)
+    return {
+      commit: () => void this.#underWay.delete(uid),
+      rollback: async () => {
+        this.#underWay.delete(uid)
+        await this.#takeBack(service)
+      },
+    }
+  }
+
+  async #createInSuper(service: Service): Promise<Service> {
+    const desired = buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
+    await this.#ensureNamespace(service.metadata.namespace ?? "")
+    try {
+      return await this.#superClient.create(services, desired)
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+    const present = await this.#get(service)
+    if (ownership(present, this.#tenant, service) === "ours") return present
+    await this.#removeOrphan(present, service)
+    return this.#superClient.create(services, desired)
+  }
+
+  /** Only what is surely of nobody: an earlier Service of this name that the tenant no longer has. */
+  async #removeOrphan(present: Service, service: Service): Promise<void> {
+    const { namespace, name = "" } = service.metadata
+    const uid = recordedOwner(present)?.uid
+    if (ownership(present, this.#tenant, service) !== "stale" || uid === undefined) {
+      throw serviceUnavailable(`service "${name}" needs a name that the super cluster uses itself`)
+    }
+    const { tenantClient } = this.#options
+    if (this.#underWay.has(uid) || tenantClient === undefined) throw alreadyExists(services, name)
+    try {
+      const living = await tenantClient().get(services, namespace, name)
+      if (living.metadata.uid === uid) throw alreadyExists(services, name)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    await this.#delete(present)
+  }
+
+  async #change(service: Service, uid: string): Promise<AddressClaim> {
+    let present: Service
+    try {
+      present = await this.#get(service)
+    } catch (error) {
+      if (isNotFound(error)) return this.#create(service, uid)
+      throw error
+    }
+    if (ownership(present, this.#tenant, service) !== "ours") {
+      throw serviceUnavailable(`service "${service.metadata.name}" is not in the super cluster yet`)
+    }
+    const before = present.spec ?? ({} as Spec)
+    const changed = await this.#patch(present, specChange(service.spec ?? ({} as Spec), before))
+    copyAddresses(service, changed)
+    return {
+      commit: () => void this.#underWay.delete(uid),
+      rollback: async () => {
+        this.#underWay.delete(uid)
+        await this.#patch(changed, specChange(before, changed.spec ?? ({} as Spec)))
+      },
+    }
+  }
+
+  async #patch(present: Service, spec: Record<string, unknown> | undefined): Promise<Service> {
+    if (spec === undefined) return present
+    const { namespace, name = "", uid, resourceVersion } = present.metadata
+    const patch = { metadata: { uid, resourceVersion }, spec }
+    return this.#superClient.patch(services, namespace, name, patch, { type: "merge" })
+  }
+
+  async #takeBack(service: Service): Promise<void> {
+    try {
+      const present = await this.#get(service)
+      if (ownership(present, this.#tenant, service) === "ours") await this.#delete(present)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+
+  async #delete({ metadata }: Service): Promise<void> {
+    const { namespace, name = "", uid } = metadata
+    try {
+      await this.#superClient.delete(services, namespace, name, uid === undefined ? {} : { uid })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+
+  #get({ metadata }: Service): Promise<Service> {
+    const namespace = superNamespace(this.#tenant.clusterKey, metadata.namespace ?? "")
+    return this.#superClient.get(services, namespace, metadata.name ?? "")
+  }
+
+  /** Marked as this tenant's, for no object yet: the syncer adds the namespace's uid when it sees it. */
+  async #ensureNamespace(namespace: string): Promise<void> {
+    const name = superNamespace(this.#tenant.clusterKey, namespace)
+    try {
+      await this.#superClient.get(namespaces, undefined, name)
+      return
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    const standIn: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }
+    const { labels, annotations } = superKeys("Namespace", standIn, this.#tenant)
+    const marks = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== ""))
+    try {
+      await this.#superClient.create(namespaces, { ...standIn, metadata: { name, labels, annotations: marks } })
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+  }
+
+  /** What the tenant may know: its own faults as they are, everything else as a service that is not there. */
+  #translate(error: unknown, service: Service): unknown {
+    if (!(error instanceof StatusError)) return error
+    const { namespace = "", name = "" } = service.metadata
+    const { tenant } = { tenant: this.#tenant }
+    const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
+    const message = scrubText(error.message, names)
+    const isNamespaceLeaving = error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating")
+    if (hasReason(error, "Invalid", "Forbidden", "AlreadyExists", "Conflict") && isNamespaceLeaving !== true) {
+      return message === error.message ? error : new StatusError({ ...error.status, message }, { cause: error })
+    }
+    return serviceUnavailable(`service "${name}": no address from the super cluster: ${message}`, { cause: error })
+  }
+
+  #context(): SyncContext {
+    const none = (): undefined => undefined
+    return {
+      tenant: this.#tenant,
+      settings: defaultSettings,
+      view: { tenantObject: none, tenantObjects: () => [], superObject: none },
+    }
+  }
+}
+
+/** What super gave, into the tenant's object. */
+function copyAddresses(service: Service, made: Service): void {
+  const spec = service.spec
+  const given = made.spec
+  if (spec === undefined || given === undefined) return
+  for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"] as const) {
+    if (given[field] !== undefined) Object.assign(spec, { [field]: structuredClone(given[field]) })
+  }
+  spec.ports?.forEach((port, index) => {
+    const same =
+      given.ports?.[index]?.port === port.port
+        ? given.ports[index]
+        : given.ports?.find((other) => other.port === port.port && other.protocol === port.protocol)
+    if (same?.nodePort !== undefined) port.nodePort = same.nodePort
+  })
+}

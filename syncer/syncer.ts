@@ -1,0 +1,229 @@
+// THE SECOND SPINE. Both sides' informers → keys → fair queue (round robin over tenants) → one of four reconcilers;
+// beside it the patrol, which compares everything and adds what differs.
+
+import { EventRecorder } from "../client/events.ts"
+import { pause, type Clock } from "../client/clock.ts"
+import { silentLog, type Log } from "../client/log.ts"
+import type { Tenant, Tenants } from "../client/tenants.ts"
+import { FairQueue } from "../client/workqueue/fair-queue.ts"
+import { runWorkers } from "../client/workqueue/workers.ts"
+import { nodes } from "../client/resources.ts"
+import { Caches } from "./clusters/caches.ts"
+import { Reachability, observe } from "./clusters/reachability.ts"
+import { SyncController, type Outcome } from "./controller.ts"
+import { EventMirror } from "./event-mirror.ts"
+import { connectEventSources } from "./event-sources.ts"
+import { RefusedError, backoff, isUnavailable } from "./failures.ts"
+import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
+import { clockOf, logOf, settingsOf, syncerLimits, type SyncerOptions } from "./options.ts"
+import { Patrol, type PatrolReport } from "./patrol.ts"
+import { Publisher } from "./publisher.ts"
+import { publications, syncOf } from "./resources/index.ts"
+import { TokenKeeper } from "./token-keeper.ts"
+
+export class Syncer implements AsyncDisposable {
+  readonly #options: SyncerOptions
+  readonly #tenants: Tenants
+  readonly #log: Log
+  readonly #clock: Clock
+  readonly #queue: FairQueue<SyncKey>
+  readonly #caches: Caches
+  readonly #controller: SyncController
+  readonly #publisher: Publisher
+  readonly #events: EventMirror
+  readonly #tokens: TokenKeeper
+  readonly #patrol: Patrol
+  readonly #recorder: EventRecorder
+  readonly #stopping = new AbortController()
+  readonly #byClusterKey = new Map<string, Tenant>()
+  /** Failed tries in a row, of keys that wait for a server or for somebody's change. */
+  readonly #attempts = new Map<string, number>()
+  readonly #stops: (() => void)[] = []
+  #synced: Promise<void> = Promise.resolve()
+  #running: Promise<void> = Promise.resolve()
+
+  private constructor(options: SyncerOptions) {
+    this.#options = options
+    this.#tenants = options.tenants
+    this.#log = logOf(options)
+    this.#clock = clockOf(options)
+    const { tenants } = options
+    const clock = this.#clock
+    const superClient = observe(options.superClient, new Reachability(this.#log))
+    const settings = settingsOf(options)
+    this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, clock })
+    // The reachability tells of outages; informers would repeat it kind by kind.
+    this.#caches = new Caches({ tenants, superClient, clock, log: silentLog })
+    const caches = this.#caches
+    this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
+    this.#tokens = new TokenKeeper({
+      tenants,
+      superClient,
+      caches,
+      clock,
+      schedule: (key, afterMs) => this.#queue.addAfter(key, afterMs),
+    })
+    this.#controller = new SyncController({
+      tenants,
+      superClient,
+      caches,
+      settings,
+      clock,
+      events: this.#recorder,
+      ensureTokens: (tenant, pod) => this.#tokens.ensure(tenant, pod),
+      ensureNode: (tenant, name) => this.#ensureNode(tenant, name),
+    })
+    const contextOf = (tenant: Tenant): ReturnType<SyncController["contextOf"]> => this.#controller.contextOf(tenant)
+    this.#publisher = new Publisher(tenants, caches, contextOf)
+    this.#events = new EventMirror(tenants, caches)
+    this.#patrol = new Patrol({
+      tenants,
+      superClient,
+      caches,
+      publisher: this.#publisher,
+      contextOf,
+      enqueue: (key) => this.#queue.add(key),
+      tenantListComplete: options.tenantListComplete ?? (() => true),
+    })
+  }
+
+  static async start(options: SyncerOptions): Promise<Syncer> {
+    const syncer = new Syncer(options)
+    syncer.#start()
+    // Failures after the start are told where they happen; this one turn lets informers ask before anybody else does.
+    await Promise.resolve()
+    return syncer
+  }
+
+  /** Resolves when the super cluster has been seen whole once, or the signal ends. */
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    const stopped = new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }))
+    await Promise.race([this.#synced, stopped])
+  }
+
+  /** Compares everything now. What differs is in the queue afterwards. */
+  patrol(): Promise<PatrolReport> {
+    return this.#patrol.run(this.#stopping.signal)
+  }
+
+  /** Keys waiting or being worked on; those delayed are not counted. */
+  get pending(): number {
+    return this.#queue.size + this.#queue.processing
+  }
+
+  /** Keys that wait for their time: retries and token renewals. */
+  get delayed(): number {
+    return this.#queue.delayed
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    for (const stop of this.#stops) stop()
+    const late = new AbortController()
+    const deadline = pause(this.#clock, syncerLimits.stopTimeoutMs, late.signal)
+    await Promise.race([this.#running, deadline])
+    late.abort()
+    this.#queue[Symbol.dispose]()
+    await this.#recorder.drained()
+  }
+
+  #start(): void {
+    const { signal } = this.#stopping
+    this.#stops.push(
+      this.#tenants.subscribe({
+        added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
+        removed: (tenant) => this.#forget(tenant),
+      }),
+    )
+    this.#stops.push(
+      connectEventSources({
+        caches: this.#caches,
+        isReady: (tenant) => this.#caches.isReady(tenant),
+        readyTenants: () => this.#tenants.list().filter(({ name }) => this.#caches.isReady(name)),
+        tenantOf: (clusterKey) => this.#byClusterKey.get(clusterKey),
+        enqueue: (key) => this.#queue.add(key),
+        synced: (name) => this.#becameReady(name),
+      }),
+    )
+    this.#synced = this.#caches.start(signal)
+    this.#running = this.#run(signal)
+    this.#running.catch((error: unknown) => this.#log.error({ error }, "syncer stopped"))
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    await this.#synced
+    if (signal.aborted) return
+    const workers = runWorkers({
+      queue: this.#queue,
+      workers: this.#options.workers ?? syncerLimits.workers,
+      reconcile: (key) => this.#reconcile(key),
+      name: "syncer",
+      log: this.#log,
+      signal,
+    })
+    await Promise.all([workers, this.#patrolForever(signal)])
+  }
+
+  /** The first round is the start-up: it finds all that changed while nobody looked. */
+  async #patrolForever(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const began = this.#clock.now()
+      try {
+        const report = await this.#patrol.run(signal)
+        this.#log.debug({ ...report, milliseconds: this.#clock.now() - began }, "patrol done")
+      } catch (error) {
+        if (!isUnavailable(error)) this.#log.error({ error }, "patrol failed")
+      }
+      await pause(this.#clock, this.#options.patrolPeriodMs ?? syncerLimits.patrolPeriodMs, signal)
+    }
+  }
+
+  async #reconcile(key: SyncKey): Promise<Outcome> {
+    const id = identify(key)
+    try {
+      const outcome = await this.#dispatch(key)
+      this.#attempts.delete(id)
+      return outcome
+    } catch (error) {
+      const limits =
+        error instanceof RefusedError
+          ? syncerLimits.refusedRetryMs
+          : isUnavailable(error)
+            ? syncerLimits.unavailableRetryMs
+            : undefined
+      // What remains are lost races and bugs: the workers log and retry those.
+      if (limits === undefined) throw error
+      const attempt = this.#attempts.get(id) ?? 0
+      this.#attempts.set(id, attempt + 1)
+      this.#log.debug({ key, attempt, error: error instanceof Error ? error.message : error }, "waiting to try again")
+      return { requeueAfterMs: backoff(limits, attempt) }
+    }
+  }
+
+  #dispatch(key: SyncKey): Promise<Outcome> {
+    if (key.resource === podTokens) return this.#tokens.reconcile(key)
+    if (key.resource === superEvents) return this.#events.reconcile(key)
+    return syncOf(key) === undefined ? this.#publisher.reconcile(key) : this.#controller.reconcile(key)
+  }
+
+  async #ensureNode(tenant: Tenant, name: string): Promise<void> {
+    const kind = publications.find(({ resource }) => resource === nodes)
+    if (kind !== undefined) await this.#publisher.publish(kind, tenant, name)
+  }
+
+  /** All kinds of a tenant have been seen: compared whole, it yields only the keys that matter. */
+  #becameReady(name: string): void {
+    const tenant = this.#tenants.get(name)
+    if (tenant === undefined || !this.#caches.isReady(name)) return
+    this.#patrol.compareTenant(tenant, this.#stopping.signal).catch((error: unknown) => {
+      this.#log.error({ tenant: name, error }, "first comparison failed")
+    })
+  }
+
+  #forget(tenant: Tenant): void {
+    if (this.#byClusterKey.get(tenant.clusterKey)?.uid === tenant.uid) this.#byClusterKey.delete(tenant.clusterKey)
+    this.#queue.removeGroup(tenant.name)
+    const prefix = `${tenant.name} `
+    for (const id of this.#attempts.keys()) if (id.startsWith(prefix)) this.#attempts.delete(id)
+  }
+}

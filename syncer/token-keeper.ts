@@ -1,0 +1,94 @@
+// Keeps the Secrets with pods' service-account tokens: there before the pod, fresh while it lives, gone with it.
+
+import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
+import { tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import type { Clock } from "../client/clock.ts"
+import { pods, secrets } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Caches } from "./clusters/caches.ts"
+import type { Outcome } from "./controller.ts"
+import { superNamespace } from "./conversion/names.ts"
+import { keyOf, podTokens, type SyncKey } from "./keys.ts"
+import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
+import { issueTokens, needsTokens, refreshDue } from "./resources/pod/tokens.ts"
+
+export interface TokenKeeperParts {
+  tenants: Tenants
+  superClient: KubeClient
+  caches: Caches
+  clock: Clock
+  /** Brings the key back after that time. */
+  schedule(key: SyncKey, afterMs: number): void
+}
+
+export class TokenKeeper {
+  readonly #parts: TokenKeeperParts
+
+  constructor(parts: TokenKeeperParts) {
+    this.#parts = parts
+  }
+
+  async reconcile(key: SyncKey): Promise<Outcome> {
+    const { tenants, caches, clock } = this.#parts
+    const tenant = tenants.get(key.tenant)
+    if (tenant === undefined) return
+    const pod = caches.tenantInformer(pods).get(tenant.name, key.namespace, key.name) as Pod | undefined
+    const needed = pod !== undefined && needsTokens(pod)
+    for (const secret of caches.tokenSecrets(tenant.clusterKey, key.namespace, key.name)) {
+      const ofThisPod = pod !== undefined && secret.metadata.annotations?.[tokenPodUIDAnnotation] === pod.metadata.uid
+      if (!ofThisPod || !needed) await this.#remove(secret)
+    }
+    // Tokens of a pod that is not in super are made with it.
+    const superPod = caches.superInformer(pods).get(superNamespace(tenant.clusterKey, key.namespace), key.name)
+    if (!needed || superPod === undefined) return
+    const due = await this.#refresh(tenant, pod)
+    return { requeueAfterMs: Math.max(1000, due - clock.now()) }
+  }
+
+  /** Before the pod is made in super. */
+  async ensure(tenant: Tenant, pod: Pod): Promise<void> {
+    if (!needsTokens(pod)) return
+    const due = await this.#refresh(tenant, pod)
+    const { namespace, name = "" } = pod.metadata
+    const key = keyOf(tenant.name, podTokens, namespace, name)
+    this.#parts.schedule(key, Math.max(1000, due - this.#parts.clock.now()))
+  }
+
+  /** Issues tokens if they are due. Answers when they are due next. */
+  async #refresh(tenant: Tenant, pod: Pod): Promise<number> {
+    const { superClient, caches, clock, tenants } = this.#parts
+    const { namespace = "", uid = "" } = pod.metadata
+    const place = { namespace: superNamespace(tenant.clusterKey, namespace), name: tokenSecretName(uid) }
+    const present = caches.superInformer(secrets).get(place.namespace, place.name) as Secret | undefined
+    const due = present === undefined ? 0 : refreshDue(pod, present)
+    if (due > clock.now()) return due
+    const issued = await issueTokens(pod, tenant, tenants.client(tenant.name), clock.now())
+    if (issued === undefined) return Number.POSITIVE_INFINITY
+    const { secret, refreshAt } = issued
+    if (present === undefined) {
+      try {
+        await superClient.create(secrets, secret)
+        return refreshAt
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error
+      }
+    }
+    const patch = {
+      metadata: { labels: secret.metadata.labels, annotations: secret.metadata.annotations },
+      data: secret.data,
+    }
+    await superClient.patch(secrets, place.namespace, place.name, patch, { type: "merge" })
+    return refreshAt
+  }
+
+  async #remove({ metadata }: KubeObject): Promise<void> {
+    const { namespace, name = "", uid } = metadata
+    try {
+      await this.#parts.superClient.delete(secrets, namespace, name, uid === undefined ? {} : { uid })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+}
