@@ -52,8 +52,10 @@ export class PodSandbox {
     this.#sources = sources
     this.#changed = changed
     this.#notice = notice
-    for (const spec of pod.spec?.initContainers ?? []) this.initContainers.set(spec.name, record(spec, "PodInitializing", pod))
-    for (const spec of pod.spec?.containers ?? []) this.containers.set(spec.name, record(spec, "ContainerCreating", pod))
+    for (const spec of pod.spec?.initContainers ?? [])
+      this.initContainers.set(spec.name, record(spec, "PodInitializing", pod))
+    for (const spec of pod.spec?.containers ?? [])
+      this.containers.set(spec.name, record(spec, "ContainerCreating", pod))
   }
 
   get pod(): Pod {
@@ -66,7 +68,9 @@ export class PodSandbox {
 
   /** All init containers are done (or, as sidecars, have started). */
   get initialized(): boolean {
-    return [...this.initContainers.values()].every((one) => (isSidecar(one) ? one.started : one.current?.exit?.code === 0))
+    return [...this.initContainers.values()].every((one) =>
+      isSidecar(one) ? one.started : one.current?.exit?.code === 0,
+    )
   }
 
   /** Milliseconds until something is due, or undefined: nothing but what `changed` tells. */
@@ -91,9 +95,11 @@ export class PodSandbox {
     let next: number | undefined
     for (const one of this.containers.values()) next = earlier(next, await this.#advance(one))
     for (const spec of pod.spec?.ephemeralContainers ?? []) {
-      if (!this.ephemeralContainers.has(spec.name)) this.ephemeralContainers.set(spec.name, record(spec, "ContainerCreating", pod))
+      if (!this.ephemeralContainers.has(spec.name))
+        this.ephemeralContainers.set(spec.name, record(spec, "ContainerCreating", pod))
     }
-    for (const one of this.ephemeralContainers.values()) if (one.current === undefined) next = earlier(next, await this.#start(one))
+    for (const one of this.ephemeralContainers.values())
+      if (one.current === undefined) next = earlier(next, await this.#start(one))
     return next
   }
 
@@ -137,15 +143,20 @@ export class PodSandbox {
       return 1000
     }
     const hostname = hostnameOf(this.#pod)
-    const words = (list: readonly string[] | undefined): string[] => (list ?? []).map((word) => substitute(word, environment))
-    if (one.current === undefined) this.#notice("Normal", "Pulled", `Container image "${spec.image ?? ""}" already present on machine`)
+    const words = (list: readonly string[] | undefined): string[] =>
+      (list ?? []).map((word) => substitute(word, environment))
+    if (one.current === undefined)
+      this.#notice("Normal", "Pulled", `Container image "${spec.image ?? ""}" already present on machine`)
     this.#notice("Normal", "Created", `Container created`)
     const container = new SimulatedContainer(`containerd://${randomBytes(32).toString("hex")}`, {
       name: spec.name,
       image: spec.image ?? "",
       command: [...words(spec.command), ...words(spec.args)],
       environment,
-      files: new FileSystem(new Volume(ownFiles(this.#pod, hostname, this.podIP)), mountsOf(spec, this.volumes ?? new Map())),
+      files: new FileSystem(
+        new Volume(ownFiles(this.#pod, hostname, this.podIP)),
+        mountsOf(spec, this.volumes ?? new Map()),
+      ),
       hostname,
       workingDir: spec.workingDir === undefined || spec.workingDir === "" ? "/" : spec.workingDir,
       ports: (spec.ports ?? []).filter(({ protocol }) => protocol !== "UDP").map(({ containerPort }) => containerPort),
@@ -187,7 +198,11 @@ export class PodSandbox {
         unhealthy: (kind, message, dead) => {
           this.#notice("Warning", "Unhealthy", `${kind} probe failed: ${message}`)
           if (!dead) return
-          this.#notice("Normal", "Killing", `Container ${one.spec.name} failed ${kind.toLowerCase()} probe, will be restarted`)
+          this.#notice(
+            "Normal",
+            "Killing",
+            `Container ${one.spec.name} failed ${kind.toLowerCase()} probe, will be restarted`,
+          )
           void container.stop()
         },
       }),
@@ -202,14 +217,19 @@ export class PodSandbox {
     if (!this.#ended && this.#restarts(one, code)) {
       const now = this.#sources.now()
       const ranLong = now - container.startedAt > backOff.forgetMs
-      const delay = ranLong || one.restarts === 0 ? 0 : Math.min(backOff.baseMs * 2 ** (one.restarts - 1), backOff.maxMs)
+      const delay =
+        ranLong || one.restarts === 0 ? 0 : Math.min(backOff.baseMs * 2 ** (one.restarts - 1), backOff.maxMs)
       one.retryAt = now + delay
       if (delay > 0) {
         one.waiting = {
           reason: "CrashLoopBackOff",
           message: `back-off ${delay / 1000}s restarting failed container=${one.spec.name} pod=${this.#pod.metadata.name ?? ""}_${this.#pod.metadata.namespace ?? ""}(${this.uid})`,
         }
-        this.#notice("Warning", "BackOff", `Back-off restarting failed container ${one.spec.name} in pod ${this.#pod.metadata.name ?? ""}_${this.#pod.metadata.namespace ?? ""}(${this.uid})`)
+        this.#notice(
+          "Warning",
+          "BackOff",
+          `Back-off restarting failed container ${one.spec.name} in pod ${this.#pod.metadata.name ?? ""}_${this.#pod.metadata.namespace ?? ""}(${this.uid})`,
+        )
       }
     }
     this.#changed()

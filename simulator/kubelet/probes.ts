@@ -80,7 +80,11 @@ export class ProbeWorker {
       let output = ""
       const write = (text: string): void => void (output = (output + text).slice(0, 10 * 1024))
       const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout((probe.timeoutSeconds ?? 1) * 1000)])
-      const code = await this.#container.exec(probe.exec.command ?? [], { stdin: () => Promise.resolve(""), stdout: write, stderr: write }, signal)
+      const code = await this.#container.exec(
+        probe.exec.command ?? [],
+        { stdin: () => Promise.resolve(""), stdout: write, stderr: write },
+        signal,
+      )
       return code === 0 ? undefined : output.trim() === "" ? `command exited with ${code}` : output.trim()
     }
     const port = this.#port(probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port)

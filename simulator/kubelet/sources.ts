@@ -17,7 +17,13 @@ export interface Sources {
   now(): number
 }
 
-async function read<T extends KubeObject>(sources: Sources, resource: typeof configMaps, namespace: string, name: string, optional: boolean): Promise<T | undefined> {
+async function read<T extends KubeObject>(
+  sources: Sources,
+  resource: typeof configMaps,
+  namespace: string,
+  name: string,
+  optional: boolean,
+): Promise<T | undefined> {
   try {
     return await sources.client.get<T>(resource, namespace, name)
   } catch (error) {
@@ -29,13 +35,23 @@ async function read<T extends KubeObject>(sources: Sources, resource: typeof con
 
 const decode = (base64: string): string => Buffer.from(base64, "base64").toString("utf8")
 
-export async function configMapFiles(sources: Sources, namespace: string, name: string, optional: boolean): Promise<Record<string, string>> {
+export async function configMapFiles(
+  sources: Sources,
+  namespace: string,
+  name: string,
+  optional: boolean,
+): Promise<Record<string, string>> {
   const map = await read<ConfigMap>(sources, configMaps, namespace, name, optional)
   const binary = Object.entries(map?.binaryData ?? {}).map(([key, value]) => [key, decode(value)] as const)
   return { ...map?.data, ...Object.fromEntries(binary) }
 }
 
-export async function secretFiles(sources: Sources, namespace: string, name: string, optional: boolean): Promise<Record<string, string>> {
+export async function secretFiles(
+  sources: Sources,
+  namespace: string,
+  name: string,
+  optional: boolean,
+): Promise<Record<string, string>> {
   const secret = await read<Secret>(sources, secrets, namespace, name, optional)
   return Object.fromEntries(Object.entries(secret?.data ?? {}).map(([key, value]) => [key, decode(value)]))
 }
@@ -70,8 +86,15 @@ export function fieldValue(pod: Pod, path: string, podIP: string): string {
   }
 }
 
-export function resourceValue(pod: Pod, container: Container | undefined, reference: { containerName?: string; resource: string; divisor?: string }): string {
-  const of = reference.containerName === undefined ? container : pod.spec?.containers.find(({ name }) => name === reference.containerName)
+export function resourceValue(
+  pod: Pod,
+  container: Container | undefined,
+  reference: { containerName?: string; resource: string; divisor?: string },
+): string {
+  const of =
+    reference.containerName === undefined
+      ? container
+      : pod.spec?.containers.find(({ name }) => name === reference.containerName)
   const [kind, resource = ""] = reference.resource.split(".")
   const text = (kind === "limits" ? of?.resources?.limits : of?.resources?.requests)?.[resource] ?? "0"
   const divisor = parseQuantity(reference.divisor === undefined || reference.divisor === "0" ? "1" : reference.divisor)
@@ -81,7 +104,12 @@ export function resourceValue(pod: Pod, container: Container | undefined, refere
 }
 
 /** Everything `env` and `envFrom` say, over the variables every pod gets. */
-export async function environmentOf(sources: Sources, pod: Pod, container: Container, podIP: string): Promise<Record<string, string>> {
+export async function environmentOf(
+  sources: Sources,
+  pod: Pod,
+  container: Container,
+  podIP: string,
+): Promise<Record<string, string>> {
   const namespace = pod.metadata.namespace ?? ""
   const environment: Record<string, string> = {
     PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -98,7 +126,10 @@ export async function environmentOf(sources: Sources, pod: Pod, container: Conta
     for (const [key, value] of Object.entries(files)) environment[prefix + key] = value
   }
   for (const { name, value, valueFrom } of container.env ?? []) {
-    const resolved = valueFrom === undefined ? substitute(value ?? "", environment) : await resolveValue(sources, pod, container, valueFrom, podIP)
+    const resolved =
+      valueFrom === undefined
+        ? substitute(value ?? "", environment)
+        : await resolveValue(sources, pod, container, valueFrom, podIP)
     if (resolved !== undefined) environment[name] = resolved
   }
   return environment
@@ -106,7 +137,13 @@ export async function environmentOf(sources: Sources, pod: Pod, container: Conta
 
 type ValueFrom = NonNullable<NonNullable<Container["env"]>[number]["valueFrom"]>
 
-async function resolveValue(sources: Sources, pod: Pod, container: Container, from: ValueFrom, podIP: string): Promise<string | undefined> {
+async function resolveValue(
+  sources: Sources,
+  pod: Pod,
+  container: Container,
+  from: ValueFrom,
+  podIP: string,
+): Promise<string | undefined> {
   const namespace = pod.metadata.namespace ?? ""
   if (from.fieldRef) return fieldValue(pod, from.fieldRef.fieldPath, podIP)
   if (from.resourceFieldRef) return resourceValue(pod, container, from.resourceFieldRef)
@@ -116,14 +153,18 @@ async function resolveValue(sources: Sources, pod: Pod, container: Container, fr
   const read = from.configMapKeyRef ? configMapFiles : secretFiles
   const value = (await read(sources, namespace, reference.name ?? "", optional))[reference.key]
   if (value === undefined && !optional) {
-    throw new MissingSource(`couldn't find key ${reference.key} in ${from.configMapKeyRef ? "ConfigMap" : "Secret"} ${namespace}/${reference.name ?? ""}`)
+    throw new MissingSource(
+      `couldn't find key ${reference.key} in ${from.configMapKeyRef ? "ConfigMap" : "Secret"} ${namespace}/${reference.name ?? ""}`,
+    )
   }
   return value
 }
 
 /** $(NAME) refers to what was defined before; $$(NAME) is literal; unknown names stay as they are. */
 export function substitute(text: string, environment: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) => (name === undefined ? "$" : (environment[name] ?? whole)))
+  return text.replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) =>
+    name === undefined ? "$" : (environment[name] ?? whole),
+  )
 }
 
 /** NAME_SERVICE_HOST and the like, for the services of the namespace and the API server's. */
@@ -138,13 +179,15 @@ function serviceVariables(sources: Sources, pod: Pod): Record<string, string> {
     const first = ports[0]
     if (ip === "" || ip === "None" || first === undefined) continue
     const prefix = (metadata.name ?? "").toUpperCase().replaceAll("-", "_")
-    const url = (port: (typeof ports)[number]): string => `${(port.protocol ?? "TCP").toLowerCase()}://${ip.includes(":") ? `[${ip}]` : ip}:${port.port}`
+    const url = (port: (typeof ports)[number]): string =>
+      `${(port.protocol ?? "TCP").toLowerCase()}://${ip.includes(":") ? `[${ip}]` : ip}:${port.port}`
     variables[`${prefix}_SERVICE_HOST`] = ip
     variables[`${prefix}_SERVICE_PORT`] = String(first.port)
     variables[`${prefix}_PORT`] = url(first)
     for (const port of ports) {
       const stem = `${prefix}_PORT_${port.port}_${port.protocol ?? "TCP"}`
-      if (port.name) variables[`${prefix}_SERVICE_PORT_${port.name.toUpperCase().replaceAll("-", "_")}`] = String(port.port)
+      if (port.name)
+        variables[`${prefix}_SERVICE_PORT_${port.name.toUpperCase().replaceAll("-", "_")}`] = String(port.port)
       variables[stem] = url(port)
       variables[`${stem}_PROTO`] = (port.protocol ?? "TCP").toLowerCase()
       variables[`${stem}_PORT`] = String(port.port)
@@ -173,7 +216,11 @@ export async function serviceAccountToken(
       boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.metadata.name ?? "", uid: pod.metadata.uid ?? "" },
     },
   }
-  const answer = await sources.client.create<ServiceAccount & { status?: { token?: string } }>(serviceAccounts, request, { subresource: "token" })
+  const answer = await sources.client.create<ServiceAccount & { status?: { token?: string } }>(
+    serviceAccounts,
+    request,
+    { subresource: "token" },
+  )
   const token = answer.status?.token
   if (token === undefined) throw new MissingSource("the API server answered without a token")
   return token

@@ -24,14 +24,18 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
     startTime: pod.status?.startTime ?? timestamp(new Date(sandbox.startedAt)),
     ...(init.length === 0 ? {} : { initContainerStatuses: init.map((one) => containerStatus(one, true)) }),
     containerStatuses: main.map((one) => containerStatus(one, false)),
-    ...(ephemeral.length === 0 ? {} : { ephemeralContainerStatuses: ephemeral.map((one) => containerStatus(one, true)) }),
+    ...(ephemeral.length === 0
+      ? {}
+      : { ephemeralContainerStatuses: ephemeral.map((one) => containerStatus(one, true)) }),
   }
 }
 
 function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]): string {
   const policy = pod.spec?.restartPolicy ?? "Always"
   if (!sandbox.initialized) {
-    const failed = [...sandbox.initContainers.values()].some((one) => !isSidecar(one) && (one.current?.exit?.code ?? 0) !== 0)
+    const failed = [...sandbox.initContainers.values()].some(
+      (one) => !isSidecar(one) && (one.current?.exit?.code ?? 0) !== 0,
+    )
     return failed && policy === "Never" ? "Failed" : "Pending"
   }
   if (main.some(({ current }) => current === undefined)) return "Pending"
@@ -41,25 +45,50 @@ function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]
   return policy === "Never" ? "Failed" : "Running"
 }
 
-function conditions(pod: Pod, sandbox: PodSandbox, phase: string, main: readonly ContainerRecord[], now: number): Condition[] {
+function conditions(
+  pod: Pod,
+  sandbox: PodSandbox,
+  phase: string,
+  main: readonly ContainerRecord[],
+  now: number,
+): Condition[] {
   const unready = main.filter(({ ready }) => !ready).map(({ spec }) => spec.name)
   const over = phase === "Succeeded" ? "PodCompleted" : phase === "Failed" ? "PodFailed" : undefined
   const containers: Omit<Condition, "type"> =
     unready.length === 0 && over === undefined
       ? { status: "True" }
-      : { status: "False", reason: over ?? "ContainersNotReady", ...(over === undefined ? { message: `containers with unready status: [${unready.join(" ")}]` } : {}) }
+      : {
+          status: "False",
+          reason: over ?? "ContainersNotReady",
+          ...(over === undefined ? { message: `containers with unready status: [${unready.join(" ")}]` } : {}),
+        }
   const gates = (pod.spec?.readinessGates ?? []).map(({ conditionType }) => conditionType)
-  const closed = gates.filter((type) => pod.status?.conditions?.find((condition) => condition.type === type)?.status !== "True")
+  const closed = gates.filter(
+    (type) => pod.status?.conditions?.find((condition) => condition.type === type)?.status !== "True",
+  )
   const ready: Omit<Condition, "type"> =
     containers.status === "True" && closed.length > 0
-      ? { status: "False", reason: "ReadinessGatesNotReady", message: closed.map((type) => `corresponding condition of pod readiness gate "${type}" does not exist.`).join(", ") }
+      ? {
+          status: "False",
+          reason: "ReadinessGatesNotReady",
+          message: closed
+            .map((type) => `corresponding condition of pod readiness gate "${type}" does not exist.`)
+            .join(", "),
+        }
       : containers
-  const uninitialized = [...sandbox.initContainers.values()].filter((one) => (isSidecar(one) ? !one.started : one.current?.exit?.code !== 0)).map(({ spec }) => spec.name)
+  const uninitialized = [...sandbox.initContainers.values()]
+    .filter((one) => (isSidecar(one) ? !one.started : one.current?.exit?.code !== 0))
+    .map(({ spec }) => spec.name)
   const own: Condition[] = [
     { type: "PodReadyToStartContainers", status: over === undefined ? "True" : "False" },
     sandbox.initialized
       ? { type: "Initialized", status: "True", ...(phase === "Succeeded" ? { reason: "PodCompleted" } : {}) }
-      : { type: "Initialized", status: "False", reason: "ContainersNotInitialized", message: `containers with incomplete status: [${uninitialized.join(" ")}]` },
+      : {
+          type: "Initialized",
+          status: "False",
+          reason: "ContainersNotInitialized",
+          message: `containers with incomplete status: [${uninitialized.join(" ")}]`,
+        },
     { type: "Ready", ...ready },
     { type: "ContainersReady", ...containers },
   ]
@@ -71,7 +100,10 @@ function conditions(pod: Pod, sandbox: PodSandbox, phase: string, main: readonly
 /** The time of the last change of status stays; the rest is told anew. */
 function stamped(condition: Condition, pod: Pod, now: number): Condition {
   const before = pod.status?.conditions?.find(({ type }) => type === condition.type)
-  const lastTransitionTime = before?.status === condition.status && before.lastTransitionTime ? before.lastTransitionTime : timestamp(new Date(now))
+  const lastTransitionTime =
+    before?.status === condition.status && before.lastTransitionTime
+      ? before.lastTransitionTime
+      : timestamp(new Date(now))
   const observed = pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }
   return { ...condition, lastTransitionTime, ...observed } as Condition
 }

@@ -4,7 +4,15 @@
 import type { Pod } from "../../apimachinery/object.ts"
 import { Volume, type Mount } from "../container/file-system.ts"
 import type { Container } from "../../apimachinery/object.ts"
-import { configMapFiles, fieldValue, MissingSource, resourceValue, secretFiles, serviceAccountToken, type Sources } from "./sources.ts"
+import {
+  configMapFiles,
+  fieldValue,
+  MissingSource,
+  resourceValue,
+  secretFiles,
+  serviceAccountToken,
+  type Sources,
+} from "./sources.ts"
 
 type PodVolume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number]
 type Items = { key: string; path: string }[] | undefined
@@ -24,20 +32,45 @@ type DownwardItems = NonNullable<NonNullable<PodVolume["downwardAPI"]>["items"]>
 function downward(pod: Pod, items: DownwardItems | undefined, podIP: string): [string, string][] {
   return (items ?? []).map(({ path, fieldRef, resourceFieldRef }) => [
     path,
-    fieldRef ? fieldValue(pod, fieldRef.fieldPath, podIP) : resourceFieldRef ? resourceValue(pod, undefined, resourceFieldRef) : "",
+    fieldRef
+      ? fieldValue(pod, fieldRef.fieldPath, podIP)
+      : resourceFieldRef
+        ? resourceValue(pod, undefined, resourceFieldRef)
+        : "",
   ])
 }
 
-async function volumeFiles(sources: Sources, pod: Pod, volume: PodVolume, podIP: string): Promise<{ files: [string, string][]; readOnly: boolean }> {
+async function volumeFiles(
+  sources: Sources,
+  pod: Pod,
+  volume: PodVolume,
+  podIP: string,
+): Promise<{ files: [string, string][]; readOnly: boolean }> {
   const namespace = pod.metadata.namespace ?? ""
   const { configMap, secret, downwardAPI, projected } = volume
   if (configMap) {
     const optional = configMap.optional === true
-    return { files: pick(await configMapFiles(sources, namespace, configMap.name ?? "", optional), configMap.items, optional, "configmap"), readOnly: true }
+    return {
+      files: pick(
+        await configMapFiles(sources, namespace, configMap.name ?? "", optional),
+        configMap.items,
+        optional,
+        "configmap",
+      ),
+      readOnly: true,
+    }
   }
   if (secret) {
     const optional = secret.optional === true
-    return { files: pick(await secretFiles(sources, namespace, secret.secretName ?? "", optional), secret.items, optional, "secret"), readOnly: true }
+    return {
+      files: pick(
+        await secretFiles(sources, namespace, secret.secretName ?? "", optional),
+        secret.items,
+        optional,
+        "secret",
+      ),
+      readOnly: true,
+    }
   }
   if (downwardAPI) return { files: downward(pod, downwardAPI.items, podIP), readOnly: true }
   if (!projected) return { files: [], readOnly: false }
@@ -45,12 +78,27 @@ async function volumeFiles(sources: Sources, pod: Pod, volume: PodVolume, podIP:
   for (const source of projected.sources ?? []) {
     if (source.configMap) {
       const optional = source.configMap.optional === true
-      files.push(...pick(await configMapFiles(sources, namespace, source.configMap.name ?? "", optional), source.configMap.items, optional, "configmap"))
+      files.push(
+        ...pick(
+          await configMapFiles(sources, namespace, source.configMap.name ?? "", optional),
+          source.configMap.items,
+          optional,
+          "configmap",
+        ),
+      )
     } else if (source.secret) {
       const optional = source.secret.optional === true
-      files.push(...pick(await secretFiles(sources, namespace, source.secret.name ?? "", optional), source.secret.items, optional, "secret"))
+      files.push(
+        ...pick(
+          await secretFiles(sources, namespace, source.secret.name ?? "", optional),
+          source.secret.items,
+          optional,
+          "secret",
+        ),
+      )
     } else if (source.downwardAPI) files.push(...downward(pod, source.downwardAPI.items, podIP))
-    else if (source.serviceAccountToken) files.push([source.serviceAccountToken.path, await serviceAccountToken(sources, pod, source.serviceAccountToken)])
+    else if (source.serviceAccountToken)
+      files.push([source.serviceAccountToken.path, await serviceAccountToken(sources, pod, source.serviceAccountToken)])
   }
   return { files, readOnly: true }
 }
@@ -66,7 +114,12 @@ export async function prepareVolumes(sources: Sources, pod: Pod, podIP: string):
 }
 
 /** What the kubelet does every minute: files follow their ConfigMaps and Secrets. Directories a container writes to stay. */
-export async function refreshVolumes(sources: Sources, pod: Pod, podIP: string, volumes: ReadonlyMap<string, Volume>): Promise<void> {
+export async function refreshVolumes(
+  sources: Sources,
+  pod: Pod,
+  podIP: string,
+  volumes: ReadonlyMap<string, Volume>,
+): Promise<void> {
   for (const volume of pod.spec?.volumes ?? []) {
     const { files, readOnly } = await volumeFiles(sources, pod, volume, podIP)
     if (readOnly) volumes.get(volume.name)?.replace(files)
@@ -94,7 +147,11 @@ export function ownFiles(pod: Pod, hostname: string, podIP: string): [string, st
       [
         ...(dns?.nameservers ?? []).map((server) => `nameserver ${server}\n`),
         ...(dns?.searches === undefined ? [] : [`search ${dns.searches.join(" ")}\n`]),
-        ...(dns?.options === undefined ? [] : [`options ${dns.options.map(({ name, value }) => (value === undefined ? name : `${name}:${value}`)).join(" ")}\n`]),
+        ...(dns?.options === undefined
+          ? []
+          : [
+              `options ${dns.options.map(({ name, value }) => (value === undefined ? name : `${name}:${value}`)).join(" ")}\n`,
+            ]),
       ].join(""),
     ],
   ]

@@ -1,0 +1,171 @@
+// The kubelets of all simulated nodes: pods bound to them are run, their status is written, deleted ones are ended. One
+// reconcile per pod, level-triggered from the pod informer and from what happens inside the sandboxes.
+
+import type { Pod } from "../../apimachinery/object.ts"
+import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import type { EventRecorder } from "../../client/events.ts"
+import type { Informer } from "../../client/informer.ts"
+import type { Log } from "../../client/log.ts"
+import { pods } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { FairQueue } from "../../client/workqueue/fair-queue.ts"
+import { runWorkers, type ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { SimulatedNode } from "../nodes.ts"
+import { PodSandbox } from "./pod-sandbox.ts"
+import type { Sources } from "./sources.ts"
+import { podStatus } from "./status.ts"
+import { refreshVolumes } from "./volumes.ts"
+
+const workers = 32
+/** How often files follow their ConfigMaps and Secrets. */
+const refreshMs = 30_000
+
+interface PodKey {
+  namespace: string
+  name: string
+}
+
+const identify = ({ namespace, name }: PodKey): string => `${namespace}/${name}`
+
+export interface KubeletsOptions {
+  client: KubeClient
+  pods: Informer<Pod>
+  sources: Sources
+  nodes: ReadonlyMap<string, SimulatedNode>
+  recorder: EventRecorder
+  log: Log
+}
+
+export class Kubelets implements AsyncDisposable {
+  readonly #options: KubeletsOptions
+  /** By namespace/name: what runs. */
+  readonly #sandboxes = new Map<string, PodSandbox>()
+  readonly #queue = new FairQueue<PodKey>({ identify, group: ({ namespace }) => namespace })
+  readonly #stopped = new AbortController()
+  readonly #running: Promise<void>
+  readonly #refresher: NodeJS.Timeout
+
+  constructor(options: KubeletsOptions) {
+    this.#options = options
+    const enqueue = (pod: Pod): void => {
+      if (pod.spec?.nodeName) this.#queue.add(keyOf(pod))
+    }
+    options.pods.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue })
+    this.#running = runWorkers({
+      queue: this.#queue,
+      workers,
+      reconcile: (key) => this.#reconcile(key),
+      name: "kubelet",
+      log: options.log,
+      signal: this.#stopped.signal,
+    })
+    this.#refresher = setInterval(() => void this.#refresh(), refreshMs)
+    this.#refresher.unref()
+  }
+
+  /** The sandbox of a pod on that node, for the kubelet's HTTP API. */
+  sandbox(node: string, namespace: string, name: string): PodSandbox | undefined {
+    const found = this.#sandboxes.get(identify({ namespace, name }))
+    return found?.pod.spec?.nodeName === node ? found : undefined
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#refresher)
+    this.#stopped.abort()
+    await this.#running
+    this.#queue[Symbol.dispose]()
+    await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox.stop()))
+  }
+
+  async #reconcile(key: PodKey): Promise<ReconcileResult> {
+    const id = identify(key)
+    const pod = this.#options.pods.get(key.namespace, key.name)
+    let sandbox = this.#sandboxes.get(id)
+    if (sandbox !== undefined && sandbox.uid !== pod?.metadata.uid) {
+      await this.#remove(id, sandbox)
+      sandbox = undefined
+    }
+    const node = pod === undefined ? undefined : this.#options.nodes.get(pod.spec?.nodeName ?? "")
+    if (pod === undefined || node === undefined) return
+    if (pod.metadata.deletionTimestamp !== undefined) return this.#end(id, pod, sandbox, node)
+    if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") {
+      if (sandbox === undefined) return
+    }
+    if (sandbox === undefined) {
+      const podIP = node.addresses.allocate(pod.metadata.uid ?? "", pod.status?.podIP)
+      if (podIP === undefined) {
+        this.#options.recorder.event(
+          this.#options.client,
+          pod,
+          "Warning",
+          "FailedCreatePodSandBox",
+          "no free address in the node's range",
+        )
+        return { requeueAfterMs: 1000 }
+      }
+      sandbox = new PodSandbox(
+        pod,
+        podIP,
+        this.#options.sources,
+        () => this.#queue.add(key),
+        (type, reason, message) => this.#options.recorder.event(this.#options.client, pod, type, reason, message),
+      )
+      this.#sandboxes.set(id, sandbox)
+    }
+    const due = await sandbox.sync(pod)
+    await this.#report(pod, sandbox, node)
+    if (due !== undefined) return { requeueAfterMs: due }
+  }
+
+  async #report(pod: Pod, sandbox: PodSandbox, node: SimulatedNode): Promise<void> {
+    const status = podStatus(sandbox, node.hostIP, this.#options.sources.now())
+    if (JSON.stringify(status) === JSON.stringify(pod.status)) return
+    try {
+      await this.#options.client.update<Pod>(pods, { ...pod, status }, { subresource: "status" })
+    } catch (error) {
+      // Somebody else wrote first: their change comes by the informer and brings us here again.
+      if (!isConflict(error) && !isNotFound(error)) throw error
+    }
+  }
+
+  async #end(id: string, pod: Pod, sandbox: PodSandbox | undefined, node: SimulatedNode): Promise<void> {
+    if (sandbox !== undefined) {
+      for (const { spec } of sandbox.containers.values()) {
+        this.#options.recorder.event(this.#options.client, pod, "Normal", "Killing", `Stopping container ${spec.name}`)
+      }
+      await sandbox.stop()
+      await this.#report(pod, sandbox, node)
+      this.#sandboxes.delete(id)
+    }
+    node.addresses.release(pod.metadata.uid ?? "")
+    try {
+      await this.#options.client.delete(pods, pod.metadata.namespace, pod.metadata.name ?? "", {
+        gracePeriodSeconds: 0,
+        ...(pod.metadata.uid === undefined ? {} : { uid: pod.metadata.uid }),
+      })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error // gone already, or another pod of that name
+    }
+  }
+
+  async #remove(id: string, sandbox: PodSandbox): Promise<void> {
+    this.#sandboxes.delete(id)
+    this.#options.nodes.get(sandbox.pod.spec?.nodeName ?? "")?.addresses.release(sandbox.uid)
+    await sandbox.stop()
+  }
+
+  async #refresh(): Promise<void> {
+    for (const sandbox of this.#sandboxes.values()) {
+      if (sandbox.volumes === undefined) continue
+      await refreshVolumes(this.#options.sources, sandbox.pod, sandbox.podIP, sandbox.volumes).catch(
+        (error: unknown) => {
+          this.#options.log.debug({ err: error, pod: sandbox.pod.metadata.name }, "files of a pod were not refreshed")
+        },
+      )
+    }
+  }
+}
+
+function keyOf(pod: Pod): PodKey {
+  return { namespace: pod.metadata.namespace ?? "", name: pod.metadata.name ?? "" }
+}

@@ -1,0 +1,91 @@
+// What the scheduler knows of a node: its object, and the sums over the pods bound to it, kept up pod by pod.
+
+import type { Node, Pod, PodSpec } from "../../apimachinery/object.ts"
+import { milliValue, parseQuantity, unitValue } from "../../apimachinery/quantity.ts"
+
+/** cpu in thousandths, everything else in units. */
+export type Resources = Map<string, number>
+
+export const amount = (resource: string, text: string): number =>
+  resource === "cpu" ? milliValue(parseQuantity(text)) : unitValue(parseQuantity(text))
+
+function sum(into: Resources, list: Record<string, string> | undefined): Resources {
+  for (const [name, text] of Object.entries(list ?? {})) into.set(name, (into.get(name) ?? 0) + amount(name, text))
+  return into
+}
+
+/** Requests of a pod: containers and sidecars in sum, or the largest init container; plus overhead. */
+export function podRequests(spec: PodSpec | undefined): Resources {
+  const total: Resources = new Map()
+  for (const { resources } of spec?.containers ?? []) sum(total, resources?.requests)
+  const sidecars: Resources = new Map()
+  const peak: Resources = new Map()
+  for (const { resources, restartPolicy } of spec?.initContainers ?? []) {
+    if (restartPolicy === "Always") {
+      sum(sidecars, resources?.requests)
+      continue
+    }
+    const during = sum(new Map(sidecars), resources?.requests)
+    for (const [name, value] of during) peak.set(name, Math.max(peak.get(name) ?? 0, value))
+  }
+  for (const [name, value] of sidecars) total.set(name, (total.get(name) ?? 0) + value)
+  for (const [name, value] of peak) total.set(name, Math.max(total.get(name) ?? 0, value))
+  return sum(total, spec?.overhead as Record<string, string> | undefined)
+}
+
+export function hostPorts(spec: PodSpec | undefined): string[] {
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].flatMap(({ ports }) =>
+    (ports ?? []).flatMap(({ hostPort, protocol }) => (hostPort ? [`${protocol ?? "TCP"}/${hostPort}`] : [])),
+  )
+}
+
+export class NodeState {
+  node: Node
+  readonly pods = new Map<string, Pod>()
+  readonly requested: Resources = new Map()
+  readonly ports = new Set<string>()
+  /** Pods per owner uid: what spreading looks at. */
+  readonly owners = new Map<string, number>()
+  allocatable: Resources = new Map()
+
+  constructor(node: Node) {
+    this.node = node
+    this.setNode(node)
+  }
+
+  get name(): string {
+    return this.node.metadata.name ?? ""
+  }
+
+  setNode(node: Node): void {
+    this.node = node
+    this.allocatable = sum(new Map(), node.status?.allocatable as Record<string, string> | undefined)
+  }
+
+  add(pod: Pod): void {
+    const uid = pod.metadata.uid ?? ""
+    if (this.pods.has(uid)) this.remove(uid)
+    this.pods.set(uid, pod)
+    this.#count(pod, 1)
+    for (const port of hostPorts(pod.spec)) this.ports.add(port)
+  }
+
+  remove(uid: string): void {
+    const pod = this.pods.get(uid)
+    if (pod === undefined) return
+    this.pods.delete(uid)
+    this.#count(pod, -1)
+    for (const port of hostPorts(pod.spec)) this.ports.delete(port)
+  }
+
+  #count(pod: Pod, sign: 1 | -1): void {
+    for (const [name, value] of podRequests(pod.spec))
+      this.requested.set(name, (this.requested.get(name) ?? 0) + sign * value)
+    const owner = pod.metadata.ownerReferences?.[0]?.uid
+    if (owner !== undefined) {
+      const left = (this.owners.get(owner) ?? 0) + sign
+      if (left > 0) this.owners.set(owner, left)
+      else this.owners.delete(owner)
+    }
+  }
+}
