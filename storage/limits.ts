@@ -22,6 +22,11 @@ export interface StoreLimits {
   backlogChanges: number
   backlogBytes: number
   /**
+   * Ranges at a revision at most this far behind read the log since then, others the history of each key in the range:
+   * which of the two costs less.
+   */
+  recentRevisions: number
+  /**
    * Automatic compaction: history older than this, or beyond this many revisions, is dropped. Checked when something is
    * written; a store that rests keeps what it has. 0 turns that half off.
    */
@@ -51,6 +56,7 @@ export const defaultLimits: Readonly<StoreLimits> = {
   recentEventBytes: 256 * KiB,
   backlogChanges: 512,
   backlogBytes: 1 * MiB,
+  recentRevisions: 500,
   historyMilliseconds: 10 * 60_000,
   historyRevisions: 10_000,
   compactionStep: 500,

@@ -38,7 +38,7 @@ type State = ReadonlyMap<string, { value: string; create: number; mod: number }>
 const keys = ["/a/1", "/a/2", "/a/2/x", "/a/é", "/a/\u{1f600}", "/a/\u{ffee}", "/ab", "/b/1", "/b/2", "/c"]
 const prefixes = ["/a/", "/a", "/b/", "/", "/a/2", "/none"]
 // Small enough that watches, groups and logs are read in several pieces.
-const limits = { recentEventBytes: 1500, backlogChanges: 3, compactionStep: 2, groupBytes: 400 }
+const limits = { recentEventBytes: 1500, backlogChanges: 3, compactionStep: 2, groupBytes: 400, recentRevisions: 4 }
 
 class Model {
   /** By revision; what is before `compacted + 1` is not asked for. */

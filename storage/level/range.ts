@@ -6,7 +6,8 @@ import { baseValue } from "../base-layer.ts"
 import { StorageError, type KeyValue, type RangeOptions, type RangeResult, type Revision } from "../types.ts"
 import { Cursor } from "./cursor.ts"
 import { decodeCurrent, tables } from "./keys.ts"
-import { LaterChanges, readRecord, type LaterChange } from "./revision-log.ts"
+import { laterChanges, type LaterChange, type LaterChanges } from "./later-changes.ts"
+import { readRecord } from "./revision-log.ts"
 import { isDeletedFromBase, type View } from "./view.ts"
 
 export async function readRange(view: View, prefix: string, options: RangeOptions): Promise<RangeResult> {
@@ -68,7 +69,7 @@ class Merge implements AsyncDisposable {
     const after = options.after !== undefined && compareKeys(options.after, prefix) >= 0 ? options.after : undefined
     this.#view = view
     this.#baseKeys = selectKeys(view.base.keys, prefix, after)
-    if (revision < view.revision) this.#later = new LaterChanges(view, prefix, after, revision)
+    if (revision < view.revision) this.#later = laterChanges(view, prefix, after, revision)
     this.#table = new Cursor(view.database, {
       ...(after === undefined ? { gte: tables.current + prefix } : { gt: tables.current + after }),
       lt: prefixEnd(tables.current + prefix) ?? "",

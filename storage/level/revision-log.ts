@@ -1,8 +1,6 @@
 // The revision log: what a committed transaction leaves in it, the state of a key at an earlier revision, and the
 // changes after a revision for watches. The layout is in keys.ts.
 
-import type { StoreLimits } from "../limits.ts"
-import { prefixEnd } from "../key-order.ts"
 import { StorageError, type BaseLayer, type KeyValue, type Revision, type StoreEvent } from "../types.ts"
 import { Cursor } from "./cursor.ts"
 import {
@@ -16,7 +14,6 @@ import {
   historyKey,
   logEnd,
   logKey,
-  tables,
   tombstoneKey,
   type ChangeKind,
   type LogRecord,
@@ -97,71 +94,6 @@ export async function readAt(view: View, key: string, revision: Revision): Promi
   return readRecord(view, decodeHistoryKey(historyData).revision, decodeHistory(data).index).previous
 }
 
-/** Where the log tells the state of a key before a change. */
-export interface LaterChange {
-  key: string
-  revision: Revision
-  index: number
-  kind: ChangeKind
-}
-
-/** For each key of a range that has changed after a revision, the first such change. */
-export class LaterChanges implements AsyncDisposable {
-  readonly #cursor: Cursor<Buffer>
-  readonly #revision: Revision
-  #key: string | undefined
-  #change: LaterChange | undefined
-
-  constructor(view: View, prefix: string, after: string | undefined, revision: Revision) {
-    const end = prefixEnd(tables.history + prefix) ?? ""
-    // Above all entries of `after` itself (0x00) and below those of the keys it is a prefix of.
-    const start = after === undefined ? tables.history + prefix : `${tables.history}${after}\u0001`
-    this.#revision = revision
-    this.#cursor = new Cursor(view.database, {
-      gte: Buffer.from(start),
-      lt: Buffer.from(end),
-      snapshot: view.snapshot,
-      keyEncoding: "buffer",
-    })
-  }
-
-  /** After fetch() or advance(): the change to look at; undefined when `drained` or at the end. */
-  get change(): LaterChange | undefined {
-    return this.#change
-  }
-
-  get drained(): boolean {
-    return !this.#change && this.#cursor.drained
-  }
-
-  async fetch(): Promise<void> {
-    while (this.drained) {
-      await this.#cursor.fetch()
-      this.#find()
-    }
-  }
-
-  advance(): void {
-    this.#change = undefined
-    this.#find()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#cursor[Symbol.asyncDispose]()
-  }
-
-  #find(): void {
-    for (let entry = this.#cursor.entry; entry; entry = this.#cursor.entry) {
-      this.#cursor.advance()
-      const { key, revision } = decodeHistoryKey(entry[0])
-      if (revision <= this.#revision || key === this.#key) continue
-      this.#key = key
-      this.#change = { key, revision, ...decodeHistory(entry[1]) }
-      return
-    }
-  }
-}
-
 /**
  * The next changes after a revision, in whole transactions, as much as the limits allow at once. `revision` says up to
  * where they are complete.
@@ -170,9 +102,8 @@ export async function readChanges(
   view: View,
   prefix: string,
   after: Revision,
-  limits: StoreLimits,
 ): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
-  const { records, revision } = await readRecords(view, after, limits)
+  const { records, revision } = await readRecords(view, after)
   const events: StoreEvent[] = []
   // Backwards: what a change made of a key is what the key's next change replaced.
   const states = new Map<string, KeyValue | undefined>()
@@ -195,11 +126,8 @@ function toEvent(record: LogRecord, state: KeyValue | undefined): StoreEvent {
   return previous ? { type: "put", current: state, previous } : { type: "put", current: state }
 }
 
-async function readRecords(
-  view: View,
-  after: Revision,
-  limits: StoreLimits,
-): Promise<{ records: LogRecord[]; revision: Revision }> {
+async function readRecords(view: View, after: Revision): Promise<{ records: LogRecord[]; revision: Revision }> {
+  const { limits } = view
   const records: LogRecord[] = []
   let bytes = 0
   await using cursor = new Cursor<Buffer>(view.database, {

@@ -145,7 +145,7 @@ class LevelStore implements Store, ChangeLog {
   async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
     await this.#ready()
     if (after <= this.#compacted) throw compactedError(after, this.#compacted)
-    return this.#withView((view) => readChanges(view, prefix, after, this.#limits))
+    return this.#withView((view) => readChanges(view, prefix, after))
   }
 
   async compact(revision: Revision): Promise<void> {
@@ -196,7 +196,7 @@ class LevelStore implements Store, ChangeLog {
   }
 
   #currentView(): View {
-    this.#view ??= new View(this.#database, this.#base, this.#head)
+    this.#view ??= new View(this.#database, this.#base, this.#limits, this.#head)
     return this.#view
   }
 

@@ -3,6 +3,7 @@
 
 import type { AbstractSnapshot } from "abstract-level"
 import { baseValue } from "../base-layer.ts"
+import type { StoreLimits } from "../limits.ts"
 import type { BaseLayer, KeyValue, Revision } from "../types.ts"
 import type { Database } from "./database.ts"
 import { currentKey, decodeCurrent, tombstoneKey } from "./keys.ts"
@@ -14,14 +15,16 @@ import { currentKey, decodeCurrent, tombstoneKey } from "./keys.ts"
 export class View {
   readonly database: Database
   readonly base: BaseLayer
+  readonly limits: StoreLimits
   readonly snapshot: AbstractSnapshot
   readonly revision: Revision
   #readers = 0
   #retired = false
 
-  constructor(database: Database, base: BaseLayer, revision: Revision) {
+  constructor(database: Database, base: BaseLayer, limits: StoreLimits, revision: Revision) {
     this.database = database
     this.base = base
+    this.limits = limits
     this.snapshot = database.snapshot()
     this.revision = revision
   }
