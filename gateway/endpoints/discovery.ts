@@ -1,0 +1,193 @@
+// Discovery: which groups, versions and resources a control plane serves. Legacy documents per path, and the aggregated one
+// (KEP-3352) that newer clients read in one request each from /api and /apis.
+
+import type { ServerResponse } from "node:http"
+import { printGroupVersion } from "../../apimachinery/object.ts"
+import { noSuchPath } from "../../apimachinery/status.ts"
+import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import type { RequestContext } from "../request/context.ts"
+import { document, sendDocument } from "./documents.ts"
+
+/** Groups in the order kube-apiserver lists them; custom groups follow by name. */
+const groupOrder = [
+  "apiregistration.k8s.io",
+  "apps",
+  "events.k8s.io",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "networking.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "storage.k8s.io",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "scheduling.k8s.io",
+  "coordination.k8s.io",
+  "node.k8s.io",
+  "discovery.k8s.io",
+  "resource.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+]
+
+const aggregatedType = /application\/json;[^,]*g=apidiscovery\.k8s\.io/
+
+/** Answers /api, /apis and below. Throws NotFound for a group or version that is not served. */
+export function serveDiscovery(ctx: RequestContext, response: ServerResponse): void {
+  const [root, ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
+  const core = root === "api"
+  const accept = ctx.headers["accept"] ?? ""
+  const found = aggregatedType.exec(accept)
+  if (rest.length === 0 && found !== null && accept.includes("as=APIGroupDiscoveryList")) {
+    const version = /v=(v2beta1|v2)\b/.exec(accept)?.[1] ?? "v2"
+    const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+    sendDocument(
+      ctx,
+      response,
+      document(ctx, `${root}?${version}`, () => aggregated(ctx, core, version)),
+      type,
+    )
+    return
+  }
+  const [group, version] = core ? ["", rest[0]] : rest
+  sendDocument(
+    ctx,
+    response,
+    document(ctx, ctx.info.path, () => legacy(ctx, core, group, version)),
+    "application/json",
+  )
+}
+
+function legacy(ctx: RequestContext, core: boolean, group: string | undefined, version: string | undefined): unknown {
+  const definitions = ctx.controlPlane.resources.definitions()
+  if (core && version === undefined) {
+    return {
+      kind: "APIVersions",
+      versions: ["v1"],
+      serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: new URL(ctx.controlPlane.url).host }],
+    }
+  }
+  if (group === undefined) {
+    return {
+      kind: "APIGroupList",
+      apiVersion: "v1",
+      groups: groupsOf(definitions).map((name) => groupDocument(definitions, name)),
+    }
+  }
+  if (version === undefined) {
+    if (!definitions.some((definition) => definition.group === group)) throw noSuchPath()
+    return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(definitions, group) }
+  }
+  const served = definitions.filter((definition) => definition.group === group && definition.version === version)
+  if (served.length === 0) throw noSuchPath()
+  return {
+    kind: "APIResourceList",
+    // The core group's list has always been without.
+    ...(group === "" ? {} : { apiVersion: "v1" }),
+    groupVersion: printGroupVersion({ group, version }),
+    resources: served.flatMap(resourceDocuments),
+  }
+}
+
+function groupsOf(definitions: readonly ResourceDefinition[]): string[] {
+  const rank = (group: string): number => (groupOrder.includes(group) ? groupOrder.indexOf(group) : groupOrder.length)
+  const groups = [...new Set(definitions.map(({ group }) => group))].filter((group) => group !== "")
+  return groups.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+}
+
+/** v2 before v1, v1 before v1beta1: Kubernetes' order of versions. */
+export function compareVersions(a: string, b: string): number {
+  const parse = (text: string): [number, number, number] => {
+    const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text)
+    if (match === null) return [-1, 0, 0]
+    return [match[2] === undefined ? 2 : match[2] === "beta" ? 1 : 0, Number(match[1]), Number(match[3] ?? 0)]
+  }
+  const [left, right] = [parse(a), parse(b)]
+  return right[0] - left[0] || right[1] - left[1] || right[2] - left[2] || (a < b ? -1 : a > b ? 1 : 0)
+}
+
+function versionsOf(definitions: readonly ResourceDefinition[], group: string): string[] {
+  return [
+    ...new Set(definitions.filter((definition) => definition.group === group).map(({ version }) => version)),
+  ].sort(compareVersions)
+}
+
+function groupDocument(definitions: readonly ResourceDefinition[], group: string) {
+  const versions = versionsOf(definitions, group).map((version) => ({
+    groupVersion: printGroupVersion({ group, version }),
+    version,
+  }))
+  return { name: group, versions, preferredVersion: versions[0] }
+}
+
+const optionalLists = ({ shortNames, categories }: ResourceDefinition) => ({
+  ...(shortNames.length === 0 ? {} : { shortNames }),
+  ...(categories.length === 0 ? {} : { categories }),
+})
+
+function resourceDocuments(definition: ResourceDefinition): unknown[] {
+  const { resource, singular, namespaced, kind, verbs, subresources } = definition
+  const own = { name: resource, singularName: singular, namespaced, kind, verbs, ...optionalLists(definition) }
+  return [
+    ...(verbs.length === 0 ? [] : [own]),
+    ...subresources.map((sub) => ({
+      name: `${resource}/${sub.name}`,
+      singularName: "",
+      namespaced,
+      ...(isForeign(definition, sub) ? { group: sub.group, version: sub.version } : {}),
+      kind: sub.kind,
+      verbs: sub.verbs,
+    })),
+  ]
+}
+
+const isForeign = (definition: ResourceDefinition, sub: SubresourceDefinition): boolean =>
+  sub.group !== definition.group || sub.version !== definition.version
+
+function aggregated(ctx: RequestContext, core: boolean, version: string): unknown {
+  const definitions = ctx.controlPlane.resources.definitions()
+  const groups = core ? [""] : groupsOf(definitions)
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groups.map((group) => ({
+      metadata: group === "" ? {} : { name: group },
+      versions: versionsOf(definitions, group).map((version) => ({
+        version,
+        resources: definitions
+          .filter((definition) => definition.group === group && definition.version === version)
+          .map(aggregatedResource),
+        freshness: "Current",
+      })),
+    })),
+  }
+}
+
+function aggregatedResource(definition: ResourceDefinition): unknown {
+  const { group, version, resource, singular, namespaced, kind, verbs, subresources, customResource } = definition
+  // Built-in kinds of the group itself come without group and version there; custom ones with.
+  const responseKind = (of: { group: string; version: string; kind: string }) =>
+    customResource === undefined && of.group === group && of.version === version
+      ? { group: "", version: "", kind: of.kind }
+      : { group: of.group, version: of.version, kind: of.kind }
+  return {
+    resource,
+    responseKind: responseKind({ group, version, kind }),
+    scope: namespaced ? "Namespaced" : "Cluster",
+    singularResource: singular,
+    verbs,
+    ...optionalLists(definition),
+    ...(subresources.length === 0
+      ? {}
+      : {
+          subresources: subresources.map((sub) => ({
+            subresource: sub.name,
+            responseKind: responseKind(sub),
+            verbs: sub.verbs,
+          })),
+        }),
+  }
+}
