@@ -1,0 +1,363 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { KubeObject, Pod, Secret, Service } from "../apimachinery/object.ts"
+import { forbidden, serviceUnavailable } from "../apimachinery/status.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import {
+  configMaps,
+  events,
+  namespaces,
+  nodes,
+  pods,
+  secrets,
+  serviceAccounts,
+  services,
+  storageClasses,
+} from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
+import type { Tenant } from "../client/tenants.ts"
+import { startSyncer, type Syncer } from "./main.ts"
+import { eventually } from "./testing/eventually.ts"
+import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+
+const object = (kind: string, namespace: string | undefined, name: string, more: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+  ...more,
+})
+
+const podOf = (name: string, spec: object = {}): KubeObject =>
+  object("Pod", "default", name, {
+    spec: { serviceAccountName: "default", containers: [{ name: "main", image: "nginx:1" }], ...spec },
+  })
+
+describe("the syncer", () => {
+  let superCluster: FakeCluster
+  let tenants: FakeTenants
+  let tenant: Tenant
+  let cluster: FakeCluster
+  let syncer: Syncer
+  let home: string
+
+  async function start(): Promise<void> {
+    syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+    await syncer.whenSynced()
+  }
+
+  /** No key waits and none is worked on. */
+  async function settled(): Promise<void> {
+    await syncer.patrol()
+    await eventually(() => syncer.pending === 0, "the queue is empty")
+  }
+
+  beforeEach(async () => {
+    superCluster = new FakeCluster({ isSuper: true })
+    tenants = new FakeTenants()
+    tenant = fakeTenant("acme")
+    home = superNamespace(tenant.clusterKey, "default")
+    cluster = tenants.add(tenant)
+    await cluster.create(namespaces, object("Namespace", undefined, "default"))
+    await cluster.create(serviceAccounts, object("ServiceAccount", "default", "default"))
+    await cluster.create(
+      services,
+      object("Service", "default", "kubernetes", { spec: { clusterIP: "10.0.0.1", ports: [{ port: 443 }] } }),
+    )
+    await superCluster.create(
+      nodes,
+      object("Node", undefined, "node-1", { spec: {}, metadata: { name: "node-1", labels: { zone: "a" } } }),
+    )
+    superCluster.edit(nodes, undefined, "node-1", {
+      status: { capacity: { cpu: "8" }, conditions: [{ type: "Ready", status: "True", lastHeartbeatTime: "1" }] },
+    })
+    await start()
+  })
+
+  afterEach(async () => {
+    await syncer[Symbol.asyncDispose]()
+  })
+
+  const inSuper = <T extends KubeObject>(resource: Resource, name: string): Promise<T> =>
+    eventually(() => superCluster.find<T>(resource, home, name), `${resource.resource} ${name} in super`)
+
+  test("shows every node to a tenant from the start", async () => {
+    const node = await eventually(() => cluster.find(nodes, undefined, "node-1"), "node-1")
+    expect(node.metadata.labels).toMatchObject({ zone: "a", "tenancy.x-k8s.io/virtualnode": "true" })
+    await eventually(() => cluster.find(nodes, undefined, "node-1")?.["status"], "its status")
+  })
+
+  test("does not write a node's heartbeat", async () => {
+    await settled()
+    const before = cluster.writes.length
+    superCluster.edit(nodes, undefined, "node-1", {
+      status: { conditions: [{ type: "Ready", status: "True", lastHeartbeatTime: "2" }] },
+    })
+    await settled()
+    expect(cluster.writes.slice(before)).toEqual([])
+  })
+
+  test("takes a node away that is gone in super", async () => {
+    await eventually(() => cluster.find(nodes, undefined, "node-1"), "node-1")
+    superCluster.remove(nodes, undefined, "node-1")
+    await eventually(() => cluster.find(nodes, undefined, "node-1") === undefined, "node-1 is gone")
+  })
+
+  test("publishes the default storage class, and no other", async () => {
+    const isDefault = { "storageclass.kubernetes.io/is-default-class": "true" }
+    await superCluster.create(storageClasses, {
+      ...object("StorageClass", undefined, "fast", { provisioner: "p" }),
+      metadata: { name: "fast", annotations: isDefault },
+    })
+    await superCluster.create(storageClasses, object("StorageClass", undefined, "private", { provisioner: "p" }))
+    await eventually(() => cluster.find(storageClasses, undefined, "fast"), "fast")
+    await settled()
+    expect(cluster.find(storageClasses, undefined, "private")).toBeUndefined()
+  })
+
+  test("runs a pod: down, bound, its status up", async () => {
+    await cluster.create(pods, podOf("web"))
+    const superPod = await inSuper<Pod>(pods, "web")
+    expect(superPod.metadata.annotations).toMatchObject({
+      "tenancy.x-k8s.io/cluster": tenant.clusterKey,
+      "tenancy.x-k8s.io/namespace": "default",
+      "tenancy.x-k8s.io/uid": cluster.find(pods, "default", "web")?.metadata.uid,
+    })
+    superCluster.edit(pods, home, "web", {
+      spec: { nodeName: "node-1" },
+      status: { phase: "Running", podIP: "10.1.0.1", somethingNew: true },
+    })
+    const running = await eventually(() => {
+      const pod = cluster.find<Pod>(pods, "default", "web")
+      return pod?.status?.phase === "Running" ? pod : undefined
+    }, "running")
+    expect(running.spec?.nodeName).toBe("node-1")
+    expect(running.status).toMatchObject({ podIP: "10.1.0.1", somethingNew: true })
+  })
+
+  test("tells the tenant why a pod is not scheduled", async () => {
+    await cluster.create(pods, podOf("big"))
+    await inSuper(pods, "big")
+    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
+    superCluster.edit(pods, home, "big", { status: { phase: "Pending", conditions: [condition] } })
+    await eventually(() => cluster.find<Pod>(pods, "default", "big")?.status?.conditions?.[0], "the condition")
+    expect(cluster.find<Pod>(pods, "default", "big")?.status?.conditions).toEqual([condition])
+  })
+
+  test("deletes a running pod in super first, with the same grace, then in the tenant", async () => {
+    await running("web")
+    await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 7 })
+    const leaving = await eventually(() => {
+      const pod = superCluster.find(pods, home, "web")
+      return pod?.metadata.deletionTimestamp === undefined ? undefined : pod
+    }, "deleting in super")
+    expect(leaving.metadata.deletionGracePeriodSeconds).toBe(7)
+    await settled()
+    expect(cluster.find(pods, "default", "web")).toBeDefined()
+    superCluster.remove(pods, home, "web")
+    await eventually(() => cluster.find(pods, "default", "web") === undefined, "gone in the tenant")
+  })
+
+  test("finishes a deleted pod whose copy went while nobody looked", async () => {
+    await running("web")
+    await syncer[Symbol.asyncDispose]()
+    await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
+    superCluster.remove(pods, home, "web")
+    await start()
+    await eventually(() => cluster.find(pods, "default", "web") === undefined, "gone in the tenant")
+  })
+
+  test("makes a running pod's copy anew on its node when somebody deletes it", async () => {
+    const before = await running("web")
+    superCluster.remove(pods, home, "web")
+    const again = await inSuper<Pod>(pods, "web")
+    expect(again.spec?.nodeName).toBe("node-1")
+    expect(cluster.find(pods, "default", "web")?.metadata.uid).toBe(before.metadata.uid)
+  })
+
+  test("fails an evicted pod instead of deleting it", async () => {
+    await running("web")
+    const evicted = { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", message: "drained" }
+    superCluster.edit(pods, home, "web", { status: { conditions: [evicted] } })
+    await eventually(() => cluster.find<Pod>(pods, "default", "web")?.status?.conditions?.length, "condition")
+    superCluster.remove(pods, home, "web")
+    const failed = await eventually(() => {
+      const pod = cluster.find<Pod>(pods, "default", "web")
+      return pod?.status?.phase === "Failed" ? pod : undefined
+    }, "failed")
+    expect(failed.status?.reason).toBe("EvictionByEvictionAPI")
+    await settled()
+    expect(superCluster.find(pods, home, "web")).toBeUndefined()
+  })
+
+  test("gives a pod short-lived tokens and takes them away with it", async () => {
+    const volume = {
+      name: "kube-api-access-x",
+      projected: { sources: [{ serviceAccountToken: { path: "token", expirationSeconds: 3607 } }] },
+    }
+    const pod = await cluster.create(pods, podOf("web", { volumes: [volume] }))
+    const superPod = await inSuper<Pod>(pods, "web")
+    const source = superPod.spec?.volumes?.[0]?.projected?.sources?.[0]?.secret
+    const secret = superCluster.find<Secret>(secrets, home, source?.name ?? "")
+    expect(source?.items).toEqual([{ key: "token-0-0", path: "token" }])
+    expect(Buffer.from(secret?.data?.["token-0-0"] ?? "", "base64").toString()).toMatch(/^token-/)
+    expect(secret?.metadata.annotations?.["tenancy.x-k8s.io/token.pod-uid"]).toBe(pod.metadata.uid)
+    await settled()
+    expect(superCluster.find(secrets, home, source?.name ?? "")).toBeDefined()
+    await cluster.delete(pods, "default", "web")
+    await eventually(() => superCluster.find(secrets, home, source?.name ?? "") === undefined, "tokens gone")
+  })
+
+  test("keeps a webhook's sidecar and passes a new image on", async () => {
+    await cluster.create(pods, podOf("web"))
+    const superPod = await inSuper<Pod>(pods, "web")
+    const containers = [...(superPod.spec?.containers ?? []), { name: "sidecar", image: "mesh:1" }]
+    superCluster.edit(pods, home, "web", { spec: { containers } })
+    await settled()
+    cluster.edit(pods, "default", "web", { spec: { containers: [{ name: "main", image: "nginx:2" }] } })
+    const images = (): string[] =>
+      superCluster.find<Pod>(pods, home, "web")?.spec?.containers.map(({ image }) => image ?? "") ?? []
+    await eventually(() => images().includes("nginx:2"), "the new image")
+    expect(images()).toEqual(["nginx:2", "mesh:1"])
+  })
+
+  test("puts a copy right that was changed by hand, and leaves keys of others", async () => {
+    await cluster.create(configMaps, object("ConfigMap", "default", "settings", { data: { a: "1" } }))
+    await inSuper(configMaps, "settings")
+    superCluster.edit(configMaps, home, "settings", { data: { a: "2", b: "3" }, metadata: { labels: { cni: "x" } } })
+    await eventually(() => {
+      const data = superCluster.find(configMaps, home, "settings")?.["data"] as Record<string, string>
+      return data["a"] === "1" && data["b"] === undefined
+    }, "repaired")
+    expect(superCluster.find(configMaps, home, "settings")?.metadata.labels).toMatchObject({ cni: "x" })
+  })
+
+  test("renames the root CA and leaves super's own", async () => {
+    await superCluster.create(
+      configMaps,
+      object("ConfigMap", home, "kube-root-ca.crt", { data: { "ca.crt": "super" } }),
+    )
+    await cluster.create(
+      configMaps,
+      object("ConfigMap", "default", "kube-root-ca.crt", { data: { "ca.crt": "tenant" } }),
+    )
+    const copy = await inSuper(configMaps, "tenant-kube-root-ca.crt")
+    expect(copy["data"]).toEqual({ "ca.crt": "tenant" })
+    expect(superCluster.find(configMaps, home, "kube-root-ca.crt")?.["data"]).toEqual({ "ca.crt": "super" })
+  })
+
+  test("adopts the default service account that super made", async () => {
+    await cluster.create(namespaces, object("Namespace", undefined, "apps"))
+    const apps = superNamespace(tenant.clusterKey, "apps")
+    await eventually(() => superCluster.find(namespaces, undefined, apps), "namespace")
+    await superCluster.create(serviceAccounts, object("ServiceAccount", apps, "default"))
+    const account = await cluster.create(serviceAccounts, object("ServiceAccount", "apps", "default"))
+    await eventually(() => {
+      const annotations = superCluster.find(serviceAccounts, apps, "default")?.metadata.annotations
+      return annotations?.["tenancy.x-k8s.io/uid"] === account.metadata.uid
+    }, "adopted")
+  })
+
+  test("never overwrites what is not its own, and says so", async () => {
+    await superCluster.create(secrets, object("Secret", home, "taken", { data: { a: "c3VwZXI=" } }))
+    await cluster.create(secrets, object("Secret", "default", "taken", { data: { a: "dGVuYW50" } }))
+    await eventually(() => cluster.all(events).find((event) => event["reason"] === "FailedSync"), "an event")
+    expect(superCluster.find<Secret>(secrets, home, "taken")?.data).toEqual({ a: "c3VwZXI=" })
+  })
+
+  test("removes the copy of an earlier object of that name before it makes the new one", async () => {
+    const first = await cluster.create(configMaps, object("ConfigMap", "default", "one", { data: { a: "1" } }))
+    await inSuper(configMaps, "one")
+    await syncer[Symbol.asyncDispose]()
+    cluster.remove(configMaps, "default", "one")
+    const second = await cluster.create(configMaps, object("ConfigMap", "default", "one", { data: { a: "2" } }))
+    await start()
+    await eventually(() => {
+      const uid = superCluster.find(configMaps, home, "one")?.metadata.annotations?.["tenancy.x-k8s.io/uid"]
+      return uid === second.metadata.uid && uid !== first.metadata.uid
+    }, "the new copy")
+  })
+
+  test("tells the tenant what super refuses, and tries again", async () => {
+    superCluster.fail = (verb, resource, made) =>
+      verb === "create" && resource === "pods"
+        ? forbidden({ group: "", resource: "pods" }, made?.metadata.name ?? "", `exceeded quota in ${home}`)
+        : undefined
+    await cluster.create(pods, podOf("web"))
+    const event = await eventually(() => cluster.all(events).find(({ reason }) => reason === "FailedCreate"), "event")
+    expect(event["message"]).toBe('pods "web" is forbidden: exceeded quota in default')
+    superCluster.fail = undefined
+    await eventually(() => superCluster.find(pods, home, "web"), "made after all")
+  })
+
+  test("mirrors events with the tenant's names, and counts them up", async () => {
+    await cluster.create(pods, podOf("web"))
+    const superPod = await inSuper(pods, "web")
+    const involvedObject = { kind: "Pod", namespace: home, name: "web", uid: superPod.metadata.uid }
+    await superCluster.create(
+      events,
+      object("Event", home, "web.1", { involvedObject, reason: "Pulled", count: 1, message: `in ${home}: pulled` }),
+    )
+    const event = await eventually(() => cluster.find(events, "default", "web.1"), "the event")
+    expect(event["message"]).toBe("in default: pulled")
+    expect(event["involvedObject"]).toMatchObject({
+      namespace: "default",
+      uid: cluster.find(pods, "default", "web")?.metadata.uid,
+    })
+    superCluster.edit(events, home, "web.1", { count: 2 })
+    await eventually(() => cluster.find(events, "default", "web.1")?.["count"] === 2, "counted")
+  })
+
+  test("asks for the tenant's address again when a service is made anew in super", async () => {
+    await cluster.create(services, object("Service", "default", "web", { spec: { clusterIP: "10.0.0.77", ports: [] } }))
+    await inSuper(services, "web")
+    superCluster.remove(services, home, "web")
+    expect((await inSuper<Service>(services, "web")).spec?.clusterIP).toBe("10.0.0.77")
+  })
+
+  test("removes the namespaces of a tenant that is gone, once its VirtualCluster is", async () => {
+    await inSuper(services, "kubernetes")
+    tenants.remove("acme")
+    const virtualClusters = {
+      group: "tenancy.x-k8s.io",
+      version: "v1alpha1",
+      resource: "virtualclusters",
+      namespaced: true,
+    }
+    await superCluster.create(namespaces, object("Namespace", undefined, "default"))
+    await superCluster.create(virtualClusters, object("VirtualCluster", "default", "acme"))
+    superCluster.edit(virtualClusters, "default", "acme", { metadata: { uid: tenant.virtualCluster.uid } })
+    await syncer.patrol()
+    expect(superCluster.find(namespaces, undefined, home)).toBeDefined()
+    superCluster.remove(virtualClusters, "default", "acme")
+    await syncer.patrol()
+    expect(superCluster.find(namespaces, undefined, home)).toBeUndefined()
+  })
+
+  test("starts while super is out of reach, and catches up", async () => {
+    await syncer[Symbol.asyncDispose]()
+    superCluster.fail = () => serviceUnavailable("connection refused")
+    syncer = await startSyncer({ tenants, superClient: superCluster })
+    await cluster.create(pods, podOf("late"))
+    superCluster.fail = undefined
+    await eventually(() => superCluster.find(pods, home, "late"), "synced in the end")
+  })
+
+  test("leaves pods alone that ask for it", async () => {
+    const pod = podOf("mine")
+    pod.metadata.labels = { "tenancy.x-k8s.io/ignore-sync": "true" }
+    await cluster.create(pods, pod)
+    await settled()
+    expect(superCluster.find(pods, home, "mine")).toBeUndefined()
+  })
+
+  async function running(name: string): Promise<Pod> {
+    await cluster.create(pods, podOf(name))
+    await inSuper(pods, name)
+    const status = { phase: "Running", startTime: "2026-01-01T00:00:00Z", containerStatuses: [{ name: "main" }] }
+    superCluster.edit(pods, home, name, { spec: { nodeName: "node-1" }, status })
+    return eventually(() => {
+      const pod = cluster.find<Pod>(pods, "default", name)
+      return pod?.status?.phase === "Running" ? pod : undefined
+    }, "running")
+  }
+})

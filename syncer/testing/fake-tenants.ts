@@ -1,0 +1,95 @@
+// Tenants with a fake API server each.
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { clusterKey } from "../../apimachinery/tenancy.ts"
+import { notFound } from "../../apimachinery/status.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import type { Tenant, Tenants, TenantWatchHandler } from "../../client/tenants.ts"
+import { FakeCluster } from "./fake-cluster.ts"
+
+interface Subscriber {
+  added(tenant: Tenant): void
+  removed(tenant: Tenant): void
+}
+
+export function fakeTenant(name: string, more: Partial<Tenant> = {}): Tenant {
+  const virtualCluster = { namespace: "default", name, uid: `uid-of-${name}` }
+  return {
+    name,
+    uid: `tenant-uid-of-${name}`,
+    virtualCluster,
+    clusterKey: clusterKey(virtualCluster),
+    clusterDomain: "cluster.local",
+    transparentMetaPrefixes: [],
+    opaqueMetaPrefixes: [],
+    controllers: true,
+    ...more,
+  }
+}
+
+export class FakeTenants implements Tenants {
+  readonly clusters = new Map<string, { tenant: Tenant; cluster: FakeCluster }>()
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #watches = new Set<{ attach(tenant: Tenant, cluster: FakeCluster): void; detach(tenant: string): void }>()
+
+  add(tenant: Tenant): FakeCluster {
+    const cluster = new FakeCluster()
+    this.clusters.set(tenant.name, { tenant, cluster })
+    for (const subscriber of this.#subscribers) subscriber.added(tenant)
+    for (const watch of this.#watches) watch.attach(tenant, cluster)
+    return cluster
+  }
+
+  remove(name: string): void {
+    const entry = this.clusters.get(name)
+    if (entry === undefined) return
+    this.clusters.delete(name)
+    for (const watch of this.#watches) watch.detach(name)
+    for (const subscriber of this.#subscribers) subscriber.removed(entry.tenant)
+  }
+
+  get(name: string): Tenant | undefined {
+    return this.clusters.get(name)?.tenant
+  }
+
+  list(): Tenant[] {
+    return [...this.clusters.values()].map(({ tenant }) => tenant)
+  }
+
+  subscribe(handler: Subscriber): () => void {
+    this.#subscribers.add(handler)
+    for (const { tenant } of this.clusters.values()) handler.added(tenant)
+    return () => this.#subscribers.delete(handler)
+  }
+
+  client(name: string): KubeClient {
+    const entry = this.clusters.get(name)
+    if (entry === undefined) throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
+    return entry.cluster
+  }
+
+  watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
+    const stops = new Map<string, () => void>()
+    const watch = {
+      attach: (tenant: Tenant, cluster: FakeCluster): void => {
+        for (const object of cluster.all(resource))
+          handler.event({ tenant: tenant.name, type: "ADDED", object: object as T })
+        const stop = cluster.onChange((change) => {
+          if (change.resource !== resource.resource) return
+          handler.event({ tenant: tenant.name, type: change.type, object: change.object as T })
+        })
+        stops.set(tenant.name, stop)
+        handler.synced(tenant.name)
+      },
+      detach: (name: string): void => {
+        stops.get(name)?.()
+        handler.removed(name)
+      },
+    }
+    this.#watches.add(watch)
+    for (const { tenant, cluster } of this.clusters.values()) watch.attach(tenant, cluster)
+    signal.addEventListener("abort", () => {
+      for (const stop of stops.values()) stop()
+    })
+  }
+}
