@@ -1,5 +1,6 @@
-// Who is the caller: the authenticators of one control plane in order. The first that knows the credential decides; a
-// credential nobody accepts is refused even when another one would do, but having none at all is no error.
+// Who is the caller: the authenticators of one control plane in order. Whatever a caller presents must be accepted: a
+// certificate of another tenant is not forgiven because a token beside it is good (upstream would). Having no credential
+// at all is no error.
 
 import { unauthorized } from "../../apimachinery/status.ts"
 import type { User } from "../request/context.ts"
@@ -9,32 +10,36 @@ const authenticated = "system:authenticated"
 
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"], extra: {} }
 
+type Answer = Awaited<ReturnType<Authenticator["authenticate"]>>
+
 export function createUnionAuthenticator(authenticators: readonly Authenticator[]): Authenticator {
-  return {
-    async authenticate(credentials, audiences) {
-      let refusal: unknown
-      for (const authenticator of authenticators) {
-        try {
-          const answer = await authenticator.authenticate(credentials, audiences)
-          if (answer !== undefined) return { ...answer, user: withAuthenticated(answer.user) }
-        } catch (error) {
-          // As upstream: one that refuses does not keep a later one from accepting.
-          refusal ??= error
-        }
+  async function accept(credentials: Credentials, audiences: readonly string[] | undefined): Promise<Answer> {
+    let refusal: unknown
+    for (const authenticator of authenticators) {
+      try {
+        const answer = await authenticator.authenticate(credentials, audiences)
+        if (answer !== undefined) return { ...answer, user: withAuthenticated(answer.user) }
+      } catch (error) {
+        refusal ??= error // one that refuses does not keep a later one from accepting
       }
-      if (refusal !== undefined) throw refusal
-      if (presentsSomething(credentials)) throw unauthorized()
-      return undefined
+    }
+    throw refusal ?? unauthorized()
+  }
+
+  return {
+    async authenticate({ certificates, bearerToken }, audiences) {
+      let answer: Answer
+      if (certificates.length > 0) answer = await accept({ certificates, bearerToken: undefined }, audiences)
+      if (bearerToken !== undefined) {
+        const byToken = await accept({ certificates: [], bearerToken }, audiences)
+        answer ??= byToken // as upstream, the certificate decides when both are good
+      }
+      return answer
     },
   }
 }
 
-function presentsSomething({ certificates, bearerToken }: Credentials): boolean {
-  return certificates.length > 0 || bearerToken !== undefined
-}
-
-/** Whoever was authenticated is in this group, unless it is the anonymous user by another way (impersonation). */
-export function withAuthenticated(user: User): User {
-  if (user.groups.includes(authenticated) || user.groups.includes("system:unauthenticated")) return user
-  return { ...user, groups: [...user.groups, authenticated] }
+/** Whoever was authenticated is in this group. */
+function withAuthenticated(user: User): User {
+  return user.groups.includes(authenticated) ? user : { ...user, groups: [...user.groups, authenticated] }
 }

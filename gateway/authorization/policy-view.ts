@@ -12,7 +12,7 @@ export interface PolicyViewOptions {
   /** Where roles, clusterroles, rolebindings and clusterrolebindings lie: "<prefix>clusterroles/admin". */
   prefix: string
   /** The parsed form of what lies in the base layer and is unchanged: shared by all control planes. */
-  baseObject?(key: string): unknown
+  baseObject?: (key: string) => unknown
   log: Log
 }
 

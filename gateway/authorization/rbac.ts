@@ -85,7 +85,7 @@ function aggregate(errors: readonly string[]): string {
 interface Visit {
   rules: readonly PolicyRule[]
   error?: string
-  source(): string
+  source: () => string
 }
 
 /** Every binding that applies to the user: cluster-wide ones first, then the namespace's. */

@@ -1,0 +1,238 @@
+// All tenants of a gateway in another process: its admin surface (gateway/admin/surface.ts) as TenantAdmin. Tenants are
+// known from a watch that is kept up; a broken stream is opened again, and what it brings replaces what was known.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { pause, systemClock } from "./clock.ts"
+import { createHttpClient, lines } from "./http-client.ts"
+import { HttpTransport, type HttpClientConfig, type TransportRequest } from "./http-transport.ts"
+import { silentLog, type Log } from "./log.ts"
+import { backoff } from "./reflector.ts"
+import type { KubeClient, Resource } from "./rest.ts"
+import type { Tenant, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
+
+/** The gateway's address and a certificate of its administrators. */
+export interface RemoteTenantsConfig extends HttpClientConfig {
+  log?: Log
+}
+
+/** The surface says something at least this often; a stream that does not is dead. */
+const idleMs = 45_000
+
+type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; tenant: Tenant }
+
+type WatchLine<T> =
+  | { type: "PING" }
+  | { type: "SYNCED" | "REMOVED" | "RESTARTED"; tenant: string }
+  | { type: "ADDED" | "MODIFIED" | "DELETED"; tenant: string; object: T }
+
+interface Subscriber {
+  added(tenant: Tenant): void
+  removed(tenant: Tenant): void
+}
+
+/** Resolves when the tenants there are are known; fails when the gateway does not answer the first time. */
+export async function connectTenants(config: RemoteTenantsConfig): Promise<TenantAdmin & AsyncDisposable> {
+  const tenants = new RemoteTenants(config)
+  try {
+    await tenants.connected
+    return tenants
+  } catch (error) {
+    await tenants[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+class RemoteTenants implements TenantAdmin, AsyncDisposable {
+  readonly #config: RemoteTenantsConfig
+  readonly #transport: HttpTransport
+  readonly #log: Log
+  readonly #ended = new AbortController()
+  readonly #tenants = new Map<string, Tenant>()
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #clients = new Map<string, KubeClient & AsyncDisposable>()
+  readonly #closing = new Set<Promise<void>>()
+  readonly #running: Promise<void>
+  readonly connected: Promise<void>
+
+  constructor(config: RemoteTenantsConfig) {
+    this.#config = config
+    this.#transport = new HttpTransport(config)
+    this.#log = config.log ?? silentLog
+    const first = Promise.withResolvers<void>()
+    this.connected = first.promise
+    this.#running = this.#followTenants(first)
+  }
+
+  get(name: string): Tenant | undefined {
+    return this.#tenants.get(name)
+  }
+
+  list(): readonly Tenant[] {
+    return [...this.#tenants.values()]
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.add(subscriber)
+    for (const tenant of this.#tenants.values()) subscriber.added(tenant)
+    return () => this.#subscribers.delete(subscriber)
+  }
+
+  client(name: string): KubeClient {
+    let client = this.#clients.get(name)
+    if (client === undefined) {
+      client = createHttpClient({
+        ...this.#config,
+        server: `${this.#config.server.replace(/\/$/, "")}/tenants/${name}`,
+      })
+      this.#clients.set(name, client)
+    }
+    return client
+  }
+
+  async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
+    const tenant = JSON.parse(await this.#call("POST", "/polyplane/v1/tenants", JSON.stringify(request))) as Tenant
+    this.#add(tenant) // the stream may tell later
+    return tenant
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#call("DELETE", `/polyplane/v1/tenants/${encodeURIComponent(name)}`)
+    this.#remove(name)
+  }
+
+  kubeconfig(name: string): Promise<string> {
+    return this.#call("GET", `/polyplane/v1/tenants/${encodeURIComponent(name)}/kubeconfig`)
+  }
+
+  watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
+    const query = new URLSearchParams({
+      group: resource.group,
+      version: resource.version,
+      resource: resource.resource,
+      namespaced: String(resource.namespaced),
+    })
+    const path = `/polyplane/v1/watch?${query.toString()}`
+    const known = new Set<string>()
+    const until = AbortSignal.any([signal, this.#ended.signal])
+    this.#keepReading<WatchLine<T>>(
+      path,
+      until,
+      () => {
+        // The new stream brings everything again, and nothing of tenants that went away meanwhile.
+        for (const tenant of known) {
+          if (this.#tenants.has(tenant)) handler.restarted(tenant)
+          else handler.removed(tenant)
+        }
+      },
+      (line) => deliver(handler, known, line),
+    ).catch((error: unknown) => this.#log.error({ err: error, path }, "watch over all tenants stopped"))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort()
+    this.#subscribers.clear()
+    await this.#running
+    for (const client of this.#clients.values()) await client[Symbol.asyncDispose]()
+    await Promise.all(this.#closing)
+    await this.#transport[Symbol.asyncDispose]()
+  }
+
+  async #followTenants(first: PromiseWithResolvers<void>): Promise<void> {
+    let seen: Set<string> | undefined
+    await this.#keepReading<TenantLine>(
+      "/polyplane/v1/tenants?watch=true",
+      this.#ended.signal,
+      () => {
+        seen = new Set()
+      },
+      (line) => {
+        if (line.type === "ADDED") {
+          seen?.add(line.tenant.name)
+          this.#add(line.tenant)
+        } else if (line.type === "REMOVED") this.#remove(line.tenant.name)
+        else if (line.type === "SYNCED") {
+          for (const name of this.#tenants.keys()) if (seen?.has(name) === false) this.#remove(name)
+          seen = undefined
+          first.resolve()
+        }
+      },
+      (error) => first.reject(error),
+    )
+    first.reject(new Error("closed before the gateway answered"))
+  }
+
+  /** Opens the stream again and again until the signal ends. */
+  async #keepReading<L>(
+    path: string,
+    signal: AbortSignal,
+    opened: () => void,
+    deliverLine: (line: L) => void,
+    failed: (error: unknown) => void = () => undefined,
+  ): Promise<void> {
+    const request: TransportRequest = { method: "GET", path, signal, stream: { idleMs } }
+    for (let failures = 1; !signal.aborted; failures++) {
+      try {
+        const response = await this.#transport.open(request)
+        opened()
+        for await (const line of lines(response, this.#transport.limits.watchLineBytes)) {
+          if (signal.aborted) return
+          failures = 0
+          deliverLine(JSON.parse(line) as L)
+        }
+      } catch (error) {
+        if (signal.aborted) return
+        failed(error)
+        this.#log.warn({ error: String(error), path, failures }, "stream of the gateway broke, opening it again")
+      }
+      await pause(systemClock, backoff(Math.max(1, failures)), signal)
+    }
+  }
+
+  #add(tenant: Tenant): void {
+    const existing = this.#tenants.get(tenant.name)
+    if (existing?.uid === tenant.uid) return
+    if (existing !== undefined) this.#remove(tenant.name)
+    this.#tenants.set(tenant.name, tenant)
+    for (const subscriber of this.#subscribers) subscriber.added(tenant)
+  }
+
+  #remove(name: string): void {
+    const tenant = this.#tenants.get(name)
+    if (tenant === undefined) return
+    this.#tenants.delete(name)
+    const client = this.#clients.get(name)
+    this.#clients.delete(name)
+    for (const subscriber of this.#subscribers) subscriber.removed(tenant)
+    if (client === undefined) return
+    const closing = closeClient(client, this.#log).finally(() => this.#closing.delete(closing))
+    this.#closing.add(closing)
+  }
+
+  async #call(method: string, path: string, body?: string): Promise<string> {
+    const request: TransportRequest =
+      body === undefined ? { method, path } : { method, path, body, headers: { "content-type": "application/json" } }
+    const response = await this.#transport.open(request)
+    return (await this.#transport.readBody(request, response)).toString("utf8")
+  }
+}
+
+function deliver<T extends KubeObject>(handler: TenantWatchHandler<T>, known: Set<string>, line: WatchLine<T>): void {
+  if (line.type === "PING") return
+  const { tenant } = line
+  known.add(tenant)
+  if ("object" in line) handler.event({ tenant, type: line.type, object: line.object })
+  else if (line.type === "SYNCED") handler.synced(tenant)
+  else if (line.type === "RESTARTED") handler.restarted(tenant)
+  else {
+    known.delete(tenant)
+    handler.removed(tenant)
+  }
+}
+
+async function closeClient(client: AsyncDisposable, log: Log): Promise<void> {
+  try {
+    await client[Symbol.asyncDispose]()
+  } catch (error) {
+    log.warn({ error: String(error) }, "closing a client failed")
+  }
+}

@@ -1,0 +1,36 @@
+// One structured entry per request, when it is over: who did what to which object of which tenant, with what result.
+
+import type { Log } from "../../client/log.ts"
+import type { Filter } from "./state.ts"
+
+export function withAudit(audit: Log | undefined): Filter {
+  return (request, response, next) => {
+    const { state } = response.locals
+    if (audit !== undefined) {
+      state.whenDone(() => {
+        const { info, controlPlane, user } = state.summary
+        audit.info(
+          {
+            auditID: state.id,
+            tenant: controlPlane?.name,
+            user: state.impersonator?.name ?? user?.name,
+            impersonatedUser: state.impersonator === undefined ? undefined : user?.name,
+            verb: info?.verb,
+            group: info?.group,
+            resource: info?.resource,
+            subresource: info?.subresource,
+            namespace: info?.namespace,
+            name: info?.name,
+            uri: request.originalUrl,
+            userAgent: request.headers["user-agent"],
+            sourceIP: request.socket.remoteAddress,
+            code: response.statusCode,
+            ms: Math.round(performance.now() - state.startedAt),
+          },
+          "audit",
+        )
+      })
+    }
+    next()
+  }
+}

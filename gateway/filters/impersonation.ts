@@ -1,0 +1,121 @@
+// A caller with the right to may act as another user (Impersonate-User and friends); everything after this filter sees only
+// that user. Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
+
+import type { IncomingMessage } from "node:http"
+import { badRequest } from "../../apimachinery/status.ts"
+import { quote, refusal } from "../authorization/messages.ts"
+import type { Attributes, Authorizer } from "../authorization/types.ts"
+import type { User } from "../request/context.ts"
+import type { Filter } from "./state.ts"
+
+const extraPrefix = "impersonate-extra-"
+
+interface Wanted {
+  user: string
+  uid: string
+  groups: string[]
+  extra: Record<string, string[]>
+}
+
+export const withImpersonation: Filter = async (request, response, next) => {
+  const wanted = wantedUser(request)
+  if (wanted !== undefined) {
+    const { state } = response.locals
+    const caller = state.user
+    await checkAll(state.controlPlane.authorizer, caller, wanted)
+    state.impersonator = caller
+    state.user = asUser(wanted)
+  }
+  next()
+}
+
+function wantedUser(request: IncomingMessage): Wanted | undefined {
+  const { headers } = request
+  const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"))
+  if (names.length === 0) return undefined
+  const distinct = request.headersDistinct
+  const extra: Record<string, string[]> = {}
+  for (const name of names) {
+    if (name.startsWith(extraPrefix)) extra[unescape(name.slice(extraPrefix.length))] = distinct[name] ?? []
+  }
+  const wanted = {
+    user: distinct["impersonate-user"]?.[0] ?? "",
+    uid: distinct["impersonate-uid"]?.[0] ?? "",
+    groups: distinct["impersonate-group"] ?? [],
+    extra,
+  }
+  if (wanted.user === "") {
+    if (wanted.uid === "" && wanted.groups.length === 0 && Object.keys(extra).length === 0) return undefined
+    throw badRequest(`requested ${printGo(wanted)} without impersonating a user name`)
+  }
+  return wanted
+}
+
+function unescape(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key // as upstream: what is not encoded is taken as it is
+  }
+}
+
+/** Every thing that is claimed must be allowed by itself. */
+async function checkAll(authorizer: Authorizer, caller: User, wanted: Wanted): Promise<void> {
+  for (const attributes of claims(caller, wanted)) {
+    const { decision, reason } = await authorizer.authorize(attributes)
+    if (decision !== "Allow") throw refusal(attributes, reason)
+  }
+}
+
+function* claims(user: User, wanted: Wanted): Generator<Attributes> {
+  const claim = (resource: string, name: string, more: Partial<Attributes> = {}): Attributes => ({
+    user,
+    verb: "impersonate",
+    isResourceRequest: true,
+    path: "",
+    group: "",
+    version: "v1",
+    resource,
+    subresource: "",
+    namespace: "",
+    name,
+    ...more,
+  })
+  const authentication = { group: "authentication.k8s.io" }
+  const account = serviceAccount(wanted.user)
+  if (account === undefined) yield claim("users", wanted.user)
+  else yield claim("serviceaccounts", account.name, { namespace: account.namespace })
+  for (const group of wanted.groups) yield claim("groups", group)
+  for (const [key, values] of Object.entries(wanted.extra))
+    for (const value of values) yield claim("userextras", value, { ...authentication, subresource: key })
+  if (wanted.uid !== "") yield claim("uids", wanted.uid, authentication)
+}
+
+function asUser(wanted: Wanted): User {
+  const account = serviceAccount(wanted.user)
+  const groups =
+    wanted.groups.length > 0 || account === undefined
+      ? [...wanted.groups]
+      : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`]
+  const authenticated = groups.includes("system:authenticated")
+  const unauthenticated = groups.includes("system:unauthenticated")
+  if (wanted.user === "system:anonymous") {
+    if (!unauthenticated) groups.push("system:unauthenticated")
+  } else if (!authenticated && !unauthenticated) groups.push("system:authenticated")
+  return { name: wanted.user, groups, extra: wanted.extra, ...(wanted.uid === "" ? {} : { uid: wanted.uid }) }
+}
+
+function serviceAccount(user: string): { namespace: string; name: string } | undefined {
+  const match = /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(user)
+  const [, namespace, name] = match ?? []
+  return namespace === undefined || name === undefined ? undefined : { namespace, name }
+}
+
+/** As Go prints the user that was asked for. */
+function printGo({ uid, groups, extra }: Wanted): string {
+  const list = (values: string[]): string => `[]string{${values.map(quote).join(", ")}}`
+  const entries = Object.entries(extra).map(([key, values]) => `${quote(key)}:${list(values)}`)
+  const map = entries.length === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`
+  const printedGroups = groups.length === 0 ? "[]string(nil)" : list(groups)
+  return `&user.DefaultInfo{Name:"", UID:${quote(uid)}, Groups:${printedGroups}, Extra:${map}}`
+}

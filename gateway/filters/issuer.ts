@@ -1,0 +1,36 @@
+// A control plane as an issuer of tokens: what others need to verify its service accounts' tokens.
+// Source: OpenID Connect Discovery 1.0; k8s.io/kubernetes/pkg/serviceaccount/openidmetadata.go.
+
+import type { JsonWebKey } from "node:crypto"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { Filter } from "./state.ts"
+
+export const serveIssuer: Filter = (request, response, next) => {
+  const { info, controlPlane } = response.locals.state
+  if (request.method !== "GET") return next()
+  const body =
+    info.path === "/.well-known/openid-configuration"
+      ? { type: "application/json", value: configuration(controlPlane) }
+      : info.path === "/openid/v1/jwks"
+        ? { type: "application/jwk-set+json", value: keySet(controlPlane) }
+        : undefined
+  if (body === undefined) return next()
+  response.setHeader("Content-Type", body.type)
+  response.setHeader("Cache-Control", "public, max-age=3600")
+  response.end(JSON.stringify(body.value))
+}
+
+function configuration({ trust, url }: ControlPlane): object {
+  return {
+    issuer: trust.issuer,
+    jwks_uri: `${url}/openid/v1/jwks`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256"],
+  }
+}
+
+function keySet({ trust }: ControlPlane): object {
+  const key: JsonWebKey = trust.serviceAccountKey.public.export({ format: "jwk" })
+  return { keys: [{ use: "sig", kid: trust.serviceAccountKey.keyId, alg: "ES256", ...key }] }
+}

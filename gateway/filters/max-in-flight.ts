@@ -1,0 +1,70 @@
+// Each control plane has its own places: a tenant that asks more than its share waits behind itself, and beyond its waiting
+// room is told to come back later. Long-running requests have places of their own, so that watches starve nobody.
+
+import { tooManyRequests } from "../../apimachinery/status.ts"
+import type { GatewayLimits } from "../options.ts"
+import { isLongRunning } from "../request/long-running.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { Filter, RequestState } from "./state.ts"
+
+const retryAfterSeconds = 1
+
+interface Places {
+  active: number
+  longRunning: number
+  waiting: Set<() => void>
+}
+
+type InFlightLimits = Pick<GatewayLimits, "maxInFlight" | "maxWaiting" | "maxLongRunning">
+
+export function withMaxInFlight(limits: InFlightLimits): Filter {
+  const places = new WeakMap<ControlPlane, Places>()
+  return async (_request, response, next) => {
+    const { state } = response.locals
+    // What the gateway's own parts do must not wait behind the tenant they work for.
+    if (!state.isAdministrator) {
+      let own = places.get(state.controlPlane)
+      if (own === undefined) places.set(state.controlPlane, (own = { active: 0, longRunning: 0, waiting: new Set() }))
+      if (isLongRunning(state.info)) takeLongRunning(state, own, limits)
+      else await takePlace(state, own, limits)
+    }
+    if (!state.signal.aborted) next()
+  }
+}
+
+function takeLongRunning(state: RequestState, places: Places, limits: InFlightLimits): void {
+  if (places.longRunning >= limits.maxLongRunning) throw busy()
+  places.longRunning++
+  state.whenDone(() => places.longRunning--)
+}
+
+/** Resolves with a place, or when the request is over: who calls looks at the signal. */
+async function takePlace(state: RequestState, places: Places, limits: InFlightLimits): Promise<void> {
+  if (places.active >= limits.maxInFlight) {
+    if (places.waiting.size >= limits.maxWaiting) throw busy()
+    const called = await waitForPlace(state, places)
+    if (!called) return
+  } else places.active++
+  state.whenDone(() => {
+    // A place goes straight to the one who waits longest.
+    const [next] = places.waiting
+    if (next === undefined) places.active--
+    else {
+      places.waiting.delete(next)
+      next()
+    }
+  })
+}
+
+function waitForPlace(state: RequestState, places: Places): Promise<boolean> {
+  return new Promise((resolve) => {
+    const call = (): void => resolve(true)
+    places.waiting.add(call)
+    state.whenDone(() => {
+      // Called and gone at once: whenDone of the place itself gives it on.
+      if (places.waiting.delete(call)) resolve(false)
+    })
+  })
+}
+
+const busy = () => tooManyRequests("too many requests, please try again later", retryAfterSeconds)

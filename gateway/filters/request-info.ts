@@ -1,0 +1,22 @@
+// Which tenant the URL names, and what is asked of it in the API's terms.
+
+import { TLSSocket } from "node:tls"
+import { badRequest } from "../../apimachinery/status.ts"
+import { namedTenant } from "../request/named-tenant.ts"
+import { requestInfo } from "../request/request-info.ts"
+import type { Filter } from "./state.ts"
+
+export function withRequestInfo(domain: string | undefined): Filter {
+  return (request, response, next) => {
+    const { state } = response.locals
+    const target = request.originalUrl
+    const mark = target.indexOf("?")
+    const path = mark < 0 ? target : target.slice(0, mark)
+    if (!path.startsWith("/")) throw badRequest("the request target must be a path")
+    const serverName = request.socket instanceof TLSSocket ? request.socket.servername : undefined
+    state.named = namedTenant(path, request.headers.host, serverName || undefined, domain)
+    state.query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1))
+    state.info = requestInfo(request.method, state.named.path, state.query)
+    next()
+  }
+}

@@ -1,0 +1,126 @@
+// What the filters know of a request, filled in running order (server.ts). The last step makes a RequestContext of it;
+// nothing below sees this.
+
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import type { NextFunction, Request, Response } from "express"
+import type { Credentials } from "../authentication/types.ts"
+import { isLongRunning } from "../request/long-running.ts"
+import type { RequestInfo, User } from "../request/context.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { NamedTenant } from "../request/named-tenant.ts"
+
+export interface Upgrade {
+  socket: Duplex
+  head: Buffer
+}
+
+/** Express's own, with our state in the place it has for it. */
+export type GatewayResponse = Response<unknown, { state: RequestState }>
+export type Filter = (request: Request, response: GatewayResponse, next: NextFunction) => void | Promise<void>
+
+export class RequestState {
+  readonly id: string
+  readonly upgrade: Upgrade | undefined
+  readonly startedAt = performance.now()
+  readonly #abort = new AbortController()
+  readonly #callbacks: (() => void)[] = []
+  #done = false
+  #named: NamedTenant | undefined
+  #info: RequestInfo | undefined
+  #query: URLSearchParams | undefined
+  #credentials: Credentials | undefined
+  #controlPlane: ControlPlane | undefined
+  #user: User | undefined
+  /** Set when somebody acts as another user. */
+  impersonator: User | undefined
+  /** The caller holds a certificate of the gateway's administrators. */
+  isAdministrator = false
+
+  constructor(id: string, request: IncomingMessage, response: GatewayResponse, upgrade: Upgrade | undefined) {
+    this.id = id
+    this.upgrade = upgrade
+    response.once("close", () => this.#finish())
+    // Who takes the socket over also takes it from the response, which then never closes.
+    if (upgrade !== undefined) request.socket.once("close", () => this.#finish())
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** The time is over: whatever works for this request shall stop. */
+  abort(reason: Error): void {
+    this.#abort.abort(reason)
+  }
+
+  /** Calls once, when the request is over for whatever reason. */
+  whenDone(callback: () => void): void {
+    if (this.#done) callback()
+    else this.#callbacks.push(callback)
+  }
+
+  #finish(): void {
+    if (this.#done) return
+    this.#done = true
+    this.#abort.abort()
+    for (const callback of this.#callbacks) callback()
+  }
+
+  get named(): NamedTenant {
+    return known(this.#named, "where the request goes")
+  }
+  set named(named: NamedTenant) {
+    this.#named = named
+  }
+
+  get isLongRunning(): boolean {
+    return this.upgrade !== undefined || (this.#info !== undefined && isLongRunning(this.#info))
+  }
+
+  get info(): RequestInfo {
+    return known(this.#info, "request info")
+  }
+  set info(info: RequestInfo) {
+    this.#info = info
+  }
+
+  get query(): URLSearchParams {
+    return known(this.#query, "query")
+  }
+  set query(query: URLSearchParams) {
+    this.#query = query
+  }
+
+  get credentials(): Credentials {
+    return known(this.#credentials, "credentials")
+  }
+  set credentials(credentials: Credentials) {
+    this.#credentials = credentials
+  }
+
+  get controlPlane(): ControlPlane {
+    return known(this.#controlPlane, "control plane")
+  }
+  set controlPlane(controlPlane: ControlPlane) {
+    this.#controlPlane = controlPlane
+  }
+
+  get user(): User {
+    return known(this.#user, "user")
+  }
+  set user(user: User) {
+    this.#user = user
+  }
+
+  /** What was known when the request ended, for logs: any of it may be missing after an early refusal. */
+  get summary(): { info: RequestInfo | undefined; controlPlane: ControlPlane | undefined; user: User | undefined } {
+    return { info: this.#info, controlPlane: this.#controlPlane, user: this.#user }
+  }
+}
+
+/** Filters are in order or this is a bug. */
+function known<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`${what} is not known yet: filters run in another order than they need`)
+  return value
+}

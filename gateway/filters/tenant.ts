@@ -1,0 +1,27 @@
+// Puts the caller's control plane into the request: its own handle and the only one that can be reached from here on.
+// A tenant that does not exist is a control plane like any other, whose trust roots nobody holds: whoever asks for it gets
+// the answers, and causes the work, of a caller with another tenant's credential.
+
+import { noSuchPath, notFound } from "../../apimachinery/status.ts"
+import { credentialsOf } from "../authentication/credentials.ts"
+import type { TenantResolver } from "../tenancy/tenant-resolver.ts"
+import type { Filter } from "./state.ts"
+
+export function withTenant(resolver: TenantResolver): Filter {
+  return async (request, response, next) => {
+    const { state } = response.locals
+    state.credentials = credentialsOf(request)
+    state.isAdministrator = await resolver.isAdministrator(state.credentials)
+    const found = await resolver.resolve(state.named, state.credentials)
+    if (found !== undefined) state.controlPlane = found
+    else if (state.isAdministrator && state.named.name !== undefined) {
+      // The gateway's administrators may know who is there.
+      throw notFound({ group: "", resource: "tenants" }, state.named.name)
+    } else {
+      // They would be masters of a control plane that is none.
+      if (state.isAdministrator && state.info.isResourceRequest) throw noSuchPath()
+      state.controlPlane = resolver.nobody
+    }
+    next()
+  }
+}

@@ -1,0 +1,36 @@
+// A request that is not long-running has its time (or less, when it says ?timeout=). Then its work is told to stop and the
+// caller gets 504, unless the answer has begun. Source: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go.
+
+import { badRequest, timeout } from "../../apimachinery/status.ts"
+import { quote } from "../authorization/messages.ts"
+import { parseGoDuration } from "../request/go-duration.ts"
+import { isLongRunning } from "../request/long-running.ts"
+import { wantsIndent, writeStatus } from "./errors.ts"
+import type { Filter } from "./state.ts"
+
+export function withTimeout(limitMs: number): Filter {
+  return (request, response, next) => {
+    const { state } = response.locals
+    if (!isLongRunning(state.info)) {
+      const timer = setTimeout(
+        () => {
+          const error = timeout("request did not complete within the allotted timeout")
+          state.abort(error)
+          writeStatus(response, error, wantsIndent(request))
+        },
+        Math.min(askedTime(state.query) ?? limitMs, limitMs),
+      )
+      state.whenDone(() => clearTimeout(timer))
+    }
+    next()
+  }
+}
+
+function askedTime(query: URLSearchParams): number | undefined {
+  const text = query.get("timeout")
+  if (text === null || text === "") return undefined
+  const asked = parseGoDuration(text)
+  if (asked === undefined)
+    throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${quote(text)}`)
+  return asked <= 0 ? undefined : asked
+}

@@ -1,0 +1,48 @@
+// Opens the gateway's port, and closes it in good order: streams are told to end at once, other requests may finish.
+
+import type { AddressInfo } from "node:net"
+import type { Server } from "node:https"
+import type { RequestState } from "./filters/state.ts"
+import { StartError } from "./options.ts"
+
+/** Resolves with the port. Fails with StartError. */
+export function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException): void => reject(explain(error, host, port))
+    server.once("error", failed)
+    server.listen(port, host, () => {
+      server.removeListener("error", failed)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+export async function close(server: Server, active: ReadonlySet<RequestState>, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const stopping = new Error("the gateway is stopping")
+  for (const state of active) if (state.isLongRunning) state.abort(stopping)
+  server.closeIdleConnections()
+  const timer = setTimeout(() => cut(server, active), graceMs)
+  // A kept connection becomes idle after its last answer; Node closes it then only if it is asked again.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50)
+  await closed
+  clearTimeout(timer)
+  clearInterval(sweep)
+  cut(server, active)
+}
+
+function cut(server: Server, active: ReadonlySet<RequestState>): void {
+  server.closeAllConnections()
+  // Node has given these away and does not count them.
+  for (const state of active) state.upgrade?.socket.destroy()
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const options = { cause: error }
+  if (error.code === "EADDRINUSE")
+    return new StartError(`port ${port} of ${host} is in use by another process`, options)
+  if (error.code === "EACCES") return new StartError(`this user may not listen on port ${port}`, options)
+  if (error.code === "EADDRNOTAVAIL" || error.code === "ENOTFOUND")
+    return new StartError(`"${host}" is not an address of this machine`, options)
+  return error
+}

@@ -1,0 +1,190 @@
+// A gateway, from options to answering requests, and back: everything it starts ends with it, in the reverse order.
+
+import type { KeyObject } from "node:crypto"
+import { isIP } from "node:net"
+import { networkInterfaces } from "node:os"
+import { pino } from "pino"
+import type { RequestState } from "./filters/state.ts"
+import { close, listen } from "./listener.ts"
+import { Metrics } from "./metrics.ts"
+import { defaultLimits, type GatewayOptions } from "./options.ts"
+import { createGatewayServer } from "./server.ts"
+import type { ControlPlane } from "./tenancy/control-plane.ts"
+import { ControlPlanes } from "./tenancy/control-planes.ts"
+import { DataDirectory } from "./tenancy/data-directory.ts"
+import { loadGatewayKeys, type GatewayKeys } from "./tenancy/gateway-keys.ts"
+import { renderKubeconfig } from "./tenancy/kubeconfig.ts"
+import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
+import { prepareUntilDone } from "./tenancy/prepare.ts"
+import { TenantDirectory } from "./tenancy/tenant-directory.ts"
+import { createTenantResolver } from "./tenancy/tenant-resolver.ts"
+
+interface GatewayParts {
+  url: string
+  keys: GatewayKeys
+  tenants: TenantDirectory
+  superCluster: ControlPlane | undefined
+}
+
+const defaultHost = "127.0.0.1"
+
+export class Gateway implements AsyncDisposable {
+  readonly url: string
+  readonly tenants: TenantDirectory
+  readonly superCluster: ControlPlane | undefined
+  readonly #keys: GatewayKeys
+  readonly #stack: AsyncDisposableStack
+
+  /** Fails with StartError when the person who starts it can do something about it. */
+  static async start(options: GatewayOptions): Promise<Gateway> {
+    await using stack = new AsyncDisposableStack()
+    const parts = await start(options, stack)
+    return new Gateway(parts, stack.move())
+  }
+
+  private constructor(parts: GatewayParts, stack: AsyncDisposableStack) {
+    this.url = parts.url
+    this.tenants = parts.tenants
+    this.superCluster = parts.superCluster
+    this.#keys = parts.keys
+    this.#stack = stack
+  }
+
+  /** PEM: what clients trust. */
+  get certificateAuthority(): string {
+    return this.#keys.servingAuthority.certificate
+  }
+
+  /** Signs the identities with which tenants reach nodes; vn-agents know the public half. */
+  get tenantTokenSigner(): KeyObject {
+    return this.#keys.tenantTokenSigner
+  }
+
+  /** Certificate and key (PEM) of the gateway's administrator: for processes of our own. */
+  get administrator(): { certificate: string; key: string } {
+    return this.#keys.administrator
+  }
+
+  /** The operator's view: the super cluster when it is served, and the admin surface. */
+  adminKubeconfig(): Promise<string> {
+    const { administrator: client } = this.#keys
+    const { url: server, certificateAuthority } = this
+    return Promise.resolve(renderKubeconfig({ name: "polyplane", user: "admin", server, certificateAuthority, client }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+}
+
+/** What is put on the stack last ends first: the port, then the tenants, then what they stand on. */
+async function start(options: GatewayOptions, stack: AsyncDisposableStack): Promise<GatewayParts> {
+  const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
+  const limits = { ...defaultLimits, ...options.limits }
+  const host = options.host ?? defaultHost
+  const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
+  const keys = await loadGatewayKeys(data.keys, servingNames(options))
+  const metrics = stack.use(new Metrics())
+  let port = options.port ?? 0
+  const url = (): string => (options.publicUrl ?? `https://${printHost(host)}:${port}`).replace(/\/$/, "")
+  const advertised = (): AdvertisedAddress => ({
+    address: options.advertiseAddress ?? advertisedAddress(host),
+    port: options.advertisePort ?? port,
+  })
+
+  const controlPlanes = new ControlPlanes({ options, data, keys, url, advertised, log })
+  const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
+  const nobody = stack.use(await controlPlanes.openNobody())
+  const tenants = stack.use(
+    await TenantDirectory.open({
+      store: data.store,
+      openControlPlane: (record) => controlPlanes.openTenant(record),
+      removeStore: (uid) => data.removeStore(uid),
+      prepare: (controlPlane) => controlPlanes.prepare(controlPlane),
+      issuerOf: (name) => controlPlanes.issuerOf(name),
+      log,
+      limits,
+    }),
+  )
+  tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+
+  const { administrators } = controlPlanes
+  const active = new Set<RequestState>()
+  const server = createGatewayServer(
+    {
+      certificate: keys.serving.certificate,
+      key: keys.serving.key,
+      domain: options.domain,
+      resolver: createTenantResolver({ tenants, superCluster, nobody, administrators }),
+      admin: { tenants, limits },
+      metrics,
+      limits,
+      log,
+      audit: options.audit,
+    },
+    active,
+  )
+  port = await listen(server, host, port)
+  stack.defer(() => close(server, active, limits.shutdownMs))
+  if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)
+  log.info({ url: url() }, "gateway is ready")
+  return { url: url(), keys, tenants, superCluster }
+}
+
+type Log = NonNullable<GatewayOptions["log"]>
+
+function prepareInBackground(
+  superCluster: ControlPlane,
+  controlPlanes: ControlPlanes,
+  stack: AsyncDisposableStack,
+  log: Log,
+): void {
+  const ending = new AbortController()
+  const preparing = prepareUntilDone(superCluster, (each) => controlPlanes.prepare(each), ending.signal, log)
+  stack.defer(() => {
+    ending.abort()
+    return preparing
+  })
+}
+
+/** All names clients may use, pods included. */
+function servingNames(options: GatewayOptions): string[] {
+  const { host = defaultHost, domain, hostNames = [], advertiseAddress, publicUrl } = options
+  const service = "kubernetes.default.svc"
+  const names = [
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    "kubernetes",
+    "kubernetes.default",
+    service,
+    `${service}.cluster.local`,
+    ...(isUnspecified(host) ? localAddresses() : [host]),
+    ...(domain === undefined ? [] : [domain, `*.${domain}`]),
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, "")]),
+    ...[advertiseAddress ?? advertisedAddress(host)].filter((address) => address !== undefined),
+    ...hostNames,
+  ]
+  return [...new Set(names)]
+}
+
+const isUnspecified = (host: string): boolean => host === "0.0.0.0" || host === "::"
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
+
+/** What others can reach this gateway by: endpoints may not be loopback addresses. */
+function advertisedAddress(host: string): string | undefined {
+  if (isIP(host) !== 0 && !isUnspecified(host) && !isLoopback(host)) return host
+  return localAddresses()[0]
+}
+
+/** IPv4 first, without loopback and link-local ones. */
+function localAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  const usable = all.filter(({ internal, address }) => !internal && !/^(169\.254\.|fe80:)/i.test(address))
+  return usable.sort((a, b) => a.family.localeCompare(b.family)).map(({ address }) => address)
+}
+
+function printHost(host: string): string {
+  if (isUnspecified(host)) return localAddresses()[0] ?? "127.0.0.1"
+  return isIP(host) === 6 ? `[${host}]` : host
+}

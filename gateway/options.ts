@@ -1,0 +1,93 @@
+// What a gateway can be told, with every limit by name and what happens at it.
+
+import type { Log } from "../client/log.ts"
+import type { Tenant } from "../client/tenants.ts"
+import type { StoreLimits } from "../storage/limits.ts"
+import type { NodeDialer } from "./tenancy/node-dialer.ts"
+import type { ServiceAddresses } from "./tenancy/service-addresses.ts"
+
+export interface GatewayOptions {
+  dataDir: string
+  /** Address to listen on. Default 127.0.0.1. */
+  host?: string
+  /** Default 0: any free one. */
+  port?: number
+  /** Serve a control plane at /, as the super cluster. */
+  superCluster?: boolean
+  /** Where addresses of Services come from; `undefined` is the super cluster. Without it they are refused. */
+  serviceAddresses?: (tenant: Tenant | undefined) => ServiceAddresses
+  /** How nodes are reached; `undefined` is the super cluster. Without it logs, exec and the like are refused. */
+  nodeDialer?: (tenant: Tenant | undefined) => NodeDialer
+  /** Tenants are also reached as `<name>.<domain>`. */
+  domain?: string
+  /** Further names and addresses clients use: they go into the serving certificate. */
+  hostNames?: readonly string[]
+  /** How clients reach the gateway, when it is not `https://<host>:<port>`. Goes into kubeconfigs. */
+  publicUrl?: string
+  /** Where the Service default/kubernetes of each control plane leads. Default: this machine's first address, and the port. */
+  advertiseAddress?: string
+  advertisePort?: number
+  limits?: Partial<GatewayLimits>
+  storeLimits?: Partial<StoreLimits>
+  log?: Log
+  /** One entry per request when set. */
+  audit?: Log
+}
+
+export interface GatewayLimits {
+  /** All headers of a request. Beyond: 431. */
+  maxHeaderBytes: number
+  /** Open connections. Beyond: new ones are closed. */
+  maxConnections: number
+  /** The TLS handshake. Beyond: the connection is closed. */
+  handshakeTimeoutMs: number
+  /** Until all headers are there. Beyond: 408. */
+  headersTimeoutMs: number
+  /** Until the whole body is there. Beyond: 408. */
+  bodyTimeoutMs: number
+  /** An idle connection stays open this long. */
+  keepAliveMs: number
+  /** A request that is not long-running. Beyond: 504. */
+  requestTimeoutMs: number
+  /** Requests of one control plane worked on at the same time, without long-running ones. Beyond: they wait. */
+  maxInFlight: number
+  /** Requests of one control plane waiting for their turn. Beyond: 429. */
+  maxWaiting: number
+  /** Watches, logs, execs and other long-running requests of one control plane. Beyond: 429. */
+  maxLongRunning: number
+  /** Body of a request. Beyond: 413. */
+  maxBodyBytes: number
+  /** At the end, requests under way get this long. */
+  shutdownMs: number
+  /** Making a tenant waits this long for its first Service; what is not there then is made in the background. */
+  tenantReadyMs: number
+  /** Control planes opened or listed at the same time by watches over all tenants. Beyond: they wait. */
+  maxOpening: number
+  /** Bytes a multi-tenant watch may be behind its client. Beyond: the connection is closed, the client starts anew. */
+  maxWatchBacklogBytes: number
+}
+
+const MiB = 1024 * 1024
+
+export const defaultLimits: Readonly<GatewayLimits> = {
+  maxHeaderBytes: 64 * 1024,
+  maxConnections: 20_000,
+  handshakeTimeoutMs: 10_000,
+  headersTimeoutMs: 30_000,
+  bodyTimeoutMs: 300_000,
+  keepAliveMs: 120_000,
+  requestTimeoutMs: 60_000,
+  maxInFlight: 200,
+  maxWaiting: 1000,
+  maxLongRunning: 5000,
+  maxBodyBytes: 3 * MiB,
+  shutdownMs: 5_000,
+  tenantReadyMs: 3_000,
+  maxOpening: 16,
+  maxWatchBacklogBytes: 64 * MiB,
+}
+
+/** Why a gateway cannot start, in one sentence for the person who started it. */
+export class StartError extends Error {
+  override readonly name = "StartError"
+}

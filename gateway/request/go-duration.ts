@@ -1,0 +1,21 @@
+// Durations as Go writes them ("1h2m3.5s"), in milliseconds. Pure.
+
+const units: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+}
+
+/** Undefined: not a duration. */
+export function parseGoDuration(text: string): number | undefined {
+  const match = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text)
+  if (match === null) return text === "0" ? 0 : undefined
+  let sum = 0
+  for (const [, amount = "", unit = ""] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g))
+    sum += Number(amount) * (units[unit] ?? 0)
+  return match[1] === "-" ? -sum : sum
+}

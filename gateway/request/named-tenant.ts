@@ -1,0 +1,43 @@
+// Which tenant a URL names: by path, /tenants/<name>/…, or by host, <name>.<domain>, in the Host header or as the TLS
+// server name. Pure. What names none leaves it to the credential (tenancy/tenant-resolver.ts).
+
+export interface NamedTenant {
+  /** Undefined: the URL names none. */
+  name: string | undefined
+  /** Path and host name different tenants: nobody is there. */
+  contradictory: boolean
+  /** What the control plane sees. */
+  path: string
+}
+
+const prefix = "/tenants/"
+
+export function namedTenant(
+  path: string,
+  host: string | undefined,
+  serverName: string | undefined,
+  domain: string | undefined,
+): NamedTenant {
+  const names = new Set<string>()
+  let rest = path
+  if (path.startsWith(prefix)) {
+    const end = path.indexOf("/", prefix.length)
+    names.add(path.slice(prefix.length, end < 0 ? undefined : end))
+    rest = end < 0 ? "/" : path.slice(end)
+  }
+  for (const candidate of [host, serverName]) {
+    const name = hostTenant(candidate, domain)
+    if (name !== undefined) names.add(name)
+  }
+  const [name] = names
+  return { name, contradictory: names.size > 1, path: rest }
+}
+
+function hostTenant(host: string | undefined, domain: string | undefined): string | undefined {
+  if (host === undefined || domain === undefined) return undefined
+  const suffix = `.${domain.toLowerCase()}`
+  const bare = host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "")
+  if (!bare.endsWith(suffix)) return undefined
+  const name = bare.slice(0, -suffix.length)
+  return name === "" || name.includes(".") ? undefined : name
+}

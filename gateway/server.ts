@@ -1,0 +1,115 @@
+// The spine: what a request passes, in running order. TLS asks for a client certificate and takes any: whose it is and
+// what it is good for is decided by authentication, against the trust roots of the tenant the request is for.
+// Requests that switch protocols (exec, attach, port-forward) pass the same chain.
+
+import { ServerResponse, type IncomingMessage } from "node:http"
+import { createServer, type Server } from "node:https"
+import type { Duplex } from "node:stream"
+import express, { type Express, type RequestHandler } from "express"
+import type { Log } from "../client/log.ts"
+import { createAdminSurface, type AdminSurfaceParts } from "./admin/surface.ts"
+import { createAPIHandler } from "./endpoints/installer.ts"
+import { serveAdmin } from "./filters/admin.ts"
+import { callAPI } from "./filters/api.ts"
+import { withAudit } from "./filters/audit.ts"
+import { withAuthentication } from "./filters/authentication.ts"
+import { withAuthorization } from "./filters/authorization.ts"
+import { statusErrors } from "./filters/errors.ts"
+import { withImpersonation } from "./filters/impersonation.ts"
+import { withMaxInFlight } from "./filters/max-in-flight.ts"
+import { serveMetrics, withMetrics } from "./filters/metrics.ts"
+import { serveIssuer } from "./filters/issuer.ts"
+import { withRequestState } from "./filters/request-id.ts"
+import { withRequestInfo } from "./filters/request-info.ts"
+import type { Filter, RequestState, Upgrade } from "./filters/state.ts"
+import { withTenant } from "./filters/tenant.ts"
+import { withTimeout } from "./filters/timeout.ts"
+import type { Metrics } from "./metrics.ts"
+import type { GatewayLimits } from "./options.ts"
+import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
+
+export interface ServerParts {
+  certificate: string
+  key: string
+  domain: string | undefined
+  resolver: TenantResolver
+  admin: AdminSurfaceParts
+  metrics: Metrics
+  limits: GatewayLimits
+  log: Log
+  audit: Log | undefined
+}
+
+function chain(parts: ServerParts, upgrades: WeakMap<IncomingMessage, Upgrade>, active: Set<RequestState>): Filter[] {
+  const { domain, resolver, metrics, limits } = parts
+  return [
+    withRequestState(upgrades, active),
+    withRequestInfo(domain), // which tenant the URL names; verb, group, version, resource, namespace, name
+    withMetrics(metrics),
+    withAudit(parts.audit),
+    withTenant(resolver), // by URL or credential → the tenant's handle; nothing below can name another's
+    serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here
+    withAuthentication, // → user, against this tenant's trust roots only
+    withImpersonation,
+    withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
+    withMaxInFlight(limits), // per tenant; 429 + Retry-After
+    withAuthorization,
+    serveMetrics(metrics),
+    serveIssuer,
+    callAPI(createAPIHandler({ maxBodyBytes: limits.maxBodyBytes })),
+  ]
+}
+
+/** Not listening yet. `active`: the requests under way, kept for who ends them (listener.ts). */
+export function createGatewayServer(parts: ServerParts, active: Set<RequestState>): Server {
+  const { limits, log } = parts
+  const upgrades = new WeakMap<IncomingMessage, Upgrade>()
+  const app = createApp(chain(parts, upgrades, active), log)
+  const server = createServer(
+    {
+      cert: parts.certificate,
+      key: parts.key,
+      minVersion: "TLSv1.2",
+      requestCert: true,
+      rejectUnauthorized: false,
+      ALPNProtocols: ["http/1.1"],
+      handshakeTimeout: limits.handshakeTimeoutMs,
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.bodyTimeoutMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      noDelay: true,
+    },
+    app as (request: IncomingMessage, response: ServerResponse) => void,
+  )
+  server.maxConnections = limits.maxConnections
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgrades.set(request, { socket, head })
+    app(request as express.Request, responseOn(request, socket) as express.Response)
+  })
+  server.on("tlsClientError", (error) => log.debug({ error: error.message }, "TLS handshake failed"))
+  return server
+}
+
+function createApp(filters: Filter[], log: Log): Express {
+  const app = express()
+  app.disable("x-powered-by")
+  app.disable("etag")
+  app.set("query parser", false)
+  for (const filter of filters) app.use(filter as unknown as RequestHandler)
+  app.use(statusErrors(log))
+  return app
+}
+
+/** What the chain answers on when Node has given the connection away: one answer, then the connection ends. */
+function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket as Parameters<ServerResponse["assignSocket"]>[0])
+  response.once("finish", () => {
+    response.detachSocket(socket as Parameters<ServerResponse["assignSocket"]>[0])
+    socket.end()
+  })
+  socket.on("error", () => socket.destroy()) // the peer is gone; whoever uses the socket sees it close
+  return response
+}

@@ -1,0 +1,138 @@
+// What every control plane starts with: the objects a fresh kube-apiserver makes, and those its controllers add at once to
+// the namespaces that are always there. They are encoded once for all control planes; what differs (uid, time) is put in
+// when an object is read.
+
+import { createHash } from "node:crypto"
+import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
+import { bootstrapObjects, builtInResources } from "../../apimachinery/schema/facts.ts"
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import type { BaseLayer } from "../../storage/types.ts"
+import { storageKey, storagePrefixOf } from "../registry/keys.ts"
+import { encodeStored } from "../registry/value.ts"
+import type { PolicyRule } from "../authorization/types.ts"
+
+/** Their places in the encoded objects; no object contains them by itself. */
+const uidPlace = "00000000-0000-4000-8000-00000000706f"
+const timePlace = "1970-01-01T00:00:00Z"
+
+export interface Bootstrap {
+  /** For one control plane. */
+  layer(owner: { uid: string; createdAt: string }): BaseLayer
+  /** The object of a key, without uid and time: shared, not to be changed. */
+  object(key: string): KubeObject | undefined
+}
+
+interface Template {
+  object: KubeObject
+  /** The encoded object, cut where the uid and the time go. */
+  pieces: readonly Buffer[]
+  places: readonly ("uid" | "time")[]
+}
+
+/** `certificateAuthority`: of the gateway, which pods trust. */
+export function createBootstrap(certificateAuthority: string): Bootstrap {
+  const prefixes = new Map(
+    builtInResources().map((facts) => [
+      `${printGroupVersion(facts)}/${facts.kind}`,
+      storagePrefixOf(facts.group, facts.resource),
+    ]),
+  )
+  const templates = new Map<string, Template>()
+  for (const object of [...withAggregatedRules(bootstrapObjects()), ...perNamespace(certificateAuthority)]) {
+    const { apiVersion, kind, metadata } = object
+    const prefix = prefixes.get(`${apiVersion}/${kind}`)
+    if (prefix !== undefined)
+      templates.set(storageKey(prefix, metadata.namespace ?? "", metadata.name ?? ""), template(object))
+  }
+  const keys = [...templates.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+  return {
+    layer: ({ uid, createdAt }) => ({
+      keys,
+      value(key) {
+        const found = templates.get(key)
+        return found === undefined ? undefined : fill(found, derivedUid(uid, key), createdAt)
+      },
+    }),
+    object: (key) => templates.get(key)?.object,
+  }
+}
+
+/** What the root-ca publisher and the service-account controller make in each namespace. */
+function perNamespace(certificateAuthority: string): KubeObject[] {
+  return ["default", "kube-node-lease", "kube-public", "kube-system"].flatMap((namespace) => [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace } },
+    {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "kube-root-ca.crt",
+        namespace,
+        annotations: {
+          "kubernetes.io/description":
+            "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.",
+        },
+      },
+      data: { "ca.crt": certificateAuthority },
+    },
+  ])
+}
+
+interface Aggregated {
+  aggregationRule?: { clusterRoleSelectors?: { matchLabels?: Record<string, string> }[] }
+  rules?: PolicyRule[] | null
+}
+
+/** Roles that gather others' rules (admin, edit, view) have them from the start. An aggregate may gather aggregates. */
+function withAggregatedRules(objects: readonly KubeObject[]): KubeObject[] {
+  const roles = new Map(objects.filter(({ kind }) => kind === "ClusterRole").map((role) => [role.metadata.name, role]))
+  const gathered = (role: KubeObject): PolicyRule[] => {
+    const { aggregationRule, rules } = role as KubeObject & Aggregated
+    if (aggregationRule === undefined) return rules ?? []
+    const selectors = (aggregationRule.clusterRoleSelectors ?? []).map((each) => selectorFromLabelSelector(each))
+    const found = new Map<string, PolicyRule>()
+    const names = [...roles.keys()].sort((a, b) => (a ?? "").localeCompare(b ?? ""))
+    for (const selector of selectors) {
+      for (const other of names.map((name) => roles.get(name))) {
+        if (other === undefined || other === role || !matches(selector, other.metadata.labels ?? {})) continue
+        for (const rule of gathered(other)) found.set(JSON.stringify(rule), rule)
+      }
+    }
+    return [...found.values()]
+  }
+  return objects.map((object) =>
+    object.kind === "ClusterRole" && "aggregationRule" in object ? { ...object, rules: gathered(object) } : object,
+  )
+}
+
+function template(object: KubeObject): Template {
+  const { metadata } = object
+  const complete = { ...object, metadata: { ...metadata, uid: uidPlace, creationTimestamp: timePlace } }
+  const text = Buffer.from(encodeStored(complete)).toString()
+  const places: ("uid" | "time")[] = []
+  const pieces: Buffer[] = []
+  let last = 0
+  for (const match of text.matchAll(new RegExp(`${uidPlace}|${timePlace}`, "g"))) {
+    places.push(match[0] === uidPlace ? "uid" : "time")
+    pieces.push(Buffer.from(text.slice(last, match.index)))
+    last = match.index + match[0].length
+  }
+  pieces.push(Buffer.from(text.slice(last)))
+  return { object, pieces, places }
+}
+
+function fill({ pieces, places }: Template, uid: string, time: string): Uint8Array {
+  const parts: Buffer[] = []
+  pieces.forEach((piece, index) => {
+    parts.push(piece)
+    const place = places[index]
+    if (place !== undefined) parts.push(Buffer.from(place === "uid" ? uid : time))
+  })
+  return Buffer.concat(parts)
+}
+
+/** The same object of the same control plane has the same uid, without being written down: a UUID of version 8. */
+export function derivedUid(owner: string, key: string): string {
+  const hex = createHash("sha256").update(`${owner}\n${key}`).digest("hex")
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

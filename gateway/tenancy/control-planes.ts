@@ -1,0 +1,143 @@
+// How the gateway's control planes are put together: the super cluster's, tenants', and the one that answers for nobody.
+// What they share is here (bootstrap objects, administrators); what is theirs comes from their own store.
+
+import { timestamp } from "../../apimachinery/object.ts"
+import type { Log } from "../../client/log.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
+import type { Store } from "../../storage/types.ts"
+import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
+import type { Authenticator, TrustRoots } from "../authentication/types.ts"
+import type { GatewayOptions } from "../options.ts"
+import { noNodes, noServiceAddresses } from "./absent.ts"
+import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
+import type { ControlPlane } from "./control-plane.ts"
+import type { DataDirectory } from "./data-directory.ts"
+import type { GatewayKeys } from "./gateway-keys.ts"
+import { ensureKubernetesService, type AdvertisedAddress } from "./kubernetes-service.ts"
+import { openControlPlane } from "./open-control-plane.ts"
+import type { TenantRecord } from "./tenant-record.ts"
+import { authorityName, createTrust, loadTrust, type NewTrust } from "./trust-store.ts"
+
+export interface ControlPlanesParts {
+  options: Pick<GatewayOptions, "serviceAddresses" | "nodeDialer">
+  data: DataDirectory
+  keys: GatewayKeys
+  /** Known once the gateway listens. */
+  url: () => string
+  advertised: () => AdvertisedAddress
+  log: Log
+}
+
+const superUid = "super"
+
+/** Clients in pods find the gateway under this name: with the path behind it they find their tenant's issuer. */
+const inClusterUrl = "https://kubernetes.default.svc"
+
+/** As kubeadm sets it up. */
+const superIssuer = "https://kubernetes.default.svc.cluster.local"
+
+/** When the super cluster's store was made, its base objects' creation time. */
+const createdAtKey = "/polyplane/created-at"
+
+export class ControlPlanes {
+  /** Members of system:masters in every control plane. */
+  readonly administrators: Authenticator
+  readonly #parts: ControlPlanesParts
+  readonly #bootstrap: Bootstrap
+
+  constructor(parts: ControlPlanesParts) {
+    this.#parts = parts
+    this.#bootstrap = createBootstrap(this.#servingAuthority)
+    this.administrators = createCertificateAuthenticator(parts.keys.administratorAuthority.certificate, (user) => ({
+      ...user,
+      groups: ["system:masters"],
+    }))
+  }
+
+  get #servingAuthority(): string {
+    return this.#parts.keys.servingAuthority.certificate
+  }
+
+  issuerOf(tenant: string): string {
+    return `${inClusterUrl}/tenants/${tenant}`
+  }
+
+  async openTenant({ tenant, createdAt, issuer }: TenantRecord): Promise<ControlPlane> {
+    const { data, url } = this.#parts
+    const store = await data.openStore(tenant.uid, this.#bootstrap.layer({ uid: tenant.uid, createdAt }))
+    const fresh = { authorityName: authorityName(tenant.uid), issuer }
+    return this.#open(store, fresh, {
+      name: tenant.name,
+      uid: tenant.uid,
+      tenant,
+      url: () => `${url()}/tenants/${tenant.name}`,
+    })
+  }
+
+  async openSuper(): Promise<ControlPlane> {
+    const { data, url } = this.#parts
+    const createdAt = await this.#superCreatedAt()
+    const store = await data.openStore(superUid, this.#bootstrap.layer({ uid: superUid, createdAt }))
+    const fresh = { authorityName: "polyplane super cluster", issuer: superIssuer }
+    return this.#open(store, fresh, { name: "", uid: superUid, tenant: undefined, url })
+  }
+
+  /** Its trust roots are in memory only and sign nothing. */
+  async openNobody(): Promise<ControlPlane> {
+    const uid = "nobody"
+    const store = createMemoryStore({ base: this.#bootstrap.layer({ uid, createdAt: timestamp() }) })
+    const trust = await createTrust({ authorityName: authorityName(uid), issuer: inClusterUrl }, this.#servingAuthority)
+    return openControlPlane({
+      ...this.#common(undefined),
+      name: "",
+      uid,
+      tenant: undefined,
+      url: this.#parts.url,
+      store,
+      trust,
+      serviceAddresses: noServiceAddresses,
+      nodes: noNodes,
+      nobody: true,
+    })
+  }
+
+  async prepare(controlPlane: ControlPlane): Promise<void> {
+    await ensureKubernetesService(controlPlane.client, this.#parts.advertised())
+  }
+
+  async #open(
+    store: Store,
+    fresh: NewTrust,
+    identity: { name: string; uid: string; tenant: Tenant | undefined; url: () => string },
+  ): Promise<ControlPlane> {
+    let trust: TrustRoots
+    try {
+      trust = await loadTrust(store, fresh, this.#servingAuthority)
+    } catch (error) {
+      await store[Symbol.asyncDispose]()
+      throw error
+    }
+    return openControlPlane({ ...this.#common(identity.tenant), ...identity, store, trust })
+  }
+
+  #common(tenant: Tenant | undefined) {
+    const { options, log } = this.#parts
+    return {
+      bootstrap: this.#bootstrap,
+      administrators: this.administrators,
+      serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
+      nodes: options.nodeDialer?.(tenant) ?? noNodes,
+      log,
+    }
+  }
+
+  async #superCreatedAt(): Promise<string> {
+    const { store } = this.#parts.data
+    const found = await store.get(createdAtKey)
+    if (found !== undefined) return Buffer.from(found.value).toString()
+    const now = timestamp()
+    await store.txn({ compare: [], operations: [{ type: "put", key: createdAtKey, value: Buffer.from(now) }] })
+    return now
+  }
+}

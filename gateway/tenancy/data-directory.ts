@@ -1,0 +1,109 @@
+// The data directory: what lies where, its format, and the sentences for what can be wrong with it.
+//
+//   format          {"format": 1}
+//   pki/            the gateway's keys
+//   gateway/        tenants' records, a level store; its lock is the data directory's lock
+//   stores/super/   the super cluster's store
+//   stores/<uid>/   a tenant's store
+
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { openLevelStore } from "../../storage/level/store.ts"
+import type { StoreLimits } from "../../storage/limits.ts"
+import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
+import { StartError } from "../options.ts"
+
+const format = 1
+
+export class DataDirectory implements AsyncDisposable {
+  readonly #path: string
+  readonly #limits: Partial<StoreLimits>
+  /** The gateway's own records. */
+  readonly store: Store
+
+  /** Fails with StartError. */
+  static async open(path: string, limits: Partial<StoreLimits> = {}): Promise<DataDirectory> {
+    try {
+      await mkdir(join(path, "stores"), { recursive: true, mode: 0o700 })
+      await checkFormat(path)
+      return new DataDirectory(path, limits, await openLevelStore({ directory: join(path, "gateway"), limits }))
+    } catch (error) {
+      throw explain(path, error)
+    }
+  }
+
+  private constructor(path: string, limits: Partial<StoreLimits>, store: Store) {
+    this.#path = path
+    this.#limits = limits
+    this.store = store
+  }
+
+  get keys(): string {
+    return join(this.#path, "pki")
+  }
+
+  /** `uid`: of a tenant, or "super". */
+  openStore(uid: string, base: BaseLayer): Promise<Store> {
+    return openLevelStore({ directory: this.#storePath(uid), base, limits: this.#limits })
+  }
+
+  async removeStore(uid: string): Promise<void> {
+    await rm(this.#storePath(uid), { recursive: true, force: true })
+  }
+
+  #storePath(uid: string): string {
+    if (!/^[\w-]+$/.test(uid)) throw new Error(`not a uid: ${uid}`)
+    return join(this.#path, "stores", uid)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store[Symbol.asyncDispose]()
+  }
+}
+
+async function checkFormat(path: string): Promise<void> {
+  const file = join(path, "format")
+  let text: string
+  try {
+    text = await readFile(file, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+    await writeFile(`${file}.new`, JSON.stringify({ format }) + "\n", { mode: 0o600, flush: true })
+    await rename(`${file}.new`, file)
+    return
+  }
+  const found = readFormat(text)
+  if (found === undefined)
+    throw new StartError(`the data directory "${path}" is not one of polyplane: its file "format" is unreadable`)
+  if (found > format)
+    throw new StartError(
+      `the data directory "${path}" was written by a newer version of polyplane (format ${found}, this one knows ${format})`,
+    )
+}
+
+function readFormat(text: string): number | undefined {
+  try {
+    const { format: found } = JSON.parse(text) as { format?: unknown }
+    return typeof found === "number" ? found : undefined
+  } catch {
+    return undefined // told by the caller, in a sentence
+  }
+}
+
+function explain(path: string, error: unknown): unknown {
+  const options = { cause: error }
+  if (error instanceof StorageError) {
+    if (error.code === "InUse")
+      return new StartError(`the data directory "${path}" is in use by another process`, options)
+    if (error.code === "Format")
+      return new StartError(`the data directory "${path}" was written by a newer version of polyplane`, options)
+    return new StartError(`the data directory "${path}" cannot be opened: ${error.message}`, options)
+  }
+  const { code } = error as NodeJS.ErrnoException
+  if (code === "EACCES" || code === "EROFS" || code === "EPERM")
+    return new StartError(`the data directory "${path}" is not writable`, options)
+  if (code === "ENOTDIR" || code === "EEXIST")
+    return new StartError(`the data directory "${path}" is not a directory`, options)
+  if (code === "ENOSPC") return new StartError(`there is no space left for the data directory "${path}"`, options)
+  return error
+}

@@ -1,0 +1,88 @@
+// Puts one control plane together from its store and its trust roots. Whoever opens it owns it: disposing it ends all it
+// has begun and closes the store.
+
+import type { Log } from "../../client/log.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import type { Store } from "../../storage/types.ts"
+import { AdmissionChain } from "../admission/chain.ts"
+import { admissionPlugins } from "../admission/plugins/index.ts"
+import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
+import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
+import type { Authenticator, TrustRoots } from "../authentication/types.ts"
+import { createUnionAuthenticator } from "../authentication/union.ts"
+import { PolicyView } from "../authorization/policy-view.ts"
+import { createRBACAuthorizer } from "../authorization/rbac.ts"
+import { startCustomResources } from "../custom-resources/handler.ts"
+import { createLocalClient } from "../local-client.ts"
+import { createResourceTable } from "../registry/resource-table.ts"
+import type { Bootstrap } from "./bootstrap.ts"
+import type { ControlPlane } from "./control-plane.ts"
+import type { NodeDialer } from "./node-dialer.ts"
+import type { ServiceAddresses } from "./service-addresses.ts"
+
+export interface ControlPlaneParts {
+  name: string
+  uid: string
+  tenant: Tenant | undefined
+  /** Asked when somebody wants to know: a gateway learns its port after it has opened its own control planes. */
+  url: () => string
+  store: Store
+  trust: TrustRoots
+  bootstrap: Bootstrap
+  /** Accepted in every control plane. */
+  administrators: Authenticator
+  serviceAddresses: ServiceAddresses
+  nodes: NodeDialer
+  log: Log
+  /** The control plane nobody has (tenant filter): it works as hard on tokens as the one that exists. */
+  nobody?: boolean
+}
+
+/** Tokens for "the cluster's API server" are good for it under these names, besides its issuer. */
+const commonAudiences = ["https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"]
+
+const policyPrefix = "/registry/rbac.authorization.k8s.io/"
+
+export async function openControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
+  const { name, uid, tenant, store, trust, bootstrap, serviceAddresses, nodes, log } = parts
+  await using stack = new AsyncDisposableStack()
+  stack.use(store)
+  const resources = createResourceTable()
+  stack.use(await startCustomResources({ store, table: resources, log }))
+  const policy = stack.use(
+    new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),
+  )
+  let client: KubeClient | undefined
+  const reader: Pick<KubeClient, "get"> = { get: (...request) => controlPlane.client.get(...request) }
+  const ending = stack.move()
+  const controlPlane: ControlPlane = {
+    name,
+    uid,
+    tenant,
+    get url() {
+      return parts.url()
+    },
+    store,
+    resources,
+    admission: new AdmissionChain(admissionPlugins()),
+    authorizer: createRBACAuthorizer(policy),
+    authenticator: createUnionAuthenticator([
+      createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
+      parts.administrators,
+      createTokenAuthenticator(trust, reader, {
+        apiAudiences: [trust.issuer, ...commonAudiences],
+        anyIssuer: parts.nobody ?? false,
+      }),
+    ]),
+    trust,
+    tokens: createTokenIssuer(trust, reader),
+    serviceAddresses,
+    nodes,
+    get client() {
+      return (client ??= createLocalClient(controlPlane))
+    },
+    [Symbol.asyncDispose]: () => ending.disposeAsync(),
+  }
+  return controlPlane
+}

@@ -1,0 +1,249 @@
+// All tenants of a gateway: makes, finds, opens and deletes them. The only place that knows more than one; what a request
+// gets from here is one tenant's own control plane.
+
+import { randomUUID } from "node:crypto"
+import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import { validateDNS1123Label } from "../../apimachinery/names.ts"
+import { timestamp, type KubeObject } from "../../apimachinery/object.ts"
+import { alreadyExists, invalid, notFound } from "../../apimachinery/status.ts"
+import type { Log } from "../../client/log.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import type { Tenant, TenantAdmin, TenantWatchHandler } from "../../client/tenants.ts"
+import type { Store } from "../../storage/types.ts"
+import type { ControlPlane } from "./control-plane.ts"
+import { renderKubeconfig } from "./kubeconfig.ts"
+import { createLazyClient } from "./lazy-client.ts"
+import { issueClientCertificate } from "./pki.ts"
+import type { Prepare } from "./prepare.ts"
+import { Semaphore } from "./semaphore.ts"
+import { TenantEntry } from "./tenant-entry.ts"
+import { readRecords, removeRecord, writeRecord, type TenantRecord } from "./tenant-record.ts"
+import type { TenantLookup } from "./tenant-resolver.ts"
+import { watchTenant, type TenantValueHandler } from "./tenant-watch.ts"
+import { authorityName } from "./trust-store.ts"
+
+export interface TenantDirectoryParts {
+  /** The gateway's own, not owned. */
+  store: Store
+  openControlPlane: (record: TenantRecord) => Promise<ControlPlane>
+  /** Removes what a tenant has on disk; its control plane is closed. */
+  removeStore: (uid: string) => Promise<void>
+  prepare: Prepare
+  issuerOf: (name: string) => string
+  log: Log
+  limits: { tenantReadyMs: number; maxOpening: number }
+}
+
+interface Subscriber {
+  added(tenant: Tenant): void
+  removed(tenant: Tenant): void
+}
+
+const resource = { group: "", resource: "tenants" }
+
+export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposable {
+  readonly #parts: TenantDirectoryParts
+  readonly #entries = new Map<string, TenantEntry>()
+  readonly #byAuthority = new Map<string, TenantEntry>()
+  readonly #byIssuer = new Map<string, TenantEntry>()
+  readonly #creating = new Map<string, Promise<Tenant>>()
+  readonly #deleting = new Map<string, Promise<void>>()
+  readonly #subscribers = new Set<Subscriber>()
+  readonly #opening: Semaphore
+
+  /** Finishes the deletions a stop has interrupted; control planes stay closed until somebody asks. */
+  static async open(parts: TenantDirectoryParts): Promise<TenantDirectory> {
+    const directory = new TenantDirectory(parts)
+    for (const record of await readRecords(parts.store)) {
+      if (record.state === "active") directory.#add(record)
+      else await directory.#remove(record)
+    }
+    return directory
+  }
+
+  private constructor(parts: TenantDirectoryParts) {
+    this.#parts = parts
+    this.#opening = new Semaphore(parts.limits.maxOpening)
+  }
+
+  get(name: string): Tenant | undefined {
+    return this.#entries.get(name)?.record.tenant
+  }
+
+  list(): readonly Tenant[] {
+    return [...this.#entries.values()].map(({ record }) => record.tenant)
+  }
+
+  byName(name: string): Promise<ControlPlane> | undefined {
+    return this.#entries.get(name)?.controlPlane()
+  }
+
+  byAuthority(commonName: string): Promise<ControlPlane> | undefined {
+    return this.#byAuthority.get(commonName)?.controlPlane()
+  }
+
+  byIssuer(issuer: string): Promise<ControlPlane> | undefined {
+    return this.#byIssuer.get(issuer)?.controlPlane()
+  }
+
+  async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
+    const { name } = request
+    checkName(name)
+    await this.#deleting.get(name)
+    await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
+    const existing = this.get(name)
+    if (existing !== undefined) {
+      if (existing.virtualCluster.uid === request.virtualCluster.uid) return existing
+      throw alreadyExists(resource, name)
+    }
+    const creating = this.#creating.get(name) ?? this.#create(request)
+    this.#creating.set(name, creating)
+    try {
+      const tenant = await creating
+      if (tenant.virtualCluster.uid !== request.virtualCluster.uid) throw alreadyExists(resource, name)
+      return tenant
+    } finally {
+      if (this.#creating.get(name) === creating) this.#creating.delete(name)
+    }
+  }
+
+  async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
+    const { store, issuerOf, limits } = this.#parts
+    const tenant: Tenant = { ...request, uid: randomUUID() }
+    const issuer = issuerOf(tenant.name)
+    const record: TenantRecord = { tenant, createdAt: timestamp(), state: "active", issuer }
+    await writeRecord(store, record)
+    const entry = this.#add(record)
+    try {
+      await entry.prepared(limits.tenantReadyMs)
+    } catch (error) {
+      await this.#forget(entry)
+      throw error
+    }
+    for (const subscriber of this.#subscribers) subscriber.added(tenant)
+    return tenant
+  }
+
+  delete(name: string): Promise<void> {
+    const running = this.#deleting.get(name)
+    if (running !== undefined) return running
+    const deleting = this.#delete(name).finally(() => this.#deleting.delete(name))
+    this.#deleting.set(name, deleting)
+    return deleting
+  }
+
+  async #delete(name: string): Promise<void> {
+    await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return
+    await this.#forget(entry)
+    this.#parts.log.info({ tenant: name }, "tenant deleted")
+  }
+
+  /** In this order a stop at any point leaves either the whole tenant or a record that says what is left to remove. */
+  async #forget(entry: TenantEntry): Promise<void> {
+    const record: TenantRecord = { ...entry.record, state: "deleting" }
+    const { tenant, issuer } = record
+    await writeRecord(this.#parts.store, record)
+    this.#entries.delete(tenant.name)
+    this.#byAuthority.delete(authorityName(tenant.uid))
+    this.#byIssuer.delete(issuer)
+    const closing = entry.close() // ends its watches at once, so that nothing follows removed()
+    for (const subscriber of this.#subscribers) subscriber.removed(tenant)
+    await closing
+    await this.#remove(record)
+  }
+
+  async #remove({ tenant }: TenantRecord): Promise<void> {
+    await this.#parts.removeStore(tenant.uid)
+    await removeRecord(this.#parts.store, tenant.name)
+  }
+
+  #add(record: TenantRecord): TenantEntry {
+    const { openControlPlane: open, prepare, log } = this.#parts
+    const entry = new TenantEntry({ record, open, prepare, log })
+    this.#entries.set(record.tenant.name, entry)
+    this.#byAuthority.set(authorityName(record.tenant.uid), entry)
+    this.#byIssuer.set(record.issuer, entry)
+    return entry
+  }
+
+  #controlPlane(name: string): Promise<ControlPlane> {
+    return this.byName(name) ?? Promise.reject(notFound(resource, name))
+  }
+
+  async kubeconfig(name: string): Promise<string> {
+    const { trust, url } = await this.#controlPlane(name)
+    const user = { name: "admin", groups: ["system:masters"] }
+    return renderKubeconfig({
+      name,
+      user: user.name,
+      server: url,
+      certificateAuthority: trust.servingCertificateAuthority,
+      client: await issueClientCertificate(trust.clientCertificateAuthority, user),
+    })
+  }
+
+  client(tenant: string): KubeClient {
+    return createLazyClient(async () => (await this.#controlPlane(tenant)).client)
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    this.#subscribers.add(subscriber)
+    for (const [name, { record }] of this.#entries) if (!this.#creating.has(name)) subscriber.added(record.tenant)
+    return () => this.#subscribers.delete(subscriber)
+  }
+
+  watch<T extends KubeObject>(of: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
+    this.watchValues(
+      of,
+      {
+        event: (tenant, type, value) => handler.event({ tenant, type, object: value.object() as T }),
+        synced: (tenant) => handler.synced(tenant),
+        removed: (tenant) => handler.removed(tenant),
+        restarted: (tenant) => handler.restarted(tenant),
+      },
+      signal,
+    )
+  }
+
+  /** The same, for those who pass bytes on. */
+  watchValues(of: Resource, handler: TenantValueHandler, signal: AbortSignal): void {
+    const { log } = this.#parts
+    const stop = this.subscribe({
+      added: ({ name: tenant }) => {
+        const entry = this.#entries.get(tenant)
+        if (entry === undefined) return
+        watchTenant({
+          tenant,
+          controlPlane: () => entry.controlPlane(),
+          resource: of,
+          handler,
+          signal: AbortSignal.any([signal, entry.ended]),
+          opening: this.#opening,
+          log,
+        }).catch((error: unknown) => log.error({ err: error, tenant, resource: of.resource }, "tenant watch stopped"))
+      },
+      removed: ({ name }) => handler.removed(name),
+    })
+    if (signal.aborted) stop()
+    else signal.addEventListener("abort", stop, { once: true })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#subscribers.clear()
+    await Promise.allSettled([...this.#creating.values(), ...this.#deleting.values()])
+    await Promise.all([...this.#entries.values()].map((entry) => entry.close()))
+  }
+}
+
+function checkName(name: string): void {
+  const faults = validateDNS1123Label(name)
+  if (faults.length === 0) return
+  const path = FieldPath.root("metadata", "name")
+  throw invalid(
+    { group: "tenancy.x-k8s.io", kind: "VirtualCluster" },
+    name,
+    faults.map((fault) => invalidValue(path, name, fault)),
+  )
+}
