@@ -1,7 +1,36 @@
 // The admission plugins in running order, which is kube-apiserver's. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
+// Not here: PodSecurity and NodeRestriction (a tenant's nodes are not its own), StorageObjectInUseProtection and
+// TaintNodesByCondition (no controller would undo what they set), webhooks and policies (see not-called.ts).
 
 import type { AdmissionPlugin } from "../chain.ts"
+import { certificates } from "./certificates.ts"
+import { persistentVolumeClaimResize } from "./claim-resize.ts"
+import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
+import { defaultTolerationSeconds } from "./default-toleration-seconds.ts"
+import { limitRanger } from "./limit-ranger.ts"
+import { namespaceLifecycle } from "./namespace-lifecycle.ts"
+import { notCalled } from "./not-called.ts"
+import { priority } from "./priority.ts"
+import { rbacEscalation } from "./rbac-escalation.ts"
+import { ResourceQuotaPlugin } from "./resource-quota.ts"
+import { runtimeClass } from "./runtime-class.ts"
+import { serviceAccount } from "./service-account.ts"
 
+/** Fresh ones for each control plane: some keep state of it. */
 export function admissionPlugins(): AdmissionPlugin[] {
-  return []
+  return [
+    namespaceLifecycle,
+    limitRanger,
+    serviceAccount,
+    priority,
+    defaultTolerationSeconds,
+    defaultStorageClass,
+    persistentVolumeClaimResize,
+    runtimeClass,
+    certificates,
+    defaultIngressClass,
+    notCalled,
+    rbacEscalation,
+    new ResourceQuotaPlugin(),
+  ]
 }

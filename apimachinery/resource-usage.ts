@@ -1,0 +1,245 @@
+// What an object counts for in a ResourceQuota: pure arithmetic, shared by who admits writes and who recounts. Source:
+// k8s.io/kubernetes/pkg/quota/v1/evaluator/core and k8s.io/component-helpers/resource.
+
+import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota, Service } from "./object.ts"
+import { addQuantities, compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "./quantity.ts"
+
+/** Amounts by resource name. */
+export type Amounts = Record<string, Quantity>
+
+type Texts = Readonly<Record<string, string>>
+type Selector = NonNullable<
+  NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
+>[number]
+
+const one = parseQuantity("1")
+
+export function parseAmounts(texts: object | undefined): Amounts {
+  return Object.fromEntries(Object.entries((texts ?? {}) as Texts).map(([name, text]) => [name, parseQuantity(text)]))
+}
+
+export function addAmounts(a: Amounts, b: Amounts): Amounts {
+  const sum = { ...a }
+  for (const [name, amount] of Object.entries(b)) sum[name] = addQuantities(sum[name] ?? zeroQuantity, amount)
+  return sum
+}
+
+function largerOf(a: Amounts, b: Amounts): Amounts {
+  const larger = { ...a }
+  for (const [name, amount] of Object.entries(b)) {
+    const other = larger[name]
+    if (other === undefined || compareQuantities(amount, other) > 0) larger[name] = amount
+  }
+  return larger
+}
+
+/**
+ * What a pod needs as a whole: the sum of its containers and sidecars, or what its greediest init container needs if that is
+ * more; what the pod says of itself wins.
+ */
+export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
+  let sum: Amounts = {}
+  for (const container of spec.containers ?? []) sum = addAmounts(sum, parseAmounts(container.resources?.[kind]))
+  let sidecars: Amounts = {}
+  let greediest: Amounts = {}
+  for (const container of spec.initContainers ?? []) {
+    const own = parseAmounts(container.resources?.[kind])
+    if (container.restartPolicy === "Always") {
+      sum = addAmounts(sum, own)
+      sidecars = addAmounts(sidecars, own)
+      greediest = largerOf(greediest, sidecars)
+    } else greediest = largerOf(greediest, addAmounts(own, sidecars))
+  }
+  const total = largerOf(sum, greediest)
+  const overhead = parseAmounts(spec.overhead)
+  const withOverhead =
+    kind === "requests"
+      ? addAmounts(total, overhead)
+      : addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => name in total)))
+  return { ...withOverhead, ...parseAmounts(spec.resources?.[kind]) }
+}
+
+/** The quota name that counts objects: "count/deployments.apps". */
+export function countName(group: string, resource: string): string {
+  return `count/${resource}${group === "" ? "" : `.${group}`}`
+}
+
+/** Core resources that are also counted under their bare name. */
+const counted = new Set([
+  "configmaps",
+  "persistentvolumeclaims",
+  "pods",
+  "replicationcontrollers",
+  "resourcequotas",
+  "secrets",
+  "services",
+])
+
+export function usageOf(group: string, resource: string, object: KubeObject): Amounts {
+  const usage: Amounts = { [countName(group, resource)]: one }
+  if (group !== "") return usage
+  if (resource === "pods") return { ...usage, ...podUsage(object as Pod) }
+  if (counted.has(resource)) usage[resource] = one
+  if (resource === "services") return { ...usage, ...serviceUsage(object as Service) }
+  if (resource === "persistentvolumeclaims") return { ...usage, ...claimUsage(object as PersistentVolumeClaim) }
+  return usage
+}
+
+/** A pod that ended uses nothing but its place in count/pods. */
+function podUsage(pod: Pod): Amounts {
+  const phase = pod.status?.phase
+  if (phase === "Failed" || phase === "Succeeded" || isOverdue(pod)) return {}
+  const spec = pod.spec ?? { containers: [] }
+  return { pods: one, ...computeUsage(podAmounts(spec, "requests"), podAmounts(spec, "limits")) }
+}
+
+/** Deleted, and its grace period is over: its node is not answering. */
+function isOverdue(pod: Pod): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return false
+  return Date.now() > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
+}
+
+function computeUsage(requests: Amounts, limits: Amounts): Amounts {
+  const usage: Amounts = {}
+  for (const name of ["cpu", "memory", "ephemeral-storage"]) {
+    const request = requests[name]
+    const limit = limits[name]
+    if (request !== undefined) usage[name] = usage[`requests.${name}`] = request
+    if (limit !== undefined) usage[`limits.${name}`] = limit
+  }
+  for (const [name, amount] of Object.entries(requests)) {
+    if (name.startsWith("hugepages-")) usage[name] = usage[`requests.${name}`] = amount
+    else if (name.includes("/")) usage[`requests.${name}`] = amount
+  }
+  return usage
+}
+
+function serviceUsage({ spec = {} }: Service): Amounts {
+  const ports = spec.ports ?? []
+  const balanced = spec.type === "LoadBalancer"
+  let nodePorts = spec.type === "NodePort" || balanced ? ports.length : 0
+  if (balanced && spec.allocateLoadBalancerNodePorts === false) {
+    nodePorts = ports.filter((port) => (port.nodePort ?? 0) !== 0).length
+  }
+  return {
+    "services.loadbalancers": balanced ? one : zeroQuantity,
+    "services.nodeports": parseQuantity(String(nodePorts)),
+  }
+}
+
+function claimUsage({ metadata, spec }: PersistentVolumeClaim): Amounts {
+  const usage: Amounts = {}
+  const storage = (spec?.resources?.requests as Texts | undefined)?.["storage"]
+  const name = metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName ?? ""
+  const prefix = `${name}.storageclass.storage.k8s.io/`
+  if (name !== "") usage[`${prefix}persistentvolumeclaims`] = one
+  if (storage !== undefined) {
+    usage["requests.storage"] = parseQuantity(storage)
+    if (name !== "") usage[`${prefix}requests.storage`] = parseQuantity(storage)
+  }
+  return usage
+}
+
+const podNames = new Set([
+  "pods",
+  "cpu",
+  "memory",
+  "ephemeral-storage",
+  "requests.cpu",
+  "requests.memory",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+])
+
+/** Which of the names a quota bounds are about that resource. */
+export function quotaNamesOf(group: string, resource: string, names: readonly string[]): string[] {
+  const own = countName(group, resource)
+  return names.filter((name) => {
+    if (name === own) return true
+    if (group !== "") return false
+    if (resource === "pods") {
+      return (
+        podNames.has(name) ||
+        name.startsWith("hugepages-") ||
+        name.startsWith("requests.hugepages-") ||
+        (name.startsWith("requests.") && name.includes("/"))
+      )
+    }
+    if (resource === "services" && name.startsWith("services.")) return true
+    if (resource === "persistentvolumeclaims") {
+      if (name === "requests.storage" || name.includes(".storageclass.storage.k8s.io/")) return true
+    }
+    return counted.has(resource) && name === resource
+  })
+}
+
+/** Whether a quota counts this object: it bounds something of its kind, and all of its scopes hold for it. */
+export function quotaMatches(quota: ResourceQuota, group: string, resource: string, object: KubeObject): boolean {
+  const names = Object.keys((quota.status?.hard ?? quota.spec?.hard ?? {}) as Texts)
+  if (quotaNamesOf(group, resource, names).length === 0) return false
+  const selectors: Selector[] = [
+    ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
+    ...(quota.spec?.scopeSelector?.matchExpressions ?? []),
+  ]
+  // Only pods have scopes here; a scoped quota counts nothing else.
+  return selectors.every((selector) => group === "" && resource === "pods" && inScope(selector, object as Pod))
+}
+
+function inScope(selector: Selector, pod: Pod): boolean {
+  const spec = pod.spec ?? { containers: [] }
+  const hasDeadline = (spec.activeDeadlineSeconds ?? -1) >= 0
+  switch (selector.scopeName) {
+    case "Terminating":
+      return hasDeadline
+    case "NotTerminating":
+      return !hasDeadline
+    case "BestEffort":
+      return isBestEffort(pod)
+    case "NotBestEffort":
+      return !isBestEffort(pod)
+    case "PriorityClass":
+      return matchesValue(selector, spec.priorityClassName)
+    case "CrossNamespacePodAffinity":
+      return reachesAcross(spec)
+    default:
+      return false
+  }
+}
+
+function matchesValue(selector: Selector, value: string | undefined): boolean {
+  const named = value !== undefined && value !== ""
+  switch (selector.operator) {
+    case "Exists":
+      return named
+    case "DoesNotExist":
+      return !named
+    case "In":
+      return named && (selector.values ?? []).includes(value)
+    default:
+      return !named || !(selector.values ?? []).includes(value)
+  }
+}
+
+function isBestEffort(pod: Pod): boolean {
+  if (pod.status?.qosClass !== undefined) return pod.status.qosClass === "BestEffort"
+  const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]
+  return containers.every((container) =>
+    (["requests", "limits"] as const).every((kind) => {
+      const amounts = (container.resources?.[kind] ?? {}) as Texts
+      return amounts["cpu"] === undefined && amounts["memory"] === undefined
+    }),
+  )
+}
+
+function reachesAcross(spec: PodSpec): boolean {
+  return [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity].some((affinity) => {
+    const terms = [
+      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((item) => item.podAffinityTerm),
+    ]
+    return terms.some((term) => (term.namespaces ?? []).length > 0 || term.namespaceSelector !== undefined)
+  })
+}

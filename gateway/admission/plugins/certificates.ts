@@ -1,0 +1,74 @@
+// Who approves or signs a certificate request must be allowed to for its signer; nobody asks for a client certificate of the
+// group that may do everything. Source: k8s.io/kubernetes/plugin/pkg/admission/certificates.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { organizationsOf } from "./certificate-subject.ts"
+import { isOf, objectAs, refuse } from "./refuse.ts"
+import { semanticEqual } from "../../registry/validation/equality.ts"
+
+interface CertificateSigningRequest extends KubeObject {
+  spec?: { request?: string; signerName?: string }
+  status?: { certificate?: string; conditions?: { type: string }[] }
+}
+
+const group = "certificates.k8s.io"
+const resource = "certificatesigningrequests"
+
+export const certificates: AdmissionPlugin = {
+  name: "Certificates",
+
+  async validate(ctx, attributes) {
+    if (isOf(attributes, group, resource) && attributes.operation === "CREATE") return checkSubject(attributes)
+    if (attributes.operation !== "UPDATE") return
+    const request = objectAs<CertificateSigningRequest>(attributes)
+    const signer = (attributes.current as CertificateSigningRequest | undefined)?.spec?.signerName ?? ""
+    if (isOf(attributes, group, resource, "approval")) return checkSigner(ctx, attributes, "approve", signer)
+    if (!isOf(attributes, group, resource, "status")) return
+    const before = attributes.current as CertificateSigningRequest | undefined
+    const failed = (of: CertificateSigningRequest | undefined): unknown =>
+      (of?.status?.conditions ?? []).filter(({ type }) => type === "Failed")
+    const signs = request.status?.certificate !== before?.status?.certificate
+    if (signs || !semanticEqual(failed(request), failed(before))) {
+      await checkSigner(ctx, attributes, "sign", signer)
+    }
+  },
+}
+
+/** Allowed for the signer by its name, or for all signers of its domain. */
+async function checkSigner(
+  ctx: RequestContext,
+  attributes: AdmissionAttributes,
+  verb: "approve" | "sign",
+  signer: string,
+): Promise<void> {
+  for (const name of [signer, `${signer.split("/", 1)[0]}/*`]) {
+    const { decision } = await ctx.controlPlane.authorizer.authorize({
+      user: ctx.user,
+      verb,
+      isResourceRequest: true,
+      path: "",
+      group,
+      version: "*",
+      resource: "signers",
+      subresource: "",
+      namespace: "",
+      name,
+    })
+    if (decision === "Allow") return
+  }
+  throw refuse(attributes, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`)
+}
+
+function checkSubject(attributes: AdmissionAttributes): void {
+  const { spec } = objectAs<CertificateSigningRequest>(attributes)
+  if (spec?.signerName !== "kubernetes.io/kube-apiserver-client") return
+  const organizations = organizationsOf(Buffer.from(spec.request ?? "", "base64"))
+  if (organizations.includes("system:masters")) {
+    throw refuse(
+      attributes,
+      `use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed`,
+    )
+  }
+}

@@ -1,0 +1,49 @@
+// Claims and ingresses that name no class get the one marked as default, if there is one. Source:
+// k8s.io/kubernetes/plugin/pkg/admission/{storage/storageclass/setdefault,network/defaultingressclass}.
+
+import type { KubeObject, PersistentVolumeClaim } from "../../../apimachinery/object.ts"
+import type { AdmissionPlugin } from "../chain.ts"
+import { ingressClasses, listAll, storageClasses } from "./lookup.ts"
+import { isOf, objectAs } from "./refuse.ts"
+
+const storageMark = "storageclass.kubernetes.io/is-default-class"
+const betaStorageMark = "storageclass.beta.kubernetes.io/is-default-class"
+const betaStorageClass = "volume.beta.kubernetes.io/storage-class"
+const ingressMark = "ingressclass.kubernetes.io/is-default-class"
+const betaIngressClass = "kubernetes.io/ingress.class"
+
+export const defaultStorageClass: AdmissionPlugin = {
+  name: "DefaultStorageClass",
+
+  async mutate(ctx, attributes) {
+    if (!isOf(attributes, "", "persistentvolumeclaims") || attributes.operation !== "CREATE") return
+    const claim = objectAs<PersistentVolumeClaim>(attributes)
+    if (claim.spec?.storageClassName !== undefined) return
+    if (claim.metadata.annotations?.[betaStorageClass] !== undefined) return
+    const name = newest(await listAll(ctx, storageClasses), storageMark, betaStorageMark)
+    if (name !== undefined) claim.spec = { ...claim.spec, storageClassName: name }
+  },
+}
+
+export const defaultIngressClass: AdmissionPlugin = {
+  name: "DefaultIngressClass",
+
+  async mutate(ctx, attributes) {
+    if (!isOf(attributes, "networking.k8s.io", "ingresses") || attributes.operation !== "CREATE") return
+    const ingress = objectAs<KubeObject & { spec?: { ingressClassName?: string } }>(attributes)
+    if (ingress.spec?.ingressClassName !== undefined) return
+    if (ingress.metadata.annotations?.[betaIngressClass] !== undefined) return
+    const name = newest(await listAll(ctx, ingressClasses), ingressMark)
+    if (name !== undefined) ingress.spec = { ...ingress.spec, ingressClassName: name }
+  },
+}
+
+/** Of several marked ones the one made last; by name if at the same time. */
+function newest(classes: readonly KubeObject[], ...marks: string[]): string | undefined {
+  const marked = classes.filter(({ metadata }) => marks.some((mark) => metadata.annotations?.[mark] === "true"))
+  const key = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? ""
+  marked.sort((a, b) =>
+    key(a) === key(b) ? ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1) : key(a) < key(b) ? 1 : -1,
+  )
+  return marked[0]?.metadata.name
+}

@@ -1,0 +1,63 @@
+// Nothing is made in a namespace that does not exist or is going; three namespaces never go. Source:
+// k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle.
+
+import type { Namespace } from "../../../apimachinery/object.ts"
+import { notFound, StatusError } from "../../../apimachinery/status.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { find, namespaces } from "./lookup.ts"
+import { refuse } from "./refuse.ts"
+
+const immortal = new Set(["default", "kube-system", "kube-public"])
+
+export const namespaceLifecycle: AdmissionPlugin = {
+  name: "NamespaceLifecycle",
+
+  async mutate(ctx, attributes) {
+    const { operation, namespace, name, resource } = attributes
+    const isNamespace = resource.group === "" && resource.resource === "namespaces"
+    if (isNamespace) {
+      const goes = operation === "DELETE" && attributes.subresource === ""
+      if (goes && immortal.has(name)) throw refuse(attributes, "this namespace may not be deleted")
+      return
+    }
+    if (namespace === "" || operation === "DELETE" || isAccessReview(attributes)) return
+    const found = await find<Namespace>(ctx, namespaces, "", namespace)
+    if (found === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace)
+    if (operation === "CREATE" && found.status?.phase === "Terminating") throw terminating(attributes)
+  },
+
+  /** Deletes run no mutating half. */
+  async validate(_ctx, attributes) {
+    const { operation, name, resource, subresource } = attributes
+    const isNamespace = resource.group === "" && resource.resource === "namespaces"
+    if (isNamespace && subresource === "" && operation === "DELETE" && immortal.has(name)) {
+      throw refuse(attributes, "this namespace may not be deleted")
+    }
+  },
+}
+
+function isAccessReview({ resource }: AdmissionAttributes): boolean {
+  return resource.group === "authorization.k8s.io" && resource.resource === "localsubjectaccessreviews"
+}
+
+/** Controllers read the cause and stop making what they would make. */
+function terminating(attributes: AdmissionAttributes): StatusError {
+  const { namespace } = attributes
+  const { status } = refuse(
+    attributes,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  )
+  return new StatusError({
+    ...status,
+    details: {
+      ...status.details,
+      causes: [
+        {
+          reason: "NamespaceTerminating",
+          message: `namespace ${namespace} is being terminated`,
+          field: "metadata.namespace",
+        },
+      ],
+    },
+  })
+}

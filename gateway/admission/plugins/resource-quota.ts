@@ -1,0 +1,196 @@
+// Counts what a write uses against the namespace's quotas, before it is stored: the usage in a quota's status is raised by a
+// compare-and-swap that fails when the bound would be passed, so concurrent writes never pass it together. A controller
+// lowers it again (deletes, failed writes). Runs last. Source: k8s.io/apiserver/pkg/admission/plugin/resourcequota.
+
+import type { KubeObject, Pod, ResourceQuota } from "../../../apimachinery/object.ts"
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  printQuantity,
+  subtractQuantities,
+  zeroQuantity,
+} from "../../../apimachinery/quantity.ts"
+import {
+  addAmounts,
+  type Amounts,
+  parseAmounts,
+  quotaMatches,
+  quotaNamesOf,
+  usageOf,
+} from "../../../apimachinery/resource-usage.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/internal-write.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { NamespaceTurns } from "./namespace-turns.ts"
+import { listAll, resourceQuotas } from "./lookup.ts"
+import { missingRequirements } from "./quota-requirements.ts"
+import { refuse } from "./refuse.ts"
+
+/** Kinds whose number is nobody's to bound: they come and go by themselves. */
+const ignored = new Set(["/events", "events.k8s.io/events"])
+
+export class ResourceQuotaPlugin implements AdmissionPlugin {
+  readonly name = "ResourceQuota"
+  /** Writes of one namespace take turns, so that they do not fail each other's swaps. */
+  readonly #turns = new NamespaceTurns()
+
+  async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
+    const { namespace, object, resource } = attributes
+    if (namespace === "" || object === undefined || !isCounted(attributes)) return
+    const quotas = (await listAll<ResourceQuota>(ctx, resourceQuotas, namespace)).filter((quota) =>
+      quotaMatches(quota, resource.group, resource.resource, object),
+    )
+    if (quotas.length === 0) return
+    await this.#turns.take(namespace, () => reserveAll(ctx, attributes, object, quotas))
+  }
+}
+
+function isCounted({ resource, operation, subresource, object, current }: AdmissionAttributes): boolean {
+  if (ignored.has(`${resource.group}/${resource.resource}`)) return false
+  if (operation !== "CREATE" && operation !== "UPDATE") return false
+  const pods = resource.group === "" && resource.resource === "pods"
+  if (pods && subresource === "resize") return operation === "UPDATE"
+  if (subresource !== "") return false
+  if (operation === "CREATE") return true
+  if (pods) return hasDeadline(object) !== hasDeadline(current)
+  return resource.group === "" && ["services", "persistentvolumeclaims"].includes(resource.resource)
+}
+
+/** Decides which of the scopes Terminating and NotTerminating a pod is in. */
+function hasDeadline(pod: KubeObject | undefined): boolean {
+  return ((pod as Pod | undefined)?.spec?.activeDeadlineSeconds ?? -1) >= 0
+}
+
+async function reserveAll(
+  ctx: RequestContext,
+  attributes: AdmissionAttributes,
+  object: KubeObject,
+  quotas: readonly ResourceQuota[],
+): Promise<void> {
+  const { group, resource } = attributes.resource
+  const reserved: { quota: ResourceQuota; amounts: Amounts }[] = []
+  try {
+    for (const quota of quotas) {
+      const names = quotaNamesOf(group, resource, Object.keys(hardOf(quota)))
+      const missing = group === "" && resource === "pods" ? missingRequirements(object as Pod, names) : undefined
+      if (missing !== undefined) throw refuse(attributes, `failed quota: ${quota.metadata.name}: ${missing}`)
+      const amounts = deltaFor(attributes, object, quota, names)
+      if (Object.keys(amounts).length === 0) continue
+      await reserve(ctx, attributes, quota, amounts)
+      if (!attributes.dryRun) reserved.push({ quota, amounts })
+    }
+  } catch (error) {
+    // One quota said no: what the others gave is given back.
+    for (const { quota, amounts } of reserved) await giveBack(ctx, quota, amounts)
+    throw error
+  }
+}
+
+/** What the write adds to the quota's usage; an update that stays within its scopes adds what it adds. */
+function deltaFor(
+  { resource, current }: AdmissionAttributes,
+  object: KubeObject,
+  quota: ResourceQuota,
+  names: readonly string[],
+): Amounts {
+  const { group, resource: plural } = resource
+  const usage = usageOf(group, plural, object)
+  const counted = current !== undefined && quotaMatches(quota, group, plural, current)
+  const before = counted && current !== undefined ? usageOf(group, plural, current) : {}
+  const delta: Amounts = {}
+  for (const name of names) {
+    const amount = subtractQuantities(usage[name] ?? zeroQuantity, before[name] ?? zeroQuantity)
+    if (compareQuantities(amount, zeroQuantity) > 0) delta[name] = amount
+  }
+  return delta
+}
+
+async function reserve(
+  ctx: RequestContext,
+  attributes: AdmissionAttributes,
+  quota: ResourceQuota,
+  amounts: Amounts,
+): Promise<void> {
+  await changeUsage(ctx, quota, attributes.dryRun, async (current) => {
+    const hard = parseAmounts(hardOf(current))
+    const used = await usedOf(ctx, current)
+    const exceeded = Object.keys(amounts)
+      .sort()
+      .filter((name) => {
+        const bound = hard[name]
+        const wanted = addQuantities(used[name] ?? zeroQuantity, amounts[name] ?? zeroQuantity)
+        return bound !== undefined && compareQuantities(wanted, bound) > 0
+      })
+    if (exceeded.length > 0) {
+      const print = (list: Amounts): string =>
+        exceeded.map((name) => `${name}=${printQuantity(list[name] ?? zeroQuantity)}`).join(",")
+      throw refuse(
+        attributes,
+        `exceeded quota: ${quota.metadata.name}, requested: ${print(amounts)}, used: ${print(used)}, limited: ${print(hard)}`,
+      )
+    }
+    return addAmounts(used, amounts)
+  })
+}
+
+async function giveBack(ctx: RequestContext, quota: ResourceQuota, amounts: Amounts): Promise<void> {
+  await changeUsage(ctx, quota, false, async (current) => {
+    const used = await usedOf(ctx, current)
+    for (const [name, amount] of Object.entries(amounts)) {
+      used[name] = subtractQuantities(used[name] ?? zeroQuantity, amount)
+    }
+    return used
+  })
+}
+
+async function changeUsage(
+  ctx: RequestContext,
+  quota: ResourceQuota,
+  dryRun: boolean,
+  change: (current: ResourceQuota) => Promise<Amounts>,
+): Promise<void> {
+  const { namespace = "", name = "" } = quota.metadata
+  await builtIn(ctx, resourceQuotas).update(
+    onBehalf(ctx, { ...resourceQuotas, namespace, name, subresource: "status" }),
+    namespace,
+    name,
+    async (current) => {
+      const next = current as ResourceQuota
+      const used = await change(next)
+      const printed = Object.entries(used).map(([resource, amount]) => [resource, printQuantity(amount)])
+      next.status = {
+        hard: { ...hardOf(next) },
+        used: Object.fromEntries(printed) as Record<string, string>,
+      } as NonNullable<ResourceQuota["status"]>
+      return next
+    },
+    internalWrite("status", dryRun),
+    withoutAdmission,
+  )
+}
+
+function hardOf(quota: ResourceQuota): Record<string, string> {
+  return (quota.spec?.hard ?? {}) as Record<string, string>
+}
+
+/** Usage as the status has it. What it does not know yet (a new quota, a new bound) is counted now. */
+async function usedOf(ctx: RequestContext, quota: ResourceQuota): Promise<Amounts> {
+  const known = parseAmounts(quota.status?.used)
+  const names = Object.keys(hardOf(quota))
+  const unknown = names.filter((name) => known[name] === undefined)
+  const used = Object.fromEntries(names.map((name) => [name, known[name] ?? zeroQuantity]))
+  if (unknown.length === 0) return used
+  for (const { group, version, resource, namespaced, verbs } of ctx.controlPlane.resources.definitions()) {
+    const concerned = quotaNamesOf(group, resource, unknown)
+    if (!namespaced || concerned.length === 0 || !verbs.includes("list")) continue
+    const objects = await listAll(ctx, { group, version, resource }, quota.metadata.namespace ?? "")
+    for (const object of objects) {
+      if (!quotaMatches(quota, group, resource, object)) continue
+      const usage = usageOf(group, resource, object)
+      for (const name of concerned)
+        used[name] = addQuantities(used[name] ?? parseQuantity("0"), usage[name] ?? zeroQuantity)
+    }
+  }
+  return used
+}

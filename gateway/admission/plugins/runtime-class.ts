@@ -1,0 +1,47 @@
+// A pod of a runtime class carries the class's overhead and goes only where the class is. Source:
+// k8s.io/kubernetes/plugin/pkg/admission/runtimeclass.
+
+import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { semanticEqual } from "../../registry/validation/equality.ts"
+import type { AdmissionPlugin } from "../chain.ts"
+import { find, runtimeClasses } from "./lookup.ts"
+import { isOf, objectAs, refuse } from "./refuse.ts"
+
+interface RuntimeClass extends KubeObject {
+  overhead?: { podFixed?: Record<string, string> }
+  scheduling?: { nodeSelector?: Record<string, string>; tolerations?: NonNullable<PodSpec["tolerations"]> }
+}
+
+export const runtimeClass: AdmissionPlugin = {
+  name: "RuntimeClass",
+
+  async mutate(ctx, attributes) {
+    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
+    const spec = objectAs<Pod>(attributes).spec
+    const name = spec?.runtimeClassName
+    if (spec === undefined || name === undefined) return
+    const found = await find<RuntimeClass>(ctx, runtimeClasses, "", name)
+    if (found === undefined) {
+      throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`)
+    }
+    const overhead = found.overhead?.podFixed
+    if (spec.overhead !== undefined && !semanticEqual(spec.overhead, overhead)) {
+      throw refuse(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+    }
+    if (overhead !== undefined) spec.overhead = { ...overhead } as NonNullable<PodSpec["overhead"]>
+    for (const [key, value] of Object.entries(found.scheduling?.nodeSelector ?? {})) {
+      const own = spec.nodeSelector?.[key]
+      if (own !== undefined && own !== value) {
+        throw refuse(
+          attributes,
+          `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+        )
+      }
+      spec.nodeSelector = { ...spec.nodeSelector, [key]: value }
+    }
+    const more = (found.scheduling?.tolerations ?? []).filter(
+      (toleration) => !(spec.tolerations ?? []).some((own) => semanticEqual(own, toleration)),
+    )
+    if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...structuredClone(more)]
+  },
+}

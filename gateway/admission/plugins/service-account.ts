@@ -1,0 +1,128 @@
+// Every pod runs as a service account of its namespace and, unless it says no, finds a token of it where clients look. Source:
+// k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
+
+import { generateName } from "../../../apimachinery/names.ts"
+import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachinery/object.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { find, serviceAccounts } from "./lookup.ts"
+import { isOf, objectAs, refuse } from "./refuse.ts"
+
+const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
+const volumePrefix = "kube-api-access-"
+/** An hour and seven seconds: the odd number marks tokens whose pods have not asked for a time of their own. */
+const tokenSeconds = 3607
+const mirrorAnnotation = "kubernetes.io/config.mirror"
+
+export const serviceAccount: AdmissionPlugin = {
+  name: "ServiceAccount",
+
+  async mutate(ctx, attributes) {
+    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
+    const pod = objectAs<Pod>(attributes)
+    const spec = (pod.spec ??= { containers: [] })
+    if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return
+    const name = spec.serviceAccountName || "default"
+    spec.serviceAccountName = name
+    spec.serviceAccount = name
+    const account = await accountOf(ctx, attributes, name)
+    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec)
+    if ((spec.imagePullSecrets ?? []).length === 0 && (account.imagePullSecrets ?? []).length > 0) {
+      spec.imagePullSecrets = (account.imagePullSecrets ?? []).map((secret) => ({ ...secret }))
+    }
+  },
+
+  async validate(ctx, attributes) {
+    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
+    const pod = objectAs<Pod>(attributes)
+    if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return checkMirror(attributes, pod)
+    const name = pod.spec?.serviceAccountName
+    if (!name) {
+      throw refuse(
+        attributes,
+        `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ""}`,
+      )
+    }
+    const account = await accountOf(ctx, attributes, name)
+    if (account.metadata.annotations?.["kubernetes.io/enforce-mountable-secrets"] === "true") {
+      checkSecrets(attributes, pod.spec, account)
+    }
+  },
+}
+
+async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {
+  const { namespace } = attributes
+  const account = await find<ServiceAccount>(ctx, serviceAccounts, namespace, name)
+  if (account !== undefined) return account
+  throw refuse(attributes, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`)
+}
+
+function mountToken(spec: PodSpec): void {
+  const present = (spec.volumes ?? []).find((volume) => volume.name.startsWith(volumePrefix))
+  const name = present?.name ?? generateName(volumePrefix)
+  let needed = false
+  for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
+    if ((container.volumeMounts ?? []).some((mount) => mount.mountPath === mountPath)) continue
+    container.volumeMounts = [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }]
+    needed = true
+  }
+  if (present !== undefined || !needed) return
+  const sources = [
+    { serviceAccountToken: { path: "token", expirationSeconds: tokenSeconds } },
+    { configMap: { name: "kube-root-ca.crt", items: [{ key: "ca.crt", path: "ca.crt" }] } },
+    {
+      downwardAPI: { items: [{ path: "namespace", fieldRef: { apiVersion: "v1", fieldPath: "metadata.namespace" } }] },
+    },
+  ]
+  spec.volumes = [...(spec.volumes ?? []), { name, projected: { defaultMode: 0o644, sources } }]
+}
+
+function checkMirror(attributes: AdmissionAttributes, pod: Pod): void {
+  const spec = pod.spec ?? { containers: [] }
+  if (spec.serviceAccountName) throw refuse(attributes, "a mirror pod may not reference service accounts")
+  const volumes = spec.volumes ?? []
+  if (volumes.some((volume) => volume.secret !== undefined)) {
+    throw refuse(attributes, "a mirror pod may not reference secrets")
+  }
+  const projects = volumes.some((volume) =>
+    (volume.projected?.sources ?? []).some((source) => source.serviceAccountToken !== undefined),
+  )
+  if (projects) throw refuse(attributes, "a mirror pod may not use ServiceAccountToken volume projections")
+}
+
+function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec | undefined, account: ServiceAccount): void {
+  const mountable = new Set((account.secrets ?? []).map((secret) => secret.name))
+  const tail = `is not allowed because service account ${account.metadata.name} does not reference that secret`
+  for (const { secret } of spec?.volumes ?? []) {
+    if (secret !== undefined && !mountable.has(secret.secretName)) {
+      throw refuse(attributes, `volume with secret.secretName="${secret.secretName}" ${tail}`)
+    }
+  }
+  const check = (container: Container, word: string): void => {
+    for (const { name, valueFrom } of container.env ?? []) {
+      const secret = valueFrom?.secretKeyRef?.name
+      if (secret === undefined || mountable.has(secret)) continue
+      throw refuse(
+        attributes,
+        `${word} ${container.name} with envVar ${name} referencing secret.secretName="${secret}" ${tail}`,
+      )
+    }
+    for (const { secretRef } of container.envFrom ?? []) {
+      if (secretRef === undefined || mountable.has(secretRef.name)) continue
+      throw refuse(
+        attributes,
+        `${word} ${container.name} with envFrom referencing secret.secretName="${secretRef.name}" ${tail}`,
+      )
+    }
+  }
+  for (const container of spec?.initContainers ?? []) check(container, "init container")
+  for (const container of spec?.containers ?? []) check(container, "container")
+  const pullable = new Set((account.imagePullSecrets ?? []).map((secret) => secret.name))
+  for (const [index, { name }] of (spec?.imagePullSecrets ?? []).entries()) {
+    if (pullable.has(name)) continue
+    throw refuse(
+      attributes,
+      `imagePullSecrets[${index}].name="${name}" is not allowed because service account ${account.metadata.name} does not reference that imagePullSecret`,
+    )
+  }
+}
