@@ -10,10 +10,13 @@ import { runEndpoints } from "./endpoints/endpoints.ts"
 import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
 import { runGarbageCollector } from "./garbage-collector/garbage-collector.ts"
 import { Informers } from "./informers.ts"
+import { runJobs } from "./job/job.ts"
+import { runTtlAfterFinished } from "./job/ttl-after-finished.ts"
 import { managedTenants } from "./managed-tenants.ts"
 import { runNamespaces } from "./namespace/namespace.ts"
 import { runReplicaSets, runReplicationControllers } from "./replicaset/replicaset.ts"
 import { runRootCertificates, runServiceAccounts } from "./serviceaccount/serviceaccount.ts"
+import { runStatefulSets } from "./statefulset/statefulset.ts"
 
 const controllers: Readonly<Record<string, RunController>> = {
   namespace: runNamespaces,
@@ -22,6 +25,9 @@ const controllers: Readonly<Record<string, RunController>> = {
   deployment: runDeployments,
   replicaset: runReplicaSets,
   replicationcontroller: runReplicationControllers,
+  statefulset: runStatefulSets,
+  job: runJobs,
+  "ttl-after-finished": runTtlAfterFinished,
   endpoints: runEndpoints,
   endpointslice: runEndpointSlices,
   "garbage-collector": runGarbageCollector,

@@ -52,7 +52,7 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
   } catch (error) {
     if (signal.aborted) return
     if (error instanceof TerminalError) {
-      log.error({ controller: name, key, error }, "reconcile failed for good")
+      log.warn({ controller: name, key, error: error.message }, "reconcile failed for good")
       queue.forget(key)
       return
     }

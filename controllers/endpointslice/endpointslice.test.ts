@@ -1,0 +1,199 @@
+import { describe, expect, test } from "vitest"
+import type { Endpoints, EndpointSlice, KubeObject, Pod } from "../../apimachinery/object.ts"
+import { endpoints, endpointSlices, pods, services } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { plan, type Endpoint } from "./plan.ts"
+
+const only = ["endpoints", "endpointslice", "garbage-collector"]
+
+function service(spec: object = {}): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "web", namespace: "default", labels: { team: "a" } },
+    spec: {
+      clusterIP: "10.96.0.10",
+      ipFamilies: ["IPv4"],
+      selector: { app: "web" },
+      ports: [{ name: "http", port: 80, targetPort: "http", protocol: "TCP" }],
+      ...spec,
+    },
+  }
+}
+
+function pod(name: string, port = 8080): KubeObject {
+  const ports = [{ name: "http", containerPort: port, protocol: "TCP" }]
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default", labels: { app: "web" } },
+    spec: { nodeName: "node-1", containers: [{ name: "c", ports }] },
+  }
+}
+
+const slicesOf = (harness: Harness): EndpointSlice[] => harness.cluster.all<EndpointSlice>(endpointSlices)
+const endpointsOf = (harness: Harness): Endpoints | undefined =>
+  harness.cluster.find<Endpoints>(endpoints, "default", "web")
+
+describe("a Service with a selector", () => {
+  test("has the addresses of its pods, ready and not ready, in both kinds", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    const a = await harness.create<Pod>(pods, pod("a"))
+    const b = await harness.create<Pod>(pods, pod("b"))
+    await harness.create(pods, pod("without-address"))
+    await harness.setPod(a, "Running", true, "10.0.0.1")
+    await harness.setPod(b, "Running", false, "10.0.0.2")
+    const target = (of: Pod): object => ({
+      kind: "Pod",
+      namespace: "default",
+      name: of.metadata.name,
+      uid: of.metadata.uid,
+    })
+    await eventually(() => {
+      expect(endpointsOf(harness)).toMatchObject({
+        metadata: { labels: { team: "a", "endpoints.kubernetes.io/managed-by": "endpoint-controller" } },
+        subsets: [
+          {
+            addresses: [{ ip: "10.0.0.1", nodeName: "node-1", targetRef: target(a) }],
+            notReadyAddresses: [{ ip: "10.0.0.2", nodeName: "node-1", targetRef: target(b) }],
+            ports: [{ name: "http", port: 8080, protocol: "TCP" }],
+          },
+        ],
+      })
+      const [slice, ...others] = slicesOf(harness)
+      expect(others).toEqual([])
+      expect(slice!.metadata.name).toMatch(/^web-/)
+      expect(slice!.metadata.labels).toEqual({
+        team: "a",
+        "kubernetes.io/service-name": "web",
+        "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
+      })
+      expect(slice!.metadata.ownerReferences).toMatchObject([{ kind: "Service", name: "web", controller: true }])
+      expect(slice).toMatchObject({ addressType: "IPv4", ports: [{ name: "http", port: 8080, protocol: "TCP" }] })
+      const conditions = (slice!.endpoints ?? []).map((endpoint) => [endpoint.addresses, endpoint.conditions])
+      expect(conditions).toEqual([
+        [["10.0.0.1"], { ready: true, serving: true, terminating: false }],
+        [["10.0.0.2"], { ready: false, serving: false, terminating: false }],
+      ])
+    })
+  })
+
+  test("keeps terminating pods that still serve in its slices only", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    const held = pod("a")
+    const a = await harness.create<Pod>(pods, { ...held, metadata: { ...held.metadata, finalizers: ["test/hold"] } })
+    await harness.setPod(a, "Running", true, "10.0.0.1")
+    await eventually(() => expect(endpointsOf(harness)?.subsets).toHaveLength(1))
+    await harness.cluster.delete(pods, "default", "a")
+    await eventually(() => {
+      expect(endpointsOf(harness)?.subsets).toEqual([])
+      expect(slicesOf(harness)[0]!.endpoints![0]!.conditions).toEqual({
+        ready: false,
+        serving: true,
+        terminating: true,
+      })
+    })
+    await harness.change(pods, "default", "a", { metadata: { finalizers: null } })
+    await eventually(() => expect(slicesOf(harness).flatMap((slice) => slice.endpoints)).toEqual([]))
+  })
+
+  test("has an empty slice while it has no pods", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await eventually(() => expect(slicesOf(harness)).toMatchObject([{ addressType: "IPv4", endpoints: [], ports: [] }]))
+  })
+
+  test("has one group per way its pods resolve a named port", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(pods, pod("a", 8080))
+    await harness.create(pods, pod("b", 9090))
+    await harness.runPods("default")
+    await eventually(() => {
+      const ports = slicesOf(harness).map((slice) => slice.ports![0]!.port!)
+      expect(ports.sort()).toEqual([8080, 9090])
+      expect(
+        endpointsOf(harness)!
+          .subsets!.map((subset) => subset.ports![0]!.port)
+          .sort(),
+      ).toEqual([8080, 9090])
+    })
+  })
+
+  test("without a cluster IP is marked headless and tells host names", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service({ clusterIP: "None" }))
+    const named = pod("a") as Pod
+    await harness.create(pods, { ...named, spec: { ...named.spec, hostname: "a", subdomain: "web" } })
+    await harness.runPods("default")
+    await eventually(() => {
+      expect(slicesOf(harness)[0]!.endpoints![0]!.hostname).toBe("a")
+      expect(slicesOf(harness)[0]!.metadata.labels).toHaveProperty(["service.kubernetes.io/headless"], "")
+      expect(endpointsOf(harness)!.subsets![0]!.addresses![0]!.hostname).toBe("a")
+    })
+  })
+
+  test("spreads more than a hundred pods over slices", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    for (let index = 0; index < 250; index++) await harness.create(pods, pod(`p${index}`))
+    await harness.runPods("default")
+    await eventually(() => {
+      const sizes = slicesOf(harness).map((slice) => slice.endpoints!.length)
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(250)
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(100)
+      expect(sizes.length).toBeLessThanOrEqual(4)
+    })
+  })
+
+  test("takes its endpoints with it when it is deleted", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(pods, pod("a"))
+    await harness.runPods("default")
+    await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(1))
+    await harness.cluster.delete(services, "default", "web")
+    await eventually(() => {
+      expect(slicesOf(harness)).toEqual([])
+      expect(endpointsOf(harness)).toBeUndefined()
+    })
+  })
+})
+
+describe("plan()", () => {
+  const endpoint = (index: number): Endpoint => ({ addresses: [`10.0.0.${index}`], targetRef: { uid: String(index) } })
+  const slice = (name: string, indexes: number[]): EndpointSlice => ({
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { name },
+    addressType: "IPv4",
+    ports: [],
+    endpoints: indexes.map(endpoint),
+  })
+  const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index)
+  const wanted = (indexes: number[]) => [{ addressType: "IPv4", ports: [], endpoints: indexes.map(endpoint) }]
+
+  test("writes nothing when nothing differs", () => {
+    expect(plan(wanted([1, 2]), [slice("a", [1, 2])])).toEqual({ create: [], update: [], delete: [] })
+  })
+
+  test("adds to the fullest slice that has room", () => {
+    const result = plan(wanted(range(0, 121)), [slice("a", range(0, 90)), slice("b", range(90, 120))])
+    expect(result.update.map((update) => [update.slice.metadata.name, update.endpoints.length])).toEqual([["a", 91]])
+    expect(result.create).toEqual([])
+  })
+
+  test("refills a slice that changes anyway before it makes a new one", () => {
+    const result = plan(wanted([...range(1, 100), 200, 201]), [slice("a", range(0, 100))])
+    expect(result.update[0]!.endpoints).toHaveLength(100)
+    expect(result.create.map(({ endpoints: created }) => created.length)).toEqual([1])
+  })
+
+  test("deletes what is empty or of other ports, but leaves one slice for a Service without endpoints", () => {
+    const result = plan(wanted([]), [slice("a", [1]), slice("b", [2])])
+    expect(result.delete.map(({ metadata }) => metadata.name)).toEqual(["b"])
+    expect(result.update.map((update) => update.endpoints)).toEqual([[]])
+  })
+})

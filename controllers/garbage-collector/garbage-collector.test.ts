@@ -1,0 +1,170 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { configMaps, customResourceDefinitions, nodes, secrets } from "../../client/resources.ts"
+import type { DiscoveredResource } from "../../client/rest.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+
+const only = ["garbage-collector"]
+
+const owner = (object: KubeObject, more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: object.apiVersion,
+  kind: object.kind,
+  name: object.metadata.name!,
+  uid: object.metadata.uid!,
+  ...more,
+})
+
+function configMap(name: string, owners: OwnerReference[] = [], namespace = "default"): KubeObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace, ownerReferences: owners } }
+}
+
+const make = (harness: Harness, ...parameters: Parameters<typeof configMap>): Promise<KubeObject> =>
+  harness.create(configMaps, configMap(...parameters))
+const names = (harness: Harness): string[] => harness.cluster.all(configMaps).map(({ metadata }) => metadata.name!)
+const ownersOf = (harness: Harness, name: string): string[] =>
+  (harness.cluster.find(configMaps, "default", name)?.metadata.ownerReferences ?? []).map((reference) => reference.name)
+
+describe("the garbage collector", () => {
+  test("deletes what a deleted owner leaves behind, generation after generation", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    const b = await make(harness, "b", [owner(a)])
+    await make(harness, "c", [owner(b)])
+    await make(harness, "other")
+    await harness.cluster.delete(configMaps, "default", "a")
+    await eventually(() => expect(names(harness)).toEqual(["other"]))
+  })
+
+  test("deletes what was made after its owner was gone", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    await harness.cluster.delete(configMaps, "default", "a")
+    await make(harness, "b", [owner(a)])
+    await eventually(() => expect(names(harness)).toEqual([]))
+  })
+
+  test("takes an owner of the same name and another uid for absent", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    await make(harness, "b", [{ ...owner(a), uid: "from-before" }])
+    await make(harness, "c", [owner(a)])
+    await eventually(() => expect(names(harness)).toEqual(["a", "c"]))
+  })
+
+  test("does not look for owners in other namespaces", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    await make(harness, "b", [owner(a)], "elsewhere")
+    await eventually(() => expect(names(harness)).toEqual(["a"]))
+  })
+
+  test("leaves alone what has no namespace but an owner with one", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    await harness.create(nodes, {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "n", ownerReferences: [owner(a)] },
+    })
+    await make(harness, "b", [{ ...owner(a), uid: "gone" }])
+    await eventually(() => expect(names(harness)).toEqual(["a"]))
+    expect(harness.cluster.all(nodes)).toHaveLength(1)
+  })
+
+  test("keeps what another owner still wants, and drops the reference to the gone one", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    const b = await make(harness, "b")
+    await make(harness, "c", [owner(a), owner(b)])
+    await harness.cluster.delete(configMaps, "default", "a")
+    await eventually(() => expect(ownersOf(harness, "c")).toEqual(["b"]))
+    expect(names(harness)).toEqual(["b", "c"])
+  })
+
+  test("in the foreground deletes blocking dependents before their owner", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    const b = await make(harness, "b", [owner(a, { blockOwnerDeletion: true })])
+    await make(harness, "c", [owner(b, { blockOwnerDeletion: true })])
+    const gone: string[] = []
+    const stop = new AbortController()
+    const watching = (async () => {
+      for await (const event of harness.cluster.watch(configMaps, { resourceVersion: "0", signal: stop.signal })) {
+        if (event.type === "DELETED") gone.push(event.object.metadata.name!)
+      }
+    })()
+    await harness.cluster.delete(configMaps, "default", "a", { propagationPolicy: "Foreground" })
+    await eventually(() => expect(gone).toEqual(["c", "b", "a"]))
+    stop.abort()
+    await watching
+  })
+
+  test("in the foreground does not wait for dependents that do not block", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    const held = configMap("b", [owner(a, { blockOwnerDeletion: false })])
+    await harness.create(configMaps, { ...held, metadata: { ...held.metadata, finalizers: ["test/hold"] } })
+    await harness.cluster.delete(configMaps, "default", "a", { propagationPolicy: "Foreground" })
+    await eventually(() => expect(names(harness)).toEqual(["b"]))
+  })
+
+  test("orphans dependents when asked to", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    await make(harness, "b", [owner(a)])
+    await make(harness, "c", [owner(a)])
+    await harness.cluster.delete(configMaps, "default", "a", { propagationPolicy: "Orphan" })
+    await eventually(() => expect(names(harness)).toEqual(["b", "c"]))
+    expect([ownersOf(harness, "b"), ownersOf(harness, "c")]).toEqual([[], []])
+  })
+
+  test("ends circles of foreground deletion", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    const b = await make(harness, "b", [owner(a, { blockOwnerDeletion: true })])
+    await harness.change(configMaps, "default", "a", {
+      metadata: { ownerReferences: [owner(b, { blockOwnerDeletion: true })] },
+    })
+    await harness.cluster.delete(configMaps, "default", "a", { propagationPolicy: "Foreground" })
+    await eventually(() => expect(names(harness)).toEqual([]))
+  })
+
+  test("follows owners that are custom resources", async () => {
+    await using harness = await startHarness({ only })
+    const widgets: DiscoveredResource = {
+      ...{ group: "example.com", version: "v1", resource: "widgets", namespaced: true },
+      ...{ kind: "Widget", verbs: ["list", "watch", "delete"] },
+    }
+    await harness.create(customResourceDefinitions, {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "widgets.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "widgets", kind: "Widget" },
+        versions: [{ name: "v1", served: true, storage: true }],
+      },
+    })
+    const definition = harness.cluster.find(customResourceDefinitions, undefined, "widgets.example.com")!
+    const status = { conditions: [{ type: "Established", status: "True" }] }
+    await harness.cluster.update(customResourceDefinitions, { ...definition, status }, { subresource: "status" })
+    const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w", namespace: "default" } }
+    const w = await harness.create(widgets, widget)
+    await make(harness, "b", [owner(w)])
+    await harness.create(secrets, { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "default" } })
+    await harness.cluster.delete(widgets, "default", "w")
+    await eventually(() => expect(names(harness)).toEqual([]))
+    expect(harness.cluster.all(secrets)).toHaveLength(1)
+  })
+
+  test("looks up each owner once, however many dependents it has", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    for (let index = 0; index < 50; index++) await make(harness, `d${index}`, [owner(a)])
+    const last = await make(harness, "last")
+    await make(harness, "probe", [{ ...owner(last), uid: "gone" }])
+    await eventually(() => expect(names(harness)).not.toContain("probe"))
+    expect(harness.cluster.calls.get("get configmaps")).toBeLessThan(20)
+  })
+})

@@ -1,0 +1,115 @@
+// ControllerRevisions: the versions of a StatefulSet's or DaemonSet's template, each an object of its own.
+// Facts: k8s.io/kubernetes/pkg/controller/history.
+
+import type { KubeObject, PodTemplateSpec } from "../../apimachinery/object.ts"
+import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
+import { controllerRevisions } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { jsonEqual } from "../equality.ts"
+import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
+import { hashOf } from "../template-hash.ts"
+
+export const hashLabel = "controller.kubernetes.io/hash"
+export const revisionHashLabel = "controller-revision-hash"
+
+export interface ControllerRevision extends KubeObject {
+  /** A strategic merge patch that makes the owner's template this one. */
+  data?: { spec?: { template?: PodTemplateSpec & { $patch?: string } } }
+  revision?: number
+}
+
+/** What revisions are made of; StatefulSet and DaemonSet. */
+export interface Revised extends KubeObject {
+  spec?: { template?: PodTemplateSpec; revisionHistoryLimit?: number; selector?: { matchLabels?: object } }
+  status?: { collisionCount?: number }
+}
+
+/** Oldest first. */
+export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
+  return (a.revision ?? 0) - (b.revision ?? 0) || ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1)
+}
+
+export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
+  const template = revision.data?.spec?.template
+  if (template === undefined) return undefined
+  const { $patch: _, ...rest } = template
+  return rest
+}
+
+export interface RevisionRequest {
+  client: KubeClient
+  owner: Revised
+  ownerKind: OwnerKind
+  /** Those the owner has, oldest first. */
+  revisions: readonly ControllerRevision[]
+}
+
+export interface UpdateRevision {
+  revision: ControllerRevision
+  collisionCount: number | undefined
+}
+
+/** The revision of the owner's present template: the newest one, made anew or moved to the end when it is not. */
+export async function updateRevision(request: RevisionRequest): Promise<UpdateRevision> {
+  const { client, owner, revisions } = request
+  const collisionCount = owner.status?.collisionCount
+  const newest = revisions.at(-1)
+  const equal = revisions.filter((revision) => jsonEqual(templateOf(revision), owner.spec?.template)).at(-1)
+  if (equal === undefined) return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
+  if (equal === newest) return { revision: equal, collisionCount }
+  // A rollback: the equal one becomes the newest.
+  const moved = { ...equal, revision: (newest?.revision ?? 0) + 1 }
+  return { revision: await client.update<ControllerRevision>(controllerRevisions, moved), collisionCount }
+}
+
+async function createRevision(
+  { client, owner, ownerKind }: RevisionRequest,
+  number: number,
+  collisions: number | undefined,
+): Promise<UpdateRevision> {
+  const template = { ...owner.spec?.template, $patch: "replace" } as PodTemplateSpec & { $patch: string }
+  const data = { spec: { template } }
+  const { namespace = "", name = "", annotations } = owner.metadata
+  for (let collisionCount = collisions; ; collisionCount = (collisionCount ?? 0) + 1) {
+    const hash = hashOf(data, collisionCount)
+    const revision: ControllerRevision = {
+      apiVersion: "apps/v1",
+      kind: "ControllerRevision",
+      metadata: {
+        name: `${name.slice(0, 223)}-${hash}`,
+        namespace,
+        labels: { ...owner.spec?.template?.metadata?.labels, [hashLabel]: hash },
+        ...(annotations === undefined ? {} : { annotations }),
+        ownerReferences: [controllerReference(owner, ownerKind)],
+      },
+      data,
+      revision: number,
+    }
+    try {
+      return { revision: await client.create<ControllerRevision>(controllerRevisions, revision), collisionCount }
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+      const found = await client.get<ControllerRevision>(controllerRevisions, namespace, revision.metadata.name ?? "")
+      const isOurs = found.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true
+      if (isOurs && jsonEqual(found.data, data)) return { revision: found, collisionCount }
+    }
+  }
+}
+
+/** Deletes the oldest beyond the limit; those in use do not count and stay. */
+export async function truncateHistory(
+  client: KubeClient,
+  owner: Revised,
+  revisions: readonly ControllerRevision[],
+  isLive: (revision: ControllerRevision) => boolean,
+): Promise<void> {
+  const old = revisions.filter((revision) => !isLive(revision))
+  const surplus = old.length - (owner.spec?.revisionHistoryLimit ?? 10)
+  for (const { metadata } of old.slice(0, Math.max(0, surplus))) {
+    try {
+      await client.delete(controllerRevisions, metadata.namespace, metadata.name ?? "")
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest"
+import type { Job, KubeObject, Pod } from "../../apimachinery/object.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { events, jobs, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { parseIndexes, printIndexes } from "./indexes.ts"
+
+const only = ["job", "ttl-after-finished", "garbage-collector"]
+
+function job(spec: object): KubeObject {
+  const labels = { "batch.kubernetes.io/controller-uid": "u", "job-name": "work" }
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "work", namespace: "default", uid: "u" },
+    spec: {
+      parallelism: 1,
+      completions: 1,
+      backoffLimit: 6,
+      selector: { matchLabels: { "batch.kubernetes.io/controller-uid": "u" } },
+      template: { metadata: { labels }, spec: { restartPolicy: "Never", containers: [{ name: "c", image: "one" }] } },
+      ...spec,
+    },
+  }
+}
+
+const find = (harness: Harness): Job => harness.cluster.find<Job>(jobs, "default", "work")!
+const podsOf = (harness: Harness): Pod[] => harness.cluster.all<Pod>(pods)
+const unfinished = (harness: Harness): Pod[] => podsOf(harness).filter(({ status }) => status?.phase === undefined)
+const conditions = (harness: Harness): string[] =>
+  (find(harness).status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
+
+describe("a Job", () => {
+  test("runs at most its parallelism at once until enough have succeeded", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(jobs, job({ parallelism: 2, completions: 5 }))
+    let most = 0
+    await eventually(async () => {
+      most = Math.max(most, unfinished(harness).length)
+      for (const pod of unfinished(harness)) await harness.setPod(pod, "Succeeded", false)
+      expect(conditions(harness)).toEqual([
+        "SuccessCriteriaMet=True CompletionsReached",
+        "Complete=True CompletionsReached",
+      ])
+    })
+    expect(most).toBe(2)
+    expect(podsOf(harness)).toHaveLength(5)
+    const { status } = find(harness)
+    expect(status).toMatchObject({ succeeded: 5, ready: 0, terminating: 0, uncountedTerminatedPods: {} })
+    expect(status!.active).toBeUndefined()
+    expect(status!.completionTime).toBeDefined()
+    await eventually(() => {
+      for (const { metadata } of podsOf(harness)) expect(metadata.finalizers ?? []).toEqual([])
+      expect(harness.cluster.all(events).map((event) => event["reason"])).toContain("Completed")
+    })
+  })
+
+  test("counts pods that are deleted right after they finished", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(jobs, job({ completions: 3 }))
+    await eventually(async () => {
+      for (const pod of unfinished(harness)) {
+        await harness.setPod(pod, "Succeeded", false)
+        await harness.cluster.delete(pods, "default", pod.metadata.name!)
+      }
+      expect(find(harness).status?.succeeded).toBe(3)
+      expect(podsOf(harness)).toEqual([])
+    })
+  })
+
+  test("gives each completion an index, once", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(jobs, job({ parallelism: 3, completions: 3, completionMode: "Indexed" }))
+    await eventually(() => expect(unfinished(harness)).toHaveLength(3))
+    const [first] = podsOf(harness)
+    expect(first!.metadata.name).toMatch(/^work-0-/)
+    expect(first!.metadata.labels!["batch.kubernetes.io/job-completion-index"]).toBe("0")
+    expect(first!.spec).toMatchObject({ hostname: "work-0", containers: [{ env: [{ name: "JOB_COMPLETION_INDEX" }] }] })
+    const [zero, one, two] = podsOf(harness)
+    await harness.setPod(zero!, "Succeeded", false)
+    await harness.setPod(two!, "Succeeded", false)
+    await eventually(() => expect(find(harness).status?.completedIndexes).toBe("0,2"))
+    await harness.setPod(one!, "Succeeded", false)
+    await eventually(() => expect(find(harness).status).toMatchObject({ completedIndexes: "0-2", succeeded: 3 }))
+    await eventually(() => expect(conditions(harness)).toContain("Complete=True CompletionsReached"))
+  })
+
+  test("waits longer after each failure and gives up at its limit", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ backoffLimit: 1 }))
+    await eventually(() => expect(unfinished(harness)).toHaveLength(1))
+    await harness.setPod(unfinished(harness)[0]!, "Failed", false)
+    await eventually(() => expect(find(harness).status?.failed).toBe(1))
+    clock.advance(9_000)
+    expect(podsOf(harness)).toHaveLength(1)
+    clock.advance(2_000)
+    await eventually(() => expect(unfinished(harness)).toHaveLength(1))
+    await harness.setPod(unfinished(harness)[0]!, "Failed", false)
+    await eventually(() => {
+      expect(conditions(harness)).toEqual([
+        "FailureTarget=True BackoffLimitExceeded",
+        "Failed=True BackoffLimitExceeded",
+      ])
+    })
+    expect(find(harness).status).toMatchObject({ failed: 2 })
+  })
+
+  test("ends at its deadline and takes its pods along", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ activeDeadlineSeconds: 30 }))
+    await eventually(() => expect(find(harness).status?.active).toBe(1))
+    clock.advance(31_000)
+    await eventually(() => expect(conditions(harness)).toContain("Failed=True DeadlineExceeded"))
+    await eventually(() => expect(podsOf(harness)).toEqual([]))
+  })
+
+  test("stops while suspended and starts anew when resumed", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(jobs, job({ suspend: true }))
+    await eventually(() => expect(conditions(harness)).toEqual(["Suspended=True JobSuspended"]))
+    expect(podsOf(harness)).toEqual([])
+    expect(find(harness).status!.startTime).toBeUndefined()
+    await harness.change(jobs, "default", "work", { spec: { suspend: false } })
+    await eventually(() => expect(unfinished(harness)).toHaveLength(1))
+    await eventually(() => expect(conditions(harness)).toEqual(["Suspended=False JobResumed"]))
+    await harness.change(jobs, "default", "work", { spec: { suspend: true } })
+    await eventually(() => expect(podsOf(harness)).toEqual([]))
+  })
+
+  test("fails at once when its failure policy says so, and ignores what it says to ignore", async () => {
+    const policy = {
+      rules: [
+        { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+        { action: "FailJob", onExitCodes: { containerName: "c", operator: "In", values: [42] } },
+      ],
+    }
+    await using harness = await startHarness({ only })
+    await harness.create(jobs, job({ podFailurePolicy: policy }))
+    await eventually(() => expect(unfinished(harness)).toHaveLength(1))
+    const [pod] = unfinished(harness)
+    const terminated = { exitCode: 42, finishedAt: "2026-01-01T00:00:00Z" }
+    const status = { phase: "Failed", containerStatuses: [{ name: "c", state: { terminated } }] }
+    await harness.cluster.update(pods, { ...pod!, status } as Pod, { subresource: "status" })
+    await eventually(() => expect(conditions(harness)).toContain("Failed=True PodFailurePolicy"))
+    expect(find(harness).status!.conditions![0]!.message).toBe(
+      `Container c for pod default/${pod!.metadata.name} failed with exit code 42 matching FailJob rule at index 1`,
+    )
+  })
+
+  test("is deleted with its pods some time after it finished", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ ttlSecondsAfterFinished: 60 }))
+    await eventually(() => expect(unfinished(harness)).toHaveLength(1))
+    await harness.setPod(unfinished(harness)[0]!, "Succeeded", false)
+    await eventually(() => expect(conditions(harness)).toContain("Complete=True CompletionsReached"))
+    clock.advance(59_000)
+    expect(find(harness)).toBeDefined()
+    await eventually(() => {
+      clock.advance(2_000)
+      expect(harness.cluster.all(jobs)).toEqual([])
+      expect(podsOf(harness)).toEqual([])
+    })
+  })
+
+  test("that is deleted lets go of its pods", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(jobs, job({}))
+    await eventually(() => expect(unfinished(harness)).toHaveLength(1))
+    await harness.cluster.delete(jobs, "default", "work", { propagationPolicy: "Background" })
+    await eventually(() => expect(podsOf(harness)).toEqual([]))
+  })
+})
+
+describe("completion indexes", () => {
+  test.each(["", "0", "0,1", "0-2", "1,3-5,7,8", "0-9"])("are read and written as %j", (text) => {
+    expect(printIndexes(parseIndexes(text, 100))).toBe(text)
+  })
+
+  test("beyond the completions are left out", () => {
+    expect(printIndexes(parseIndexes("0-9,12", 5))).toBe("0-4")
+  })
+})

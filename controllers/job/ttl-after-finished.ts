@@ -1,0 +1,43 @@
+// Deletes finished Jobs when spec.ttlSecondsAfterFinished is over. Facts: k8s.io/kubernetes/pkg/controller/ttlafterfinished.
+
+import type { Job } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { jobs } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+import { isFinishedJob } from "./job.ts"
+
+export function runTtlAfterFinished(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<Job>(jobs)
+  const controller = new Controller<Job>(ctx, { name: "ttl-after-finished", primary: all })
+  return controller.run(async ({ tenant, namespace, name }): Promise<ReconcileResult> => {
+    const cached = all.get(tenant, namespace, name)
+    if (cached === undefined || expiryOf(cached) === undefined) return
+    const wait = (expiryOf(cached) ?? 0) - ctx.clock.now()
+    if (wait > 0) return { requeueAfterMs: wait }
+    try {
+      // The time may have been extended just now.
+      const job = await controller.client(tenant).get<Job>(jobs, namespace, name)
+      const expiry = expiryOf(job)
+      if (expiry === undefined || expiry > ctx.clock.now() || job.metadata.uid !== cached.metadata.uid) return
+      const { uid, resourceVersion } = job.metadata
+      await controller.client(tenant).delete(jobs, namespace, name, {
+        propagationPolicy: "Foreground",
+        ...(uid === undefined ? {} : { uid }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  })
+}
+
+/** When it is to go; undefined: never, or not finished, or on its way already. */
+function expiryOf(job: Job): number | undefined {
+  const ttl = job.spec?.ttlSecondsAfterFinished
+  if (ttl === undefined || job.metadata.deletionTimestamp !== undefined || !isFinishedJob(job)) return undefined
+  const ended = job.status?.conditions?.find(
+    ({ type, status }) => ["Complete", "Failed"].includes(type) && status === "True",
+  )
+  return ended?.lastTransitionTime === undefined ? undefined : Date.parse(ended.lastTransitionTime) + ttl * 1000
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
+import { configMaps, namespaces, pods, secrets, serviceAccounts } from "../../client/resources.ts"
+import type { DiscoveredResource } from "../../client/rest.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+
+const object = (apiVersion: string, kind: string, name: string, finalizers?: string[]): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace: "team", ...(finalizers === undefined ? {} : { finalizers }) },
+})
+
+async function createTeam(harness: Harness): Promise<void> {
+  await harness.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } })
+}
+
+const find = (harness: Harness): Namespace | undefined => harness.cluster.find<Namespace>(namespaces, undefined, "team")
+
+describe("a namespace that is deleted", () => {
+  test("is emptied of everything, custom resources included, and goes", async () => {
+    await using harness = await startHarness({ only: ["namespace"] })
+    const widgets: DiscoveredResource = {
+      ...{ group: "example.com", version: "v1", resource: "widgets", namespaced: true },
+      ...{ kind: "Widget", verbs: ["list", "delete", "deletecollection"] },
+    }
+    harness.cluster.extra.push(widgets)
+    await createTeam(harness)
+    await harness.create(configMaps, object("v1", "ConfigMap", "a"))
+    await harness.create(secrets, object("v1", "Secret", "b"))
+    await harness.create(widgets, object("example.com/v1", "Widget", "c"))
+    await harness.create(configMaps, {
+      ...object("v1", "ConfigMap", "other"),
+      metadata: { name: "other", namespace: "default" },
+    })
+    await harness.cluster.delete(namespaces, undefined, "team")
+    await eventually(() => expect(find(harness)).toBeUndefined())
+    expect(harness.cluster.all(widgets)).toEqual([])
+    expect(harness.cluster.all(secrets)).toEqual([])
+    expect(harness.cluster.all(configMaps).map(({ metadata }) => metadata.name)).toEqual(["other"])
+  })
+
+  test("waits for its pods before anything else is deleted, and says what it waits for", async () => {
+    await using harness = await startHarness({ only: ["namespace"] })
+    await createTeam(harness)
+    await harness.create(pods, object("v1", "Pod", "p", ["test/hold"]))
+    await harness.create(configMaps, object("v1", "ConfigMap", "a"))
+    await harness.cluster.delete(namespaces, undefined, "team")
+    await eventually(() => {
+      const conditions = Object.fromEntries((find(harness)!.status!.conditions ?? []).map((item) => [item.type, item]))
+      expect(conditions).toMatchObject({
+        NamespaceDeletionDiscoveryFailure: { status: "False", reason: "ResourcesDiscovered" },
+        NamespaceDeletionGroupVersionParsingFailure: { status: "False", reason: "ParsedGroupVersions" },
+        NamespaceDeletionContentFailure: { status: "False", reason: "ContentDeleted" },
+        NamespaceContentRemaining: {
+          status: "True",
+          reason: "SomeResourcesRemain",
+          message: "Some resources are remaining: pods. has 1 resource instances",
+        },
+        NamespaceFinalizersRemaining: {
+          status: "True",
+          reason: "SomeFinalizersRemain",
+          message: "Some content in the namespace has finalizers remaining: test/hold in 1 resource instances",
+        },
+      })
+    })
+    expect(harness.cluster.find(configMaps, "team", "a")).toBeDefined()
+    await harness.change<Pod>(pods, "team", "p", { metadata: { finalizers: null } })
+    await eventually(() => expect(find(harness)).toBeUndefined())
+  })
+})
+
+describe("a new namespace", () => {
+  const only = ["serviceaccount", "root-ca-certificate-publisher"]
+
+  test("is given its default service account and the root certificates, again when they are deleted", async () => {
+    await using harness = await startHarness({ only })
+    await createTeam(harness)
+    await eventually(() => {
+      expect(harness.cluster.find(serviceAccounts, "team", "default")).toBeDefined()
+      expect(harness.cluster.find(configMaps, "team", "kube-root-ca.crt")).toMatchObject({
+        data: { "ca.crt": "-----BEGIN CERTIFICATE-----\n" },
+      })
+    })
+    await harness.cluster.delete(serviceAccounts, "team", "default")
+    await harness.cluster.delete(configMaps, "team", "kube-root-ca.crt")
+    await eventually(() => {
+      expect(harness.cluster.find(serviceAccounts, "team", "default")).toBeDefined()
+      expect(harness.cluster.find(configMaps, "team", "kube-root-ca.crt")).toBeDefined()
+    })
+  })
+
+  test("has its root certificates put right, and not written without need", async () => {
+    await using harness = await startHarness({ only })
+    await eventually(() => expect(harness.cluster.find(configMaps, "default", "kube-root-ca.crt")).toBeDefined())
+    await harness.change(configMaps, "default", "kube-root-ca.crt", { data: { "ca.crt": "forged" } })
+    await eventually(() => {
+      expect(harness.cluster.find(configMaps, "default", "kube-root-ca.crt")).toMatchObject({
+        data: { "ca.crt": "-----BEGIN CERTIFICATE-----\n" },
+      })
+    })
+    expect(harness.cluster.calls.get("update configmaps")).toBe(1)
+  })
+})

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
+import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+
+const only = ["statefulset", "garbage-collector"]
+
+function statefulSet(replicas: number, spec: object = {}): KubeObject {
+  const labels = { app: "db" }
+  return {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name: "db", namespace: "default" },
+    spec: {
+      replicas,
+      serviceName: "db",
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "one" }] } },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+      podManagementPolicy: "OrderedReady",
+      ...spec,
+    },
+  }
+}
+
+const image = (name: string): object => ({ spec: { template: { spec: { containers: [{ name: "c", image: name }] } } } })
+const podsOf = (harness: Harness): Pod[] => harness.cluster.all<Pod>(pods)
+const names = (harness: Harness): string[] => podsOf(harness).map(({ metadata }) => metadata.name!)
+const images = (harness: Harness): string[] => podsOf(harness).map(({ spec }) => spec!.containers[0]!.image!)
+const statusOf = (harness: Harness): NonNullable<StatefulSet["status"]> =>
+  harness.cluster.find<StatefulSet>(statefulSets, "default", "db")!.status!
+
+async function settled(harness: Harness, replicas: number): Promise<void> {
+  await eventually(async () => {
+    await harness.runPods("default")
+    expect(statusOf(harness)).toMatchObject({ replicas, readyReplicas: replicas, updatedReplicas: replicas })
+    expect(statusOf(harness).currentRevision).toBe(statusOf(harness).updateRevision)
+  })
+}
+
+describe("a StatefulSet", () => {
+  test("makes its pods one after the other, each with its identity and claim", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(
+      statefulSets,
+      statefulSet(3, {
+        volumeClaimTemplates: [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } }],
+      }),
+    )
+    await eventually(() => expect(names(harness)).toEqual(["db-0"]))
+    await harness.runPods("default")
+    await eventually(() => expect(names(harness)).toEqual(["db-0", "db-1"]))
+    await settled(harness, 3)
+    const [, second] = podsOf(harness)
+    expect(second!.metadata.labels).toMatchObject({
+      app: "db",
+      "statefulset.kubernetes.io/pod-name": "db-1",
+      "apps.kubernetes.io/pod-index": "1",
+      "controller-revision-hash": statusOf(harness).currentRevision,
+    })
+    expect(second!.spec).toMatchObject({
+      hostname: "db-1",
+      subdomain: "db",
+      volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data-db-1" } }],
+    })
+    const claims = harness.cluster.all<PersistentVolumeClaim>(persistentVolumeClaims)
+    expect(claims.map(({ metadata }) => [metadata.name, metadata.labels])).toEqual(
+      ["data-db-0", "data-db-1", "data-db-2"].map((name) => [name, { app: "db" }]),
+    )
+  })
+
+  test("makes all at once with Parallel", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(4, { podManagementPolicy: "Parallel" }))
+    await eventually(() => expect(names(harness)).toEqual(["db-0", "db-1", "db-2", "db-3"]))
+  })
+
+  test("scales down from the highest ordinal and keeps the claims", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(3))
+    await settled(harness, 3)
+    await harness.change(statefulSets, "default", "db", { spec: { replicas: 1 } })
+    await settled(harness, 1)
+    expect(names(harness)).toEqual(["db-0"])
+  })
+
+  test("updates down to its partition, and all when that is taken away", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(3))
+    await settled(harness, 3)
+    await harness.change(statefulSets, "default", "db", {
+      spec: { updateStrategy: { rollingUpdate: { partition: 2 } }, ...(image("two") as { spec: object }).spec },
+    })
+    await eventually(async () => {
+      await harness.runPods("default")
+      expect(images(harness)).toEqual(["one", "one", "two"])
+      expect(statusOf(harness)).toMatchObject({ currentReplicas: 2, updatedReplicas: 1, readyReplicas: 3 })
+    })
+    // One below the partition that is lost comes back as it was.
+    await harness.cluster.delete(pods, "default", "db-0")
+    await eventually(async () => {
+      await harness.runPods("default")
+      expect(images(harness)).toEqual(["one", "one", "two"])
+    })
+    await harness.change(statefulSets, "default", "db", {
+      spec: { updateStrategy: { rollingUpdate: { partition: 0 } } },
+    })
+    await settled(harness, 3)
+    expect(images(harness)).toEqual(["two", "two", "two"])
+    expect(harness.cluster.all(controllerRevisions)).toHaveLength(2)
+  })
+
+  test("leaves old pods to be deleted by hand with OnDelete", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(2, { updateStrategy: { type: "OnDelete" } }))
+    await eventually(async () => {
+      await harness.runPods("default")
+      expect(statusOf(harness).readyReplicas).toBe(2)
+    })
+    await harness.change(statefulSets, "default", "db", image("two"))
+    await eventually(() => expect(statusOf(harness).currentRevision).not.toBe(statusOf(harness).updateRevision))
+    expect(images(harness)).toEqual(["one", "one"])
+    await harness.cluster.delete(pods, "default", "db-1")
+    await eventually(() => expect(images(harness)).toEqual(["one", "two"]))
+  })
+
+  test("replaces a pod that has failed", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(1))
+    await settled(harness, 1)
+    const [pod] = podsOf(harness)
+    await harness.setPod(pod!, "Failed", false)
+    await eventually(() => {
+      expect(names(harness)).toEqual(["db-0"])
+      expect(podsOf(harness)[0]!.metadata.uid).not.toBe(pod!.metadata.uid)
+    })
+  })
+
+  test("gives claims away with the pod that was scaled down when its policy says so", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(
+      statefulSets,
+      statefulSet(2, {
+        volumeClaimTemplates: [{ metadata: { name: "data" } }],
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" },
+      }),
+    )
+    await settled(harness, 2)
+    await harness.change(statefulSets, "default", "db", { spec: { replicas: 1 } })
+    await settled(harness, 1)
+    await eventually(() => {
+      const claims = harness.cluster.all(persistentVolumeClaims).map(({ metadata }) => metadata.name)
+      expect(claims).toEqual(["data-db-0"])
+    })
+  })
+})

@@ -1,0 +1,97 @@
+// Pods with identities, made and replaced in order. Facts: k8s.io/kubernetes/pkg/controller/statefulset.
+
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { controllerOf, type PersistentVolumeClaim, type Pod, type StatefulSet } from "../../apimachinery/object.ts"
+import {
+  controllerRevisions,
+  persistentVolumeClaims,
+  pods as podResource,
+  statefulSets,
+} from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { byRevision, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
+import { jsonEqual } from "../equality.ts"
+import { claim } from "../pods/claim.ts"
+import { nextAvailabilityMs } from "../pods/pod-state.ts"
+import { ordinalOf, revisionNameOf, statefulSetKind } from "./identity.ts"
+import { Round } from "./round.ts"
+
+export function runStatefulSets(ctx: ControllerContext): Promise<void> {
+  const sets = ctx.informers.of<StatefulSet>(statefulSets)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const claims = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
+  const revisions = ctx.informers.of<ControllerRevision>(controllerRevisions)
+  const controller = new Controller<StatefulSet>(ctx, {
+    name: "statefulset",
+    primary: sets,
+    reads: [pods, claims, revisions],
+  })
+  const enqueue = (tenant: string, pod: Pod): void => {
+    const owner = controllerOf(pod)
+    if (owner?.kind === "StatefulSet") controller.enqueue(tenant, pod.metadata.namespace, owner.name)
+    if (owner !== undefined) return
+    for (const set of sets.list(tenant, pod.metadata.namespace)) {
+      if (matches(selectorFromLabelSelector(set.spec?.selector), pod.metadata.labels ?? {}))
+        controller.enqueueObject(tenant, set)
+    }
+  }
+  pods.subscribe({
+    added: enqueue,
+    updated(tenant, pod, previous) {
+      if (controllerOf(previous)?.uid !== controllerOf(pod)?.uid) enqueue(tenant, previous)
+      enqueue(tenant, pod)
+    },
+    deleted: enqueue,
+  })
+  return controller.run((key) => reconcile(ctx, controller, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<StatefulSet>,
+  key: Key,
+): Promise<ReconcileResult> {
+  const { tenant } = key
+  const set = ctx.informers.of<StatefulSet>(statefulSets).get(tenant, key.namespace, key.name)
+  if (set === undefined) return
+  const client = controller.client(tenant)
+  const uid = set.metadata.uid ?? ""
+  const informer = ctx.informers.of<Pod>(podResource)
+  const pods = await claim<Pod>({
+    client,
+    resource: podResource,
+    owner: set,
+    ownerKind: statefulSetKind,
+    ownerResource: statefulSets,
+    selector: selectorFromLabelSelector(set.spec?.selector),
+    candidates: [...informer.byIndex(tenant, "controller", uid), ...informer.byIndex(tenant, "orphans", key.namespace)],
+    accept: (pod) => ordinalOf(set, pod) !== undefined,
+  })
+  const revisions = ctx.informers
+    .of<ControllerRevision>(controllerRevisions)
+    .byIndex(tenant, "controller", uid)
+    .sort(byRevision)
+  const { revision: update, collisionCount } = await updateRevision({
+    client,
+    owner: set,
+    ownerKind: statefulSetKind,
+    revisions,
+  })
+  const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
+  const round = new Round({ ctx, actor: controller, tenant, set, pods, current, update, collisionCount })
+  let failure: unknown
+  try {
+    if (set.metadata.deletionTimestamp === undefined) await round.run()
+  } catch (error) {
+    failure = error
+  }
+  const status = round.status()
+  if (!jsonEqual(status, set.status)) await client.update(statefulSets, { ...set, status }, { subresource: "status" })
+  if (failure !== undefined) throw failure
+  const live = new Set([current, update].map(({ metadata }) => metadata.name ?? ""))
+  for (const pod of pods) live.add(revisionNameOf(pod))
+  await truncateHistory(client, set, revisions, ({ metadata }) => live.has(metadata.name ?? ""))
+  const next = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
+  return next === undefined ? undefined : { requeueAfterMs: next }
+}
