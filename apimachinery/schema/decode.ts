@@ -57,22 +57,91 @@ function printKind(value: Json): string {
 
 /** Of a custom resource only the metadata is decoded; the rest is pruned here and validated by validate.ts. */
 function decodeCustom(schema: Schema, value: Json, walk: Walk): void {
-  const metadata = schemaOfType(objectMeta)
-  if (metadata === undefined || !isObject(value)) throw new Mismatch([], what(value), schema)
-  if (value["metadata"] === null) delete value["metadata"]
-  if (value["metadata"] !== undefined) {
-    walk.path.push("metadata")
-    value["metadata"] = decode(metadata, value["metadata"], walk)
-    walk.path.pop()
-  }
+  if (!isObject(value)) return
   for (const [key, literal] of walk.oddNumbers ?? []) {
     // The schema of custom resources does not tell int32 from int64, and doubles may be rounded; integers may not.
-    if (!Number.isFinite(Number(literal)) || (/^-?\d+$/.test(literal) && !Number.isSafeInteger(Number(literal)))) {
-      const field = key.replaceAll("\0", ".")
-      throw new ScalarError(`json: cannot unmarshal number ${literal} into field ${field}: it cannot be kept exactly`)
-    }
+    const path = key.split("\0")
+    if (path[0] !== "metadata") checkLiteral(literal, path.join("."))
   }
+  decodeMetadata(value, walk)
+  if (hasEmbedded(schema)) decodeEmbedded(schema, value, walk)
   prune(schema, value, walk.unknown)
+}
+
+function checkLiteral(literal: string, field: string): void {
+  if (!Number.isFinite(Number(literal))) {
+    throw new ScalarError(`json: cannot unmarshal number ${literal} into Go value of type float64`)
+  }
+  if (/^-?\d+$/.test(literal) && !Number.isSafeInteger(Number(literal))) {
+    throw new ScalarError(`json: number ${literal} of field ${field} cannot be kept exactly`)
+  }
+}
+
+function decodeMetadata(value: JsonObject, walk: Walk): void {
+  const schema = schemaOfType(objectMeta)
+  if (schema === undefined) throw new Error(`facts.json lacks ${objectMeta}`)
+  const metadata = value["metadata"]
+  if (metadata === undefined) return
+  if (metadata === null) {
+    delete value["metadata"]
+    return
+  }
+  walk.path.push("metadata")
+  try {
+    value["metadata"] = decode(schema, metadata, walk)
+  } catch (error) {
+    // Upstream decodes metadata by itself, so its messages begin there.
+    throw error instanceof Mismatch ? new ScalarError(error.below(walk.path).explain(schema)) : error
+  }
+  walk.path.pop()
+}
+
+const embedding = new WeakMap<Schema, boolean>()
+
+function hasEmbedded(schema: Schema): boolean {
+  let answer = embedding.get(schema)
+  if (answer === undefined) {
+    answer =
+      schema.embedded === true ||
+      (schema.items !== undefined && hasEmbedded(schema.items)) ||
+      Object.values(schema.fields ?? {}).some((field) => hasEmbedded(field.schema))
+    embedding.set(schema, answer)
+  }
+  return answer
+}
+
+/** Objects within the object have metadata of their own. */
+function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
+  if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return
+  const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
+  for (const [step, inner] of steps as Iterable<[string | number, Json]>) {
+    const field = typeof step === "string" && schema.type !== "map" ? schema.fields?.[step]?.schema : schema.items
+    if (field === undefined) continue
+    walk.path.push(step)
+    if (field.embedded === true && isObject(inner)) {
+      embeddedTypes(inner, walk)
+      const given = JSON.stringify(inner["metadata"])
+      const depth = walk.path.length
+      try {
+        decodeMetadata(inner, walk)
+      } catch (error) {
+        if (!(error instanceof ScalarError)) throw error
+        const path = printPath([...walk.path.slice(0, depth), "metadata"])
+        throw new ScalarError(`${path}: Invalid value: ${given}: ${error.message}`)
+      }
+    }
+    decodeEmbedded(field, inner, walk)
+    walk.path.pop()
+  }
+}
+
+function embeddedTypes(value: JsonObject, walk: Walk): void {
+  for (const name of ["apiVersion", "kind"]) {
+    const given = value[name]
+    if (given === undefined || typeof given === "string") continue
+    const path = printPath([...walk.path, name])
+    throw new ScalarError(`${path}: Invalid value: ${JSON.stringify(given)}: must be a string`)
+  }
 }
 
 /** A JSON value of a wrong type at a path; the sentence is made only when it is the answer. */
@@ -88,13 +157,18 @@ class Mismatch extends Error {
     this.#expected = expected
   }
 
+  /** The same, told from a path above it. */
+  below(path: readonly (string | number)[]): Mismatch {
+    return new Mismatch(this.#path.slice(path.length), this.#what, this.#expected)
+  }
+
   /** "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */
   explain(root: Schema): string {
     const cannot = `json: cannot unmarshal ${this.#what} into Go`
     const names: string[] = []
-    let at: Schema | undefined = root.custom === true ? { type: "object", fields: customRoot() } : root
-    let struct: Schema = at
-    let type = goTypeOf(at)
+    let at: Schema | undefined = root
+    let struct: Schema = root
+    let type = goTypeOf(root)
     for (const step of this.#path) {
       if (at?.type === "object" && typeof step === "string") {
         const field: FieldSchema | undefined = at.fields?.[step]
@@ -112,11 +186,6 @@ class Mismatch extends Error {
     if (names.length === 0) return `${cannot} value of type ${type}`
     return `${cannot} struct field ${lastWord(struct.name ?? "")}.${names.join(".")} of type ${type}`
   }
-}
-
-function customRoot(): Record<string, FieldSchema> {
-  const metadata = schemaOfType(objectMeta)
-  return metadata === undefined ? {} : { metadata: { schema: metadata } }
 }
 
 function lastWord(name: string): string {

@@ -80,7 +80,7 @@ function hasDefaults(schema: Schema, underWay: Set<Schema> = new Set()): boolean
   return answer
 }
 
-/** A null where null is not allowed and a default is there counts as not given (structural schemas' rule). */
+/** A null where null is not allowed counts as not given (but in lists, where it has a place). */
 function dropNulls(schema: Schema, value: Json): void {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
@@ -91,7 +91,7 @@ function dropNulls(schema: Schema, value: Json): void {
     const field =
       schema.fields !== undefined && Object.hasOwn(schema.fields, key) ? schema.fields[key]?.schema : schema.items
     if (field === undefined) continue
-    if (value[key] === null && field.nullable !== true && field.default !== undefined) delete value[key]
+    if (value[key] === null && field.nullable !== true) delete value[key]
     else dropNulls(field, value[key] as Json)
   }
 }

@@ -11,7 +11,7 @@ const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metada
 
 /** In place. `unknown`, when given, gets `unknown field "spec.foo"` for each field that is dropped. */
 export function prune(schema: Schema, value: Json, unknown?: string[]): void {
-  pruneValue(schema, value, [], unknown, true)
+  pruneValue(schema, value, [], unknown, schema.custom === true)
 }
 
 function pruneValue(

@@ -1,5 +1,7 @@
 // Texts with a canonical form: times, durations, quantities, base64. Each is checked and printed as Go's types do it.
 
+import { parseQuantity, printQuantity } from "../quantity.ts"
+
 /** Upstream's sentence about a text that is none of its format; it names no field. */
 export class ScalarError extends Error {}
 
@@ -93,14 +95,14 @@ function canonicalBase64(text: string): string {
   throw new ScalarError(`illegal base64 data at input byte ${bad?.index ?? text.length - (plain.length % 4)}`)
 }
 
-const quantityPattern = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/
 /** Already canonical: up to three digits are below 1000 and 1024. */
 const plainQuantity = /^(?:0|[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?)$/
 
 function canonicalQuantity(text: string): string {
   if (plainQuantity.test(text)) return text
-  if (!quantityPattern.test(text)) {
-    throw new ScalarError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
+  try {
+    return printQuantity(parseQuantity(text.trim()))
+  } catch (error) {
+    throw new ScalarError(error instanceof Error ? error.message : String(error), { cause: error })
   }
-  return text
 }

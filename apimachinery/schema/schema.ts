@@ -32,6 +32,8 @@ export interface Schema {
   name?: string
   /** The root of a custom resource: its fields are pruned at decoding and checked by validateRules, not by the decoder. */
   custom?: boolean
+  /** Of a custom resource's root: the openAPIV3Schema it was compiled from, to be published with its descriptions. */
+  source?: Json
   /** Value rules of a custom resource; built-in kinds have strategies instead (and here only enums, for OpenAPI). */
   rules?: SchemaRules
 }

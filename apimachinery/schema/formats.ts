@@ -1,0 +1,124 @@
+// String formats that apiextensions checks; one it does not know is not checked. Source: k8s.io/kube-openapi/pkg/validation/strfmt.
+
+import { isIPv4, isIPv6 } from "node:net"
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const dateTime = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/
+const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i
+const goDuration = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/
+const wordDuration = /\d+(?:\.\d+)?\s*([A-Za-zµ]+)/g
+const durationUnits = new Set(
+  (
+    "ns nano nanosecond nanoseconds nanos us µs μs micro microsecond microseconds micros " +
+    "ms milli millisecond milliseconds millis s sec secs second seconds m min mins minute minutes h hr hrs hour hours " +
+    "d day days w wk wks week weeks"
+  ).split(" "),
+)
+const hostLabel = /^[\p{L}\p{S}A-Za-z0-9](?:[\p{L}\p{S}A-Za-z0-9-]{0,61}[\p{L}\p{S}A-Za-z0-9])?$/u
+const email = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
+const macs =
+  /^(?:[0-9a-f]{2}(?:(:|-)[0-9a-f]{2}(?:\1[0-9a-f]{2}){4})(?:(?:\1[0-9a-f]{2}){2}|(?:\1[0-9a-f]{2}){14})?|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:\.[0-9a-f]{4})?)$/i
+const dnsLabel = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const at = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)
+}
+
+function isDateTime(text: string): boolean {
+  const day = dateTime.exec(text)?.[1]
+  return day !== undefined && isDate(day)
+}
+
+function isDuration(text: string): boolean {
+  if (goDuration.test(text)) return true
+  return [...text.matchAll(wordDuration)].some((match) => durationUnits.has((match[1] ?? "").toLowerCase()))
+}
+
+function isUuid(text: string, version?: string): boolean {
+  const match = uuid.exec(text)
+  if (match === null) return false
+  return version === undefined || (match[1] === version && (version === "3" || /[89ab]/i.test(match[2] ?? "")))
+}
+
+function isCidr(text: string): boolean {
+  const match = /^([^/]+)\/(\d{1,3})$/.exec(text)
+  if (match === null) return false
+  const [, address = "", bits = ""] = match
+  if (bits.length > 1 && bits.startsWith("0")) return false
+  return (isIPv4(address) && Number(bits) <= 32) || (isIPv6(address) && Number(bits) <= 128)
+}
+
+function isUri(text: string): boolean {
+  if (text.startsWith("/")) return !/[\s\u0000-\u001f]/.test(text) // oxlint-disable-line no-control-regex
+  const match = /^[A-Za-z][A-Za-z0-9+.-]*:(?:\/\/([^/?#]*))?/.exec(text)
+  return match !== null && !/[\s<>"]/.test(match[1] ?? "") && !/%(?![0-9A-Fa-f]{2})/.test(text)
+}
+
+function isHostname(text: string): boolean {
+  return text.length > 0 && text.length <= 255 && text.split(".").every((label) => hostLabel.test(label))
+}
+
+function isbnSum(text: string, length: 10 | 13): boolean {
+  const digits = text.replace(/[\s-]/g, "")
+  if (!(length === 10 ? /^\d{9}[\dXx]$/ : /^\d{13}$/).test(digits)) return false
+  const values = Array.from(digits).map((digit) => (/[Xx]/.test(digit) ? 10 : Number(digit)))
+  const weight = (index: number): number => (length === 10 ? 10 - index : index % 2 === 0 ? 1 : 3)
+  return values.reduce((sum, value, index) => sum + value * weight(index), 0) % (length === 10 ? 11 : 10) === 0
+}
+
+function isCreditCard(text: string): boolean {
+  const digits = text.replace(/\D/g, "")
+  if (
+    !/^(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|(?:222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|6(?:011|5\d\d)\d{12})$/.test(
+      digits,
+    )
+  ) {
+    return false
+  }
+  let sum = 0
+  for (const [index, digit] of Array.from(digits).reverse().entries()) {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2)
+    sum += value > 9 ? value - 9 : value
+  }
+  return sum % 10 === 0
+}
+
+/** By name without dashes, as the registry of formats there looks them up. */
+const checks: Readonly<Record<string, (text: string) => boolean>> = {
+  bsonobjectid: (text) => /^[0-9a-f]{24}$/i.test(text),
+  byte: (text) => base64.test(text),
+  cidr: isCidr,
+  creditcard: isCreditCard,
+  date: isDate,
+  datetime: isDateTime,
+  duration: isDuration,
+  email: (text) => email.test(text),
+  hexcolor: (text) => /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i.test(text),
+  hostname: isHostname,
+  ipv4: isIPv4,
+  ipv6: isIPv6,
+  isbn: (text) => isbnSum(text, 10) || isbnSum(text, 13),
+  isbn10: (text) => isbnSum(text, 10),
+  isbn13: (text) => isbnSum(text, 13),
+  k8slongname: (text) => text.length <= 253 && text.split(".").every((label) => dnsLabel.test(label)),
+  k8sshortname: (text) => dnsLabel.test(text),
+  mac: (text) => macs.test(text),
+  rgbcolor: (text) => {
+    const match = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text)
+    return match !== null && match.slice(1).every((part) => Number(part) <= 255)
+  },
+  ssn: (text) => /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text),
+  uri: isUri,
+  uuid: (text) => isUuid(text),
+  uuid3: (text) => isUuid(text, "3"),
+  uuid4: (text) => isUuid(text, "4"),
+  uuid5: (text) => isUuid(text, "5"),
+}
+
+export function hasFormat(format: string, text: string): boolean {
+  const name = format.replaceAll("-", "")
+  const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+  return check === undefined || check(text)
+}

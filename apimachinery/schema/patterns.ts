@@ -1,0 +1,190 @@
+// Regular expressions that tenants write, matched in time linear in the text: V8's own may take exponential time, and one
+// tenant's pattern must not stop the others. Go's syntax and semantics; a simulation of all states at once (Thompson's).
+
+import { type Assertion, type CharacterSet, type Node, parsePattern } from "./re2-parse.ts"
+
+/** States of a compiled pattern. Go's own limit is of the same order. */
+const maxStates = 20_000
+/** States times characters that one match may visit: some tens of milliseconds. */
+const maxSteps = 4_000_000
+/** Compiled patterns kept; the oldest goes. */
+const maxCached = 500
+
+type Instruction =
+  | { op: "set"; set: CompiledSet }
+  | { op: "assert"; assertion: Assertion }
+  | { op: "split"; to: number }
+  | { op: "jump"; to: number }
+  | { op: "match" }
+
+interface CompiledSet {
+  ascii: Uint8Array
+  contains(codePoint: number): boolean
+}
+
+export interface Pattern {
+  /** Anywhere in the text, as Go's MatchString. Throws RangeError for a text too long for this pattern. */
+  matches(text: string): boolean
+}
+
+const cache = new Map<string, Pattern>()
+
+/** Throws a SyntaxError in Go's words. */
+export function compilePattern(source: string): Pattern {
+  const known = cache.get(source)
+  if (known !== undefined) return known
+  const program = compile(parsePattern(source), source)
+  const pattern: Pattern = { matches: (text) => run(program, text) }
+  if (cache.size >= maxCached) for (const oldest of [...cache.keys()].slice(0, 1)) cache.delete(oldest)
+  cache.set(source, pattern)
+  return pattern
+}
+
+/** "error parsing regexp: …", or undefined when it is one. */
+export function patternError(source: string): string | undefined {
+  try {
+    compilePattern(source)
+    return undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return error.message
+    throw error
+  }
+}
+
+function compile(node: Node, source: string): Instruction[] {
+  const program: Instruction[] = []
+  const emit = (instruction: Instruction): number => {
+    if (program.length >= maxStates) throw new SyntaxError(`error parsing regexp: expression too large: \`${source}\``)
+    return program.push(instruction) - 1
+  }
+  const point = (at: number, to: number): void => {
+    const instruction = program[at]
+    if (instruction?.op === "split" || instruction?.op === "jump") instruction.to = to
+  }
+  const repeat = (inner: Node, min: number, max: number): void => {
+    for (let count = 0; count < min; count++) visit(inner)
+    if (max === Infinity) {
+      const split = emit({ op: "split", to: 0 })
+      visit(inner)
+      emit({ op: "jump", to: split })
+      point(split, program.length)
+      return
+    }
+    const splits: number[] = []
+    for (let count = min; count < max; count++) {
+      splits.push(emit({ op: "split", to: 0 }))
+      visit(inner)
+    }
+    for (const split of splits) point(split, program.length)
+  }
+  const visit = (one: Node): void => {
+    switch (one.kind) {
+      case "set":
+        emit({ op: "set", set: compileSet(one.set) })
+        return
+      case "assert":
+        emit({ op: "assert", assertion: one.assertion })
+        return
+      case "concat":
+        for (const inner of one.nodes) visit(inner)
+        return
+      case "alternate": {
+        const ends: number[] = []
+        for (const [index, inner] of one.nodes.entries()) {
+          const isLast = index === one.nodes.length - 1
+          const split = isLast ? undefined : emit({ op: "split", to: 0 })
+          visit(inner)
+          if (split === undefined) continue
+          ends.push(emit({ op: "jump", to: 0 }))
+          point(split, program.length)
+        }
+        for (const end of ends) point(end, program.length)
+        return
+      }
+      case "repeat":
+        repeat(one.node, one.min, one.max)
+    }
+  }
+  visit(node)
+  emit({ op: "match" })
+  return program
+}
+
+function compileSet(set: CharacterSet): CompiledSet {
+  const has = (point: number): boolean =>
+    set.ranges.some(([low, high]) => point >= low && point <= high) || set.classes.some((test) => test(point))
+  const contains = (point: number): boolean => {
+    const found = has(point) || (set.foldCase && foldings(point).some(has))
+    return found !== set.negated
+  }
+  return { ascii: Uint8Array.from({ length: 128 }, (_, point) => (contains(point) ? 1 : 0)), contains }
+}
+
+function foldings(point: number): number[] {
+  const text = String.fromCodePoint(point)
+  return [text.toLowerCase(), text.toUpperCase()].flatMap((other) =>
+    Array.from(other).map((one) => one.codePointAt(0) ?? 0),
+  )
+}
+
+function run(program: readonly Instruction[], text: string): boolean {
+  // Each set of states is a list and marks of who is on it, by the position they were added at.
+  const added = new Int32Array(program.length).fill(-1)
+  let current: number[] = []
+  let next: number[] = []
+  let steps = 0
+  let position = 0
+  const stack: number[] = []
+  /** Follows what takes no character; true when the end is reached. */
+  const add = (states: number[], start: number): boolean => {
+    stack.push(start)
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      if (added[at] === position) continue
+      added[at] = position
+      if (++steps > maxSteps) throw new RangeError("the text is too long for this pattern")
+      const instruction = program[at] as Instruction
+      if (instruction.op === "match") return true
+      if (instruction.op === "set") states.push(at)
+      else if (instruction.op === "jump") stack.push(instruction.to)
+      else if (instruction.op === "split") stack.push(instruction.to, at + 1)
+      else if (holds(instruction.assertion, text, position)) stack.push(at + 1)
+    }
+    return false
+  }
+  for (;;) {
+    // A match may begin anywhere.
+    if (add(current, 0)) return true
+    const point = text.codePointAt(position)
+    if (point === undefined) return false
+    position += point > 0xffff ? 2 : 1
+    for (const at of current) {
+      const instruction = program[at] as Instruction
+      if (instruction.op !== "set") continue
+      const { set } = instruction
+      if ((point < 128 ? set.ascii[point] === 1 : set.contains(point)) && add(next, at + 1)) return true
+    }
+    ;[current, next] = [next, current]
+    next.length = 0
+  }
+}
+
+function holds(assertion: Assertion, text: string, position: number): boolean {
+  switch (assertion) {
+    case "textStart":
+      return position === 0
+    case "textEnd":
+      return position === text.length
+    case "lineStart":
+      return position === 0 || text[position - 1] === "\n"
+    case "lineEnd":
+      return position === text.length || text[position] === "\n"
+    case "wordBoundary":
+      return isWord(text[position - 1]) !== isWord(text[position])
+    case "noWordBoundary":
+      return isWord(text[position - 1]) === isWord(text[position])
+  }
+}
+
+function isWord(character: string | undefined): boolean {
+  return character !== undefined && /\w/.test(character)
+}

@@ -1,0 +1,46 @@
+// Defaults in a custom resource's schema must be values the schema accepts, without unknown fields.
+
+import { invalidValue, required } from "../field-errors.ts"
+import type { FieldError, FieldPath } from "../field-errors.ts"
+import type { Json } from "../object.ts"
+import { prune } from "./prune.ts"
+import type { Schema } from "./schema.ts"
+import { validateValue } from "./validate.ts"
+
+type JsonObject = { [key: string]: Json }
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** `source` and `schema` are the same schema before and after compiling; the path is that of the source. */
+export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (schema.default !== undefined) errors.push(...oneDefault(schema, schema.default, path.child("default")))
+  const { properties, additionalProperties, items } = source
+  if (isObject(properties)) {
+    for (const [name, property] of Object.entries(properties)) {
+      const field = schema.fields?.[name]
+      if (field === undefined || !isObject(property)) continue
+      errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name)))
+    }
+  }
+  if (schema.items !== undefined) {
+    if (schema.type === "map" && isObject(additionalProperties)) {
+      errors.push(...defaultErrors(additionalProperties, schema.items, path.child("additionalProperties")))
+    } else if (isObject(items)) errors.push(...defaultErrors(items, schema.items, path.child("items")))
+  }
+  return errors
+}
+
+function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
+  const whole = schema.custom === true || schema.embedded === true
+  if (whole && isObject(value)) {
+    const missing = ["apiVersion", "kind"].filter((name) => typeof value[name] !== "string")
+    if (missing.length > 0) return missing.map((name) => required(path.child(name)))
+  }
+  const unknown: string[] = []
+  prune(schema, structuredClone(value), unknown)
+  if (unknown.length > 0) return [invalidValue(path, value, "must not have unknown fields")]
+  return validateValue(schema, value, path, "")
+}

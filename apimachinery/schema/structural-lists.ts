@@ -1,0 +1,99 @@
+// Rules for x-kubernetes-list-type and x-kubernetes-list-map-keys of a custom resource's schema.
+
+import { forbiddenField, invalidValue, notSupported, required } from "../field-errors.ts"
+import type { FieldError, FieldPath } from "../field-errors.ts"
+import type { Json } from "../object.ts"
+
+type JsonObject = { [key: string]: Json }
+
+const listTypes = ["atomic", "set", "map"]
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+export function checkListType(schema: JsonObject, path: FieldPath): FieldError[] {
+  const listType = schema["x-kubernetes-list-type"]
+  const keys = Array.isArray(schema["x-kubernetes-list-map-keys"]) ? schema["x-kubernetes-list-map-keys"] : []
+  const errors: FieldError[] = []
+  if (listType === undefined || listType === null) {
+    if (keys.length > 0) {
+      const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
+      errors.push(required(path.child("x-kubernetes-list-type"), detail))
+    }
+    return errors
+  }
+  if (typeof listType !== "string" || !listTypes.includes(listType)) {
+    errors.push(notSupported(path.child("x-kubernetes-list-type"), listType, listTypes))
+  }
+  if (schema["type"] !== "array") {
+    const detail = "must be array if x-kubernetes-list-type is specified"
+    errors.push(invalidValue(path.child("type"), schema["type"] ?? "", detail))
+  }
+  if (listType !== "map" && keys.length > 0) {
+    const detail = "must be map if x-kubernetes-list-map-keys is non-empty"
+    errors.push(invalidValue(path.child("x-kubernetes-list-type"), listType, detail))
+  }
+  const items = isObject(schema["items"]) ? schema["items"] : undefined
+  if (items === undefined) return errors
+  if (listType === "set") errors.push(...setErrors(items, path.child("items")))
+  if (listType === "map") errors.push(...mapErrors(items, keys, path))
+  return errors
+}
+
+function setErrors(items: JsonObject, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  if (items["nullable"] === true) {
+    errors.push(forbiddenField(path.child("nullable"), "cannot be nullable when x-kubernetes-list-type is set"))
+  }
+  if (items["type"] === "object" && items["x-kubernetes-map-type"] !== "atomic") {
+    const detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
+    errors.push(invalidValue(path.child("x-kubernetes-map-type"), items["x-kubernetes-map-type"] ?? null, detail))
+  }
+  if (items["type"] === "array" && (items["x-kubernetes-list-type"] ?? "atomic") !== "atomic") {
+    const detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
+    errors.push(invalidValue(path.child("x-kubernetes-list-type"), items["x-kubernetes-list-type"], detail))
+  }
+  return errors
+}
+
+function mapErrors(items: JsonObject, keys: readonly Json[], path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  const at = path.child("x-kubernetes-list-map-keys")
+  if (keys.length === 0) errors.push(required(at, "must not be empty if x-kubernetes-list-type is map"))
+  if (items["nullable"] === true) {
+    const detail = "cannot be nullable when x-kubernetes-list-type is map"
+    errors.push(forbiddenField(path.child("items", "nullable"), detail))
+  }
+  if (items["type"] !== "object") {
+    const detail = "must be object if parent array's x-kubernetes-list-type is map"
+    return [...errors, invalidValue(path.child("items", "type"), items["type"] ?? "", detail)]
+  }
+  const properties = isObject(items["properties"]) ? items["properties"] : {}
+  if (keys.some((key) => typeof key !== "string" || !Object.hasOwn(properties, key))) {
+    return [...errors, invalidValue(at, keys, "entries must all be names of item properties")]
+  }
+  if (new Set(keys).size < keys.length) errors.push(invalidValue(at, keys, "must not contain duplicate entries"))
+  for (const key of new Set(keys as string[])) errors.push(...keyErrors(items, key, properties[key], path))
+  return errors
+}
+
+function keyErrors(items: JsonObject, key: string, property: Json | undefined, path: FieldPath): FieldError[] {
+  if (!isObject(property)) return []
+  const errors: FieldError[] = []
+  const at = path.child("items", "properties").key(key)
+  if (property["type"] === "array" || property["type"] === "object") {
+    const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
+    errors.push(invalidValue(at.child("type"), property["type"], detail))
+  }
+  const isRequired = Array.isArray(items["required"]) && items["required"].includes(key)
+  if (!isRequired && property["default"] === undefined) {
+    const detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
+    errors.push(required(at.child("default"), detail))
+  }
+  if (property["nullable"] === true) {
+    const detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
+    errors.push(forbiddenField(at.child("nullable"), detail))
+  }
+  return errors
+}
