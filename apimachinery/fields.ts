@@ -20,17 +20,19 @@ export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
   for (const term of splitTerms(text)) {
     if (term === "") continue
-    const operator = /(?<!\\)(!=|==|=)/.exec(term)
+    // Field names cannot be escaped: the first operator splits.
+    const operator = /!=|==|=/.exec(term)
     if (operator === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
     requirements.push({
       field: term.slice(0, operator.index),
       equal: operator[0] !== "!=",
-      value: unescape(term.slice(operator.index + operator[0].length), text),
+      value: unescape(term.slice(operator.index + operator[0].length)),
     })
   }
   return { requirements }
 }
 
+/** Sorted, as upstream keeps them: which fault is told of first depends on it. */
 function splitTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0
@@ -42,10 +44,10 @@ function splitTerms(text: string): string[] {
     }
   }
   terms.push(text.slice(start))
-  return terms
+  return terms.sort()
 }
 
-function unescape(value: string, whole: string): string {
+function unescape(value: string): string {
   let plain = ""
   for (let at = 0; at < value.length; at++) {
     const character = value[at] ?? ""
@@ -54,15 +56,25 @@ function unescape(value: string, whole: string): string {
       if (next !== "\\" && next !== "," && next !== "=")
         throw badRequest(`invalid field selector: invalid escape sequence: \\${next ?? ""}`)
       plain += next
-    } else if (character === "=") {
-      throw badRequest(`invalid selector: '${whole}'; can't understand '${value}'`)
+    } else if (character === "=" || character === ",") {
+      // Upstream prints the character's number.
+      throw badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`)
     } else plain += character
   }
   return plain
 }
 
 export function matchesFields(selector: FieldSelector, fields: Readonly<Record<string, string>>): boolean {
-  return selector.requirements.every(({ field, equal, value }) => ((fields[field] ?? "") === value) === equal)
+  return selector.requirements.every(
+    ({ field, equal, value }) => ((Object.hasOwn(fields, field) ? fields[field] : "") === value) === equal,
+  )
+}
+
+/** As upstream prints: terms joined by commas, values escaped. */
+export function printFieldSelector(selector: FieldSelector): string {
+  return selector.requirements
+    .map(({ field, equal, value }) => `${field}${equal ? "=" : "!="}${value.replace(/[\\,=]/g, "\\$&")}`)
+    .join(",")
 }
 
 /** The value a field must have, if the selector says so: "get by name" in disguise, or a pod's node. */

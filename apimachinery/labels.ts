@@ -57,19 +57,17 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
   }
 }
 
-const isInteger = (text: string): boolean => /^[+-]?\d{1,19}$/.test(text)
-
-/** "a=b,c in (d,e),!f": throws BadRequest in upstream's words. */
-export function parseSelector(text: string): Selector {
-  const parser = new Parser(text)
-  try {
-    return parser.selector()
-  } catch (error) {
-    if (error instanceof ParseFailure)
-      throw badRequest(`unable to parse requirement: ${error.message}`, { cause: error })
-    throw error
-  }
+/** What fits 64 bits. */
+function isInteger(text: string): boolean {
+  return /^[+-]?\d+$/.test(text) && text.length <= 64 && BigInt.asIntN(64, BigInt(text)) === BigInt(text)
 }
+
+/** "a=b,c in (d,e),!f": throws BadRequest in upstream's words. Requirements come sorted by key. */
+export function parseSelector(text: string): Selector {
+  return { requirements: new Parser(text).requirements().sort(byKey) }
+}
+
+const byKey = (a: Requirement, b: Requirement): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
 /** undefined selects nothing, an empty one everything, as the API has it. Throws BadRequest for what validation refuses. */
 export function selectorFromLabelSelector(selector: LabelSelector | undefined | null): Selector {
@@ -82,7 +80,7 @@ export function selectorFromLabelSelector(selector: LabelSelector | undefined | 
   for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
     requirements.push({ key, operator: fromExpression(operator), values: [...values].sort() })
   }
-  return { requirements }
+  return { requirements: requirements.sort(byKey) }
 }
 
 function fromExpression(operator: string): Operator {
@@ -102,10 +100,7 @@ function fromExpression(operator: string): Operator {
 
 /** As upstream prints: requirements sorted by key. */
 export function printSelector(selector: Selector): string {
-  return [...selector.requirements]
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map(printRequirement)
-    .join(",")
+  return [...selector.requirements].sort(byKey).map(printRequirement).join(",")
 }
 
 function printRequirement({ key, operator, values }: Requirement): string {
@@ -126,132 +121,156 @@ function printRequirement({ key, operator, values }: Requirement): string {
   }
 }
 
-class ParseFailure extends Error {}
-
 const symbols = ["==", "!=", "=", "!", ">", "<", "(", ")", ","] as const
 type Symbol_ = (typeof symbols)[number]
-type Token = { symbol: Symbol_; text: string } | { symbol: undefined; text: string }
+/** `symbol` undefined: a word. The end of the text is a token without text. */
+interface Token {
+  symbol: Symbol_ | "end" | undefined
+  text: string
+}
+
+const end: Token = { symbol: "end", text: "" }
+const binaryOperators = "in, notin, =, ==, !=, gt, lt"
+
+function unexpected(found: Token, expected: string): never {
+  throw badRequest(`found '${found.text}', expected: ${expected}`)
+}
+
+/** Faults inside one requirement are prefixed, those between requirements are not. */
+function inRequirement(fault: string): never {
+  throw badRequest(`unable to parse requirement: ${fault}`)
+}
+
+function unexpectedInside(found: Token, expected: string): never {
+  inRequirement(`found '${found.text}', expected: ${expected}`)
+}
 
 /** A recursive descent over at most one level: requirement ("," requirement)*. */
 class Parser {
-  readonly #tokens: Token[]
+  readonly #tokens: readonly Token[]
   #at = 0
 
   constructor(text: string) {
     this.#tokens = tokenize(text)
   }
 
-  selector(): Selector {
+  requirements(): Requirement[] {
     const requirements: Requirement[] = []
-    if (this.#peek() === undefined) return everything
     for (;;) {
+      const first = this.#peek()
+      if (first.symbol === "end") return requirements
+      if (first.symbol !== undefined && first.symbol !== "!") unexpected(first, "!, identifier, or 'end of string'")
       requirements.push(this.#requirement())
-      const next = this.#take()
-      if (next === undefined) return { requirements }
-      if (next.symbol !== ",") throw new ParseFailure(`found '${next.text}', expected: ',' or 'end of string'`)
+      const separator = this.#take()
+      if (separator.symbol === "end") return requirements
+      if (separator.symbol !== ",") unexpected(separator, "',' or 'end of string'")
       const after = this.#peek()
-      if (after === undefined || (after.symbol !== undefined && after.symbol !== "!")) {
-        throw new ParseFailure(`found '${after?.text ?? ""}', expected: identifier after ','`)
-      }
+      if (after.symbol !== undefined && after.symbol !== "!") unexpected(after, "identifier after ','")
     }
   }
 
-  #peek(): Token | undefined {
-    return this.#tokens[this.#at]
+  #peek(): Token {
+    return this.#tokens[this.#at] ?? end
   }
 
-  #take(): Token | undefined {
-    return this.#tokens[this.#at++]
+  #take(): Token {
+    return this.#tokens[this.#at++] ?? end
   }
 
   #requirement(): Requirement {
-    const negated = this.#peek()?.symbol === "!"
-    if (negated) this.#at++
+    const negated = this.#peek().symbol === "!"
+    if (negated) this.#take()
     const token = this.#take()
-    if (token === undefined || token.symbol !== undefined) {
-      throw new ParseFailure(`found '${token?.text ?? ""}', expected: identifier`)
-    }
+    if (token.symbol !== undefined) unexpectedInside(token, "identifier")
     const key = token.text
     const faults = validateQualifiedName(key)
-    if (faults.length > 0) throw new ParseFailure(`key: Invalid value: ${JSON.stringify(key)}: ${faults.join("; ")}`)
-    const next = this.#peek()
+    // "<nil>" is what upstream prints for the path of a key that stands in no object.
+    if (faults.length > 0) inRequirement(`<nil>: Invalid value: ${JSON.stringify(key)}: ${faults.join("; ")}`)
     if (negated) return { key, operator: "!", values: [] }
-    if (next === undefined || next.symbol === ",") return { key, operator: "exists", values: [] }
-    this.#at++
-    return this.#rest(key, next)
+    const next = this.#peek()
+    if (next.symbol === "end" || next.symbol === ",") return { key, operator: "exists", values: [] }
+    return this.#comparison(key, this.#take())
   }
 
-  #rest(key: string, operator: Token): Requirement {
+  #comparison(key: string, operator: Token): Requirement {
     switch (operator.symbol ?? operator.text) {
       case "=":
       case "==":
-        return { key, operator: "=", values: [checkValue(key, this.#value())] }
+        return checked({ key, operator: "=", values: [this.#value()] })
       case "!=":
-        return { key, operator: "!=", values: [checkValue(key, this.#value())] }
+        return checked({ key, operator: "!=", values: [this.#value()] })
       case ">":
-      case "<": {
-        const value = this.#value()
-        if (!isInteger(value)) {
-          throw new ParseFailure(
-            `values[0]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
-          )
-        }
-        return { key, operator: operator.symbol === ">" ? "gt" : "lt", values: [value] }
-      }
+        return checked({ key, operator: "gt", values: [this.#value()] })
+      case "<":
+        return checked({ key, operator: "lt", values: [this.#value()] })
       case "in":
-        return { key, operator: "in", values: this.#values(key) }
+        return checked({ key, operator: "in", values: this.#values() })
       case "notin":
-        return { key, operator: "notin", values: this.#values(key) }
+        return checked({ key, operator: "notin", values: this.#values() })
       default:
-        throw new ParseFailure(`found '${operator.text}', expected: in, notin, =, ==, !=, gt, lt`)
+        return unexpectedInside(operator, binaryOperators)
     }
   }
 
-  /** What follows "=": an identifier, or nothing at all (an empty value). */
+  /** What follows "=": a word, or nothing at all (an empty value). */
   #value(): string {
-    const token = this.#peek()
-    if (token === undefined || token.symbol === ",") return ""
-    if (token.symbol !== undefined) throw new ParseFailure(`found '${token.text}', expected: identifier`)
-    this.#at++
-    return token.text
+    const next = this.#peek()
+    if (next.symbol === "end" || next.symbol === ",") return ""
+    if (next.symbol !== undefined) unexpectedInside(next, "identifier")
+    return this.#take().text
   }
 
-  #values(key: string): string[] {
+  /** "(a,b)". Words may be missing around the commas: those are empty values. */
+  #values(): string[] {
     const open = this.#take()
-    if (open?.symbol !== "(") throw new ParseFailure(`found '${open?.text ?? ""}', expected: '('`)
+    if (open.symbol !== "(") inRequirement(`found '${open.text}' expected: '('`)
+    const first = this.#peek()
+    if (first.symbol !== undefined && first.symbol !== "," && first.symbol !== ")")
+      unexpectedInside(first, "',', ')' or identifier")
     const values = new Set<string>()
+    let afterWord = false
     for (;;) {
       const token = this.#take()
-      if (token === undefined) throw new ParseFailure("found '', expected: ',', ')' or identifier")
-      if (token.symbol === ",") {
-        values.add("")
-        continue
-      }
       if (token.symbol === ")") {
-        values.add("")
-        break
+        if (!afterWord) values.add("")
+        return [...values].sort()
       }
-      values.add(checkValue(key, token.text))
-      const after = this.#take()
-      if (after?.symbol === ")") break
-      if (after?.symbol !== ",") throw new ParseFailure(`found '${after?.text ?? ""}', expected: ',' or ')'`)
+      if (token.symbol === ",") {
+        if (!afterWord) values.add("")
+        afterWord = false
+      } else if (token.symbol !== undefined) {
+        unexpectedInside(token, afterWord ? "',' or ')'" : "',', or identifier")
+      } else {
+        if (afterWord) unexpectedInside(token, "',' or ')'")
+        values.add(token.text)
+        afterWord = true
+      }
     }
-    return [...values].sort()
   }
 }
 
-function checkValue(key: string, value: string): string {
-  const faults = validateLabelValue(value)
-  if (faults.length > 0)
-    throw new ParseFailure(`values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${faults.join("; ")}`)
-  return value
+function checked(requirement: Requirement): Requirement {
+  const { key, operator, values } = requirement
+  const faults: string[] = []
+  values.forEach((value, index) => {
+    if ((operator === "gt" || operator === "lt") && !isInteger(value)) {
+      const detail = "for 'Gt', 'Lt' operators, the value must be an integer"
+      faults.push(`values[${index}]: Invalid value: ${JSON.stringify(value)}: ${detail}`)
+    }
+  })
+  values.forEach((value, index) => {
+    const detail = validateLabelValue(value).join("; ")
+    if (detail !== "") faults.push(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${detail}`)
+  })
+  if (faults.length > 0) inRequirement(faults.length === 1 ? (faults[0] ?? "") : `[${faults.join(", ")}]`)
+  return requirement
 }
 
 function tokenize(text: string): Token[] {
   const tokens: Token[] = []
   let at = 0
   while (at < text.length) {
-    if (/\s/.test(text[at] ?? "")) {
+    if (/[ \t\r\n]/.test(text[at] ?? "")) {
       at++
       continue
     }
@@ -262,7 +281,7 @@ function tokenize(text: string): Token[] {
       continue
     }
     const start = at
-    while (at < text.length && !/[\s=!<>(),]/.test(text[at] ?? "")) at++
+    while (at < text.length && !/[ \t\r\n=!<>(),]/.test(text[at] ?? "")) at++
     tokens.push({ symbol: undefined, text: text.slice(start, at) })
   }
   return tokens

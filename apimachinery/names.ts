@@ -22,8 +22,9 @@ const maxSubdomain = 253
 const maxAnnotationBytes = 256 * 1024
 
 const tooManyBytes = (max: number): string => `must be no more than ${max} bytes`
+/** The stray comma before "or" is upstream's. */
 const regexMessage = (what: string, pattern: string, ...examples: string[]): string =>
-  `${what} (e.g. ${examples.map((example) => `'${example}'`).join(" or ")}, regex used for validation is '${pattern}')`
+  `${what} (e.g. ${examples.map((example) => `'${example}', `).join(" or ")}regex used for validation is '${pattern}')`
 
 export type NameRule = (name: string, isPrefix?: boolean) => string[]
 
@@ -90,7 +91,7 @@ export function validateQualifiedName(text: string): string[] {
   const faults: string[] = []
   const parts = text.split("/")
   const name = parts.at(-1) ?? ""
-  const what = "a qualified name"
+  const what = "a valid label key"
   if (parts.length > 2) {
     return [
       `${regexMessage(
@@ -174,11 +175,13 @@ export interface ObjectMetaRules {
   namespaced: boolean
   nameRule: NameRule
   path?: FieldPath
+  /** Built-in kinds know finalizers without a domain; custom resources (false) accept any qualified name. */
+  standardFinalizers?: boolean
 }
 
 export function validateObjectMeta(
   meta: ObjectMeta,
-  { namespaced, nameRule, path = FieldPath.root("metadata") }: ObjectMetaRules,
+  { namespaced, nameRule, path = FieldPath.root("metadata"), standardFinalizers: known = true }: ObjectMetaRules,
 ): FieldError[] {
   const errors: FieldError[] = []
   const { name = "", generateName: prefix = "", namespace = "" } = meta
@@ -196,7 +199,12 @@ export function validateObjectMeta(
   } else if (namespace !== "") {
     errors.push(forbiddenField(path.child("namespace"), "not allowed on this type"))
   }
-  return [...errors, ...validateMutableMeta(meta, path)]
+  return [
+    ...errors,
+    ...validateMutableMeta(meta, path),
+    ...validateFinalizers(meta.finalizers, path.child("finalizers")),
+    ...(known ? validateStandardFinalizers(meta.finalizers, path.child("finalizers")) : []),
+  ]
 }
 
 function validateMutableMeta(meta: ObjectMeta, path: FieldPath): FieldError[] {
@@ -204,7 +212,6 @@ function validateMutableMeta(meta: ObjectMeta, path: FieldPath): FieldError[] {
     ...validateLabels(meta.labels, path.child("labels")),
     ...validateAnnotations(meta.annotations, path.child("annotations")),
     ...validateOwnerReferences(meta, path.child("ownerReferences")),
-    ...validateFinalizers(meta.finalizers, path.child("finalizers")),
   ]
 }
 
@@ -214,21 +221,23 @@ function validateOwnerReferences(meta: ObjectMeta, path: FieldPath): FieldError[
   for (const owner of meta.ownerReferences ?? []) {
     // Upstream reports the list's path, without an index.
     if (!owner.apiVersion)
-      errors.push(invalidValue(path.child("apiVersion"), owner.apiVersion, "version must not be empty"))
-    if (!owner.kind) errors.push(invalidValue(path.child("kind"), owner.kind, "must not be empty"))
-    if (!owner.name) errors.push(invalidValue(path.child("name"), owner.name, "must not be empty"))
-    if (!owner.uid) errors.push(invalidValue(path.child("uid"), owner.uid, "must not be empty"))
+      errors.push(invalidValue(path.child("apiVersion"), owner.apiVersion ?? "", "version must not be empty"))
+    if (!owner.kind) errors.push(invalidValue(path.child("kind"), owner.kind ?? "", "must not be empty"))
+    if (!owner.name) errors.push(invalidValue(path.child("name"), owner.name ?? "", "must not be empty"))
+    if (!owner.uid) errors.push(invalidValue(path.child("uid"), owner.uid ?? "", "must not be empty"))
+    if (owner.apiVersion === "v1" && owner.kind === "Event")
+      errors.push(invalidValue(path, owner, "/v1, Kind=Event is disallowed from being an owner"))
     if (owner.controller !== true) continue
+    const printed = `${owner.kind}/${owner.name}`
     if (controller !== undefined) {
       errors.push(
         invalidValue(
           path,
           meta.ownerReferences,
-          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${owner.name}`,
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${printed}`,
         ),
       )
-    }
-    controller = owner.name
+    } else controller = printed
   }
   return errors
 }
@@ -236,46 +245,56 @@ function validateOwnerReferences(meta: ObjectMeta, path: FieldPath): FieldError[
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"])
 
 function validateFinalizers(finalizers: string[] | undefined, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = []
-  for (const finalizer of finalizers ?? []) {
-    errors.push(...validateQualifiedName(finalizer).map((fault) => invalidValue(path, finalizer, fault)))
-    if (!finalizer.includes("/") && !standardFinalizers.has(finalizer)) {
-      errors.push(invalidValue(path, finalizer, "name is neither a standard finalizer name nor is it fully qualified"))
-    }
-  }
+  const errors = (finalizers ?? []).flatMap((finalizer) =>
+    validateQualifiedName(finalizer).map((fault) => invalidValue(path, finalizer, fault)),
+  )
   if (finalizers?.includes("orphan") === true && finalizers.includes("foregroundDeletion")) {
     errors.push(invalidValue(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"))
   }
   return errors
 }
 
+function validateStandardFinalizers(finalizers: string[] | undefined, path: FieldPath): FieldError[] {
+  const detail = "name is neither a standard finalizer name nor is it fully qualified"
+  return (finalizers ?? []).flatMap((finalizer, index) =>
+    finalizer.includes("/") || standardFinalizers.has(finalizer)
+      ? []
+      : [invalidValue(path.index(index), finalizer, detail)],
+  )
+}
+
+const immutableMeta = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const
+
 /** What an update may not change of metadata, after the server has put back what it owns. */
 export function validateObjectMetaUpdate(
   meta: ObjectMeta,
   current: ObjectMeta,
   path: FieldPath = FieldPath.root("metadata"),
+  { standardFinalizers: known = true }: Pick<ObjectMetaRules, "standardFinalizers"> = {},
 ): FieldError[] {
-  const errors = validateMutableMeta(meta, path)
-  for (const field of [
-    "name",
-    "namespace",
-    "uid",
-    "creationTimestamp",
-    "deletionTimestamp",
-    "deletionGracePeriodSeconds",
-  ] as const) {
-    if (meta[field] !== current[field]) errors.push(invalidValue(path.child(field), meta[field], "field is immutable"))
-  }
+  const errors: FieldError[] = []
   if (current.deletionTimestamp !== undefined) {
-    const added = (meta.finalizers ?? []).filter((finalizer) => current.finalizers?.includes(finalizer) !== true)
+    const present = new Set(current.finalizers)
+    const added = [...new Set(meta.finalizers)].filter((finalizer) => !present.has(finalizer)).sort()
     if (added.length > 0) {
-      errors.push(
-        forbiddenField(
-          path.child("finalizers"),
-          `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((text) => JSON.stringify(text)).join(", ")}}`,
-        ),
-      )
+      const printed = `[]string{${added.map((text) => JSON.stringify(text)).join(", ")}}`
+      const detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
+      errors.push(forbiddenField(path.child("finalizers"), `${detail} ${printed}`))
     }
   }
-  return errors
+  for (const field of immutableMeta) {
+    if (meta[field] !== current[field]) errors.push(invalidValue(path.child(field), meta[field], "field is immutable"))
+  }
+  return [
+    ...errors,
+    ...validateMutableMeta(meta, path),
+    ...(known ? validateStandardFinalizers(meta.finalizers, path.child("finalizers")) : []),
+  ]
 }

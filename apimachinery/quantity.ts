@@ -7,6 +7,8 @@ export interface Quantity {
   /** In units of 10⁻⁹. */
   nano: bigint
   format: QuantityFormat
+  /** As it was written, where upstream keeps that: a number it takes for canonical already. */
+  text?: string
 }
 
 const nanoPerUnit = 1_000_000_000n
@@ -14,46 +16,66 @@ const nanoPerUnit = 1_000_000_000n
 const decimalSuffixes: Record<string, number> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const binarySuffixes: Record<string, number> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 
-const pattern = /^([+-]?)(\d*)(?:\.(\d*))?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E|[eE][+-]?\d{1,3})?$/
+const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/
+const exponentPattern = /^[eE][+-]?\d{1,9}$/
 
 /** What upstream answers for a text that is none. */
 export const quantityPattern =
   "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+export const suffixFault = "unable to parse quantity's suffix"
 
-/** Largest magnitude upstream keeps (2⁶³−1); beyond it the value is capped. */
+/** Largest value upstream keeps of a number with a binary suffix (2⁶³−1); beyond it is capped. */
 const maxUnits = (1n << 63n) - 1n
+/** Decimal digits and exponents beyond this are refused: nobody has that much, and big numbers cost time. */
+const maxDigits = 400
+/** Digits that fit 64 bits for sure. */
+const shortDigits = 18
 
-export function parseQuantity(text: string | number): Quantity {
-  const source = String(text)
-  const match = pattern.exec(source)
+/** Throws RangeError with upstream's words. */
+export function parseQuantity(source: string | number): Quantity {
+  const text = String(source).trim()
+  if (text === "0") return zeroQuantity
+  const match = text.length > maxDigits ? null : pattern.exec(text)
   const [, sign = "", whole = "", fraction = "", suffix = ""] = match ?? []
   if (match === null || (whole === "" && fraction === "")) throw new RangeError(quantityPattern)
-  const digits = BigInt(`${whole}${fraction}` || "0")
-  const exponent = -fraction.length
-  const { nano, format } = scale(digits, exponent, suffix)
-  const capped = nano > maxUnits * nanoPerUnit ? maxUnits * nanoPerUnit : nano
-  return { nano: sign === "-" ? -capped : capped, format }
+  const digits = BigInt(`${whole}${fraction}`)
+  const binary = Object.hasOwn(binarySuffixes, suffix) ? binarySuffixes[suffix] : undefined
+  if (binary !== undefined) return binaryQuantity(sign, digits, fraction, binary, text)
+  const format = Object.hasOwn(decimalSuffixes, suffix) ? "DecimalSI" : "DecimalExponent"
+  if (format === "DecimalExponent" && !exponentPattern.test(suffix)) throw new RangeError(suffixFault)
+  const power = (decimalSuffixes[suffix] ?? Number(suffix.slice(1))) - fraction.length
+  if (Math.abs(power) > maxDigits) throw new RangeError(quantityPattern)
+  const nano = shift(digits, power + 9)
+  const number = `${whole.replace(/^0+(?=\d)/, "")}${fraction}`
+  // In these cases upstream keeps the text, even where it would print the number otherwise.
+  const kept =
+    number.length <= shortDigits && power >= -9 && power % 3 === 0 && !number.endsWith("000") && !number.startsWith("0")
+  return { nano: sign === "-" ? -nano : nano, format, ...(kept ? { text } : {}) }
 }
 
-function scale(digits: bigint, exponent: number, suffix: string): Quantity {
-  const binary = binarySuffixes[suffix]
-  if (binary !== undefined) return { nano: shift(digits << BigInt(binary), exponent + 9), format: "BinarySI" }
-  const decimal = decimalSuffixes[suffix]
-  if (decimal !== undefined) return { nano: shift(digits, exponent + decimal + 9), format: "DecimalSI" }
-  return { nano: shift(digits, exponent + Number(suffix.slice(1)) + 9), format: "DecimalExponent" }
+function binaryQuantity(sign: string, digits: bigint, fraction: string, power: number, text: string): Quantity {
+  const exact = shift(digits << BigInt(power), 9 - fraction.length)
+  const nano = exact > maxUnits * nanoPerUnit ? maxUnits * nanoPerUnit : exact
+  const format = nano > 0n && nano < nanoPerUnit ? "DecimalSI" : "BinarySI"
+  const kept = fraction === "" && String(digits).length + Math.trunc((power * 3) / 10) <= 14 && (digits & 7n) !== 0n
+  return { nano: sign === "-" ? -nano : nano, format, ...(kept ? { text } : {}) }
 }
 
 /** digits × 10^power, rounded up. */
 function shift(digits: bigint, power: number): bigint {
   if (power >= 0) return digits * 10n ** BigInt(power)
-  const divisor = 10n ** BigInt(-power)
-  return (digits + divisor - 1n) / divisor
+  return ceilDivide(digits, 10n ** BigInt(-power))
 }
 
 export function isQuantity(text: unknown): boolean {
   if (typeof text !== "string" && typeof text !== "number") return false
-  const match = pattern.exec(String(text))
-  return match !== null && (match[2] !== "" || (match[3] ?? "") !== "")
+  try {
+    parseQuantity(text)
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
 }
 
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
@@ -85,18 +107,19 @@ function ceilDivide(value: bigint, divisor: bigint): bigint {
   return value > 0n && quotient * divisor !== value ? quotient + 1n : quotient
 }
 
-/** The canonical form: no fraction, the largest suffix that leaves an integer. */
-export function printQuantity({ nano, format }: Quantity): string {
+/** The canonical form (no fraction, the largest suffix that leaves an integer), or the text as written where kept. */
+export function printQuantity({ nano, format, text }: Quantity): string {
+  if (text !== undefined) return text
   if (nano === 0n) return "0"
   const sign = nano < 0n ? "-" : ""
   const magnitude = nano < 0n ? -nano : nano
   if (format === "BinarySI") {
-    const text = printBinary(magnitude)
-    if (text !== undefined) return sign + text
+    const printed = printBinary(magnitude)
+    if (printed !== undefined) return sign + printed
   }
   let power = -9
   let value = magnitude
-  while (power < 18 && value % 1000n === 0n) {
+  while ((power < 18 || format === "DecimalExponent") && value % 1000n === 0n) {
     value /= 1000n
     power += 3
   }

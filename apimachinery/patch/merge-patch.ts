@@ -1,11 +1,19 @@
 // JSON Merge Patch, RFC 7386: null removes, objects merge, anything else replaces.
 
 import type { Json } from "../object.ts"
+import { badRequest } from "../status.ts"
 
 type JsonObject = { [key: string]: Json }
 
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** A JSON value's type as Go's decoder names it in its errors. */
+export function jsonKind(value: Json): string {
+  if (typeof value === "boolean") return "bool"
+  if (Array.isArray(value)) return "array"
+  return value === null ? "null" : typeof value
 }
 
 /** Sets an own property also when the name is "__proto__". */
@@ -15,13 +23,23 @@ export function setKey(object: JsonObject, key: string, value: Json): void {
   else object[key] = value
 }
 
-/** Returns a new value; shares unchanged parts with `target`. */
+/** Returns a new value; shares unchanged parts with `target`. Throws BadRequest for what is no patch of an object. */
 export function applyMergePatch(target: Json | undefined, patch: Json): Json {
+  if (patch === null) throw badRequest("Invalid JSON Patch")
+  if (!isObject(patch)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    )
+  }
+  return merge(target, patch)
+}
+
+function merge(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch
   const result: JsonObject = isObject(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key]
-    else setKey(result, key, applyMergePatch(Object.hasOwn(result, key) ? result[key] : undefined, value))
+    else setKey(result, key, merge(Object.hasOwn(result, key) ? result[key] : undefined, value))
   }
   return result
 }

@@ -1,185 +1,150 @@
 // Strategic merge patch: a merge patch that knows from the schema which lists merge by which key. Directives: $patch
-// (replace, delete, merge), $retainKeys, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>. Source:
-// k8s.io/apimachinery/pkg/util/strategicpatch.
+// (replace, delete), $retainKeys, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>. Source of the rules and of
+// the errors: k8s.io/apimachinery/pkg/util/strategicpatch.
 
 import type { Json } from "../object.ts"
-import type { FieldSchema, Schema } from "../schema/schema.ts"
+import type { Schema } from "../schema/schema.ts"
 import { badRequest } from "../status.ts"
-import { isObject, setKey } from "./merge-patch.ts"
-
-type JsonObject = { [key: string]: Json }
-
-const patchDirective = "$patch"
-const retainKeysDirective = "$retainKeys"
-const orderPrefix = "$setElementOrder/"
-const deletePrefix = "$deleteFromPrimitiveList/"
+import { isObject, jsonKind, setKey } from "./merge-patch.ts"
+import {
+  deletePrefix,
+  isDirective,
+  listName,
+  orderPrefix,
+  patchDirective,
+  patchFault,
+  retainKeysDirective,
+  unknownDirective,
+  withoutDirectives,
+  type JsonObject,
+} from "./strategic-merge-directives.ts"
+import { arrange, checkOrder, deleteItems, mergeLists, type ListMerge } from "./strategic-merge-list.ts"
 
 /** What the schema says of the place patched. Places it does not know merge as JSON Merge Patch does. */
 interface Place {
   schema: Schema | undefined
-  strategy: readonly string[]
+  strategy: string | undefined
   mergeKey: string | undefined
 }
 
-/** Returns a new value; neither input is changed. Throws BadRequest for patches that make no sense. */
+/** Returns a new value that shares what did not change; neither input is changed. */
 export function applyStrategicMergePatch(target: Json, patch: Json, schema: Schema): Json {
-  if (!isObject(patch)) throw badRequest("a strategic merge patch must be an object")
-  return mergeObject(isObject(target) ? target : {}, patch, schema)
+  if (patch === null) return target
+  if (!isObject(patch)) {
+    throw badRequest(`json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
+  }
+  return mergeObjects(isObject(target) ? target : {}, patch, schema)
 }
 
 function placeOf(schema: Schema | undefined, key: string): Place {
-  if (schema?.type === "map") return { schema: schema.items, strategy: [], mergeKey: undefined }
-  const field: FieldSchema | undefined = Object.hasOwn(schema?.fields ?? {}, key) ? schema?.fields?.[key] : undefined
+  if (schema?.type === "map") return { schema: schema.items, strategy: undefined, mergeKey: undefined }
+  const fields = schema?.fields ?? {}
+  const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+  const strategies = field?.patchStrategy ?? field?.schema.patchStrategy ?? []
   return {
     schema: field?.schema,
-    strategy: field?.patchStrategy ?? field?.schema.patchStrategy ?? [],
+    strategy: strategies.find((strategy) => strategy !== "retainKeys"),
     mergeKey: field?.patchMergeKey ?? field?.schema.patchMergeKey,
   }
 }
 
-function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
-  const directive = patch[patchDirective]
-  if (directive === "replace") return withoutDirectives(patch)
+function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  const directive = Object.hasOwn(patch, patchDirective) ? patch[patchDirective] : undefined
+  if (directive === "replace") return withoutNulls(patch)
   if (directive === "delete") return {}
-  if (directive !== undefined && directive !== "merge")
-    throw badRequest(`unknown patch type: ${JSON.stringify(directive)}`)
+  if (directive !== undefined) throw unknownDirective(directive, patch)
   const result = retainKeys(target, patch)
+  const ordered = applyOrders(result, patch, schema)
   for (const [key, value] of Object.entries(patch)) {
-    if (key === patchDirective || key === retainKeysDirective || key.startsWith(orderPrefix)) continue
-    if (key.startsWith(deletePrefix)) {
-      deletePrimitives(result, key.slice(deletePrefix.length), value)
-      continue
-    }
-    if (value === null) delete result[key]
-    else
-      setKey(result, key, mergeValue(Object.hasOwn(result, key) ? result[key] : undefined, value, placeOf(schema, key)))
-  }
-  for (const [key, order] of Object.entries(patch)) {
-    if (key.startsWith(orderPrefix)) setOrder(result, key.slice(orderPrefix.length), order, schema)
+    if (ordered.has(key) || key === retainKeysDirective || key.startsWith(orderPrefix)) continue
+    if (key.startsWith(deletePrefix)) deletePrimitives(result, key, value)
+    else if (value === null) delete result[key]
+    else mergeField(result, key, value, placeOf(schema, key))
   }
   return result
 }
 
+/** "$patch: replace" affects its own level; what stands below is taken as it is. */
+function withoutNulls(patch: JsonObject): JsonObject {
+  const { [patchDirective]: _, ...replacement } = patch
+  const plain = withoutDirectives(replacement)
+  return isObject(plain) ? plain : {}
+}
+
+function mergeField(result: JsonObject, key: string, patch: Json, place: Place): void {
+  const current = Object.hasOwn(result, key) ? result[key] : undefined
+  if (isObject(current) && isObject(patch)) {
+    setKey(result, key, place.strategy === "replace" ? patch : mergeObjects(current, patch, place.schema))
+  } else if (Array.isArray(current) && Array.isArray(patch)) {
+    setKey(result, key, place.strategy === "merge" ? mergeLists(current, patch, listMerge(place)) : patch)
+  } else {
+    const plain = withoutDirectives(patch)
+    if (plain === undefined) delete result[key]
+    else setKey(result, key, plain)
+  }
+}
+
+function listMerge({ mergeKey, schema }: Place): ListMerge {
+  const items = schema?.items
+  return {
+    mergeKey,
+    mergeItems: (current, patch) => mergeObjects(current, patch, items),
+    itemName: items?.name?.split(".").at(-1) ?? "the list's items",
+  }
+}
+
+/** Only the keys listed survive; what the patch sets must be among them. */
 function retainKeys(target: JsonObject, patch: JsonObject): JsonObject {
+  if (!Object.hasOwn(patch, retainKeysDirective)) return { ...target }
   const retained = patch[retainKeysDirective]
-  if (retained === undefined) return { ...target }
-  if (!Array.isArray(retained)) throw badRequest("invalid retainKeys directive: it must be a list")
+  const refused = badRequest("invalid patch format of retainKeys")
+  if (!Array.isArray(retained)) throw refused
+  const kept = new Set(retained)
   for (const [key, value] of Object.entries(patch)) {
-    if (!key.startsWith("$") && value !== null && !retained.includes(key)) {
-      throw badRequest(`expect the key ${key} of the patch to be in the retainKeys list`)
-    }
+    if (!isDirective(key) && value !== null && !kept.has(key)) throw refused
   }
-  return Object.fromEntries(Object.entries(target).filter(([key]) => retained.includes(key)))
+  return Object.fromEntries(Object.entries(target).filter(([key]) => kept.has(key)))
 }
 
-function mergeValue(current: Json | undefined, patch: Json, place: Place): Json {
-  if (isObject(patch)) {
-    if (place.strategy.includes("replace")) return withoutDirectives(patch)
-    return mergeObject(isObject(current) ? current : {}, patch, place.schema)
+/** Merges the lists whose order the patch says, and puts them into that order. Returns which lists those were. */
+function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | undefined): ReadonlySet<string> {
+  const done = new Set<string>()
+  for (const [directive, order] of Object.entries(patch)) {
+    if (!directive.startsWith(orderPrefix)) continue
+    if (!Array.isArray(order)) throw notList(order)
+    const key = listName(directive, orderPrefix)
+    const place = placeOf(schema, key)
+    const current = listAt(result, key)
+    const patched = listAt(patch, key)
+    if (patched !== undefined) checkOrder(patched, order, place.mergeKey)
+    if (current === undefined && patched === undefined) continue
+    done.add(key)
+    setKey(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
   }
-  if (!Array.isArray(patch)) return patch
-  if (!place.strategy.includes("merge")) return withoutListDirectives(patch)
-  const list = Array.isArray(current) ? current : []
-  return place.mergeKey === undefined
-    ? mergePrimitives(list, patch)
-    : mergeByKey(list, patch, place.mergeKey, place.schema?.items)
+  return done
 }
 
-/** The union, in the order first seen. */
-function mergePrimitives(current: readonly Json[], patch: readonly Json[]): Json[] {
-  return [...new Set([...current, ...patch])]
+function mergedList(current: Json[] | undefined, patched: Json[] | undefined, place: Place): Json[] {
+  if (patched === undefined) return current ?? []
+  if (current === undefined) return patched.map(withoutDirectives).filter((item) => item !== undefined)
+  return place.strategy === "merge" ? mergeLists(current, patched, listMerge(place)) : patched
 }
 
-function mergeByKey(
-  current: readonly Json[],
-  patch: readonly Json[],
-  mergeKey: string,
-  schema: Schema | undefined,
-): Json[] {
-  const elements = patch.map((element) => {
-    if (!isObject(element)) throw badRequest(`a list that merges by "${mergeKey}" must hold objects`)
-    return element
-  })
-  if (elements.some((element) => element[patchDirective] === "replace" && element[mergeKey] === undefined)) {
-    return elements.filter((element) => element[patchDirective] === undefined).map(withoutDirectives)
-  }
-  const result: Json[] = [...current]
-  for (const element of elements) {
-    const value = element[mergeKey]
-    if (value === undefined || value === null) {
-      throw badRequest(`map: ${JSON.stringify(element)} does not contain declared merge key: ${mergeKey}`)
-    }
-    const at = result.findIndex((item) => isObject(item) && item[mergeKey] === value)
-    const found = result[at]
-    if (element[patchDirective] === "delete") {
-      for (let index = result.length - 1; index >= 0; index--) {
-        const item = result[index]
-        if (isObject(item) && item[mergeKey] === value) result.splice(index, 1)
-      }
-    } else if (at >= 0 && isObject(found)) result[at] = mergeObject(found, element, schema)
-    else result.push(mergeObject({}, element, schema))
-  }
-  return result
+function listAt(object: JsonObject, key: string): Json[] | undefined {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  if (value === undefined || Array.isArray(value)) return value
+  throw notList(value)
 }
 
-function deletePrimitives(result: JsonObject, key: string, values: Json): void {
-  if (!Array.isArray(values)) throw badRequest(`${deletePrefix}${key} must be a list`)
-  const current = result[key]
-  if (Array.isArray(current)) result[key] = current.filter((item) => !values.includes(item))
+function notList(value: Json): Error {
+  const kind = isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : jsonKind(value)
+  return patchFault(`expected a []interface {}, but received a ${kind}`)
 }
 
-/**
- * Items the order names come in its order; the others stay where they are relative to their neighbours: each follows
- * the item it followed before.
- */
-function setOrder(result: JsonObject, key: string, order: Json, schema: Schema | undefined): void {
-  const list = result[key]
-  if (!Array.isArray(order)) throw badRequest(`${orderPrefix}${key} must be a list`)
-  if (!Array.isArray(list)) return
-  const { mergeKey } = placeOf(schema, key)
-  const identity = (item: Json): Json | undefined => (mergeKey !== undefined && isObject(item) ? item[mergeKey] : item)
-  const wanted = order.map(identity)
-  const rank = new Map(wanted.map((value, index) => [value, index]))
-  const ordered = list
-    .filter((item) => rank.has(identity(item) ?? null))
-    .sort((a, b) => (rank.get(identity(a) ?? null) ?? 0) - (rank.get(identity(b) ?? null) ?? 0))
-  const merged: Json[] = []
-  let next = 0
-  for (const item of list) {
-    if (!rank.has(identity(item) ?? null)) merged.push(item)
-    else {
-      const placed = ordered[next++]
-      if (placed !== undefined) merged.push(placed)
-    }
-  }
-  result[key] = merged
-}
-
-function withoutDirectives(object: JsonObject): JsonObject {
-  const plain: JsonObject = {}
-  for (const [key, value] of Object.entries(object)) {
-    if (
-      key === patchDirective ||
-      key === retainKeysDirective ||
-      key.startsWith(orderPrefix) ||
-      key.startsWith(deletePrefix) ||
-      value === null
-    )
-      continue
-    setKey(
-      plain,
-      key,
-      isObject(value) ? withoutDirectives(value) : Array.isArray(value) ? withoutListDirectives(value) : value,
-    )
-  }
-  return plain
-}
-
-function withoutListDirectives(list: readonly Json[]): Json[] {
-  return list.flatMap((item): Json[] => {
-    if (!isObject(item)) return [item]
-    if (item[patchDirective] === "delete" || (item[patchDirective] === "replace" && Object.keys(item).length === 1))
-      return []
-    return [withoutDirectives(item)]
-  })
+/** Ignored where there is no list to delete from. */
+function deletePrimitives(result: JsonObject, directive: string, values: Json): void {
+  const key = listName(directive, deletePrefix)
+  const current = Object.hasOwn(result, key) ? result[key] : undefined
+  if (values === null) delete result[key]
+  else if (Array.isArray(current) && Array.isArray(values)) setKey(result, key, deleteItems(current, values))
 }

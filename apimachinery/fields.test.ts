@@ -1,0 +1,28 @@
+import { expect, test } from "vitest"
+import { matchesFields, parseFieldSelector, printFieldSelector } from "./fields.ts"
+
+// Messages as kube-apiserver 1.36 answers.
+test.each([
+  ["a", "invalid selector: 'a'; can't understand 'a'"],
+  ["metadata.name=a\\x", "invalid field selector: invalid escape sequence: \\x"],
+  ["metadata.name=a\\", "invalid field selector: invalid escape sequence: \\"],
+  ["metadata.name=a=b", "invalid field selector: unescaped character in value: 61"],
+])("refuses %s", (text, message) => {
+  expect(() => parseFieldSelector(text)).toThrow(expect.objectContaining({ code: 400, message }))
+})
+
+test.each([
+  ["metadata.name=a", { "metadata.name": "a" }, true],
+  ["metadata.name==a", { "metadata.name": "b" }, false],
+  ["spec.nodeName!=", { "spec.nodeName": "n" }, true],
+  ["spec.nodeName=", {}, true],
+  ["a=x\\,y\\=z", { a: "x,y=z" }, true],
+  ["a=1,,b!=2", { a: "1", b: "2" }, false],
+  ["", {}, true],
+])("%s on %j: %s", (text, fields, expected) => {
+  expect(matchesFields(parseFieldSelector(text), fields)).toBe(expected)
+})
+
+test("prints what it reads", () => {
+  expect(printFieldSelector(parseFieldSelector("b=x\\,y,a!=1"))).toBe("a!=1,b=x\\,y")
+})

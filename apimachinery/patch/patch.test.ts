@@ -1,0 +1,237 @@
+import { describe, expect, test } from "vitest"
+import type { Json } from "../object.ts"
+import type { Schema } from "../schema/schema.ts"
+import { applyJsonPatch } from "./json-patch.ts"
+import { applyMergePatch } from "./merge-patch.ts"
+import { applyStrategicMergePatch } from "./strategic-merge-patch.ts"
+
+/** Fails when a patch changes what it was given. */
+function frozen<T extends Json>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    Object.values(value).forEach(frozen)
+    Object.freeze(value)
+  }
+  return value
+}
+
+describe("applyJsonPatch()", () => {
+  const object: Json = frozen({ data: { a: "b" }, list: ["x", "y"] })
+  // Outcomes as kube-apiserver 1.36 has them.
+  test.each<[Json, Json]>([
+    [[{ op: "replace", path: "/data/zz", value: "q" }], { data: { a: "b", zz: "q" }, list: ["x", "y"] }],
+    [[{ op: "add", path: "/data/z" }], { data: { a: "b", z: null }, list: ["x", "y"] }],
+    [[{ op: "copy", from: "/data/zz", path: "/data/y" }], { data: { a: "b", y: null }, list: ["x", "y"] }],
+    [[{ op: "move", from: "/data/a", path: "/data/y" }], { data: { y: "b" }, list: ["x", "y"] }],
+    [[{ op: "test", path: "/data/zz", value: null }], object],
+    [[{ op: "add", path: "/list/-1", value: "z" }], { data: { a: "b" }, list: ["x", "y", "z"] }],
+    [[{ op: "add", path: "/list/-", value: "z" }], { data: { a: "b" }, list: ["x", "y", "z"] }],
+    [[{ op: "add", path: "/list/0", value: "z" }], { data: { a: "b" }, list: ["z", "x", "y"] }],
+    [[{ op: "remove", path: "/list/-1" }], { data: { a: "b" }, list: ["x"] }],
+    [[{ op: "add", path: "/data/x~1y", value: "q" }], { data: { a: "b", "x/y": "q" }, list: ["x", "y"] }],
+    [[], object],
+    [null, object],
+  ])("applies %j", (patch, expected) => {
+    expect(applyJsonPatch(object, frozen(patch))).toEqual(expected)
+  })
+
+  const refused = "the server rejected our request due to an error in our request"
+  test.each<[Json]>([
+    [[{ op: "test", path: "/data/a", value: "x" }]],
+    [[{ op: "remove", path: "/data/zz" }]],
+    [[{ op: "add", path: "/nope/zz", value: "q" }]],
+    [[{ op: "foo", path: "/data/zz", value: "q" }]],
+    [[{ op: "copy", from: "/nope/zz", path: "/data/y" }]],
+    [[{ op: "move", from: "/data/q", path: "/data/r" }]],
+    [[{ op: "add", path: "", value: {} }]],
+    [[{ op: "replace", path: "", value: 3 }]],
+    [[{ op: "remove", path: "" }]],
+    [[{ path: "/data/zz" }]],
+    [[{ op: "add", path: "/list/3", value: "a" }]],
+    [[{ op: "remove", path: "/list/5" }]],
+    [[{ op: "replace", path: "/list/x", value: "s" }]],
+    [[{ op: "add", path: "/__proto__/polluted", value: "s" }]],
+    [[{ op: "add", path: "/data/constructor", value: "s" }]],
+  ])("refuses %j with 422 and no detail", (patch) => {
+    expect(() => applyJsonPatch(object, patch)).toThrow(
+      expect.objectContaining({ code: 422, reason: "Invalid", message: refused }),
+    )
+  })
+
+  test.each<[Json, number, string]>([
+    [{ op: "add" }, 400, "cannot unmarshal object into Go value of type []handlers.jsonPatchOp"],
+    ["x", 400, "cannot unmarshal string into Go value of type []handlers.jsonPatchOp"],
+    [[1], 400, "cannot unmarshal number into Go value of type handlers.jsonPatchOp"],
+    [[{ op: "add", path: 5 }], 400, "cannot unmarshal number into Go struct field jsonPatchOp.path of type string"],
+  ])("refuses %j with %i", (patch, code, message) => {
+    expect(() => applyJsonPatch(object, patch)).toThrow(
+      expect.objectContaining({ code, message: `error decoding patch: json: ${message}` }),
+    )
+  })
+
+  test("limits operations and what copies add", () => {
+    const many = Array.from({ length: 10_001 }, () => ({ op: "test", path: "/data/a", value: "b" }))
+    expect(() => applyJsonPatch(object, many)).toThrow(
+      "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001",
+    )
+    const doubling = Array.from({ length: 100 }, (_, i) => ({ op: "copy", from: "/data", path: `/data/${i}` }))
+    expect(() => applyJsonPatch(object, doubling)).toThrow(refused)
+  })
+})
+
+describe("applyMergePatch()", () => {
+  test.each<[Json, Json, Json]>([
+    [{ a: { b: 1, c: 2 } }, { a: { b: null, d: 3 } }, { a: { c: 2, d: 3 } }],
+    [{ a: [1] }, { a: [2] }, { a: [2] }],
+    [{ a: 1 }, { a: { b: null } }, { a: {} }],
+  ])("%j with %j is %j", (target, patch, expected) => {
+    expect(applyMergePatch(frozen(target), frozen(patch))).toEqual(expected)
+  })
+
+  test.each<[Json, string]>([
+    [null, "Invalid JSON Patch"],
+    [[], "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"],
+    [3, "error decoding patch: json: cannot unmarshal number into Go value of type map[string]interface {}"],
+  ])("refuses %j", (patch, message) => {
+    expect(() => applyMergePatch({}, patch)).toThrow(expect.objectContaining({ code: 400, message }))
+  })
+})
+
+const text: Schema = { type: "string" }
+const item: Schema = {
+  type: "object",
+  name: "io.test.Item",
+  fields: { name: { schema: text }, value: { schema: text }, args: { schema: { type: "list", items: text } } },
+}
+const schema: Schema = {
+  type: "object",
+  fields: {
+    items: { schema: { type: "list", items: item }, patchStrategy: ["merge"], patchMergeKey: "name" },
+    keyless: { schema: { type: "list", items: item }, patchStrategy: ["merge"] },
+    names: { schema: { type: "list", items: text }, patchStrategy: ["merge"] },
+    plain: { schema: { type: "list", items: text } },
+    labels: { schema: { type: "map", items: text } },
+    strategy: {
+      schema: {
+        type: "object",
+        fields: { type: { schema: text }, rolling: { schema: { type: "object", fields: {} } } },
+      },
+      patchStrategy: ["retainKeys"],
+    },
+    replaced: { schema: { type: "object", fields: { a: { schema: text } } }, patchStrategy: ["replace"] },
+    owners: { schema: { type: "list", items: item, patchStrategy: ["merge"], patchMergeKey: "name" } },
+  },
+}
+const named = (...names: string[]): Json => names.map((name) => ({ name }))
+
+describe("applyStrategicMergePatch()", () => {
+  test.each<[string, Json, Json, Json]>([
+    [
+      "merges items by key and puts the patch's first",
+      { items: [{ name: "a", value: "1" }, { name: "b" }] },
+      { items: [{ name: "b", value: "2" }, { name: "c" }] },
+      { items: [{ name: "a", value: "1" }, { name: "b", value: "2" }, { name: "c" }] },
+    ],
+    [
+      "reads strategy and key from the list's type too",
+      { owners: named("a") },
+      { owners: named("b") },
+      { owners: named("b", "a") },
+    ],
+    [
+      "deletes an item",
+      { items: named("a", "b") },
+      { items: [{ $patch: "delete", name: "a" }] },
+      { items: named("b") },
+    ],
+    [
+      "replaces a list",
+      { items: named("a", "b") },
+      { items: [{ $patch: "replace" }, { name: "c" }] },
+      { items: named("c") },
+    ],
+    ["replaces a list without a strategy", { plain: ["a"] }, { plain: ["b"] }, { plain: ["b"] }],
+    ["joins primitives", { names: ["a", "b"] }, { names: ["b", "c"] }, { names: ["a", "b", "c"] }],
+    ["deletes primitives", { names: ["a", "b"] }, { "$deleteFromPrimitiveList/names": ["a"] }, { names: ["b"] }],
+    ["ignores a deletion where no list is", {}, { "$deleteFromPrimitiveList/names": ["a"] }, {}],
+    [
+      "orders without changing",
+      { items: named("a", "b", "c") },
+      { "$setElementOrder/items": named("c", "a") },
+      { items: named("b", "c", "a") },
+    ],
+    [
+      "orders what it merges",
+      { items: named("a", "b") },
+      { "$setElementOrder/items": named("c", "b", "a"), items: named("c") },
+      { items: named("c", "b", "a") },
+    ],
+    [
+      "keeps what only the server has in its place",
+      { items: named("server", "a", "b") },
+      { "$setElementOrder/items": named("b", "a"), items: [{ name: "b", value: "1" }] },
+      { items: [{ name: "server" }, { name: "b", value: "1" }, { name: "a" }] },
+    ],
+    ["orders primitives", { names: ["a", "b"] }, { "$setElementOrder/names": ["b", "a"] }, { names: ["b", "a"] }],
+    [
+      "keeps only the keys to retain",
+      { strategy: { type: "Rolling", rolling: {} } },
+      { strategy: { $retainKeys: ["type"], type: "Recreate" } },
+      { strategy: { type: "Recreate" } },
+    ],
+    [
+      "replaces an object by directive",
+      { labels: { a: "1" } },
+      { labels: { $patch: "replace", b: "2" } },
+      { labels: { b: "2" } },
+    ],
+    ["empties an object by directive", { labels: { a: "1" } }, { labels: { $patch: "delete" } }, { labels: {} }],
+    ["replaces an object by strategy", { replaced: { a: "1" } }, { replaced: { b: "2" } }, { replaced: { b: "2" } }],
+    ["removes by null", { labels: { a: "1", b: "2" } }, { labels: { a: null } }, { labels: { b: "2" } }],
+    [
+      "drops nulls and directives of what is new",
+      {},
+      { labels: { a: null, b: "1" }, items: [{ $patch: "delete", name: "x" }] },
+      { labels: { b: "1" }, items: [] },
+    ],
+    ["leaves alone for null", { labels: { a: "1" } }, null, { labels: { a: "1" } }],
+    [
+      "merges with the first of two items of one key",
+      {
+        items: [
+          { name: "a", value: "1" },
+          { name: "a", value: "2" },
+        ],
+      },
+      { items: [{ name: "a", args: ["x"] }] },
+      {
+        items: [
+          { name: "a", value: "1", args: ["x"] },
+          { name: "a", value: "2" },
+        ],
+      },
+    ],
+  ])("%s", (_, target, patch, expected) => {
+    expect(applyStrategicMergePatch(frozen(target), frozen(patch), schema)).toEqual(expected)
+  })
+
+  // Codes and messages as kube-apiserver 1.36 answers.
+  test.each<[Json, Json, number, string]>([
+    [{}, 3, 400, "json: cannot unmarshal number into Go value of type map[string]interface {}"],
+    [{}, { $patch: "foo" }, 500, "unknown patch type: foo in map: map[$patch:foo]"],
+    [{}, { $patch: "merge" }, 500, "unknown patch type: merge in map: map[$patch:merge]"],
+    [
+      {},
+      { "$setElementOrder/names": ["x"], names: ["a/y"] },
+      500,
+      "The order in patch list:\n[a/y]\n doesn't match $setElementOrder list:\n[x]\n",
+    ],
+    [{}, { "$setElementOrder/names": "x" }, 500, "expected a []interface {}, but received a string"],
+    [{ strategy: {} }, { strategy: { $retainKeys: "x" } }, 400, "invalid patch format of retainKeys"],
+    [{ strategy: {} }, { strategy: { $retainKeys: ["a"], b: "1" } }, 400, "invalid patch format of retainKeys"],
+    [{ items: [] }, { items: [{ value: "1" }] }, 500, "map: map[value:1] does not contain declared merge key: name"],
+    [{ items: [] }, { items: [[]] }, 422, "the server rejected our request due to an error in our request"],
+    [{ keyless: [] }, { keyless: [{}] }, 500, "cannot merge lists without merge key for Item"],
+  ])("on %j refuses %j with %i", (target, patch, code, message) => {
+    expect(() => applyStrategicMergePatch(target, patch, schema)).toThrow(expect.objectContaining({ code, message }))
+  })
+})

@@ -1,0 +1,57 @@
+// The directives of strategic merge patches, what is left of a patch without them, and how its faults are told.
+
+import type { Json } from "../object.ts"
+import { badRequest, StatusError } from "../status.ts"
+import { isObject, setKey } from "./merge-patch.ts"
+
+export type JsonObject = { [key: string]: Json }
+
+export const patchDirective = "$patch"
+export const retainKeysDirective = "$retainKeys"
+export const orderPrefix = "$setElementOrder"
+export const deletePrefix = "$deleteFromPrimitiveList"
+
+export function isDirective(key: string): boolean {
+  return key === retainKeysDirective || key.startsWith(orderPrefix) || key.startsWith(deletePrefix)
+}
+
+/** "$setElementOrder/containers" → "containers". */
+export function listName(directive: string, prefix: string): string {
+  if (directive[prefix.length] === "/") return directive.slice(prefix.length + 1)
+  throw badRequest(`invalid patch format of ${prefix === orderPrefix ? "setElementOrder" : "primitive"} list`)
+}
+
+/** What a patch says of a place where nothing is to merge with; undefined when it is only a directive. */
+export function withoutDirectives(value: Json): Json | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
+  if (!isObject(value)) return value
+  if (Object.hasOwn(value, patchDirective)) return undefined
+  const plain: JsonObject = {}
+  for (const [key, item] of Object.entries(value)) {
+    if (isDirective(key) || item === null) continue
+    const kept = withoutDirectives(item)
+    if (kept !== undefined) setKey(plain, key, kept)
+  }
+  return plain
+}
+
+/** Upstream answers faults in a patch's content with 500 and no reason; clients see the sentence. */
+export function patchFault(message: string): StatusError {
+  return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 })
+}
+
+export function unknownDirective(directive: Json, patch: JsonObject): StatusError {
+  return patchFault(`unknown patch type: ${printGo(directive)} in map: ${printGo(patch)}`)
+}
+
+export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
+  return patchFault(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`)
+}
+
+/** As Go's %v prints maps and lists, which is how they stand in upstream's messages. */
+export function printGo(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(printGo).join(" ")}]`
+  if (!isObject(value)) return value === null ? "<nil>" : String(value)
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `map[${entries.map(([key, item]) => `${key}:${printGo(item)}`).join(" ")}]`
+}

@@ -1,0 +1,166 @@
+// Lists in a strategic merge patch: merging by key or as sets, and the order of the outcome. The patch's order (or the one
+// its $setElementOrder says) comes before the order of the list as it is; what only the list has is woven in between.
+// Source: k8s.io/apimachinery/pkg/util/strategicpatch (mergeSlice, normalizeElementOrder).
+
+import type { Json } from "../object.ts"
+import { StatusError } from "../status.ts"
+import { isObject } from "./merge-patch.ts"
+import {
+  noMergeKey,
+  patchDirective,
+  patchFault,
+  printGo,
+  unknownDirective,
+  withoutDirectives,
+  type JsonObject,
+} from "./strategic-merge-directives.ts"
+
+/** How items of a list merge: by which key (undefined: as members of a set), and how two with the same key become one. */
+export interface ListMerge {
+  mergeKey: string | undefined
+  mergeItems(current: JsonObject, patch: JsonObject): JsonObject
+  /** Of the items' type, for messages. */
+  itemName: string
+}
+
+export function mergeLists(current: Json[], patch: Json[], how: ListMerge): Json[] {
+  const kind = elementKind(current, patch)
+  if (kind === undefined) return current
+  if (kind === "scalar") return arrange([...new Set([...current, ...patch])], patch, current, undefined)
+  const { mergeKey } = how
+  if (mergeKey === undefined) throw patchFault(`cannot merge lists without merge key for ${how.itemName}`)
+  const { merged, wanted } = mergeByKey(current.filter(isObject), patch.filter(isObject), mergeKey, how)
+  return arrange(merged, wanted, current, mergeKey)
+}
+
+/** All items must be of one type; lists of lists cannot merge. */
+function elementKind(...lists: readonly Json[][]): "map" | "scalar" | undefined {
+  let kind: string | undefined
+  for (const item of lists.flat()) {
+    if (Array.isArray(item)) throw listOfLists()
+    const found = isObject(item) ? "map" : typeof item
+    if (kind !== undefined && kind !== found) {
+      throw patchFault(`list element types are not identical: ${printGo(lists as Json)}`)
+    }
+    kind = found
+  }
+  return kind === undefined || kind === "map" ? kind : "scalar"
+}
+
+function listOfLists(): StatusError {
+  const message = "the server rejected our request due to an error in our request"
+  const answer = { status: "Failure", message, reason: "Invalid", details: {}, code: 422 } as const
+  const cause = new Error("lists of lists are not supported")
+  return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, ...answer }, { cause })
+}
+
+/** `wanted`: the patch's items without the directives among them. */
+function mergeByKey(
+  current: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+  how: ListMerge,
+): { merged: Json[]; wanted: Json[] } {
+  const wanted: JsonObject[] = []
+  const deleted = new Set<Json>()
+  let replace = false
+  for (const item of patch) {
+    const directive = item[patchDirective]
+    if (directive === undefined) wanted.push(item)
+    else if (directive === "replace") replace = true
+    else if (directive === "merge") throw patchFault("merging lists cannot yet be specified in the patch")
+    else if (directive === "delete") deleted.add(keyOf(item, mergeKey))
+    else throw unknownDirective(directive, item)
+  }
+  if (replace) return { merged: plainItems(wanted), wanted: [] }
+  const merged = deleted.size === 0 ? [...current] : current.filter((item) => !deleted.has(keyOf(item, mergeKey)))
+  // Items may share a key (as ports of two protocols do): the first one is merged with.
+  const first = new Map<Json, number>()
+  merged.forEach((item, index) => {
+    const key = keyOf(item, mergeKey)
+    if (!first.has(key)) first.set(key, index)
+  })
+  for (const item of wanted) {
+    const key = keyOf(item, mergeKey)
+    const at = first.get(key)
+    const found = at === undefined ? undefined : merged[at]
+    if (at === undefined || found === undefined) first.set(key, merged.push(...plainItems([item])) - 1)
+    else merged[at] = how.mergeItems(found, item)
+  }
+  return { merged, wanted }
+}
+
+function plainItems(items: readonly JsonObject[]): JsonObject[] {
+  return items.map(withoutDirectives).filter(isObject)
+}
+
+function keyOf(item: JsonObject, mergeKey: string): Json {
+  const value = Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
+  if (value === undefined) throw noMergeKey(item, mergeKey)
+  return value
+}
+
+export function deleteItems(current: readonly Json[], values: readonly Json[]): Json[] {
+  const deleted = new Set(values)
+  return current.filter((item) => !deleted.has(item))
+}
+
+/** The patch's items must come in the order it says, and all be in it. */
+export function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
+  if (order.length === 0) return
+  const identity = identityBy(mergeKey)
+  const items = patch.filter((item) => !(isObject(item) && item[patchDirective] !== undefined))
+  let next = 0
+  for (const wanted of order) {
+    const item = items[next]
+    if (item !== undefined && identity(item) === identity(wanted)) next++
+  }
+  if (next < items.length) {
+    throw patchFault(
+      `The order in patch list:\n${printGo([...patch])}\n doesn't match $setElementOrder list:\n${printGo([...order])}\n`,
+    )
+  }
+}
+
+/**
+ * Items that `order` names come in its order, the others in the one they had in `current`; each of these is put before
+ * the first of the named ones that stood behind it in `current`.
+ */
+export function arrange(
+  items: readonly Json[],
+  order: readonly Json[],
+  current: readonly Json[],
+  mergeKey: string | undefined,
+): Json[] {
+  const identity = identityBy(mergeKey)
+  const rank = (list: readonly Json[]): ((item: Json) => number | undefined) => {
+    const ranks = new Map<Json, number>()
+    list.forEach((item, index) => {
+      const key = identity(item)
+      if (!ranks.has(key)) ranks.set(key, index)
+    })
+    return (item) => ranks.get(identity(item))
+  }
+  const inOrder = rank(order)
+  const inCurrent = rank(current)
+  const by = (ranked: (item: Json) => number | undefined) => (a: Json, b: Json) => (ranked(a) ?? 0) - (ranked(b) ?? 0)
+  const named = items.filter((item) => inOrder(item) !== undefined).sort(by(inOrder))
+  const others = items.filter((item) => inOrder(item) === undefined).sort(by(inCurrent))
+  const result: Json[] = []
+  let next = 0
+  for (const item of named) {
+    const place = inCurrent(item)
+    for (let other = others[next]; other !== undefined; other = others[next]) {
+      const otherPlace = inCurrent(other)
+      if (place === undefined || otherPlace === undefined || otherPlace >= place) break
+      result.push(other)
+      next++
+    }
+    result.push(item)
+  }
+  return [...result, ...others.slice(next)]
+}
+
+function identityBy(mergeKey: string | undefined): (item: Json) => Json {
+  return (item) => (mergeKey !== undefined && isObject(item) ? keyOf(item, mergeKey) : item)
+}
