@@ -1,0 +1,211 @@
+// /exec and /attach: channels over WebSocket (v4 and v5.channel.k8s.io) or streams over SPDY (v4). Source:
+// k8s.io/apimachinery/pkg/util/remotecommand.
+
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+import { WebSocket, WebSocketServer } from "ws"
+import type { SimulatedContainer } from "../container/container.ts"
+import { KubeletError, type KubeletRequest } from "./server.ts"
+import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
+
+const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
+const webSocketProtocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"]
+const spdyProtocols = ["v4.channel.k8s.io"]
+/** Of one message of the client. */
+const maxMessageBytes = 1024 * 1024
+/** Bytes of standard input a program may be given; beyond it the connection ends. */
+const maxInputBytes = 16 * 1024 * 1024
+
+/** The client's side of a command, whatever carries it. */
+interface Client {
+  stdout(text: string): void
+  stderr(text: string): void
+  /** The error channel: the outcome as a Status. Ends the connection. */
+  finish(status: string): void
+}
+
+export function acceptRemoteCommand(
+  found: KubeletRequest,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const container = running(found)
+  const input = new Input(["1", "true"].includes(found.query.get("input") ?? ""))
+  const left = new AbortController()
+  socket.on("close", () => left.abort())
+  const start = (client: Client): void => {
+    const work =
+      found.action === "exec"
+        ? exec(container, found.query, input, client, left.signal)
+        : attach(container, client, left.signal)
+    work.then(
+      (code) => client.finish(outcome(code)),
+      (error: unknown) => client.finish(failure(String(error))),
+    )
+  }
+  if (isSpdy(request)) overSpdy(found, request, socket, head, input, start)
+  else if (request.headers.upgrade?.toLowerCase() === "websocket") overWebSocket(request, socket, head, input, start)
+  else throw new KubeletError(400, `unable to upgrade to ${request.headers.upgrade ?? ""}`)
+}
+
+function running({ sandbox, container }: KubeletRequest): SimulatedContainer {
+  const current = sandbox.find(container)?.current
+  if (current === undefined || current.exit !== undefined) {
+    throw new KubeletError(500, `container ${container} is not running in pod ${sandbox.pod.metadata.name ?? ""}`)
+  }
+  return current
+}
+
+function exec(
+  container: SimulatedContainer,
+  query: URLSearchParams,
+  input: Input,
+  client: Client,
+  signal: AbortSignal,
+): Promise<number> {
+  const tty = ["1", "true"].includes(query.get("tty") ?? "")
+  return container.exec(
+    query.getAll("command"),
+    {
+      stdin: () => input.all(),
+      stdout: (text) => client.stdout(text),
+      stderr: (text) => (tty ? client.stdout(text) : client.stderr(text)),
+    },
+    signal,
+  )
+}
+
+/** From now on: what was written before is in the logs. */
+async function attach(container: SimulatedContainer, client: Client, signal: AbortSignal): Promise<number> {
+  const stop = container.log.follow((line) => {
+    if (line?.stream === "stdout") client.stdout(`${line.text}\n`)
+    else if (line?.stream === "stderr") client.stderr(`${line.text}\n`)
+  })
+  const gone = new Promise<number>((resolve) => signal.addEventListener("abort", () => resolve(0)))
+  const code = await Promise.race([container.ended, gone])
+  stop()
+  return code
+}
+
+function outcome(code: number): string {
+  if (code === 0) return JSON.stringify({ metadata: {}, status: "Success" })
+  return JSON.stringify({
+    metadata: {},
+    status: "Failure",
+    message: `command terminated with non-zero exit code: exit status ${code}`,
+    reason: "NonZeroExitCode",
+    details: { causes: [{ reason: "ExitCode", message: String(code) }] },
+  })
+}
+
+const failure = (message: string): string =>
+  JSON.stringify({ metadata: {}, status: "Failure", message, reason: "InternalError", code: 500 })
+
+/** Standard input, collected until the client closes it. */
+class Input {
+  readonly #chunks: Buffer[] = []
+  readonly #closed = Promise.withResolvers<void>()
+  #bytes = 0
+
+  constructor(open: boolean) {
+    if (!open) this.close()
+  }
+
+  /** False: too much. */
+  push(chunk: Buffer): boolean {
+    this.#bytes += chunk.length
+    if (this.#bytes > maxInputBytes) return false
+    this.#chunks.push(chunk)
+    return true
+  }
+
+  close(): void {
+    this.#closed.resolve()
+  }
+
+  async all(): Promise<string> {
+    await this.#closed.promise
+    return Buffer.concat(this.#chunks).toString("utf8")
+  }
+}
+
+function overWebSocket(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  input: Input,
+  start: (client: Client) => void,
+): void {
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    handleProtocols: (offered) => webSocketProtocols.find((name) => offered.has(name)) ?? false,
+  })
+  server.handleUpgrade(request, socket, head, (connection) => {
+    const send = (channel: number, data: string): void => {
+      if (connection.readyState === WebSocket.OPEN)
+        connection.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]))
+    }
+    connection.on("message", (message: Buffer) => {
+      const [channel, ...rest] = [message[0], message[1]]
+      if (channel === channels.stdin && message.length > 1 && !input.push(message.subarray(1)))
+        connection.close(1009, "too much input")
+      else if (channel === channels.close && rest[0] === channels.stdin) input.close()
+    })
+    connection.on("close", () => input.close())
+    connection.on("error", () => connection.terminate()) // a broken client: there is nobody to tell
+    start({
+      stdout: (text) => send(channels.stdout, text),
+      stderr: (text) => send(channels.stderr, text),
+      finish(status) {
+        send(channels.error, status)
+        connection.close(1000)
+      },
+    })
+  })
+}
+
+/** The client opens one stream per channel it wants; the command starts when all are there. */
+function overSpdy(
+  found: KubeletRequest,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  input: Input,
+  start: (client: Client) => void,
+): void {
+  const asked = (name: string): boolean => ["1", "true"].includes(found.query.get(name) ?? "")
+  const wanted = new Set([
+    "error",
+    ...(asked("input") ? ["stdin"] : []),
+    ...(asked("output") ? ["stdout"] : []),
+    ...(asked("error") && !asked("tty") ? ["stderr"] : []),
+  ])
+  const streams = new Map<string, SpdyStream>()
+  const connection = acceptSpdy(request, socket, head, spdyProtocols, (stream) => {
+    const type = stream.headers["streamtype"] ?? ""
+    streams.set(type, stream)
+    if (type === "stdin") {
+      stream.on("data", (chunk: Buffer) => {
+        if (!input.push(chunk)) socket.destroy()
+      })
+      stream.on("end", () => input.close())
+    } else stream.resume()
+    wanted.delete(type)
+    if (wanted.size > 0 || !streams.has("error")) return
+    wanted.add("started")
+    start({
+      stdout: (text) => streams.get("stdout")?.write(text),
+      stderr: (text) => streams.get("stderr")?.write(text),
+      finish(status) {
+        for (const [name, one] of streams) {
+          if (name !== "error" && name !== "stdin" && name !== "resize") one.end()
+        }
+        streams.get("error")?.end(status)
+        const close = setTimeout(() => connection.end(), 100) // the client reads the status, then closes by itself
+        close.unref()
+      },
+    })
+  })
+}

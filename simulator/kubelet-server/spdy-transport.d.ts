@@ -1,0 +1,22 @@
+// The part of spdy-transport that is used; the package has no types of its own.
+declare module "spdy-transport" {
+  import type { Duplex } from "node:stream"
+  import type { EventEmitter } from "node:events"
+
+  export interface SpdyStream extends Duplex {
+    headers: Record<string, string>
+    respond(status: number, headers: Record<string, string>, callback?: (error?: Error) => void): void
+  }
+
+  export interface SpdyConnection extends EventEmitter {
+    start(version: number): void
+    end(): void
+    on(event: "stream", listener: (stream: SpdyStream) => void): this
+    on(event: "error" | "close", listener: (error?: Error) => void): this
+  }
+
+  const transport: {
+    connection: { create(socket: Duplex, options: { protocol: "spdy"; isServer: boolean }): SpdyConnection }
+  }
+  export default transport
+}

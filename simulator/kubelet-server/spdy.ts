@@ -1,0 +1,43 @@
+// SPDY/3.1, as kubelets still speak it for kubectl before 1.31 and for port-forward: the switch, and streams by type.
+
+import type { IncomingMessage } from "node:http"
+import type { Duplex } from "node:stream"
+/// <reference path="./spdy-transport.d.ts" />
+import transport, { type SpdyConnection, type SpdyStream } from "spdy-transport"
+import { KubeletError } from "./server.ts"
+
+export type { SpdyStream }
+
+export const isSpdy = (request: IncomingMessage): boolean => request.headers.upgrade?.toLowerCase() === "spdy/3.1"
+
+/** Answers 101 with the best of `supported` the client offered, and starts the connection. */
+export function acceptSpdy(
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  supported: readonly string[],
+  onStream: (stream: SpdyStream) => void,
+): SpdyConnection {
+  const offered = [request.headers["x-stream-protocol-version"] ?? []]
+    .flat()
+    .flatMap((text) => text.split(",").map((name) => name.trim()))
+  const protocol = supported.find((name) => offered.includes(name))
+  if (protocol === undefined)
+    throw new KubeletError(
+      403,
+      `unable to upgrade: unable to negotiate protocol: client supports [${offered.join(" ")}], server accepts [${supported.join(" ")}]`,
+    )
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${protocol}\r\n\r\n`,
+  )
+  if (head.length > 0) socket.unshift(head)
+  const connection = transport.connection.create(socket, { protocol: "spdy", isServer: true })
+  connection.on("error", () => socket.destroy()) // the peer left or broke the protocol: nothing to tell it
+  connection.on("stream", (stream) => {
+    stream.on("error", () => stream.destroy())
+    stream.respond(200, {})
+    onStream(stream)
+  })
+  connection.start(3.1)
+  return connection
+}
