@@ -254,7 +254,7 @@ export class FakeCluster implements KubeClient {
 
   #emit(resource: Resource, type: Change["type"], object: KubeObject): void {
     this.#log.push({ type, resource: resource.resource, object, version: Number(object.metadata.resourceVersion) })
-    for (const watcher of [...this.#watchers]) watcher()
+    for (const watcher of this.#watchers) watcher()
   }
 
   #wrote(verb: string, resource: Resource, namespace: string | undefined, name: string, subresource?: string): void {

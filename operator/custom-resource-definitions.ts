@@ -1,0 +1,73 @@
+// The CRDs of VirtualCluster and ClusterVersion, put into the super cluster and kept as this version has them.
+
+import { readFile } from "node:fs/promises"
+import { parse } from "yaml"
+import type { CustomResourceDefinition, KubeObject } from "../apimachinery/object.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { pause, systemClock, type Clock } from "../client/clock.ts"
+import { clusterVersions, customResourceDefinitions as definitions, virtualClusters } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import { operatorLimits } from "./options.ts"
+import { defaultClusterVersion, tenancyAPIVersion } from "./types.ts"
+
+const files = ["virtualclusters.yaml", "clusterversions.yaml"]
+
+export async function customResourceDefinitions(): Promise<CustomResourceDefinition[]> {
+  const texts = await Promise.all(
+    files.map((file) => readFile(new URL(`../manifests/crds/${file}`, import.meta.url), "utf8")),
+  )
+  return texts.map((text) => parse(text) as CustomResourceDefinition)
+}
+
+/** Idempotent. Resolves when the resources are served and the default ClusterVersion is there, or the signal ends. */
+export async function ensureCustomResourceDefinitions(
+  superClient: KubeClient,
+  options: { signal?: AbortSignal; clock?: Clock } = {},
+): Promise<void> {
+  const { clock = systemClock, signal = new AbortController().signal } = options
+  for (const definition of await customResourceDefinitions()) await ensure(superClient, definition)
+  for (let wait: number = operatorLimits.firstBackoffMs; !signal.aborted; wait = longer(wait)) {
+    try {
+      await superClient.list(virtualClusters, { limit: 1 })
+      await ensureDefaultClusterVersion(superClient)
+      return
+    } catch (error) {
+      // Not served yet: the server takes a moment to establish a definition.
+      if (!isNotFound(error)) throw error
+    }
+    await pause(clock, wait, signal)
+  }
+}
+
+export async function ensureDefaultClusterVersion(superClient: KubeClient): Promise<void> {
+  const object: KubeObject = {
+    apiVersion: tenancyAPIVersion,
+    kind: "ClusterVersion",
+    metadata: { name: defaultClusterVersion },
+    spec: {},
+  }
+  try {
+    await superClient.create(clusterVersions, object)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+  }
+}
+
+export const longer = (wait: number): number => Math.min(wait * 2, operatorLimits.longestBackoffMs)
+
+async function ensure(superClient: KubeClient, definition: CustomResourceDefinition): Promise<void> {
+  try {
+    await superClient.create(definitions, definition)
+    return
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+  }
+  // A merge patch replaces the list of versions whole and leaves what the server has added elsewhere.
+  try {
+    const { name = "" } = definition.metadata
+    await superClient.patch(definitions, undefined, name, { spec: definition.spec }, { type: "merge" })
+  } catch (error) {
+    if (!isConflict(error)) throw error
+    // Another operator is at it, with the same text.
+  }
+}

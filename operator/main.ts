@@ -1,0 +1,147 @@
+// The operator: VirtualCluster and ClusterVersion objects in the super cluster → tenants in the gateway. Runs beside the
+// gateway or alone, and waits for a super cluster that is not there yet.
+
+import { pause, systemClock, type Clock } from "../client/clock.ts"
+import { EventRecorder } from "../client/events.ts"
+import { Informer } from "../client/informer.ts"
+import { silentLog, type Log } from "../client/log.ts"
+import { clusterVersions, virtualClusters } from "../client/resources.ts"
+import { FairQueue } from "../client/workqueue/fair-queue.ts"
+import { runWorkers } from "../client/workqueue/workers.ts"
+import { ensureCustomResourceDefinitions, ensureDefaultClusterVersion, longer } from "./custom-resource-definitions.ts"
+import { operatorLimits, type OperatorOptions } from "./options.ts"
+import { defaultClusterVersion, type VirtualCluster } from "./types.ts"
+import { VirtualClusterReconciler } from "./virtual-cluster.ts"
+
+export { customResourceDefinitions, ensureCustomResourceDefinitions } from "./custom-resource-definitions.ts"
+export type { OperatorOptions } from "./options.ts"
+export type { VirtualCluster, VirtualClusterStatus } from "./types.ts"
+export { defaultClusterVersion, tenancyAPIVersion } from "./types.ts"
+
+interface Key {
+  namespace: string
+  name: string
+}
+
+/** Resolves when started; Operator.whenReady() tells when VirtualClusters are served and looked after. */
+export async function startOperator(options: OperatorOptions): Promise<Operator> {
+  return Operator.start(options)
+}
+
+export class Operator implements AsyncDisposable {
+  readonly #options: OperatorOptions
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #stopping = new AbortController()
+  readonly #queue: FairQueue<Key>
+  readonly #virtualClusters: Informer<VirtualCluster>
+  readonly #recorder: EventRecorder
+  readonly #reconciler: VirtualClusterReconciler
+  readonly #stops: (() => void)[] = []
+  #ready: Promise<void> = Promise.resolve()
+  #running: Promise<void> = Promise.resolve()
+
+  private constructor(options: OperatorOptions) {
+    const { superClient, tenants, clock = systemClock, log = silentLog } = options
+    this.#options = options
+    this.#clock = clock
+    this.#log = log
+    this.#queue = new FairQueue<Key>({
+      identify: ({ namespace, name }) => `${namespace}/${name}`,
+      group: ({ namespace }) => namespace,
+      clock,
+    })
+    this.#virtualClusters = new Informer(superClient, virtualClusters, { clock, log })
+    this.#recorder = new EventRecorder({ component: "polyplane-operator", clock, log })
+    this.#reconciler = new VirtualClusterReconciler({ superClient, tenants, events: this.#recorder, clock })
+  }
+
+  static async start(options: OperatorOptions): Promise<Operator> {
+    const operator = new Operator(options)
+    operator.#ready = operator.#prepare()
+    operator.#running = operator.#run()
+    operator.#running.catch((error: unknown) => operator.#log.error({ error }, "operator stopped"))
+    await Promise.resolve()
+    return operator
+  }
+
+  /** Resolves when the resources are served and all VirtualClusters have been seen, or the operator stops. */
+  whenReady(): Promise<void> {
+    return this.#ready
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    for (const stop of this.#stops) stop()
+    const late = new AbortController()
+    await Promise.race([this.#running, pause(this.#clock, operatorLimits.stopTimeoutMs, late.signal)])
+    late.abort()
+    this.#queue[Symbol.dispose]()
+    await this.#recorder.drained()
+  }
+
+  /** Tells once that the super cluster is not usable, and once that it is again. */
+  async #prepare(): Promise<void> {
+    const { signal } = this.#stopping
+    const { superClient } = this.#options
+    let failed = false
+    for (let wait: number = operatorLimits.firstBackoffMs; !signal.aborted; wait = longer(wait)) {
+      try {
+        await ensureCustomResourceDefinitions(superClient, { signal, clock: this.#clock })
+        if (failed) this.#log.info({}, "the super cluster serves VirtualClusters now")
+        break
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error)
+        if (!failed) this.#log.warn({ error: message }, "VirtualClusters are not served yet; trying again")
+        failed = true
+      }
+      await pause(this.#clock, wait, signal)
+    }
+    if (!signal.aborted) await this.#watch(signal)
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { superClient, tenants, clock, log } = this.#options
+    const enqueue = ({ metadata }: VirtualCluster): void =>
+      this.#queue.add({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" })
+    const enqueueAll = (): void => this.#virtualClusters.list().forEach(enqueue)
+    this.#stops.push(this.#virtualClusters.subscribe({ added: enqueue, updated: enqueue }))
+    const versions = new Informer(superClient, clusterVersions, {
+      ...(clock === undefined ? {} : { clock }),
+      ...(log === undefined ? {} : { log }),
+    })
+    this.#stops.push(
+      versions.subscribe({
+        // Somebody may be waiting for it.
+        added: enqueueAll,
+        deleted: ({ metadata }) => {
+          if (metadata.name === defaultClusterVersion) this.#restoreDefaultVersion()
+        },
+      }),
+      // A name is free again.
+      tenants.subscribe({ added: () => undefined, removed: enqueueAll }),
+    )
+    await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
+  }
+
+  #restoreDefaultVersion(): void {
+    ensureDefaultClusterVersion(this.#options.superClient).catch((error: unknown) =>
+      this.#log.error({ error }, "the default ClusterVersion was deleted and could not be made anew"),
+    )
+  }
+
+  async #run(): Promise<void> {
+    await this.#ready
+    await runWorkers<Key>({
+      queue: this.#queue,
+      workers: this.#options.workers ?? operatorLimits.workers,
+      name: "operator",
+      log: this.#log,
+      signal: this.#stopping.signal,
+      reconcile: async ({ namespace, name }) => {
+        const virtualCluster = this.#virtualClusters.get(namespace, name)
+        return virtualCluster === undefined ? undefined : this.#reconciler.reconcile(virtualCluster)
+      },
+    })
+  }
+}

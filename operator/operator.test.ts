@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { KubeObject, Secret } from "../apimachinery/object.ts"
+import { alreadyExists, serviceUnavailable } from "../apimachinery/status.ts"
+import { clusterKey } from "../apimachinery/tenancy.ts"
+import {
+  clusterVersions,
+  customResourceDefinitions,
+  namespaces,
+  secrets,
+  virtualClusters,
+} from "../client/resources.ts"
+import type { Tenant, TenantAdmin } from "../client/tenants.ts"
+import { eventually } from "../syncer/testing/eventually.ts"
+import { FakeCluster } from "../syncer/testing/fake-cluster.ts"
+import { FakeTenants } from "../syncer/testing/fake-tenants.ts"
+import { startOperator, type Operator, type VirtualCluster } from "./main.ts"
+import { finalizer } from "./virtual-cluster.ts"
+
+class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
+  failures = 0
+  server = "https://one"
+
+  async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
+    if (this.failures-- > 0) throw serviceUnavailable("the gateway is not there")
+    const present = this.get(request.name)
+    if (present !== undefined) {
+      if (present.virtualCluster.uid === request.virtualCluster.uid) return present
+      throw alreadyExists({ group: "", resource: "tenants" }, request.name)
+    }
+    const tenant = { ...request, uid: randomUUID() }
+    this.add(tenant)
+    return tenant
+  }
+
+  async delete(name: string): Promise<void> {
+    this.remove(name)
+  }
+
+  async kubeconfig(name: string): Promise<string> {
+    return `clusters:\n- cluster:\n    server: ${this.server}/tenants/${name}\nuser: ${randomUUID()}\n`
+  }
+}
+
+describe("the operator", () => {
+  let superCluster: FakeCluster
+  let tenants: FakeTenantAdmin
+  let operator: Operator
+
+  beforeEach(async () => {
+    superCluster = new FakeCluster({ isSuper: true })
+    tenants = new FakeTenantAdmin()
+    for (const name of ["default", "other"]) await superCluster.create(namespaces, named("Namespace", undefined, name))
+    operator = await startOperator({ superClient: superCluster, tenants })
+    await operator.whenReady()
+  })
+
+  afterEach(async () => {
+    await operator[Symbol.asyncDispose]()
+  })
+
+  const named = (kind: string, namespace: string | undefined, name: string, spec: object = {}): KubeObject => ({
+    apiVersion: "tenancy.x-k8s.io/v1alpha1",
+    kind,
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+    spec,
+  })
+
+  const create = (namespace: string, name: string, spec: object = {}): Promise<KubeObject> =>
+    superCluster.create(
+      virtualClusters,
+      named("VirtualCluster", namespace, name, { clusterVersionName: "default", ...spec }),
+    )
+
+  const inPhase = (namespace: string, name: string, phase: string): Promise<VirtualCluster> =>
+    eventually(() => {
+      const found = superCluster.find<VirtualCluster>(virtualClusters, namespace, name)
+      return found?.status?.phase === phase ? found : undefined
+    }, `${name} ${phase}`)
+
+  /** As a server deletes what has finalizers. */
+  const markDeleted = (namespace: string, name: string): KubeObject =>
+    superCluster.edit(virtualClusters, namespace, name, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } })
+
+  test("defines its resources and a default ClusterVersion", () => {
+    const defined = superCluster.all(customResourceDefinitions).map(({ metadata }) => metadata.name)
+    expect(defined).toEqual(["virtualclusters.tenancy.x-k8s.io", "clusterversions.tenancy.x-k8s.io"])
+    expect(superCluster.find(clusterVersions, undefined, "default")).toBeDefined()
+  })
+
+  test("makes the default ClusterVersion anew when it is deleted", async () => {
+    superCluster.remove(clusterVersions, undefined, "default")
+    await eventually(() => superCluster.find(clusterVersions, undefined, "default"), "default")
+  })
+
+  test("makes a tenant, its root namespace and its kubeconfig", async () => {
+    await create("default", "acme", { clusterDomain: "acme.local", opaqueMetaPrefixes: ["ops.example.com"] })
+    const { metadata, status } = await inPhase("default", "acme", "Running")
+    const key = clusterKey({ namespace: "default", name: "acme", uid: metadata.uid! })
+    expect(metadata.finalizers).toEqual([finalizer])
+    expect(status).toMatchObject({
+      clusterNamespace: key,
+      reason: "TenantControlPlaneRunning",
+      conditions: [{ type: "Ready", status: "True" }],
+    })
+    expect(tenants.get("acme")).toMatchObject({
+      clusterKey: key,
+      clusterDomain: "acme.local",
+      opaqueMetaPrefixes: ["ops.example.com"],
+      controllers: true,
+    })
+    expect(superCluster.find(namespaces, undefined, key)?.metadata.annotations).toMatchObject({
+      "tenancy.x-k8s.io/vcrootns": "true",
+      "tenancy.x-k8s.io/vcname": "acme",
+      "tenancy.x-k8s.io/vcnamespace": "default",
+      "tenancy.x-k8s.io/vcuid": metadata.uid,
+    })
+    const secret = superCluster.find<Secret>(secrets, key, "admin-kubeconfig")
+    expect(Buffer.from(secret!.data!["admin-kubeconfig"]!, "base64").toString()).toContain("https://one/tenants/acme")
+  })
+
+  test("renews the kubeconfig when the gateway has moved", async () => {
+    await create("default", "acme")
+    const { status } = await inPhase("default", "acme", "Running")
+    await operator[Symbol.asyncDispose]()
+    tenants.server = "https://two"
+    operator = await startOperator({ superClient: superCluster, tenants })
+    await eventually(() => {
+      const secret = superCluster.find<Secret>(secrets, status!.clusterNamespace!, "admin-kubeconfig")
+      return Buffer.from(secret!.data!["admin-kubeconfig"]!, "base64").toString().includes("https://two")
+    }, "the new address")
+  })
+
+  test("refuses a second tenant of the same name and makes it when the first is gone", async () => {
+    await create("default", "acme")
+    await inPhase("default", "acme", "Running")
+    await create("other", "acme")
+    const second = await inPhase("other", "acme", "Error")
+    expect(second.status?.reason).toBe("NameTaken")
+    expect(second.status?.message).toContain("default/acme")
+    markDeleted("default", "acme")
+    await inPhase("other", "acme", "Running")
+  })
+
+  test("waits for a ClusterVersion that is not there yet", async () => {
+    await create("default", "acme", { clusterVersionName: "v2" })
+    const waiting = await inPhase("default", "acme", "Pending")
+    expect(waiting.status?.reason).toBe("ClusterVersionNotFound")
+    await superCluster.create(clusterVersions, named("ClusterVersion", undefined, "v2"))
+    await inPhase("default", "acme", "Running")
+  })
+
+  test("says when the names are too long together", async () => {
+    const long = "n".repeat(30)
+    await superCluster.create(namespaces, named("Namespace", undefined, long))
+    await create(long, "a".repeat(40))
+    expect((await inPhase(long, "a".repeat(40), "Error")).status?.reason).toBe("NameTooLong")
+  })
+
+  test("tries again after a failure, and tells of it", async () => {
+    tenants.failures = 2
+    await create("default", "acme")
+    await inPhase("default", "acme", "Running")
+  })
+
+  test("removes the tenant, its namespaces and nothing else, then lets the object go", async () => {
+    await create("default", "acme")
+    const { metadata, status } = await inPhase("default", "acme", "Running")
+    const key = status!.clusterNamespace!
+    const annotations = { "tenancy.x-k8s.io/cluster": key, "tenancy.x-k8s.io/vcuid": metadata.uid! }
+    const labels = { "tenancy.x-k8s.io/cluster": key }
+    const make = (name: string, annotated: Record<string, string>): Promise<KubeObject> =>
+      superCluster.create(namespaces, {
+        ...named("Namespace", undefined, name),
+        metadata: { name, labels, annotations: annotated },
+      })
+    await make(`${key}-default`, annotations)
+    await make("look-alike", {})
+    markDeleted("default", "acme")
+    await eventually(() => {
+      const object = superCluster.find(virtualClusters, "default", "acme")
+      return object?.metadata.finalizers?.length === 0
+    }, "the finalizer is gone")
+    expect(tenants.get("acme")).toBeUndefined()
+    expect(superCluster.all(namespaces).map((one) => one.metadata.name)).toEqual(["default", "other", "look-alike"])
+  })
+})

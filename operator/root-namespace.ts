@@ -1,0 +1,122 @@
+// What the super cluster holds for a tenant beside the syncer's copies: the root namespace, named as the cluster key, with
+// the Secret that has the tenant's admin kubeconfig. Names and annotations are the ancestor's.
+
+import { timestamp, type KubeObject, type Secret } from "../apimachinery/object.ts"
+import {
+  adminKubeconfigSecret,
+  clusterAnnotation,
+  clusterLabel,
+  controlledLabel,
+  rootNamespaceAnnotation,
+  virtualClusterNameKey,
+  virtualClusterNamespaceKey,
+  virtualClusterUIDAnnotation,
+} from "../apimachinery/tenancy.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { namespaces, secrets } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenant } from "../client/tenants.ts"
+
+const issuedAtAnnotation = "tenancy.x-k8s.io/issued-at"
+const tenantUIDAnnotation = "tenancy.x-k8s.io/tenant-uid"
+const kubeconfigKey = "admin-kubeconfig"
+
+type VirtualClusterName = Tenant["virtualCluster"]
+
+/** false when a namespace of that name is somebody else's. */
+export async function ensureRootNamespace(
+  client: KubeClient,
+  clusterKey: string,
+  { namespace, name, uid }: VirtualClusterName,
+): Promise<boolean> {
+  const wanted: KubeObject = {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name: clusterKey,
+      labels: { [controlledLabel]: "true", [clusterLabel]: clusterKey },
+      annotations: {
+        [rootNamespaceAnnotation]: "true",
+        [virtualClusterNameKey]: name,
+        [virtualClusterNamespaceKey]: namespace,
+        [virtualClusterUIDAnnotation]: uid,
+      },
+    },
+  }
+  try {
+    await client.create(namespaces, wanted)
+    return true
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+  }
+  const present = await client.get(namespaces, undefined, clusterKey)
+  return present.metadata.annotations?.[virtualClusterUIDAnnotation] === uid
+}
+
+export interface StoredKubeconfig {
+  text: string
+  tenantUID: string
+  issuedAt: number
+}
+
+export async function storedKubeconfig(client: KubeClient, clusterKey: string): Promise<StoredKubeconfig | undefined> {
+  try {
+    const { data, metadata } = await client.get<Secret>(secrets, clusterKey, adminKubeconfigSecret)
+    const issuedAt = Date.parse(metadata.annotations?.[issuedAtAnnotation] ?? "")
+    return {
+      text: Buffer.from(data?.[kubeconfigKey] ?? "", "base64").toString(),
+      tenantUID: metadata.annotations?.[tenantUIDAnnotation] ?? "",
+      issuedAt: Number.isNaN(issuedAt) ? 0 : issuedAt,
+    }
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+export async function storeKubeconfig(client: KubeClient, tenant: Tenant, text: string, now: number): Promise<void> {
+  const { clusterKey, uid } = tenant
+  const annotations = { [issuedAtAnnotation]: timestamp(new Date(now)), [tenantUIDAnnotation]: uid }
+  const data = { [kubeconfigKey]: Buffer.from(text).toString("base64") }
+  const secret: Secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: adminKubeconfigSecret, namespace: clusterKey, annotations },
+    type: "Opaque",
+    data,
+  }
+  try {
+    await client.create(secrets, secret)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+    await client.patch(
+      secrets,
+      clusterKey,
+      adminKubeconfigSecret,
+      { metadata: { annotations }, data },
+      { type: "merge" },
+    )
+  }
+}
+
+/** Asks for the end of everything of that VirtualCluster in the super cluster, and of nothing else. */
+export async function removeNamespaces(client: KubeClient, clusterKey: string, uid: string): Promise<void> {
+  const { items } = await client.list(namespaces, { labelSelector: `${clusterLabel}=${clusterKey}` })
+  for (const { metadata } of items) {
+    const annotations = metadata.annotations
+    const isRoot = annotations?.[rootNamespaceAnnotation] === "true" && metadata.name === clusterKey
+    const isTenants = annotations?.[clusterAnnotation] === clusterKey
+    if ((!isRoot && !isTenants) || annotations?.[virtualClusterUIDAnnotation] !== uid) continue
+    try {
+      await client.delete(
+        namespaces,
+        undefined,
+        metadata.name ?? "",
+        metadata.uid === undefined ? {} : { uid: metadata.uid },
+      )
+    } catch (error) {
+      // Gone, or already leaving.
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// The objects of tenancy.x-k8s.io/v1alpha1. Schema and limits: manifests/crds.
+
+import type { KubeObject } from "../apimachinery/object.ts"
+import { tenancyGroup, tenancyVersion } from "../apimachinery/tenancy.ts"
+
+export const tenancyAPIVersion = `${tenancyGroup}/${tenancyVersion}`
+
+export type Phase = "Pending" | "Running" | "Error"
+
+export interface VirtualClusterCondition {
+  type?: string
+  status: "True" | "False" | "Unknown"
+  lastTransitionTime?: string
+  reason?: string
+  message?: string
+}
+
+export interface VirtualClusterStatus {
+  phase?: Phase
+  clusterNamespace?: string
+  message?: string
+  reason?: string
+  conditions?: VirtualClusterCondition[]
+}
+
+export interface VirtualCluster extends KubeObject {
+  spec?: {
+    clusterVersionName: string
+    clusterDomain?: string
+    controllers?: boolean
+    transparentMetaPrefixes?: string[]
+    opaqueMetaPrefixes?: string[]
+    pkiExpireDays?: number
+    serviceCidr?: string
+  }
+  status?: VirtualClusterStatus
+}
+
+/** The ClusterVersion that is always there. */
+export const defaultClusterVersion = "default"

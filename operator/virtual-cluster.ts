@@ -1,0 +1,273 @@
+// VirtualCluster → tenant. Each step can be repeated, so a crash between any two of them is mended by the next round:
+// finalizer → tenant → root namespace → kubeconfig → status; at the end: tenant → namespaces → finalizer.
+
+import { timestamp } from "../apimachinery/object.ts"
+import { clusterKey as clusterKeyOf } from "../apimachinery/tenancy.ts"
+import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import type { Clock } from "../client/clock.ts"
+import type { EventRecorder } from "../client/events.ts"
+import { clusterVersions, virtualClusters } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenant, TenantAdmin } from "../client/tenants.ts"
+import { operatorLimits } from "./options.ts"
+import {
+  ensureRootNamespace,
+  removeNamespaces,
+  storeKubeconfig,
+  storedKubeconfig,
+  type StoredKubeconfig,
+} from "./root-namespace.ts"
+import { tenancyAPIVersion, type Phase, type VirtualCluster, type VirtualClusterStatus } from "./types.ts"
+
+export const finalizer = "tenancy.x-k8s.io/tenant"
+const defaultClusterDomain = "cluster.local"
+
+export interface VirtualClusterParts {
+  superClient: KubeClient
+  tenants: TenantAdmin
+  events: EventRecorder
+  clock: Clock
+}
+
+type Outcome = void | { requeueAfterMs: number }
+
+/** Something only a change by somebody mends: shown in the status, looked at again now and then. */
+class Obstacle extends Error {
+  readonly phase: Phase
+  readonly reason: string
+
+  constructor(phase: Phase, reason: string, message: string) {
+    super(message)
+    this.name = "Obstacle"
+    this.phase = phase
+    this.reason = reason
+  }
+}
+
+export class VirtualClusterReconciler {
+  readonly #parts: VirtualClusterParts
+  /** Uids whose kubeconfig this process has compared with what it would issue: the gateway may have moved. */
+  readonly #compared = new Set<string>()
+
+  constructor(parts: VirtualClusterParts) {
+    this.#parts = parts
+  }
+
+  async reconcile(virtualCluster: VirtualCluster): Promise<Outcome> {
+    if (virtualCluster.metadata.deletionTimestamp !== undefined) return this.#remove(virtualCluster)
+    try {
+      return await this.#make(virtualCluster)
+    } catch (error) {
+      if (error instanceof Obstacle) {
+        await this.#report(virtualCluster, error.phase, error.reason, error.message)
+        return { requeueAfterMs: operatorLimits.recheckMs }
+      }
+      // Races are retried in silence; what else went wrong is shown, and retried as well.
+      const isRace = isConflict(error) || isNotFound(error)
+      if (!isRace && error instanceof StatusError) {
+        await this.#report(virtualCluster, "Pending", "TenantControlPlaneError", error.message)
+      }
+      throw error
+    }
+  }
+
+  async #make(virtualCluster: VirtualCluster): Promise<Outcome> {
+    const { metadata, spec, status } = virtualCluster
+    const { superClient, tenants } = this.#parts
+    const identity = { namespace: metadata.namespace ?? "", name: metadata.name ?? "", uid: metadata.uid ?? "" }
+    const clusterKey = status?.clusterNamespace ?? clusterKeyOf(identity)
+    this.#checkNames(identity, clusterKey)
+    await this.#checkVersion(spec?.clusterVersionName ?? "")
+    await this.#ensureFinalizer(virtualCluster)
+    if (status?.phase === undefined) {
+      await this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
+    }
+    const tenant = await this.#createTenant({
+      name: identity.name,
+      virtualCluster: identity,
+      clusterKey,
+      clusterDomain:
+        spec?.clusterDomain === undefined || spec.clusterDomain === "" ? defaultClusterDomain : spec.clusterDomain,
+      transparentMetaPrefixes: spec?.transparentMetaPrefixes ?? [],
+      opaqueMetaPrefixes: spec?.opaqueMetaPrefixes ?? [],
+      controllers: spec?.controllers ?? true,
+    })
+    if (!(await ensureRootNamespace(superClient, clusterKey, identity))) {
+      throw new Obstacle(
+        "Error",
+        "NamespaceTaken",
+        `namespace "${clusterKey}" of the super cluster is not this tenant's`,
+      )
+    }
+    await this.#ensureKubeconfig(tenant)
+    const message = `tenant "${tenants.get(tenant.name)?.name ?? tenant.name}" is served`
+    await this.#report(virtualCluster, "Running", "TenantControlPlaneRunning", message, clusterKey)
+    return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
+  }
+
+  #checkNames(identity: Tenant["virtualCluster"], clusterKey: string): void {
+    const { tenants } = this.#parts
+    if (clusterKey.length > operatorLimits.maxClusterKeyLength) {
+      const message = `the names of the VirtualCluster and its namespace make "${clusterKey}", which is longer than ${operatorLimits.maxClusterKeyLength} bytes`
+      throw new Obstacle("Error", "NameTooLong", message)
+    }
+    for (const tenant of tenants.list()) {
+      const { virtualCluster } = tenant
+      if (virtualCluster.uid === identity.uid) continue
+      if (tenant.name === identity.name) throw nameTaken(tenant)
+      if (tenant.clusterKey === clusterKey) {
+        throw new Obstacle(
+          "Error",
+          "NamespaceTaken",
+          `cluster namespace "${clusterKey}" belongs to tenant "${tenant.name}"`,
+        )
+      }
+    }
+  }
+
+  async #checkVersion(name: string): Promise<void> {
+    try {
+      await this.#parts.superClient.get(clusterVersions, undefined, name)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      throw new Obstacle(
+        "Pending",
+        "ClusterVersionNotFound",
+        `there is no ClusterVersion "${name}"; "default" always exists`,
+      )
+    }
+  }
+
+  async #createTenant(request: Omit<Tenant, "uid">): Promise<Tenant> {
+    const { tenants } = this.#parts
+    try {
+      return await tenants.create(request)
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+      const present = tenants.get(request.name)
+      throw present === undefined ? new Obstacle("Error", "NameTaken", error.message) : nameTaken(present)
+    }
+  }
+
+  async #ensureFinalizer({ metadata }: VirtualCluster): Promise<void> {
+    const { finalizers = [], namespace, name = "", uid, resourceVersion } = metadata
+    if (finalizers.includes(finalizer)) return
+    const patch = { metadata: { uid, resourceVersion, finalizers: [...finalizers, finalizer] } }
+    await this.#parts.superClient.patch(virtualClusters, namespace, name, patch, { type: "merge" })
+  }
+
+  async #ensureKubeconfig(tenant: Tenant): Promise<void> {
+    const { superClient, tenants, clock } = this.#parts
+    const stored = await storedKubeconfig(superClient, tenant.clusterKey)
+    const now = clock.now()
+    const isFresh =
+      stored !== undefined &&
+      stored.tenantUID === tenant.uid &&
+      now - stored.issuedAt < operatorLimits.kubeconfigMaxAgeMs
+    if (isFresh && this.#compared.has(tenant.uid)) return
+    const text = await tenants.kubeconfig(tenant.name)
+    if (!isFresh || !sameServer(stored, text)) await storeKubeconfig(superClient, tenant, text, now)
+    this.#compared.add(tenant.uid)
+  }
+
+  async #remove({ metadata, status }: VirtualCluster): Promise<void> {
+    const { namespace = "", name = "", uid = "", resourceVersion, finalizers = [] } = metadata
+    if (!finalizers.includes(finalizer)) return
+    const { superClient, tenants } = this.#parts
+    const tenant = tenants.get(name)
+    // The tenant of that name may be another VirtualCluster's.
+    if (tenant?.virtualCluster.uid === uid) {
+      await tenants.delete(name)
+      this.#compared.delete(tenant.uid)
+    }
+    const clusterKey = status?.clusterNamespace ?? clusterKeyOf({ namespace, name, uid })
+    await removeNamespaces(superClient, clusterKey, uid)
+    const rest = finalizers.filter((one) => one !== finalizer)
+    const patch = { metadata: { uid, resourceVersion, finalizers: rest } }
+    try {
+      await superClient.patch(virtualClusters, namespace, name, patch, { type: "merge" })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+
+  async #report(
+    virtualCluster: VirtualCluster,
+    phase: Phase,
+    reason: string,
+    message: string,
+    clusterNamespace = virtualCluster.status?.clusterNamespace,
+  ): Promise<void> {
+    const { metadata, status } = virtualCluster
+    const wanted = nextStatus(status, { phase, reason, message, clusterNamespace }, this.#parts.clock.now())
+    if (wanted === undefined) return
+    const { namespace, name = "", uid } = metadata
+    const { superClient, events } = this.#parts
+    try {
+      const patch = { metadata: { uid }, status: wanted }
+      await superClient.patch(virtualClusters, namespace, name, patch, { type: "merge", subresource: "status" })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+      return
+    }
+    const object = { ...virtualCluster, apiVersion: tenancyAPIVersion, kind: "VirtualCluster" }
+    events.event(
+      superClient,
+      object,
+      phase === "Running" || reason === "ClusterCreating" ? "Normal" : "Warning",
+      reason,
+      message,
+    )
+  }
+}
+
+function nameTaken({ name, virtualCluster }: Tenant): Obstacle {
+  const owner = `${virtualCluster.namespace}/${virtualCluster.name}`
+  return new Obstacle("Error", "NameTaken", `there is a tenant "${name}" already: that of VirtualCluster "${owner}"`)
+}
+
+/** The status to write, or undefined when it says so already. */
+export function nextStatus(
+  current: VirtualClusterStatus | undefined,
+  wanted: { phase: Phase; reason: string; message: string; clusterNamespace: string | undefined },
+  now: number,
+): VirtualClusterStatus | undefined {
+  const { phase, reason, message, clusterNamespace } = wanted
+  const same =
+    current?.phase === phase &&
+    current?.reason === reason &&
+    current?.message === message &&
+    current?.clusterNamespace === clusterNamespace
+  if (same) return undefined
+  const status = phase === "Running" ? "True" : "False"
+  const before = current?.conditions?.find(({ type }) => type === "Ready")
+  const condition = {
+    type: "Ready",
+    status,
+    reason,
+    message,
+    lastTransitionTime:
+      before?.status === status && before.lastTransitionTime !== undefined
+        ? before.lastTransitionTime
+        : timestamp(new Date(now)),
+  } as const
+  const others = (current?.conditions ?? []).filter(({ type }) => type !== "Ready")
+  return {
+    phase,
+    reason,
+    message,
+    ...(clusterNamespace === undefined ? {} : { clusterNamespace }),
+    conditions: [...others, condition],
+  }
+}
+
+/** Same address and same authority: the certificate in it may be another. */
+function sameServer(stored: StoredKubeconfig, text: string): boolean {
+  const lines = (kubeconfig: string): string =>
+    kubeconfig
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line.includes("server:") || line.includes("certificate-authority-data:"))
+      .join("\n")
+  return lines(stored.text) === lines(text)
+}
