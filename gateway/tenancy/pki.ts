@@ -56,7 +56,7 @@ export function issueClientCertificate(
   user: { name: string; groups: readonly string[] },
   lifetimeMs: number = certificateLifetimes.clientMs,
 ): Promise<IssuedCertificate> {
-  const name = [...user.groups.map((group) => ({ O: [group] })), { CN: [user.name] }]
+  const name = [...user.groups.map((group) => ({ O: [{ utf8String: group }] })), { CN: [{ utf8String: user.name }] }]
   return issue(authority, name, [x509.ExtendedKeyUsage.clientAuth], [], lifetimeMs)
 }
 
@@ -65,7 +65,7 @@ export function issueServingCertificate(authority: Authority, names: readonly st
   const alternatives = names.map((value) => ({ type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value }))
   return issue(
     authority,
-    [{ CN: ["polyplane gateway"] }],
+    [{ CN: [{ utf8String: "polyplane gateway" }] }],
     [x509.ExtendedKeyUsage.serverAuth],
     [new x509.SubjectAlternativeNameExtension(alternatives)],
     certificateLifetimes.servingMs,
@@ -83,7 +83,7 @@ async function issue(
   const issuer = new x509.X509Certificate(authority.certificate)
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    subject: new x509.Name(subject).toString(),
+    subject: new x509.Name(subject),
     issuer: issuer.subject,
     ...validity(lifetimeMs),
     signingAlgorithm: algorithm,

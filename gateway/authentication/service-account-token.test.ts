@@ -1,0 +1,142 @@
+import { decodeJwt, SignJWT } from "jose"
+import { beforeAll, beforeEach, describe, expect, test } from "vitest"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { notFound } from "../../apimachinery/status.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import { createTrust } from "../tenancy/trust-store.ts"
+import { createTokenAuthenticator, createTokenIssuer } from "./service-account-token.ts"
+import type { TrustRoots } from "./types.ts"
+
+const issuer = "https://kubernetes.default.svc/tenants/a"
+let trust: TrustRoots
+const objects = new Map<string, KubeObject>()
+
+const reader: Pick<KubeClient, "get"> = {
+  get<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): Promise<T> {
+    const object = objects.get(`${resource.resource}/${namespace ?? ""}/${name}`)
+    return object === undefined ? Promise.reject(notFound(resource, name)) : Promise.resolve(object as T)
+  },
+}
+
+const put = (resource: string, namespace: string, name: string, more: object = {}, spec: object = {}): void => {
+  const metadata = { name, namespace, uid: `${name}-uid`, ...more }
+  objects.set(`${resource}/${namespace}/${name}`, { apiVersion: "v1", kind: "x", metadata, spec })
+}
+
+beforeAll(async () => {
+  trust = await createTrust({ authorityName: "polyplane tenant a", issuer }, "")
+})
+
+beforeEach(() => {
+  objects.clear()
+  put("serviceaccounts", "ns", "robot")
+  put("pods", "ns", "web", {}, { nodeName: "n1" })
+  put("secrets", "ns", "s")
+  put("nodes", "", "n1")
+})
+
+const authenticator = () => createTokenAuthenticator(trust, reader, { apiAudiences: [issuer] })
+const verify = (token: string, audiences?: string[]) =>
+  authenticator().authenticate({ certificates: [], bearerToken: token }, audiences)
+
+const issue = (more: Partial<Parameters<ReturnType<typeof createTokenIssuer>["issue"]>[0]> = {}) =>
+  createTokenIssuer(trust, reader).issue({
+    namespace: "ns",
+    serviceAccount: { name: "robot", uid: "robot-uid" },
+    audiences: [],
+    expirationSeconds: 3600,
+    ...more,
+  })
+
+const bound = (kind: string, name: string) => ({ kind, apiVersion: "v1", name, uid: `${name}-uid` })
+
+describe("service-account tokens", () => {
+  test("name the account, its groups, and the pod and node they are bound to", async () => {
+    const { token, expirationTimestamp } = await issue({ boundObject: bound("Pod", "web") })
+    const answer = await verify(token)
+    expect(answer?.audiences).toEqual([issuer])
+    expect(answer?.user).toMatchObject({
+      name: "system:serviceaccount:ns:robot",
+      uid: "robot-uid",
+      groups: ["system:serviceaccounts", "system:serviceaccounts:ns"],
+      extra: {
+        "authentication.kubernetes.io/pod-name": ["web"],
+        "authentication.kubernetes.io/pod-uid": ["web-uid"],
+        "authentication.kubernetes.io/node-name": ["n1"],
+        "authentication.kubernetes.io/node-uid": ["n1-uid"],
+      },
+    })
+    expect(Date.parse(expirationTimestamp)).toBe((decodeJwt(token).exp ?? 0) * 1000)
+  })
+
+  test.each([
+    ["the account is gone", () => objects.delete("serviceaccounts/ns/robot")],
+    ["the account was made anew", () => put("serviceaccounts", "ns", "robot", { uid: "other" })],
+    ["the pod is gone", () => objects.delete("pods/ns/web")],
+    ["the pod was made anew", () => put("pods", "ns", "web", { uid: "other" })],
+    ["the pod is long being deleted", () => put("pods", "ns", "web", { deletionTimestamp: "2020-01-01T00:00:00Z" })],
+  ])("are bad when %s", async (_what, change) => {
+    const { token } = await issue({ boundObject: bound("Pod", "web") })
+    await verify(token)
+    change()
+    await expect(verify(token)).rejects.toMatchObject({ code: 401 })
+  })
+
+  test.each(["Secret", "Node"])("bound to a %s end with it", async (kind) => {
+    const [name, key] = kind === "Secret" ? ["s", "secrets/ns/s"] : ["n1", "nodes//n1"]
+    const { token } = await issue({ boundObject: bound(kind, name) })
+    expect(await verify(token)).toBeDefined()
+    objects.delete(key)
+    await expect(verify(token)).rejects.toMatchObject({ code: 401 })
+  })
+
+  test("are good for their audiences only", async () => {
+    const { token } = await issue({ audiences: ["vault"] })
+    await expect(verify(token)).rejects.toMatchObject({ code: 401 })
+    expect(await verify(token, ["vault", "other"])).toMatchObject({ audiences: ["vault"] })
+  })
+
+  test("of another control plane's key are bad, and of another issuer unknown", async () => {
+    const stranger = await createTrust({ authorityName: "b", issuer }, "")
+    const forged = await createTokenIssuer(stranger, reader).issue({
+      namespace: "ns",
+      serviceAccount: { name: "robot", uid: "robot-uid" },
+      audiences: [],
+      expirationSeconds: 3600,
+    })
+    await expect(verify(forged.token)).rejects.toMatchObject({ code: 401 })
+    const elsewhere = await createTrust({ authorityName: "b", issuer: "https://other" }, "")
+    const { token } = await createTokenIssuer(elsewhere, reader).issue({
+      namespace: "ns",
+      serviceAccount: { name: "robot", uid: "robot-uid" },
+      audiences: [],
+      expirationSeconds: 3600,
+    })
+    expect(await verify(token)).toBeUndefined()
+  })
+
+  test.each([
+    ["expired", { exp: 1000, nbf: 900 }],
+    ["not valid yet", { exp: 9_999_999_999, nbf: 9_999_999_000 }],
+    ["without an end", { nbf: 900 }],
+  ])("that are %s are bad", async (_what, times) => {
+    const claims = { namespace: "ns", serviceaccount: { name: "robot", uid: "robot-uid" } }
+    const token = await new SignJWT({ iss: issuer, aud: issuer, sub: "x", "kubernetes.io": claims, ...times })
+      .setProtectedHeader({ alg: "ES256" })
+      .sign(trust.serviceAccountKey.private)
+    await expect(verify(token)).rejects.toMatchObject({ code: 401 })
+  })
+
+  test("without a signature are bad", async () => {
+    const { token } = await issue()
+    const [, payload] = token.split(".")
+    const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url")
+    await expect(verify(`${none}.${payload}.`)).rejects.toMatchObject({ code: 401 })
+  })
+
+  test("last no longer than a year", async () => {
+    const { token } = await issue({ expirationSeconds: 2 ** 32 })
+    const { exp = 0, iat = 0 } = decodeJwt(token)
+    expect(exp - iat).toBe(365 * 24 * 60 * 60)
+  })
+})

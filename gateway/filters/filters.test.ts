@@ -1,0 +1,318 @@
+// The filters that need no control plane, each on a real HTTP server with express.
+
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import express, { type RequestHandler } from "express"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { conflict, tooManyRequests } from "../../apimachinery/status.ts"
+import type { Log } from "../../client/log.ts"
+import { silentLog } from "../../client/log.ts"
+import type { Authorizer } from "../authorization/types.ts"
+import type { User } from "../request/context.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+import { withAudit } from "./audit.ts"
+import { callAPI } from "./api.ts"
+import { statusErrors } from "./errors.ts"
+import { withImpersonation } from "./impersonation.ts"
+import { withMaxInFlight } from "./max-in-flight.ts"
+import { withRequestState } from "./request-id.ts"
+import { withRequestInfo } from "./request-info.ts"
+import type { Filter } from "./state.ts"
+import { withTimeout } from "./timeout.ts"
+
+async function serve(filters: Filter[], log: Log = silentLog): Promise<string> {
+  const app = express()
+  const chain = [withRequestState(new WeakMap(), new Set()), withRequestInfo(undefined), ...filters]
+  for (const filter of chain) app.use(filter as unknown as RequestHandler)
+  app.use(statusErrors(log))
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const throwing =
+  (error: unknown): Filter =>
+  () => {
+    throw error
+  }
+
+const plane = {} as ControlPlane
+const inPlane =
+  (controlPlane: ControlPlane, user?: User): Filter =>
+  (_request, response, next) => {
+    response.locals.state.controlPlane = controlPlane
+    if (user !== undefined) response.locals.state.user = user
+    next()
+  }
+
+describe("statusErrors()", () => {
+  test("a StatusError goes out as it is", async () => {
+    const url = await serve([throwing(conflict({ group: "", resource: "pods" }, "a", "changed"))])
+    const answer = await fetch(url)
+    expect(answer.status).toBe(409)
+    expect(answer.headers.get("content-type")).toBe("application/json")
+    expect(await answer.json()).toMatchObject({ kind: "Status", reason: "Conflict", details: { name: "a" } })
+  })
+
+  test("says when to come back", async () => {
+    const url = await serve([throwing(tooManyRequests("busy", 7))])
+    expect((await fetch(url)).headers.get("retry-after")).toBe("7")
+  })
+
+  test("what is no StatusError is logged with its stack and answered with 500", async () => {
+    const logged: object[] = []
+    const url = await serve([throwing(new Error("broken"))], { ...silentLog, error: (fields) => logged.push(fields) })
+    const answer = await fetch(url)
+    expect(answer.status).toBe(500)
+    expect(await answer.json()).toMatchObject({ reason: "InternalError", message: "Internal error occurred: broken" })
+    expect(logged).toHaveLength(1)
+    expect(logged[0]).toMatchObject({ err: expect.any(Error) })
+  })
+
+  test("people's tools get it indented, programs do not", async () => {
+    const url = await serve([throwing(tooManyRequests("busy", 1))])
+    const lines = async (agent: string) =>
+      (await (await fetch(url, { headers: { "user-agent": agent } })).text()).trimEnd().split("\n").length
+    expect(await lines("curl/8")).toBeGreaterThan(5)
+    expect(await lines("kubectl/v1.33")).toBe(1)
+  })
+})
+
+describe("withRequestState()", () => {
+  test("gives each request an id, or takes the caller's", async () => {
+    const url = await serve([(_request, response) => void response.end()])
+    expect((await fetch(url)).headers.get("audit-id")).toMatch(/^[0-9a-f-]{36}$/)
+    expect((await fetch(url, { headers: { "audit-id": "mine-1" } })).headers.get("audit-id")).toBe("mine-1")
+    expect((await fetch(url, { headers: { "audit-id": "a b" } })).headers.get("audit-id")).not.toBe("a b")
+  })
+})
+
+describe("withTimeout()", () => {
+  const never: Filter = () => undefined
+
+  test("ends what takes too long with 504 and tells the work to stop", async () => {
+    const signals: AbortSignal[] = []
+    const url = await serve([
+      withTimeout(20),
+      (_request, response) => {
+        signals.push(response.locals.state.signal)
+      },
+    ])
+    const answer = await fetch(`${url}/api/v1/pods`)
+    expect(answer.status).toBe(504)
+    expect(await answer.json()).toMatchObject({
+      reason: "Timeout",
+      message: "request did not complete within the allotted timeout",
+    })
+    expect(signals[0]?.aborted).toBe(true)
+  })
+
+  test("a caller may ask for less", async () => {
+    const url = await serve([withTimeout(60_000), never])
+    expect((await fetch(`${url}/api/v1/pods?timeout=20ms`)).status).toBe(504)
+  })
+
+  test("what is no duration is a bad request", async () => {
+    const url = await serve([withTimeout(60_000), never])
+    expect(await (await fetch(`${url}/api/v1/pods?timeout=abc`)).json()).toMatchObject({
+      code: 400,
+      message: 'invalid timeout specified in the request URL - time: invalid duration "abc"',
+    })
+  })
+
+  test("watches have no such end", async () => {
+    const url = await serve([withTimeout(1), (_request, response) => void setTimeout(() => response.end("late"), 30)])
+    expect(await (await fetch(`${url}/api/v1/pods?watch=true`)).text()).toBe("late")
+  })
+})
+
+describe("withMaxInFlight()", () => {
+  const limits = { maxInFlight: 2, maxWaiting: 1, maxLongRunning: 1 }
+
+  /** Answers when told to. */
+  function gate() {
+    const open: (() => void)[] = []
+    const waiting: (() => void)[] = []
+    const filter: Filter = (_request, response) => {
+      open.push(() => void response.end("ok"))
+      for (const call of waiting.splice(0)) call()
+    }
+    const reached = async (count: number): Promise<void> => {
+      while (open.length < count) await new Promise<void>((resolve) => waiting.push(resolve))
+    }
+    return { filter, open, reached }
+  }
+
+  test("more wait their turn, and beyond the waiting room are told to come back", async () => {
+    const { filter, open, reached } = gate()
+    const url = await serve([inPlane(plane), withMaxInFlight(limits), filter])
+    const running = [fetch(`${url}/a`), fetch(`${url}/b`)]
+    await reached(2)
+    const waiting = [fetch(`${url}/c`), fetch(`${url}/d`)]
+    const refused = await Promise.race(waiting)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get("retry-after")).toBe("1")
+    expect(await refused.json()).toMatchObject({ reason: "TooManyRequests" })
+    expect(open).toHaveLength(2)
+    open[0]?.()
+    await reached(3)
+    open.slice(1).forEach((finish) => finish())
+    for (const answer of await Promise.all(running)) expect(answer.status).toBe(200)
+    expect((await Promise.all(waiting)).map(({ status }) => status).sort()).toEqual([200, 429])
+  })
+
+  test("another tenant does not notice", async () => {
+    const { filter, open, reached } = gate()
+    const other = {} as ControlPlane
+    const byPath: Filter = (request, response, next) =>
+      inPlane(request.path === "/b" ? other : plane)(request, response, next)
+    const url = await serve([byPath, withMaxInFlight({ ...limits, maxInFlight: 1, maxWaiting: 0 }), filter])
+    const first = fetch(`${url}/a`)
+    await reached(1)
+    expect((await fetch(`${url}/a`)).status).toBe(429)
+    const second = fetch(`${url}/b`)
+    await reached(2)
+    open.forEach((finish) => finish())
+    expect((await first).status).toBe(200)
+    expect((await second).status).toBe(200)
+  })
+
+  test("watches have places of their own", async () => {
+    const { filter, open, reached } = gate()
+    const url = await serve([inPlane(plane), withMaxInFlight(limits), filter])
+    const watch = fetch(`${url}/api/v1/pods?watch=true`)
+    await reached(1)
+    expect((await fetch(`${url}/api/v1/pods?watch=true`)).status).toBe(429)
+    const list = fetch(`${url}/api/v1/pods`)
+    await reached(2)
+    open.forEach((finish) => finish())
+    expect((await list).status).toBe(200)
+    expect((await watch).status).toBe(200)
+  })
+
+  test("who goes away while waiting leaves no hole", async () => {
+    const { filter, open, reached } = gate()
+    const url = await serve([inPlane(plane), withMaxInFlight({ ...limits, maxInFlight: 1 }), filter])
+    const first = fetch(`${url}/a`)
+    await reached(1)
+    const gone = new AbortController()
+    const leaving = fetch(`${url}/b`, { signal: gone.signal })
+    gone.abort()
+    await expect(leaving).rejects.toThrow()
+    open[0]?.()
+    expect((await first).status).toBe(200)
+    const next = fetch(`${url}/c`)
+    await reached(2)
+    open[1]?.()
+    expect((await next).status).toBe(200)
+  })
+})
+
+describe("withImpersonation()", () => {
+  const asked: { resource: string; name: string; namespace: string; subresource: string }[] = []
+  const authorizer: Authorizer = {
+    authorize(attributes) {
+      asked.push(attributes)
+      const decision = attributes.name === "forbidden" ? "NoOpinion" : "Allow"
+      return Promise.resolve({ decision, reason: "" })
+    },
+    rulesFor: () => Promise.resolve({ rules: [], errors: [] }),
+    rulesOf: () => Promise.resolve([]),
+  }
+  const admin: User = { name: "admin", groups: ["system:masters"], extra: {} }
+  const start = () =>
+    serve([
+      inPlane({ authorizer } as ControlPlane, admin),
+      withImpersonation,
+      (_request, response) => void response.end(JSON.stringify(response.locals.state.user)),
+    ])
+  const ask = async (headers: [string, string][]): Promise<unknown> => {
+    asked.length = 0
+    return (await fetch(await start(), { headers })).json()
+  }
+
+  test("without the headers nothing changes", async () => {
+    expect(await ask([])).toEqual(admin)
+  })
+
+  test("a user is authenticated, with groups and extra as asked for", async () => {
+    expect(
+      await ask([
+        ["impersonate-user", "bob"],
+        ["impersonate-group", "dev"],
+        ["impersonate-extra-acme.com%2Fscope", "x"],
+      ]),
+    ).toEqual({ name: "bob", groups: ["dev", "system:authenticated"], extra: { "acme.com/scope": ["x"] } })
+    expect(asked.map(({ resource, name, subresource }) => `${resource}/${subresource}:${name}`)).toEqual([
+      "users/:bob",
+      "groups/:dev",
+      "userextras/acme.com/scope:x",
+    ])
+  })
+
+  test("a service account has the groups of service accounts", async () => {
+    expect(await ask([["impersonate-user", "system:serviceaccount:ns:robot"]])).toMatchObject({
+      groups: ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"],
+    })
+    expect(asked[0]).toMatchObject({ resource: "serviceaccounts", namespace: "ns", name: "robot" })
+  })
+
+  test("what may not be impersonated is forbidden", async () => {
+    expect(await ask([["impersonate-user", "forbidden"]])).toMatchObject({
+      code: 403,
+      message:
+        'users "forbidden" is forbidden: User "admin" cannot impersonate resource "users" in API group "" at the cluster scope',
+    })
+  })
+
+  test("groups without a user are a bad request", async () => {
+    expect(await ask([["impersonate-group", "bob"]])).toMatchObject({
+      code: 400,
+      message:
+        'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"bob"}, Extra:map[string][]string(nil)} without impersonating a user name',
+    })
+  })
+})
+
+describe("withAudit()", () => {
+  test("says who did what when it is done", async () => {
+    const entry = Promise.withResolvers<object>()
+    const audit: Log = { ...silentLog, info: (fields) => entry.resolve(fields) }
+    const user: User = { name: "bob", groups: [], extra: {} }
+    const url = await serve([
+      withAudit(audit),
+      inPlane({ name: "a" } as ControlPlane, user),
+      (_request, response) => void response.status(201).end(),
+    ])
+    await fetch(`${url}/api/v1/namespaces/ns/pods`, { method: "POST" })
+    expect(await entry.promise).toMatchObject({
+      tenant: "a",
+      user: "bob",
+      verb: "create",
+      resource: "pods",
+      namespace: "ns",
+      code: 201,
+    })
+  })
+})
+
+describe("callAPI()", () => {
+  test("warnings become headers, each once", async () => {
+    const user: User = { name: "bob", groups: [], extra: {} }
+    const url = await serve([
+      inPlane(plane, user),
+      callAPI((ctx, { response }) => {
+        ctx.warn('say "x"')
+        ctx.warn('say "x"')
+        ctx.warn("second")
+        response.end()
+        return Promise.resolve()
+      }),
+    ])
+    expect((await fetch(url)).headers.get("warning")).toBe('299 - "say \\"x\\"", 299 - "second"')
+  })
+})

@@ -1,0 +1,392 @@
+// A whole gateway over TLS: starting and stopping, who is who, which tenant is which.
+
+import { mkdtemp, rm, writeFile, readdir } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import type { KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
+import { clusterRoleBindings, configMaps, namespaces, serviceAccounts, services } from "../client/resources.ts"
+import { startTestGateway, type RawAnswer, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+import { createAuthority, issueClientCertificate } from "./tenancy/pki.ts"
+
+const domain = "tenants.test"
+let fixture: TestGateway
+let a: TestTenant
+let b: TestTenant
+let tokenA: string
+let tokenB: string
+
+async function tokenOf(tenant: string): Promise<string> {
+  const client = fixture.gateway.tenants.client(tenant)
+  const account = await client.get<ServiceAccount>(serviceAccounts, "default", "default")
+  const { token } = await (await fixture.gateway.tenants.byName(tenant))!.tokens.issue({
+    namespace: "default",
+    serviceAccount: { name: "default", uid: account.metadata.uid ?? "" },
+    audiences: [],
+    expirationSeconds: 3600,
+  })
+  return token
+}
+
+beforeAll(async () => {
+  fixture = await startTestGateway({ domain })
+  a = await fixture.createTenant("a")
+  b = await fixture.createTenant("b")
+  tokenA = await tokenOf("a")
+  tokenB = await tokenOf("b")
+})
+
+afterAll(async () => {
+  await fixture?.[Symbol.asyncDispose]()
+})
+
+describe("a tenant's administrator", () => {
+  test("has a cluster of its own", async () => {
+    const client = fixture.client("/tenants/a", a)
+    const { items } = await client.list<Namespace>(namespaces)
+    expect(items.map(({ metadata }) => metadata.name)).toEqual([
+      "default",
+      "kube-node-lease",
+      "kube-public",
+      "kube-system",
+    ])
+    await client.create<Namespace>(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "mine" } })
+    expect((await client.get<Namespace>(namespaces, undefined, "mine")).status?.phase).toBe("Active")
+    const others = await fixture.client("/tenants/b", b).list<Namespace>(namespaces)
+    expect(others.items.map(({ metadata }) => metadata.name)).not.toContain("mine")
+  })
+
+  test("finds its API server as a Service", async () => {
+    const service = await fixture.client("/tenants/a", a).get<KubeObject>(services, "default", "kubernetes")
+    expect(service).toMatchObject({ spec: { clusterIP: "10.96.0.1", ports: [{ port: 443 }] } })
+  })
+
+  test.each([
+    ["path", () => fixture.request("/tenants/a/version", a)],
+    ["host", () => fixture.request("/version", { ...a, headers: { host: `a.${domain}` } })],
+    ["TLS server name", () => fixture.request("/version", { ...a, serverName: `a.${domain}` })],
+    ["certificate alone", () => fixture.request("/version", a)],
+    ["token alone", () => fixture.request("/version", { token: tokenA })],
+  ])("reaches it by %s", async (_way, ask) => {
+    expect((await ask()).code).toBe(200)
+  })
+
+  test("is who the certificate says, in the tenant it names", async () => {
+    const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }
+    const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    const byCertificate = await fixture.request(path, { ...a, method: "POST", body: review })
+    expect(byCertificate.json()).toMatchObject({
+      status: { userInfo: { username: "admin", groups: ["system:masters", "system:authenticated"] } },
+    })
+    const byToken = await fixture.request(path, { token: tokenB, method: "POST", body: review })
+    expect(byToken.json()).toMatchObject({
+      status: { userInfo: { username: "system:serviceaccount:default:default" } },
+    })
+  })
+})
+
+describe("another tenant's credential", () => {
+  const strip = ({ code, text, headers }: RawAnswer) => {
+    const { "audit-id": _id, date: _date, ...rest } = headers
+    return { code, text, headers: rest }
+  }
+
+  const ways: [string, (tenant: string) => Promise<RawAnswer>][] = [
+    ["certificate by path", (tenant) => fixture.request(`/tenants/${tenant}/api/v1/namespaces`, a)],
+    [
+      "certificate by host",
+      (tenant) => fixture.request("/api/v1/namespaces", { ...a, headers: { host: `${tenant}.${domain}` } }),
+    ],
+    [
+      "certificate by server name",
+      (tenant) => fixture.request("/api/v1/namespaces", { ...a, serverName: `${tenant}.${domain}` }),
+    ],
+    ["token by path", (tenant) => fixture.request(`/tenants/${tenant}/api/v1/namespaces`, { token: tokenA })],
+    [
+      "token by host",
+      (tenant) => fixture.request("/api/v1/namespaces", { token: tokenA, headers: { host: `${tenant}.${domain}` } }),
+    ],
+    [
+      "certificate beside a good token",
+      (tenant) => fixture.request(`/tenants/${tenant}/api/v1/namespaces`, { ...a, token: tokenB }),
+    ],
+    [
+      "token beside a good certificate",
+      (tenant) => fixture.request(`/tenants/${tenant}/api/v1/namespaces`, { ...b, token: tokenA }),
+    ],
+    ["certificate at the version", (tenant) => fixture.request(`/tenants/${tenant}/version`, a)],
+    [
+      "certificate to write",
+      (tenant) =>
+        fixture.request(`/tenants/${tenant}/api/v1/namespaces`, {
+          ...a,
+          method: "POST",
+          body: { kind: "Namespace", apiVersion: "v1", metadata: { name: "x" } },
+        }),
+    ],
+    ["garbage", (tenant) => fixture.request(`/tenants/${tenant}/api/v1/namespaces`, { token: "garbage" })],
+  ]
+
+  test.each(ways)("%s is refused as if the tenant did not exist", async (_way, ask) => {
+    const existing = strip(await ask("b"))
+    expect(existing.code).toBe(401)
+    expect(JSON.parse(existing.text)).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: "Unauthorized",
+      reason: "Unauthorized",
+      code: 401,
+    })
+    expect(strip(await ask("nobody-there"))).toEqual(existing)
+  })
+
+  test("path and host that disagree are refused, whichever the credential is for", async () => {
+    const mixed = (credential: object) =>
+      fixture.request("/tenants/a/api/v1/namespaces", { ...credential, headers: { host: `b.${domain}` } })
+    expect((await mixed(a)).code).toBe(401)
+    expect((await mixed(b)).code).toBe(401)
+  })
+
+  test("a token that claims another issuer is refused", async () => {
+    const [header, payload = "", signature] = tokenA.split(".")
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as object
+    const forged = Buffer.from(JSON.stringify({ ...claims, iss: "https://kubernetes.default.svc/tenants/b" })).toString(
+      "base64url",
+    )
+    for (const path of ["/tenants/b/api", "/api", "/tenants/nobody-there/api"])
+      expect((await fixture.request(path, { token: `${header}.${forged}.${signature}` })).code).toBe(401)
+  })
+
+  test("a certificate of an authority that only has the tenant's name is refused", async () => {
+    const imposter = await createAuthority(`polyplane tenant ${b.tenant.uid}`)
+    const { certificate, key } = await issueClientCertificate(imposter, { name: "admin", groups: ["system:masters"] })
+    for (const path of ["/tenants/b/api", "/api"])
+      expect((await fixture.request(path, { certificate, key })).code).toBe(401)
+  })
+
+  test("a tenant's masters are nobody in the super cluster's plane and at the admin surface", async () => {
+    expect((await fixture.request("/polyplane/v1/tenants", a)).code).toBe(401)
+    expect((await fixture.request("/polyplane/v1/tenants", { token: tokenA })).code).toBe(401)
+    expect((await fixture.request("/polyplane/v1/tenants")).code).toBe(401)
+    const metrics = await fixture.request("/metrics", a)
+    expect(metrics.code).toBe(404)
+  })
+
+  test("no credential is the anonymous user, who cannot tell which tenants there are", async () => {
+    for (const path of ["/version", "/healthz", "/api/v1/namespaces", "/apis"]) {
+      const existing = strip(await fixture.request(`/tenants/b${path}`))
+      expect([200, 403]).toContain(existing.code)
+      expect(strip(await fixture.request(`/tenants/nobody-there${path}`))).toEqual(existing)
+    }
+  })
+})
+
+describe("authorization", () => {
+  test("a service account may do what it is bound to, from the next request on", async () => {
+    const list = () => fixture.request("/tenants/a/api/v1/namespaces/default/configmaps", { token: tokenA })
+    expect((await list()).json()).toMatchObject({
+      code: 403,
+      message:
+        'configmaps is forbidden: User "system:serviceaccount:default:default" cannot list resource "configmaps" in API group "" in the namespace "default"',
+      details: { kind: "configmaps" },
+    })
+    const client = fixture.client("/tenants/a", a)
+    await client.create(clusterRoleBindings, {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRoleBinding",
+      metadata: { name: "view" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
+      subjects: [{ kind: "ServiceAccount", name: "default", namespace: "default" }],
+    })
+    expect((await list()).code).toBe(200)
+    expect((await fixture.request("/tenants/a/api/v1/namespaces/default/secrets", { token: tokenA })).code).toBe(403)
+    await client.delete(clusterRoleBindings, undefined, "view")
+    expect((await list()).code).toBe(403)
+  })
+
+  test("nobody grants more than they hold", async () => {
+    const client = fixture.client("/tenants/a", a)
+    const rbac = "rbac.authorization.k8s.io"
+    await client.create(
+      { group: rbac, version: "v1", resource: "clusterroles", namespaced: false },
+      {
+        apiVersion: `${rbac}/v1`,
+        kind: "ClusterRole",
+        metadata: { name: "role-maker" },
+        rules: [{ apiGroups: [rbac], resources: ["clusterroles", "clusterrolebindings"], verbs: ["create"] }],
+      },
+    )
+    await client.create(clusterRoleBindings, {
+      apiVersion: `${rbac}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: { name: "role-maker" },
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "role-maker" },
+      subjects: [{ kind: "ServiceAccount", name: "default", namespace: "default" }],
+    })
+    const answer = await fixture.request(`/tenants/a/apis/${rbac}/v1/clusterroles`, {
+      token: tokenA,
+      method: "POST",
+      body: {
+        apiVersion: `${rbac}/v1`,
+        kind: "ClusterRole",
+        metadata: { name: "more" },
+        rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
+      },
+    })
+    expect(answer.json()).toMatchObject({ code: 403, reason: "Forbidden" })
+    expect((answer.json() as { message: string }).message).toContain(
+      "is attempting to grant RBAC permissions not currently held",
+    )
+  })
+})
+
+describe("tokens", () => {
+  test("end with the tenant's account", async () => {
+    const client = fixture.client("/tenants/a", a)
+    await client.create<ServiceAccount>(serviceAccounts, {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { namespace: "default", name: "short" },
+    })
+    const answer = await fixture.request("/tenants/a/api/v1/namespaces/default/serviceaccounts/short/token", {
+      ...a,
+      method: "POST",
+      body: { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 600 } },
+    })
+    const { token } = (answer.json() as { status: { token: string } }).status
+    expect((await fixture.request("/tenants/a/version", { token })).code).toBe(200)
+    await client.delete(serviceAccounts, "default", "short")
+    expect((await fixture.request("/tenants/a/version", { token })).code).toBe(401)
+  })
+
+  test("are verified by others with what the issuer tells", async () => {
+    const configuration = (await fixture.request("/tenants/a/.well-known/openid-configuration", a)).json() as Record<
+      string,
+      string
+    >
+    expect(configuration["issuer"]).toBe("https://kubernetes.default.svc/tenants/a")
+    expect(configuration["jwks_uri"]).toBe(`${fixture.url}/tenants/a/openid/v1/jwks`)
+    const keys = (await fixture.request("/tenants/a/openid/v1/jwks", a)).json() as {
+      keys: { kid: string; alg: string }[]
+    }
+    const header = JSON.parse(Buffer.from(tokenA.split(".")[0] ?? "", "base64url").toString()) as { kid: string }
+    expect(keys.keys.map(({ kid }) => kid)).toEqual([header.kid])
+  })
+})
+
+describe("the gateway's administrator", () => {
+  test("is a master in every tenant, and learns which do not exist", async () => {
+    const list = await fixture.request("/tenants/b/api/v1/namespaces", fixture.administrator)
+    expect(list.code).toBe(200)
+    expect((await fixture.request("/tenants/nobody-there/api", fixture.administrator)).json()).toMatchObject({
+      code: 404,
+      message: 'tenants "nobody-there" not found',
+    })
+    expect((await fixture.request("/api/v1/namespaces", fixture.administrator)).code).toBe(200)
+  })
+
+  test("reads the metrics, which name no tenant", async () => {
+    const { code, text } = await fixture.request("/metrics", fixture.administrator)
+    expect(code).toBe(200)
+    expect(text).toContain("apiserver_request_total")
+    expect(text).toContain("polyplane_tenants 2")
+    expect(text).not.toContain("nobody-there")
+  })
+})
+
+describe("tenants", () => {
+  test("are made once", async () => {
+    const { virtualCluster } = a.tenant
+    const { uid, ...request } = a.tenant
+    expect((await fixture.gateway.tenants.create(request)).uid).toBe(uid)
+    const other = { ...request, virtualCluster: { ...virtualCluster, uid: "other" } }
+    await expect(fixture.gateway.tenants.create(other)).rejects.toMatchObject({ reason: "AlreadyExists" })
+  })
+
+  test("have a name that can be part of a host name", async () => {
+    for (const name of ["Upper", "a.b", "../x", "", "x".repeat(64)])
+      await expect(fixture.createTenant(name)).rejects.toMatchObject({ reason: "Invalid" })
+  })
+
+  test("deleted ones leave nothing, and a new one under the name has other keys", async () => {
+    const first = await fixture.createTenant("gone")
+    const stores = () => readdir(join(fixture.dataDir, "stores"))
+    expect(await stores()).toContain(first.tenant.uid)
+    await fixture.gateway.tenants.delete("gone")
+    await fixture.gateway.tenants.delete("gone")
+    expect(await stores()).not.toContain(first.tenant.uid)
+    expect((await fixture.request("/tenants/gone/version", first)).code).toBe(401)
+    await expect(fixture.gateway.tenants.client("gone").list(namespaces)).rejects.toMatchObject({ reason: "NotFound" })
+    const second = await fixture.createTenant("gone")
+    expect(second.tenant.uid).not.toBe(first.tenant.uid)
+    expect((await fixture.request("/tenants/gone/version", first)).code).toBe(401)
+    expect((await fixture.request("/tenants/gone/version", second)).code).toBe(200)
+  })
+})
+
+describe("Gateway.start()", () => {
+  const temporary = async (): Promise<string> => {
+    const path = await mkdtemp(join(tmpdir(), "polyplane-start-"))
+    onTestFinished(() => rm(path, { recursive: true, force: true }))
+    return path
+  }
+
+  test("finds everything again after a stop", async () => {
+    const dataDir = await temporary()
+    let tenant: TestTenant
+    {
+      await using first = await startTestGateway({ dataDir })
+      tenant = await first.createTenant("kept")
+      await first.client("/tenants/kept", tenant).create(configMaps, {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { namespace: "default", name: "c" },
+        data: { x: "1" },
+      })
+    }
+    await using second = await startTestGateway({ dataDir })
+    expect(second.gateway.tenants.list()).toEqual([tenant.tenant])
+    const found = await second.client("/tenants/kept", tenant).get<KubeObject>(configMaps, "default", "c")
+    expect(found).toMatchObject({ data: { x: "1" } })
+  })
+
+  test("says when the data directory is in use", async () => {
+    await using first = await startTestGateway()
+    await expect(startTestGateway({ dataDir: first.dataDir })).rejects.toMatchObject({
+      name: "StartError",
+      message: `the data directory "${first.dataDir}" is in use by another process`,
+    })
+  })
+
+  test("says when the data directory is of a newer version", async () => {
+    const dataDir = await temporary()
+    await writeFile(join(dataDir, "format"), JSON.stringify({ format: 99 }))
+    await expect(startTestGateway({ dataDir })).rejects.toMatchObject({
+      name: "StartError",
+      message: expect.stringContaining("newer version"),
+    })
+  })
+
+  test("says when the data directory is a file", async () => {
+    const file = join(await temporary(), "file")
+    await writeFile(file, "")
+    await expect(startTestGateway({ dataDir: file })).rejects.toMatchObject({ name: "StartError" })
+  })
+
+  test("says when the port is taken, and leaves nothing open", async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const dataDir = await temporary()
+    await expect(startTestGateway({ dataDir, port })).rejects.toMatchObject({
+      name: "StartError",
+      message: `port ${port} of 127.0.0.1 is in use by another process`,
+    })
+    await using again = await startTestGateway({ dataDir })
+    expect(again.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+  })
+})

@@ -1,0 +1,180 @@
+// A real gateway for tests: TLS, port 0, a temporary data directory that goes with it.
+
+import { randomUUID } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { request as httpsRequest } from "node:https"
+import type { IncomingHttpHeaders } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parse } from "yaml"
+import { createHttpClient } from "../../client/http-client.ts"
+import { silentLog } from "../../client/log.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import { Gateway } from "../main.ts"
+import type { GatewayOptions } from "../options.ts"
+import type { ServiceAddresses } from "../tenancy/service-addresses.ts"
+
+export interface Credential {
+  certificate?: string
+  key?: string
+  token?: string
+}
+
+export interface RawRequest extends Credential {
+  method?: string
+  headers?: Record<string, string | string[]>
+  body?: unknown
+  /** TLS server name. */
+  serverName?: string
+}
+
+export interface RawAnswer {
+  code: number
+  headers: IncomingHttpHeaders
+  text: string
+  json: () => unknown
+}
+
+export class TestGateway implements AsyncDisposable {
+  readonly gateway: Gateway
+  readonly dataDir: string
+  readonly #stack: AsyncDisposableStack
+
+  constructor(gateway: Gateway, dataDir: string, stack: AsyncDisposableStack) {
+    this.gateway = gateway
+    this.dataDir = dataDir
+    this.#stack = stack
+  }
+
+  get url(): string {
+    return this.gateway.url
+  }
+
+  /** Makes a tenant; answers its kubeconfig's credential. */
+  async createTenant(name: string, more: Partial<Tenant> = {}): Promise<TestTenant> {
+    const tenant = await this.gateway.tenants.create({
+      name,
+      virtualCluster: { namespace: "default", name, uid: randomUUID() },
+      clusterKey: `default-${name}`,
+      clusterDomain: "cluster.local",
+      transparentMetaPrefixes: [],
+      opaqueMetaPrefixes: [],
+      controllers: true,
+      ...more,
+    })
+    const kubeconfig = await this.gateway.tenants.kubeconfig(name)
+    return { tenant, kubeconfig, ...credentialOf(kubeconfig), url: `${this.url}/tenants/${name}` }
+  }
+
+  /** The gateway's administrator. */
+  get administrator(): Credential {
+    return this.gateway.administrator
+  }
+
+  /** A client over HTTP; `path` "" is the super cluster. Ends with the gateway. */
+  client(path: string, credential: Credential): KubeClient {
+    return this.#stack.use(
+      createHttpClient({
+        server: this.url + path,
+        certificateAuthority: this.gateway.certificateAuthority,
+        ...credential,
+      }),
+    )
+  }
+
+  /** One request on a connection of its own. */
+  request(path: string, options: RawRequest = {}): Promise<RawAnswer> {
+    const { method = "GET", headers = {}, body, certificate, key, token, serverName } = options
+    const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body)
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = new URL(this.url)
+      const request = httpsRequest(
+        {
+          hostname,
+          port,
+          path,
+          method,
+          agent: false,
+          ca: this.gateway.certificateAuthority,
+          checkServerIdentity: () => undefined,
+          ...(certificate === undefined ? {} : { cert: certificate }),
+          ...(key === undefined ? {} : { key }),
+          ...(serverName === undefined ? {} : { servername: serverName }),
+          headers: {
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...(text === undefined ? {} : { "content-type": "application/json" }),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = []
+          response.on("data", (chunk: Buffer) => chunks.push(chunk))
+          response.on("error", reject)
+          response.on("end", () => {
+            const answer = Buffer.concat(chunks).toString()
+            const json = (): unknown => JSON.parse(answer)
+            resolve({ code: response.statusCode ?? 0, headers: response.headers, text: answer, json })
+          })
+        },
+      )
+      request.on("error", reject)
+      request.end(text)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+}
+
+export interface TestTenant extends Credential {
+  tenant: Tenant
+  kubeconfig: string
+  url: string
+}
+
+/** A super cluster's plane at /, quiet, and addresses for Services from a range of its own per tenant. */
+export async function startTestGateway(options: Partial<GatewayOptions> = {}): Promise<TestGateway> {
+  await using stack = new AsyncDisposableStack()
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), "polyplane-gateway-")))
+  if (options.dataDir === undefined) stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const gateway = stack.use(
+    await Gateway.start({
+      superCluster: true,
+      log: silentLog,
+      serviceAddresses: () => countingAddresses(),
+      ...options,
+      dataDir,
+    }),
+  )
+  return new TestGateway(gateway, dataDir, stack.move())
+}
+
+/** 10.96.0.1 and on. */
+export function countingAddresses(): ServiceAddresses {
+  let last = 0
+  return {
+    claim(service) {
+      const { spec } = service
+      if (spec !== undefined && spec.type !== "ExternalName" && spec.clusterIP !== "None" && !spec.clusterIP) {
+        last++
+        spec.clusterIP = `10.96.${last >> 8}.${last & 255}`
+        spec.clusterIPs = [spec.clusterIP]
+        spec.ipFamilies = ["IPv4"]
+        spec.ipFamilyPolicy = "SingleStack"
+      }
+      return Promise.resolve({ commit: () => undefined, rollback: () => Promise.resolve() })
+    },
+    release: () => Promise.resolve(),
+  }
+}
+
+export function credentialOf(kubeconfig: string): { certificate: string; key: string } {
+  const config = parse(kubeconfig) as {
+    users: { user: { "client-certificate-data": string; "client-key-data": string } }[]
+  }
+  const user = config.users[0]?.user
+  const decode = (text = ""): string => Buffer.from(text, "base64").toString()
+  return { certificate: decode(user?.["client-certificate-data"]), key: decode(user?.["client-key-data"]) }
+}
