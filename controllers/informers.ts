@@ -43,9 +43,14 @@ export class Informers {
     this.#signal = signal
   }
 
+  /** The one there is, if a controller has asked for it. */
+  existing(resource: Resource): TenantInformer<KubeObject> | undefined {
+    return this.#informers.get(idOf(resource)) as unknown as TenantInformer<KubeObject> | undefined
+  }
+
   /** The caller names the type; each resource has one informer. */
   of<T extends KubeObject>(resource: Resource): TenantInformer<T> {
-    const id = `${resource.group}/${resource.version}/${resource.resource}`
+    const id = idOf(resource)
     const present = this.#informers.get(id)
     if (present !== undefined) return present as unknown as TenantInformer<T>
     const special = id === "/v1/pods" ? podIndexes : {}
@@ -55,4 +60,8 @@ export class Informers {
     informer.start(this.#signal)
     return informer
   }
+}
+
+function idOf({ group, version, resource }: Resource): string {
+  return `${group}/${version}/${resource}`
 }

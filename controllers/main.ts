@@ -4,7 +4,10 @@
 import { systemClock, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import type { Tenants } from "../client/tenants.ts"
+import { runClusterRoleAggregation } from "./clusterrole-aggregation/clusterrole-aggregation.ts"
 import type { RunController } from "./context.ts"
+import { runCronJobs } from "./cronjob/cronjob.ts"
+import { runDaemonSets } from "./daemonset/daemonset.ts"
 import { runDeployments } from "./deployment/deployment.ts"
 import { runEndpoints } from "./endpoints/endpoints.ts"
 import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
@@ -15,8 +18,10 @@ import { runTtlAfterFinished } from "./job/ttl-after-finished.ts"
 import { managedTenants } from "./managed-tenants.ts"
 import { runNamespaces } from "./namespace/namespace.ts"
 import { runReplicaSets, runReplicationControllers } from "./replicaset/replicaset.ts"
+import { runResourceQuotas } from "./resourcequota/resourcequota.ts"
 import { runRootCertificates, runServiceAccounts } from "./serviceaccount/serviceaccount.ts"
 import { runStatefulSets } from "./statefulset/statefulset.ts"
+import { runClaimProtection, runVolumeProtection } from "./volume-protection/volume-protection.ts"
 
 const controllers: Readonly<Record<string, RunController>> = {
   namespace: runNamespaces,
@@ -26,10 +31,17 @@ const controllers: Readonly<Record<string, RunController>> = {
   replicaset: runReplicaSets,
   replicationcontroller: runReplicationControllers,
   statefulset: runStatefulSets,
+  daemonset: runDaemonSets,
+  cronjob: runCronJobs,
   job: runJobs,
   "ttl-after-finished": runTtlAfterFinished,
   endpoints: runEndpoints,
   endpointslice: runEndpointSlices,
+  resourcequota: runResourceQuotas,
+  "persistentvolumeclaim-protection": runClaimProtection,
+  "persistentvolume-protection": runVolumeProtection,
+  "clusterrole-aggregation": runClusterRoleAggregation,
+  // Last, so that it shares the informers of the others.
   "garbage-collector": runGarbageCollector,
 }
 

@@ -7,6 +7,7 @@ import { isTenantGone } from "../tenant-gone.ts"
 import { reflect } from "../../client/reflector.ts"
 import { customResourceDefinitions } from "../../client/resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
+import type { TenantWatchHandler } from "../../client/tenants.ts"
 import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"
 import type { Graph } from "./graph.ts"
@@ -85,33 +86,49 @@ export class Monitors {
 
   #watch(resource: DiscoveredResource): void {
     const id = `${resource.group}/${resource.resource}`
-    this.#ctx.tenants.watch<KubeObject>(
-      resource,
-      {
-        event: ({ tenant, type, object }) => {
-          const uid = object.metadata.uid ?? ""
-          const graph = this.#sink.graph(tenant)
-          if (type === "DELETED") graph.gone(uid)
-          else {
-            this.#tenants.get(tenant)?.seen.get(id)?.add(uid)
-            graph.observe(resource, object)
-          }
-        },
-        restarted: (tenant) => {
-          this.#state(tenant).seen.set(id, new Set())
-        },
-        synced: (tenant) => {
-          const state = this.#state(tenant)
-          const seen = state.seen.get(id)
-          state.seen.delete(id)
-          if (seen !== undefined) this.#sink.graph(tenant).doubt(resource.group, resource.kind, seen)
-          state.synced.add(id)
-          this.#check(tenant)
-        },
-        removed: (tenant) => this.#removed(tenant),
+    const informer = this.#ctx.informers.existing(resource)
+    if (informer === undefined) {
+      this.#ctx.tenants.watch<KubeObject>(resource, this.#handler(resource, id), this.#ctx.signal)
+      return
+    }
+    // Somebody keeps these objects anyway: one stream serves both.
+    informer.subscribe({
+      added: (tenant, object) => this.#sink.graph(tenant).observe(resource, object),
+      updated: (tenant, object) => this.#sink.graph(tenant).observe(resource, object),
+      deleted: (tenant, object) => this.#sink.graph(tenant).gone(object.metadata.uid ?? ""),
+      synced: (tenant) => this.#synced(tenant, id),
+      removed: (tenant) => this.#removed(tenant),
+    })
+  }
+
+  #handler(resource: DiscoveredResource, id: string): TenantWatchHandler<KubeObject> {
+    return {
+      event: ({ tenant, type, object }) => {
+        const uid = object.metadata.uid ?? ""
+        const graph = this.#sink.graph(tenant)
+        if (type === "DELETED") graph.gone(uid)
+        else {
+          this.#tenants.get(tenant)?.seen.get(id)?.add(uid)
+          graph.observe(resource, object)
+        }
       },
-      this.#ctx.signal,
-    )
+      restarted: (tenant) => {
+        this.#state(tenant).seen.set(id, new Set())
+      },
+      synced: (tenant) => {
+        const { seen } = this.#state(tenant)
+        const delivered = seen.get(id)
+        seen.delete(id)
+        if (delivered !== undefined) this.#sink.graph(tenant).doubt(resource.group, resource.kind, delivered)
+        this.#synced(tenant, id)
+      },
+      removed: (tenant) => this.#removed(tenant),
+    }
+  }
+
+  #synced(tenant: string, id: string): void {
+    this.#state(tenant).synced.add(id)
+    this.#check(tenant)
   }
 
   #check(tenant: string): void {

@@ -1,0 +1,49 @@
+// ClusterRoles made of others: those with an aggregationRule have the rules of all roles its selectors match.
+// Facts: k8s.io/kubernetes/pkg/controller/clusterroleaggregation.
+
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import type { ClusterRole } from "../../apimachinery/object.ts"
+import { clusterRoles } from "../../client/resources.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import { canonical } from "../template-hash.ts"
+
+export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void> {
+  const roles = ctx.informers.of<ClusterRole>(clusterRoles)
+  const controller = new Controller<ClusterRole>(ctx, { name: "clusterrole-aggregation", primary: roles })
+  // Any role's change may change any aggregate; there are few of these.
+  const enqueueAggregates = (tenant: string): void => {
+    for (const role of roles.list(tenant)) {
+      if (role.aggregationRule !== undefined) controller.enqueueObject(tenant, role)
+    }
+  }
+  roles.subscribe({ added: enqueueAggregates, updated: enqueueAggregates, deleted: enqueueAggregates })
+  return controller.run(async ({ tenant, name }: Key) => {
+    const role = roles.get(tenant, undefined, name)
+    const selectors = role?.aggregationRule?.clusterRoleSelectors
+    if (role === undefined || selectors === undefined) return
+    const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
+    if (jsonEqual(rules, role.rules ?? [])) return
+    await controller.client(tenant).update(clusterRoles, { ...role, rules })
+  })
+}
+
+/** In order of the selectors, then of the roles' names; each rule once. */
+function rulesOf(
+  role: ClusterRole,
+  all: readonly ClusterRole[],
+  selectors: readonly Parameters<typeof matches>[0][],
+): NonNullable<ClusterRole["rules"]> {
+  const sorted = [...all].sort((a, b) => ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1))
+  const rules = new Map<string, NonNullable<ClusterRole["rules"]>[number]>()
+  for (const selector of selectors) {
+    for (const other of sorted) {
+      if (other.metadata.name === role.metadata.name || !matches(selector, other.metadata.labels ?? {})) continue
+      for (const rule of other.rules ?? []) {
+        const id = canonical(rule)
+        if (!rules.has(id)) rules.set(id, rule)
+      }
+    }
+  }
+  return [...rules.values()]
+}

@@ -1,0 +1,149 @@
+// Cron schedules: five fields, names, steps, ranges, macros, and a time zone. Pure. The dialect is that of
+// github.com/robfig/cron/v3's standard parser, which upstream uses.
+
+export interface Schedule {
+  /** The first time after `after` (ms), in whole minutes; undefined when there is none within five years. */
+  next(after: number): number | undefined
+}
+
+interface Fields {
+  minute: Set<number>
+  hour: Set<number>
+  day: Set<number>
+  month: Set<number>
+  weekday: Set<number>
+  /** When both are restricted either may match; a star restricts nothing. */
+  anyDay: boolean
+  anyWeekday: boolean
+}
+
+const macros: Readonly<Record<string, string>> = {
+  "@yearly": "0 0 1 1 *",
+  "@annually": "0 0 1 1 *",
+  "@monthly": "0 0 1 * *",
+  "@weekly": "0 0 * * 0",
+  "@daily": "0 0 * * *",
+  "@midnight": "0 0 * * *",
+  "@hourly": "0 * * * *",
+}
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
+const minuteMs = 60_000
+const searchYears = 5
+
+/** Throws with a sentence when the text is no schedule or the zone is unknown. */
+export function parseSchedule(text: string, timeZone = "UTC"): Schedule {
+  const trimmed = text.trim()
+  const every = /^@every\s+(.+)$/.exec(trimmed)
+  if (every !== null) return everySchedule(parseDuration(every[1] ?? ""))
+  const fields = parseFields(macros[trimmed] ?? trimmed)
+  const zone = new Zone(timeZone)
+  return { next: (after) => search(fields, zone, after) }
+}
+
+function everySchedule(ms: number): Schedule {
+  // Rounded to seconds, as robfig/cron does.
+  const step = Math.max(1000, Math.floor(ms / 1000) * 1000)
+  return { next: (after) => Math.floor(after / 1000) * 1000 + step }
+}
+
+function parseDuration(text: string): number {
+  const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)]
+  if (parts.map(([part]) => part).join("") !== text || parts.length === 0)
+    throw new Error(`failed to parse duration @every ${text}`)
+  return parts.reduce((sum, [, value, unit]) => sum + Number(value) * (units[unit ?? ""] ?? 0), 0)
+}
+
+function parseFields(text: string): Fields {
+  const parts = text.split(/\s+/)
+  const [minute = "", hour = "", day = "", month = "", weekday = ""] = parts
+  if (parts.length !== 5) throw new Error(`expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`)
+  const isAny = (field: string): boolean => field.startsWith("*") || field.startsWith("?")
+  const weekdaySet = parseField(weekday, 0, 7, weekdays)
+  if (weekdaySet.delete(7)) weekdaySet.add(0)
+  return {
+    minute: parseField(minute, 0, 59),
+    hour: parseField(hour, 0, 23),
+    day: parseField(day, 1, 31),
+    month: parseField(month, 1, 12, months),
+    weekday: weekdaySet,
+    anyDay: isAny(day),
+    anyWeekday: isAny(weekday),
+  }
+}
+
+function parseField(text: string, min: number, max: number, names?: readonly string[]): Set<number> {
+  const values = new Set<number>()
+  for (const part of text.split(",")) {
+    const [range = "", step = "1", ...extra] = part.split("/")
+    const [from = "", to, ...more] = range.split("-")
+    if (extra.length > 0 || more.length > 0) throw new Error(`too many slashes or hyphens: ${part}`)
+    const isAny = from === "*" || from === "?"
+    const top = names === weekdays ? 6 : max
+    const first = isAny ? min : parseNumber(from, min, names)
+    const last = to !== undefined ? parseNumber(to, min, names) : isAny || part.includes("/") ? top : first
+    const by = Number(step)
+    if (!/^\d+$/.test(step) || by === 0) throw new Error(`step of range should be a positive number: ${part}`)
+    if (first < min || last > max) throw new Error(`value out of range (${min} - ${max}): ${part}`)
+    if (first > last) throw new Error(`beginning of range (${first}) beyond end of range (${last}): ${part}`)
+    for (let value = first; value <= last; value += by) values.add(value)
+  }
+  return values
+}
+
+function parseNumber(text: string, min: number, names: readonly string[] | undefined): number {
+  const named = names?.indexOf(text.toLowerCase()) ?? -1
+  if (named >= 0) return named + (names === months ? min : 0)
+  if (!/^\d+$/.test(text)) throw new Error(`failed to parse int from ${text}`)
+  return Number(text)
+}
+
+/** Local times of a zone. */
+class Zone {
+  readonly #format: Intl.DateTimeFormat
+
+  constructor(name: string) {
+    try {
+      this.#format = new Intl.DateTimeFormat("en-US", {
+        timeZone: name,
+        hourCycle: "h23",
+        ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
+      } as Intl.DateTimeFormatOptions)
+    } catch (error) {
+      throw new Error(`unknown time zone ${name}`, { cause: error })
+    }
+  }
+
+  /** The local time as if it were UTC. */
+  local(at: number): Date {
+    const parts = Object.fromEntries(this.#format.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
+    return new Date(Date.UTC(year, month - 1, day, hour, minute, second))
+  }
+}
+
+/** Steps over months, days and hours that cannot match; a step never passes a match. */
+function search(fields: Fields, zone: Zone, after: number): number | undefined {
+  let at = Math.floor(after / minuteMs) * minuteMs + minuteMs
+  const end = after + searchYears * 366 * 24 * 60 * minuteMs
+  while (at <= end) {
+    const local = zone.local(at)
+    const minute = local.getUTCMinutes()
+    if (!matchesDay(fields, local)) {
+      // To the next local hour; to midnight it may be 23 or 25 of them.
+      const hours = Math.max(1, 23 - local.getUTCHours())
+      at += (60 - minute) * minuteMs + (hours - 1) * 60 * minuteMs
+    } else if (!fields.hour.has(local.getUTCHours())) at += (60 - minute) * minuteMs
+    else if (!fields.minute.has(minute)) at += minuteMs
+    else return at
+  }
+  return undefined
+}
+
+function matchesDay({ month, day, weekday, anyDay, anyWeekday }: Fields, local: Date): boolean {
+  if (!month.has(local.getUTCMonth() + 1)) return false
+  const isDay = day.has(local.getUTCDate())
+  const isWeekday = weekday.has(local.getUTCDay())
+  return anyDay || anyWeekday ? isDay && isWeekday : isDay || isWeekday
+}

@@ -1,0 +1,138 @@
+// One pod on each node that qualifies. Facts: k8s.io/kubernetes/pkg/controller/daemon.
+
+import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { controllerOf, type KubeObject, type Node, type Pod, type PodTemplateSpec } from "../../apimachinery/object.ts"
+import { controllerRevisions, daemonSets, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import type { Condition } from "../conditions.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import {
+  byRevision,
+  hashLabel,
+  truncateHistory,
+  updateRevision,
+  type ControllerRevision,
+} from "../history/revisions.ts"
+import { claim } from "../pods/claim.ts"
+import { Expectations } from "../pods/expectations.ts"
+import { nextAvailabilityMs } from "../pods/pod-state.ts"
+import { daemonSetKind } from "./placement.ts"
+import { Round } from "./round.ts"
+
+export interface DaemonSet extends KubeObject {
+  spec?: {
+    template?: PodTemplateSpec
+    selector?: { matchLabels?: { [key: string]: string } }
+    minReadySeconds?: number
+    revisionHistoryLimit?: number
+    updateStrategy?: {
+      type?: string
+      rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string }
+    }
+  }
+  status?: DaemonSetStatus
+}
+
+export interface DaemonSetStatus {
+  currentNumberScheduled: number
+  desiredNumberScheduled: number
+  numberMisscheduled: number
+  numberReady: number
+  updatedNumberScheduled?: number
+  numberAvailable?: number
+  numberUnavailable?: number
+  observedGeneration?: number
+  collisionCount?: number
+  conditions?: Condition[]
+}
+
+export function runDaemonSets(ctx: ControllerContext): Promise<void> {
+  const sets = ctx.informers.of<DaemonSet>(daemonSets)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const nodes = ctx.informers.of<Node>(nodeResource)
+  const revisions = ctx.informers.of<ControllerRevision>(controllerRevisions)
+  const expectations = new Expectations(ctx.clock)
+  const controller = new Controller<DaemonSet>(ctx, {
+    name: "daemonset",
+    primary: sets,
+    reads: [pods, nodes, revisions],
+  })
+  const enqueue = (tenant: string, pod: Pod): void => {
+    const owner = controllerOf(pod)
+    if (owner?.kind === "DaemonSet") controller.enqueue(tenant, pod.metadata.namespace, owner.name)
+    else if (owner === undefined) controller.enqueueAll(tenant, pod.metadata.namespace)
+  }
+  pods.subscribe({
+    added(tenant, pod) {
+      expectations.creationObserved(controllerOf(pod)?.uid ?? "")
+      enqueue(tenant, pod)
+    },
+    updated(tenant, pod) {
+      if (pod.metadata.deletionTimestamp !== undefined) {
+        expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
+      }
+      if (controllerOf(pod)?.kind === "DaemonSet") enqueue(tenant, pod)
+    },
+    deleted(tenant, pod) {
+      expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
+      enqueue(tenant, pod)
+    },
+  })
+  nodes.subscribe({
+    added: (tenant) => controller.enqueueAll(tenant),
+    updated(tenant, node, previous) {
+      // Heartbeats change only the status.
+      const isSame = jsonEqual(node.metadata.labels, previous.metadata.labels) && jsonEqual(node.spec, previous.spec)
+      if (!isSame) controller.enqueueAll(tenant)
+    },
+    deleted: (tenant) => controller.enqueueAll(tenant),
+  })
+  sets.subscribe({ deleted: (_tenant, set) => expectations.forget(set.metadata.uid ?? "") })
+  return controller.run((key) => reconcile(ctx, controller, expectations, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<DaemonSet>,
+  expectations: Expectations,
+  key: Key,
+): Promise<ReconcileResult> {
+  const { tenant } = key
+  const set = ctx.informers.of<DaemonSet>(daemonSets).get(tenant, key.namespace, key.name)
+  if (set === undefined || set.metadata.deletionTimestamp !== undefined) return
+  const client = controller.client(tenant)
+  const uid = set.metadata.uid ?? ""
+  const informer = ctx.informers.of<Pod>(podResource)
+  const pods = await claim<Pod>({
+    client,
+    resource: podResource,
+    owner: set,
+    ownerKind: daemonSetKind,
+    ownerResource: daemonSets,
+    selector: selectorFromLabelSelector(set.spec?.selector),
+    candidates: [...informer.byIndex(tenant, "controller", uid), ...informer.byIndex(tenant, "orphans", key.namespace)],
+  })
+  const revisions = ctx.informers
+    .of<ControllerRevision>(controllerRevisions)
+    .byIndex(tenant, "controller", uid)
+    .sort(byRevision)
+  const owner = { client, owner: set, ownerKind: daemonSetKind, revisions }
+  const { revision, collisionCount } = await updateRevision(owner)
+  const hash = revision.metadata.labels?.[hashLabel] ?? ""
+  const nodes = ctx.informers.of<Node>(nodeResource).list(tenant)
+  const round = new Round({ ctx, actor: controller, expectations, tenant, set, pods, nodes, hash })
+  let failure: unknown
+  try {
+    if (expectations.satisfied(uid)) await round.run()
+  } catch (error) {
+    failure = error
+  }
+  const status = round.status(collisionCount)
+  if (!jsonEqual(status, set.status)) await client.update(daemonSets, { ...set, status }, { subresource: "status" })
+  if (failure !== undefined) throw failure
+  const live = new Set([hash, ...pods.map((pod) => pod.metadata.labels?.["controller-revision-hash"])])
+  await truncateHistory(client, set, revisions, ({ metadata }) => live.has(metadata.labels?.[hashLabel] ?? ""))
+  const next = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
+  return next === undefined ? undefined : { requeueAfterMs: next }
+}

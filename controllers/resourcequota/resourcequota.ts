@@ -1,0 +1,124 @@
+// Recounts what a namespace uses against its quotas. Admission raises the numbers as writes come; this lowers them when
+// objects go, and puts right whatever drifted. Facts: k8s.io/kubernetes/pkg/controller/resourcequota.
+
+import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
+import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
+import { addAmounts, quotaMatches, quotaNamesOf, usageOf, type Amounts } from "../../apimachinery/resource-usage.ts"
+import { pods as podResource, resourceQuotas } from "../../client/resources.ts"
+import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import { isFinished, isTerminating } from "../pods/pod-state.ts"
+
+/** Everything is recounted after so long even if nothing seemed to change. */
+const resyncMs = 300_000
+const pageSize = 500
+
+export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
+  const quotas = ctx.informers.of<ResourceQuota>(resourceQuotas)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const controller = new Controller<ResourceQuota>(ctx, { name: "resourcequota", primary: quotas, reads: [pods] })
+  pods.subscribe({
+    updated(tenant, pod, previous) {
+      if (isFinished(pod) !== isFinished(previous) || isTerminating(pod) !== isTerminating(previous)) {
+        controller.enqueueAll(tenant, pod.metadata.namespace)
+      }
+    },
+    deleted: (tenant, pod) => controller.enqueueAll(tenant, pod.metadata.namespace),
+  })
+  const deletions = new Deletions(ctx, (tenant, namespace) => controller.enqueueAll(tenant, namespace))
+  return controller.run((key) => reconcile(ctx, controller, deletions, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<ResourceQuota>,
+  deletions: Deletions,
+  key: Key,
+): Promise<ReconcileResult> {
+  const quota = ctx.informers.of<ResourceQuota>(resourceQuotas).get(key.tenant, key.namespace, key.name)
+  if (quota === undefined || quota.metadata.deletionTimestamp !== undefined) return
+  const client = controller.client(key.tenant)
+  const hard = quota.spec?.hard ?? {}
+  const names = Object.keys(hard)
+  let used: Amounts = Object.fromEntries(names.map((name) => [name, zeroQuantity]))
+  // Which quotas count an object is asked of the wanted bounds, not of those last seen.
+  const wanted: ResourceQuota = { ...quota, status: { ...quota.status, hard } }
+  for (const resource of await countable(client, names)) {
+    deletions.watch(resource)
+    const counted = quotaNamesOf(resource.group, resource.resource, names)
+    for (const object of await objectsOf(ctx, client, key, resource)) {
+      if (!quotaMatches(wanted, resource.group, resource.resource, object)) continue
+      const usage = Object.entries(usageOf(resource.group, resource.resource, object))
+      used = addAmounts(used, Object.fromEntries(usage.filter(([name]) => counted.includes(name))))
+    }
+  }
+  const printed = Object.fromEntries(Object.entries(used).map(([name, amount]) => [name, printQuantity(amount)]))
+  const status = { hard, used: printed }
+  if (!jsonEqual(status, quota.status)) {
+    await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
+  }
+  return { requeueAfterMs: resyncMs }
+}
+
+/** Resources these names bound. */
+async function countable(client: KubeClient, names: readonly string[]): Promise<DiscoveredResource[]> {
+  const all = await client.discover()
+  return all.filter(
+    ({ namespaced, group, resource, verbs }) =>
+      namespaced && verbs.includes("list") && quotaNamesOf(group, resource, names).length > 0,
+  )
+}
+
+async function objectsOf(
+  ctx: ControllerContext,
+  client: KubeClient,
+  { tenant, namespace }: Key,
+  resource: Resource,
+): Promise<KubeObject[]> {
+  const informer = ctx.informers.existing(resource)
+  if (informer?.isSynced(tenant) === true) return informer.list(tenant, namespace)
+  const items: KubeObject[] = []
+  for (let next: string | undefined; ;) {
+    const more = next === undefined ? {} : { continue: next }
+    const page = await client.list(resource, { namespace, limit: pageSize, ...more })
+    items.push(...page.items)
+    next = page.metadata.continue
+    if (next === undefined || next === "") return items
+  }
+}
+
+/** Tells when objects of resources that some quota counts are deleted. Keeps nothing of them. */
+class Deletions {
+  readonly #ctx: ControllerContext
+  readonly #deleted: (tenant: string, namespace: string) => void
+  readonly #watched = new Set<string>(["/pods"])
+
+  constructor(ctx: ControllerContext, deleted: (tenant: string, namespace: string) => void) {
+    this.#ctx = ctx
+    this.#deleted = deleted
+  }
+
+  /** From the first quota that counts them on. */
+  watch(resource: Resource): void {
+    const id = `${resource.group}/${resource.resource}`
+    if (this.#watched.has(id)) return
+    this.#watched.add(id)
+    const tell = (tenant: string, { metadata }: KubeObject): void => this.#deleted(tenant, metadata.namespace ?? "")
+    const informer = this.#ctx.informers.existing(resource)
+    if (informer !== undefined) {
+      informer.subscribe({ deleted: tell, updated: tell })
+      return
+    }
+    const nothing = (): void => undefined
+    const event = ({ tenant, type, object }: { tenant: string; type: string; object: KubeObject }): void => {
+      if (type === "DELETED") tell(tenant, object)
+    }
+    this.#ctx.tenants.watch(
+      resource,
+      { event, synced: nothing, removed: nothing, restarted: nothing },
+      this.#ctx.signal,
+    )
+  }
+}

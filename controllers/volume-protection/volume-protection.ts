@@ -1,0 +1,78 @@
+// A claim in use by a pod, and a volume bound to a claim, are deleted only when they are not any more: both carry a finalizer.
+// Facts: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection}.
+
+import type { KubeObject, PersistentVolume, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
+import { hasReason } from "../../apimachinery/status.ts"
+import { persistentVolumeClaims, persistentVolumes, pods as podResource } from "../../client/resources.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+import { isFinished } from "../pods/pod-state.ts"
+
+const claimFinalizer = "kubernetes.io/pvc-protection"
+const volumeFinalizer = "kubernetes.io/pv-protection"
+
+export function runClaimProtection(ctx: ControllerContext): Promise<void> {
+  const claims = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const controller = new Controller<PersistentVolumeClaim>(ctx, {
+    name: "persistentvolumeclaim-protection",
+    primary: claims,
+    reads: [pods],
+  })
+  const enqueue = (tenant: string, pod: Pod): void => {
+    for (const { persistentVolumeClaim, ephemeral, name } of pod.spec?.volumes ?? []) {
+      const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${pod.metadata.name ?? ""}-${name}`)
+      if (claim !== undefined) controller.enqueue(tenant, pod.metadata.namespace, claim)
+    }
+  }
+  pods.subscribe({
+    updated(tenant, pod, previous) {
+      if (isFinished(pod) !== isFinished(previous)) enqueue(tenant, pod)
+    },
+    deleted: enqueue,
+  })
+  const isUsed = (tenant: string, claim: PersistentVolumeClaim): boolean =>
+    pods
+      .byIndex(tenant, "claims", `${claim.metadata.namespace ?? ""}/${claim.metadata.name ?? ""}`)
+      .some((pod) => (pod.spec?.nodeName ?? "") !== "" && !isFinished(pod))
+  return controller.run(async ({ tenant, namespace, name }) => {
+    const claim = claims.get(tenant, namespace, name)
+    if (claim === undefined) return
+    const client = controller.client(tenant)
+    await protect(client, persistentVolumeClaims, claim, claimFinalizer, () => isUsed(tenant, claim))
+  })
+}
+
+export function runVolumeProtection(ctx: ControllerContext): Promise<void> {
+  const volumes = ctx.informers.of<PersistentVolume>(persistentVolumes)
+  const controller = new Controller<PersistentVolume>(ctx, { name: "persistentvolume-protection", primary: volumes })
+  return controller.run(async ({ tenant, name }) => {
+    const volume = volumes.get(tenant, undefined, name)
+    if (volume === undefined) return
+    const client = controller.client(tenant)
+    await protect(client, persistentVolumes, volume, volumeFinalizer, () => volume.status?.phase === "Bound")
+  })
+}
+
+async function protect(
+  client: KubeClient,
+  resource: Resource,
+  object: KubeObject,
+  finalizer: string,
+  isUsed: () => boolean,
+): Promise<void> {
+  const { namespace, name = "", uid, resourceVersion, finalizers = [], deletionTimestamp } = object.metadata
+  const has = finalizers.includes(finalizer)
+  let wanted: string[] | undefined
+  if (deletionTimestamp === undefined && !has) wanted = [...finalizers, finalizer]
+  else if (deletionTimestamp !== undefined && has && !isUsed())
+    wanted = finalizers.filter((other) => other !== finalizer)
+  if (wanted === undefined) return
+  const body = { metadata: { uid, resourceVersion, finalizers: wanted.length === 0 ? null : wanted } }
+  try {
+    await client.patch(resource, namespace, name, body, { type: "merge" })
+  } catch (error) {
+    // Gone or made anew: its event comes.
+    if (!hasReason(error, "NotFound", "Invalid")) throw error
+  }
+}
