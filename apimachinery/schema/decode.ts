@@ -87,11 +87,12 @@ function decodeMetadata(value: JsonObject, walk: Walk): void {
     return
   }
   walk.path.push("metadata")
+  const depth = walk.path.length
   try {
     value["metadata"] = decode(schema, metadata, walk)
   } catch (error) {
     // Upstream decodes metadata by itself, so its messages begin there.
-    throw error instanceof Mismatch ? new ScalarError(error.below(walk.path).explain(schema)) : error
+    throw error instanceof Mismatch ? new ScalarError(error.below(depth).explain(schema)) : error
   }
   walk.path.pop()
 }
@@ -157,9 +158,9 @@ class Mismatch extends Error {
     this.#expected = expected
   }
 
-  /** The same, told from a path above it. */
-  below(path: readonly (string | number)[]): Mismatch {
-    return new Mismatch(this.#path.slice(path.length), this.#what, this.#expected)
+  /** The same, told from that many steps further down. */
+  below(depth: number): Mismatch {
+    return new Mismatch(this.#path.slice(depth), this.#what, this.#expected)
   }
 
   /** "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */

@@ -167,11 +167,17 @@ function compile(name: string): Schema {
     const typed = schemaOfWord(word)
     fields[field] = {
       ...rest,
-      schema: values === undefined ? typed : { ...typed, rules: { enum: values } },
+      schema: values === undefined ? typed : withEnum(typed, values),
       ...(patchStrategy === undefined ? {} : { patchStrategy: patchStrategy.split(",") }),
     }
   }
   return schema
+}
+
+/** Of a list, the enum is that of its items. */
+function withEnum(schema: Schema, values: readonly Json[]): Schema {
+  if (schema.items === undefined) return { ...schema, rules: { enum: values } }
+  return { ...schema, items: withEnum(schema.items, values) }
 }
 
 function schemaOfWord(word: string): Schema {

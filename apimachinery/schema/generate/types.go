@@ -138,6 +138,9 @@ func (fact *Field) fromOpenAPI(property spec.Schema) {
 	fact.ListType = extension(property, "x-kubernetes-list-type")
 	fact.MapType = extension(property, "x-kubernetes-map-type")
 	fact.Enum = property.Enum
+	if property.Items != nil && property.Items.Schema != nil {
+		fact.Enum = append(fact.Enum, property.Items.Schema.Enum...)
+	}
 	if keys, ok := property.Extensions["x-kubernetes-list-map-keys"].([]interface{}); ok {
 		for _, key := range keys {
 			fact.ListMapKeys = append(fact.ListMapKeys, key.(string))

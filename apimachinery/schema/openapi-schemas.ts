@@ -1,0 +1,188 @@
+// Schemas as OpenAPI publishes them: named types as shared definitions, in the two versions' dialects. Without descriptions
+// for built-in kinds; a custom resource's are its author's.
+
+import type { Json } from "../object.ts"
+import { kindsOfTypes } from "./facts.ts"
+import type { FieldSchema, Schema } from "./schema.ts"
+
+export type JsonObject = { [key: string]: Json }
+export type Dialect = "v2" | "v3"
+
+const meta = "io.k8s.apimachinery.pkg.apis.meta.v1"
+export const objectMetaName = `${meta}.ObjectMeta`
+const refPrefix = { v2: "#/definitions/", v3: "#/components/schemas/" } as const
+
+/** Types that are no structs, by their name. */
+const scalars: Readonly<Record<string, { v2: JsonObject; v3: JsonObject }>> = {
+  [`${meta}.Time`]: same({ type: "string", format: "date-time" }),
+  [`${meta}.MicroTime`]: same({ type: "string", format: "date-time" }),
+  [`${meta}.Duration`]: same({ type: "string" }),
+  [`${meta}.FieldsV1`]: same({ type: "object" }),
+  [`${meta}.Patch`]: same({ type: "object" }),
+  "io.k8s.apimachinery.pkg.runtime.RawExtension": same({ type: "object" }),
+  "io.k8s.apimachinery.pkg.api.resource.Quantity": {
+    v2: { type: "string" },
+    v3: { oneOf: [{ type: "string" }, { type: "number" }] },
+  },
+  "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {
+    v2: { type: "string", format: "int-or-string" },
+    v3: { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
+  },
+}
+
+function same(schema: JsonObject): { v2: JsonObject; v3: JsonObject } {
+  return { v2: schema, v3: schema }
+}
+
+export class Definitions {
+  readonly #dialect: Dialect
+  readonly #schemas = new Map<string, JsonObject>()
+  readonly #kinds = kindsOfTypes()
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect
+  }
+
+  /** All definitions referred to so far, sorted by name. */
+  all(): JsonObject {
+    const entries = [...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1))
+    return Object.fromEntries(entries)
+  }
+
+  ref(name: string): JsonObject {
+    return { $ref: `${refPrefix[this.#dialect]}${name}` }
+  }
+
+  /** A reference to a built-in type, which is then defined with all it reaches. */
+  refTo(schema: Schema): JsonObject {
+    const name = schema.name ?? ""
+    if (!this.#schemas.has(name)) {
+      this.#schemas.set(name, {}) // before its fields: types may be recursive
+      this.#schemas.set(name, this.#define(schema, name))
+    }
+    return this.ref(name)
+  }
+
+  define(name: string, schema: JsonObject): JsonObject {
+    this.#schemas.set(name, schema)
+    return this.ref(name)
+  }
+
+  #define(schema: Schema, name: string): JsonObject {
+    const scalar = Object.hasOwn(scalars, name) ? scalars[name] : undefined
+    if (scalar !== undefined) return scalar[this.#dialect]
+    if (schema.type !== "object" || schema.fields === undefined)
+      return schema.type === "any" ? {} : { type: schema.type }
+    const properties: JsonObject = {}
+    for (const [key, field] of Object.entries(schema.fields)) properties[key] = this.#property(field)
+    const kinds = this.#kinds.get(name)
+    return {
+      ...(Object.keys(properties).length === 0 ? {} : { properties }),
+      ...(schema.required === undefined ? {} : { required: [...schema.required] }),
+      type: "object",
+      ...(schema.mapType === undefined ? {} : { "x-kubernetes-map-type": schema.mapType }),
+      ...(kinds === undefined
+        ? {}
+        : { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }) => ({ group, kind, version })) }),
+    }
+  }
+
+  #property(field: FieldSchema): JsonObject {
+    const extensions: JsonObject = {}
+    if (field.listMapKeys !== undefined) extensions["x-kubernetes-list-map-keys"] = [...field.listMapKeys]
+    if (field.listType !== undefined) extensions["x-kubernetes-list-type"] = field.listType
+    if (field.mapType !== undefined) extensions["x-kubernetes-map-type"] = field.mapType
+    if (field.patchMergeKey !== undefined) extensions["x-kubernetes-patch-merge-key"] = field.patchMergeKey
+    if (field.patchStrategy !== undefined) extensions["x-kubernetes-patch-strategy"] = field.patchStrategy.join(",")
+    return { ...this.#use(field.schema, true, field.zero === "write" && field.pointer !== true), ...extensions }
+  }
+
+  /** A schema where it is used. In version 3 a reference cannot have siblings, so it is wrapped. */
+  #use(schema: Schema, wrapped: boolean, hasZero: boolean): JsonObject {
+    const zero: JsonObject = hasZero && this.#dialect === "v3" ? zeroDefault(schema) : {}
+    if (schema.name !== undefined) {
+      const ref = this.refTo(schema)
+      return this.#dialect === "v3" && (wrapped || "default" in zero) ? { allOf: [ref], ...zero } : ref
+    }
+    switch (schema.type) {
+      case "list":
+        return { type: "array", items: this.#item(schema.items) }
+      case "map":
+        return { type: "object", additionalProperties: this.#item(schema.items) }
+      default:
+        return {
+          type: schema.type,
+          ...(schema.format === undefined ? {} : { format: schema.format }),
+          ...(schema.rules?.enum === undefined ? {} : { enum: [...schema.rules.enum] }),
+          ...zero,
+        }
+    }
+  }
+
+  #item(items: Schema | undefined): JsonObject {
+    return items === undefined ? {} : this.#use(items, false, true)
+  }
+}
+
+/** What version 3 gives as the default of a value that is never absent in Go. */
+function zeroDefault(schema: Schema): JsonObject {
+  switch (schema.type) {
+    case "string":
+      if (schema.format === "time" || schema.format === "microTime") return { default: {} }
+      return schema.format === undefined ? { default: "" } : {}
+    case "integer":
+    case "number":
+      return { default: 0 }
+    case "boolean":
+      return { default: false }
+    case "object":
+      return schema.fields === undefined ? {} : { default: {} }
+    default:
+      return {}
+  }
+}
+
+/** A custom resource's own schema as it is published: of version 2 only what old clients understand. */
+export function customSchema(source: Json, dialect: Dialect, objectMeta: JsonObject): JsonObject {
+  const schema = dialect === "v3" ? structuredClone(source) : forVersion2(source)
+  const published = isObject(schema) ? schema : {}
+  if (published["x-kubernetes-preserve-unknown-fields"] === true && dialect === "v2") return published
+  const properties = isObject(published["properties"]) ? published["properties"] : {}
+  const { apiVersion, kind, metadata, ...own } = properties
+  const wrapped: JsonObject = dialect === "v3" ? { allOf: [objectMeta] } : objectMeta
+  return {
+    ...published,
+    type: "object",
+    properties: {
+      apiVersion: { ...(isObject(apiVersion) ? apiVersion : {}), type: "string" },
+      kind: { ...(isObject(kind) ? kind : {}), type: "string" },
+      metadata: isObject(metadata) && typeof metadata["description"] === "string" ? { ...wrapped } : wrapped,
+      ...own,
+    },
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** Keywords that version 2 lacks, or that clients of it take for more than they say. */
+const dropped = new Set(["allOf", "anyOf", "oneOf", "not", "nullable", "default", "x-kubernetes-validations"])
+
+function forVersion2(source: Json): Json {
+  if (!isObject(source)) return source
+  const result: JsonObject = {}
+  const free = source["x-kubernetes-preserve-unknown-fields"] === true || source["nullable"] === true
+  for (const [keyword, value] of Object.entries(source)) {
+    if (dropped.has(keyword)) continue
+    if (free && (keyword === "type" || keyword === "properties" || keyword === "items" || keyword === "required"))
+      continue
+    if (keyword === "additionalProperties" && free) continue
+    if (source["x-kubernetes-int-or-string"] === true && keyword === "type") continue
+    if (keyword === "properties" && isObject(value)) {
+      result[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, forVersion2(inner)]))
+    } else if (keyword === "items" || keyword === "additionalProperties") result[keyword] = forVersion2(value)
+    else result[keyword] = value
+  }
+  return result
+}

@@ -1,0 +1,70 @@
+// validate.cases.json has what a kube-apiserver answered to these custom resources.
+
+import { readFileSync } from "node:fs"
+import { describe, expect, test } from "vitest"
+import { FieldPath } from "../field-errors.ts"
+import type { Json } from "../object.ts"
+import { StatusError } from "../status.ts"
+import { decodeObject, parseObject } from "./decode.ts"
+import { applyDefaults } from "./defaults.ts"
+import { compileStructural } from "./structural.ts"
+import { validateRules } from "./validate.ts"
+
+interface Case {
+  spec: Json
+  result?: Json
+  refused?: string
+  errors?: [string, string, string][]
+}
+
+const recorded = JSON.parse(readFileSync(new URL("./validate.cases.json", import.meta.url), "utf8")) as {
+  schema: Json
+  cases: Case[]
+}
+const { schema, errors } = compileStructural(recorded.schema)
+
+function answerTo(body: Json): Omit<Case, "spec"> {
+  const text = JSON.stringify({ apiVersion: "schema-eng.example/v1", kind: "Foo", metadata: { name: "x" }, spec: body })
+  const { value } = parseObject(Buffer.from(text), "json", { duplicates: false })
+  try {
+    decodeObject(schema, value, false)
+  } catch (error) {
+    if (error instanceof StatusError) return { refused: error.message }
+    throw error
+  }
+  applyDefaults(schema, value)
+  const found = validateRules(schema, value, FieldPath.root())
+  return found.length === 0
+    ? { result: (value as { spec: Json }).spec }
+    : { errors: found.map((error) => [error.type, error.field, error.body()]) }
+}
+
+describe("a custom resource is answered as by kube-apiserver:", () => {
+  test("the schema is structural", () => {
+    expect(errors).toEqual([])
+  })
+
+  test.each(recorded.cases.map((one): [string, Case] => [JSON.stringify(one.spec), one]))(
+    "%s",
+    (_, { spec, ...answer }) => {
+      expect(answerTo(spec)).toEqual(answer)
+    },
+  )
+})
+
+test("unknown fields are dropped and told, also in embedded objects", () => {
+  const value = {
+    apiVersion: "a/v1",
+    kind: "Foo",
+    metadata: { name: "x", foo: 1 },
+    spec: { q: 1, emb: { metadata: { y: 1 } } },
+    status: {},
+  }
+  expect(decodeObject(schema, value, true).unknown).toEqual([
+    'unknown field "metadata.foo"',
+    'unknown field "spec.emb.metadata.y"',
+    'unknown field "spec.q"',
+    'unknown field "status"',
+  ])
+  expect(value).toEqual({ apiVersion: "a/v1", kind: "Foo", metadata: { name: "x" }, spec: { emb: { metadata: {} } } })
+})
