@@ -9,11 +9,12 @@ const read = (uid: string, key: string): KubeObject =>
   ) as KubeObject
 
 test("keys are in byte order, and each has an object with a uid and the tenant's time", () => {
-  const { keys, value } = bootstrap.layer({ uid: "a", createdAt: "2026-01-02T03:04:05Z" })
+  const layer = bootstrap.layer({ uid: "a", createdAt: "2026-01-02T03:04:05Z" })
+  const { keys } = layer
   expect([...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))).toEqual(keys)
   const uids = new Set<string>()
   for (const key of keys) {
-    const { metadata } = JSON.parse(Buffer.from(value(key) ?? "").toString()) as KubeObject
+    const { metadata } = JSON.parse(Buffer.from(layer.value(key) ?? "").toString()) as KubeObject
     expect(metadata.uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(metadata.creationTimestamp).toBe("2026-01-02T03:04:05Z")
     uids.add(metadata.uid ?? "")
