@@ -7,7 +7,7 @@ import { UsageError, UserError, type Command } from "./command.ts"
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
   up: {
     summary: "run everything in one process: gateway, controllers, syncer, vn-agents, operator",
-    load: async () => (await import("./up.ts")).up,
+    load: async () => (await import("./up/command.ts")).up,
   },
   tenant: {
     summary: "create, list, get, delete tenants; print their kubeconfigs and tokens",

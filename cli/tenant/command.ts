@@ -3,7 +3,7 @@
 import { stringify } from "yaml"
 import { StatusError } from "../../apimachinery/status.ts"
 import { createHttpClient } from "../../client/http-client.ts"
-import { parseKubeconfig } from "../../client/kubeconfig.ts"
+import { loadKubeconfig } from "../../client/kubeconfig.ts"
 import { serviceAccounts, virtualClusters } from "../../client/resources.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
@@ -182,7 +182,7 @@ async function token(flags: Flags, name: string): Promise<void> {
     connection.client,
     await getVirtualCluster(connection.client, namespaceOf(flags), name),
   )
-  await using client = createHttpClient(parseKubeconfig(text))
+  await using client = createHttpClient(await loadKubeconfig(text))
   const request: TokenRequest = {
     apiVersion: "authentication.k8s.io/v1",
     kind: "TokenRequest",

@@ -1,0 +1,151 @@
+// Everything in one process: the composition behind `polyplane up`. Read from top to bottom it is the order in which the
+// parts stand on each other; they end in the reverse order.
+
+import type { Log } from "../../client/log.ts"
+import { createHttpClient } from "../../client/http-client.ts"
+import { loadKubeconfig } from "../../client/kubeconfig.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { services } from "../../client/resources.ts"
+import { singleCluster } from "../../client/single-cluster.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import type { Service } from "../../apimachinery/object.ts"
+import { startControllers } from "../../controllers/main.ts"
+import { Gateway } from "../../gateway/main.ts"
+import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
+import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
+import { startOperator } from "../../operator/main.ts"
+import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
+import { createServiceAddresses, startSyncer } from "../../syncer/main.ts"
+import { kubeletDialer, vnAgentDialer } from "./node-dialers.ts"
+import { createNodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
+
+/** What of the controllers a super cluster without a controller manager of its own needs. */
+const superControllers = [
+  "namespace",
+  "serviceaccount",
+  "root-ca-certificate-publisher",
+  "endpoints",
+  "endpointslice",
+  "garbage-collector",
+]
+const superServiceRange = "10.96.0.0/12"
+
+export interface AllInOneOptions {
+  dataDir: string
+  host: string
+  port: number
+  domain?: string
+  /** Nodes of the simulated super cluster. */
+  nodes: number
+  /** A real super cluster instead. */
+  superKubeconfig?: string
+  log: Log
+}
+
+export class AllInOne implements AsyncDisposable {
+  readonly gateway: Gateway
+  readonly superClient: KubeClient
+  readonly #stack: AsyncDisposableStack
+
+  private constructor(gateway: Gateway, superClient: KubeClient, stack: AsyncDisposableStack) {
+    this.gateway = gateway
+    this.superClient = superClient
+    this.#stack = stack
+  }
+
+  static async start(options: AllInOneOptions): Promise<AllInOne> {
+    await using stack = new AsyncDisposableStack()
+    const { log } = options
+    const real =
+      options.superKubeconfig === undefined
+        ? undefined
+        : stack.use(createHttpClient(await loadKubeconfig(options.superKubeconfig)))
+    const authority = await createNodeAuthority()
+
+    // The gateway asks for these when the first Service is made or the first log read: by then it has started.
+    const parts: { gateway?: Gateway; simulator?: Simulator } = {}
+    const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
+    const gateway = await Gateway.start({
+      dataDir: options.dataDir,
+      host: options.host,
+      port: options.port,
+      ...(options.domain === undefined ? {} : { domain: options.domain }),
+      superCluster: real === undefined,
+      serviceAddresses: addressesFor(
+        superClient,
+        (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
+        log,
+      ),
+      nodeDialer: (tenant) =>
+        tenant === undefined
+          ? kubeletDialer(authority)
+          : vnAgentDialer(
+              tenant,
+              () => required(parts.gateway, "gateway").tenantTokenSigner,
+              authority.certificateAuthority,
+            ),
+      log,
+    })
+    parts.gateway = stack.use(gateway)
+
+    const names = real === undefined ? nodeNames(options.nodes) : []
+    const nodes = stack.use(
+      await SimulatedNodes.start({ names, authority, sandbox: (...pod) => parts.simulator?.sandbox(...pod), log }),
+    )
+    await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
+    if (real === undefined) {
+      const only = superControllers
+      stack.use(
+        startControllers(singleCluster(superClient()), {
+          rootCertificateAuthority: gateway.certificateAuthority,
+          only,
+          log,
+        }),
+      )
+      parts.simulator = stack.use(
+        await startSimulator({
+          client: superClient(),
+          nodes: options.nodes,
+          kubeletPort: (node) => nodes.kubeletPort(node),
+          log,
+        }),
+      )
+    }
+    stack.use(startControllers(gateway.tenants, { rootCertificateAuthority: gateway.certificateAuthority, log }))
+    stack.use(
+      await startSyncer({
+        tenants: gateway.tenants,
+        superClient: superClient(),
+        vnAgentEndpoint: (node) => nodes.agentEndpoint(node.metadata.name ?? ""),
+        log,
+      }),
+    )
+    stack.use(await startOperator({ superClient: superClient(), tenants: gateway.tenants, log }))
+    return new AllInOne(gateway, superClient(), stack.move())
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+}
+
+function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) => KubeClient, log: Log) {
+  return (tenant: Tenant | undefined): ServiceAddresses => {
+    if (tenant === undefined) {
+      const load = async (): Promise<Service[]> => (await superClient().list<Service>(services)).items
+      return new RangeServiceAddresses({ cidr: superServiceRange, load })
+    }
+    // Bound late: tenants are opened before the super cluster is known to answer.
+    const claims = () => createServiceAddresses(superClient(), tenant, { tenantClient: () => client(tenant), log })
+    let made: ReturnType<typeof claims> | undefined
+    return {
+      claim: (service, current) => (made ??= claims()).claim(service, current),
+      release: (service) => (made ??= claims()).release(service),
+    }
+  }
+}
+
+function required<T>(part: T | undefined, name: string): T {
+  if (part === undefined) throw new Error(`the ${name} has not started yet`)
+  return part
+}

@@ -1,0 +1,134 @@
+// polyplane up: everything in one process, on embedded defaults, until a signal ends it.
+
+import { mkdir, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { pino } from "pino"
+import { StatusError, isNotFound } from "../../apimachinery/status.ts"
+import type { Log } from "../../client/log.ts"
+import { StartError } from "../../gateway/options.ts"
+import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
+import { withProgress } from "../progress.ts"
+import { kubeconfigPath, writeKubeconfig } from "../tenant/connection.ts"
+import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
+import { AllInOne } from "./all-in-one.ts"
+
+const help = `usage: polyplane up [FLAGS]
+
+Runs gateway, controllers, syncer, vn-agents and operator in one process, with a simulated super cluster unless a real one
+is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and comes back at the next start.
+
+  --data-dir DIR           where everything is kept (default .polyplane)
+  --port PORT              port of the gateway (default 6443; 0: any free one)
+  --host ADDRESS           address to listen on (default 127.0.0.1)
+  --tenants NAMES          tenants to make if they are not there, by comma (default demo; "" for none)
+  --nodes COUNT            nodes of the simulated super cluster (default 3)
+  --domain DOMAIN          tenants are also reached as NAME.DOMAIN
+  --super-kubeconfig FILE  use this cluster as the super cluster
+  --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
+`
+
+const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"]
+const tenantTimeoutMs = 60_000
+
+export const up: Command = {
+  name: "up",
+  summary: "run everything in one process",
+  help,
+  async run(args) {
+    const started = performance.now()
+    const parsed = parseFlags({ help }, args, {
+      "data-dir": { type: "string", default: ".polyplane" },
+      port: { type: "string", default: "6443" },
+      host: { type: "string", default: "127.0.0.1" },
+      tenants: { type: "string", default: "demo" },
+      nodes: { type: "string", default: "3" },
+      domain: { type: "string" },
+      "super-kubeconfig": { type: "string" },
+      "log-level": { type: "string", default: "warn" },
+    })
+    if (parsed === undefined) return 0
+    const { values: flags, positionals } = parsed
+    if (positionals.length > 0)
+      throw new UsageError(`polyplane up takes no arguments, but got "${positionals.join(" ")}"`)
+    if (!levels.includes(flags["log-level"])) throw new UsageError(`--log-level must be one of ${levels.join(", ")}`)
+    const stopped = signalled()
+    const log: Log = pino({ level: flags["log-level"] }, pino.destination(2))
+    await using all = await withProgress("starting", () =>
+      start({
+        dataDir: flags["data-dir"],
+        host: flags.host,
+        port: integerFlag("port", flags.port, 0, 65_535),
+        nodes: integerFlag("nodes", flags.nodes, 1, 100),
+        ...(flags.domain === undefined ? {} : { domain: flags.domain }),
+        ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
+        log,
+      }),
+    )
+    const files = await writeKubeconfigs(
+      all,
+      flags["data-dir"],
+      flags.tenants.split(",").filter((name) => name !== ""),
+    )
+    // Both counted from the start of the process, which Node's own clock is.
+    process.stdout.write(
+      `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it its own): ${all.gateway.url}\n`,
+    )
+    for (const file of files) process.stdout.write(`  ${file}\n`)
+    await stopped
+    return 0
+  },
+}
+
+async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<AllInOne> {
+  try {
+    return await AllInOne.start(options)
+  } catch (error) {
+    if (error instanceof StartError) throw new UserError(error.message, { cause: error })
+    if (error instanceof StatusError && options.superKubeconfig !== undefined) {
+      throw new UserError(`the super cluster of ${options.superKubeconfig} does not answer: ${error.message}`, {
+        cause: error,
+      })
+    }
+    throw error
+  }
+}
+
+/** Resolves at the first SIGINT or SIGTERM. A second one ends the process as it would without us. */
+function signalled(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve())
+  })
+}
+
+/** The operator's and every tenant's; a tenant that was asked for and is not there is made. */
+async function writeKubeconfigs(all: AllInOne, dataDir: string, wanted: readonly string[]): Promise<string[]> {
+  const admin = path.join(dataDir, "admin.kubeconfig")
+  await mkdir(dataDir, { recursive: true })
+  await writeFile(admin, await all.gateway.adminKubeconfig(), { mode: 0o600 })
+  for (const name of wanted) await ensureTenant(all, name)
+  const files = [admin]
+  for (const { name } of all.gateway.tenants.list()) {
+    const file = kubeconfigPath(dataDir, name)
+    await writeKubeconfig(file, await all.gateway.tenants.kubeconfig(name))
+    files.push(file)
+  }
+  return files
+}
+
+async function ensureTenant({ superClient, gateway }: AllInOne, name: string): Promise<void> {
+  if (gateway.tenants.get(name) !== undefined) return
+  try {
+    await getVirtualCluster(superClient, "default", name)
+  } catch (error) {
+    if (!(error instanceof UserError) || !isNotFound(error.cause)) throw error
+    await createVirtualCluster(superClient, "default", name, "default")
+  }
+  await withProgress(`making tenant "${name}"`, (say) =>
+    waitForVirtualCluster(superClient, "default", name, tenantTimeoutMs, (object) => {
+      say(object?.status?.message ?? object?.status?.phase ?? "")
+      if (object?.status?.phase === "Error")
+        throw new UserError(`tenant "${name}": ${object.status.message ?? "Error"}`)
+      return object?.status?.phase === "Running" ? true : undefined
+    }),
+  )
+}

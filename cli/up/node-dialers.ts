@@ -1,0 +1,53 @@
+// How the gateway reaches nodes: the kubelet itself for the super cluster's own pods, the node's vn-agent for a tenant's.
+
+import type { KeyObject } from "node:crypto"
+import type { Node } from "../../apimachinery/object.ts"
+import { serviceUnavailable } from "../../apimachinery/status.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import type { NodeDialer } from "../../gateway/tenancy/node-dialer.ts"
+import { signIdentity } from "../../vn-agent/identity.ts"
+
+interface Endpoint {
+  host: string
+  port: number
+}
+
+/** Where the node says its kubelet API is: for a virtual node that is the vn-agent. */
+function endpointOf(node: Node): Endpoint {
+  const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
+  const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
+  if (address === undefined || port === undefined || port === 0) {
+    throw serviceUnavailable(`node ${node.metadata.name ?? ""} has no address to reach its kubelet at`)
+  }
+  return { host: address, port }
+}
+
+export interface KubeletCredentials {
+  /** PEM; signs the kubelets' serving certificates. */
+  certificateAuthority: string
+  certificate: string
+  key: string
+}
+
+export function kubeletDialer({ certificateAuthority, certificate, key }: KubeletCredentials): NodeDialer {
+  return {
+    dial: (node) =>
+      Promise.resolve({ ...endpointOf(node), ca: certificateAuthority, cert: certificate, key, agent: false }),
+  }
+}
+
+/** One identity per call: it is good for this node, this tenant, and a minute. */
+export function vnAgentDialer(tenant: Tenant, signer: () => KeyObject, certificateAuthority: string): NodeDialer {
+  return {
+    async dial(node) {
+      const identity = { tenant: tenant.name, clusterKey: tenant.clusterKey }
+      const token = await signIdentity(identity, node.metadata.name ?? "", signer())
+      return {
+        ...endpointOf(node),
+        ca: certificateAuthority,
+        agent: false,
+        headers: { authorization: `Bearer ${token}` },
+      }
+    },
+  }
+}

@@ -1,0 +1,101 @@
+// The nodes of the simulated super cluster, as far as others can reach them: per node a kubelet's HTTP API and a vn-agent, on
+// loopback, with an authority of their own that lives as long as the process.
+
+import { createPublicKey, type KeyObject } from "node:crypto"
+import type { Log } from "../../client/log.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../gateway/tenancy/pki.ts"
+import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
+import { KubeletServer } from "../../simulator/kubelet-server/server.ts"
+import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
+import { VnAgent } from "../../vn-agent/server.ts"
+import type { KubeletCredentials } from "./node-dialers.ts"
+
+const host = "127.0.0.1"
+
+export interface NodeAuthority extends KubeletCredentials {
+  serving: { certificate: string; key: string }
+}
+
+export async function createNodeAuthority(): Promise<NodeAuthority> {
+  const authority = await createAuthority("polyplane simulated nodes")
+  const [serving, client] = await Promise.all([
+    issueServingCertificate(authority, [host, "localhost"]),
+    issueClientCertificate(authority, { name: "kube-apiserver-kubelet-client", groups: ["system:masters"] }),
+  ])
+  return { certificateAuthority: authority.certificate, certificate: client.certificate, key: client.key, serving }
+}
+
+export interface SimulatedNodesOptions {
+  names: readonly string[]
+  authority: NodeAuthority
+  sandbox(node: string, namespace: string, pod: string): PodSandbox | undefined
+  log: Log
+}
+
+/** The kubelets' servers; their ports are known before the simulator registers the nodes. */
+export class SimulatedNodes implements AsyncDisposable {
+  readonly #kubelets = new Map<string, KubeletServer>()
+  readonly #agents = new Map<string, VnAgent>()
+  readonly #options: SimulatedNodesOptions
+
+  private constructor(options: SimulatedNodesOptions) {
+    this.#options = options
+  }
+
+  static async start(options: SimulatedNodesOptions): Promise<SimulatedNodes> {
+    const nodes = new SimulatedNodes(options)
+    const { authority, log } = options
+    await Promise.all(
+      options.names.map(async (node) => {
+        const kubelet = await KubeletServer.start({
+          node,
+          host,
+          port: 0,
+          tls: authority.serving,
+          clientCertificateAuthority: authority.certificateAuthority,
+          sandbox: (namespace, pod) => options.sandbox(node, namespace, pod),
+          log,
+        })
+        nodes.#kubelets.set(node, kubelet)
+      }),
+    )
+    return nodes
+  }
+
+  async startAgents(superClient: KubeClient, signer: KeyObject): Promise<void> {
+    const { names, authority, log } = this.#options
+    const identityKeys = [createPublicKey(signer)]
+    await Promise.all(
+      names.map(async (node) => {
+        const agent = await VnAgent.start({
+          node,
+          host,
+          port: 0,
+          tls: authority.serving,
+          identityKeys,
+          superClient,
+          kubelet: { host, port: this.kubeletPort(node), ...authority },
+          limits: defaultVnAgentLimits,
+          log,
+        })
+        this.#agents.set(node, agent)
+      }),
+    )
+  }
+
+  kubeletPort(node: string): number {
+    return this.#kubelets.get(node)?.port ?? 0
+  }
+
+  /** Undefined for a node that is not simulated. */
+  agentEndpoint(node: string): { address: string; port: number } | undefined {
+    const agent = this.#agents.get(node)
+    return agent === undefined ? undefined : { address: host, port: agent.port }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const servers = [...this.#agents.values(), ...this.#kubelets.values()]
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()))
+  }
+}

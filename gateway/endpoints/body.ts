@@ -1,0 +1,125 @@
+// From a request's body to an object of the kind the path expects: size, media type, syntax, field validation, defaults, and
+// agreement with the path. Errors in kube-apiserver's words.
+
+import type { IncomingMessage } from "node:http"
+import { printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
+import { badRequest, requestEntityTooLarge } from "../../apimachinery/status.ts"
+import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
+import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
+import { bodyFormat, type TextFormat } from "./negotiation.ts"
+import type { FieldValidation } from "./request-options.ts"
+
+/** What a body is to be: a resource's own kind, or a subresource's. */
+export interface Expected {
+  group: string
+  version: string
+  kind: string
+  schema: Schema
+  /** Defaults that depend on other fields. */
+  default?: ((object: never) => void) | undefined
+}
+
+export function expectedOf(definition: ResourceDefinition): Expected {
+  const { group, version, kind, schema, strategy } = definition
+  return { group, version, kind, schema, default: strategy.default }
+}
+
+/** Beyond `limit` bytes 413, and the connection is not read further. */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const tooLarge = () => requestEntityTooLarge(`Request entity too large: limit is ${limit}`)
+  if (Number(request.headers["content-length"] ?? 0) > limit) {
+    request.resume() // what is under way is thrown away; the answer closes the connection
+    throw tooLarge()
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > limit) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+}
+
+export function decodeBody(ctx: RequestContext, bytes: Buffer, expected: Expected, validation: FieldValidation): KubeObject {
+  const format = bodyFormat(ctx.headers["content-type"])
+  const value = parseExpected(bytes, format, expected, validation, ctx)
+  return value
+}
+
+function parseExpected(bytes: Buffer, format: TextFormat, expected: Expected, validation: FieldValidation, ctx: RequestContext): KubeObject {
+  const strict = validation !== "Ignore"
+  const { value, duplicates } = parseObject(bytes, format, { duplicates: strict, kind: expected.kind })
+  return decodeValue(ctx, value, expected, validation, duplicates)
+}
+
+/** Also the second half of a patch: the patched text is decoded like a body. */
+export function decodeValue(
+  ctx: RequestContext,
+  value: Json,
+  expected: Expected,
+  validation: FieldValidation,
+  duplicates: readonly string[] = [],
+): KubeObject {
+  const object = value as unknown as KubeObject
+  checkKind(object, expected)
+  const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore")
+  const faults = [...unknown, ...duplicates]
+  if (faults.length > 0) {
+    if (validation === "Strict") {
+      throw badRequest(`${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${faults.join(", ")}`)
+    }
+    for (const fault of faults) ctx.warn(fault)
+  }
+  object.metadata ??= {}
+  completeDefaults(object, expected)
+  return object
+}
+
+export function completeDefaults(object: KubeObject, expected: Expected): void {
+  applyDefaults(expected.schema, object as unknown as Json)
+  expected.default?.(object as never)
+}
+
+/** apiVersion and kind may be left out: then they are what the path says. */
+function checkKind(object: KubeObject, { group, version, kind }: Expected): void {
+  const apiVersion = printGroupVersion({ group, version })
+  if (object.apiVersion === undefined && object.kind === undefined) {
+    object.apiVersion = apiVersion
+    object.kind = kind
+  }
+  object.apiVersion ??= apiVersion
+  object.kind ??= kind
+  if (object.kind !== kind && schemaOf({ group, version, kind: object.kind }) === undefined && object.apiVersion === apiVersion) {
+    throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${kind}: no kind "${object.kind}" is registered for version "${apiVersion}"`)
+  }
+  if (object.kind !== kind) {
+    throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${kind}: unknown conversion`)
+  }
+  if (object.apiVersion !== apiVersion) {
+    throw badRequest(`the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`)
+  }
+}
+
+/** The object takes the path's namespace, or must name the same. */
+export function agreeOnNamespace(object: KubeObject, namespace: string): void {
+  const given = object.metadata.namespace
+  if (given === undefined || given === "") {
+    if (namespace !== "") object.metadata.namespace = namespace
+  } else if (given !== namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
+  }
+}
+
+/** On PUT and patch: the path's name is the object's. */
+export function agreeOnName(object: KubeObject, name: string): void {
+  const given = object.metadata.name
+  if (given === undefined || given === "") object.metadata.name = name
+  else if (given !== name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
+  }
+}

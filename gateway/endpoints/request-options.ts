@@ -1,0 +1,135 @@
+// Query parameters (and the DeleteOptions body) as typed options, checked as upstream checks them.
+
+import { FieldPath, invalidValue, notSupported, FieldError, type FieldError as Fault } from "../../apimachinery/field-errors.ts"
+import type { Json } from "../../apimachinery/object.ts"
+import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { badRequest, invalid } from "../../apimachinery/status.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
+import { bodyFormat } from "./negotiation.ts"
+
+export type FieldValidation = "Ignore" | "Warn" | "Strict"
+
+export interface WriteRequestOptions extends WriteOptions {
+  fieldValidation: FieldValidation
+}
+
+const maxFieldManager = 128
+
+/** `kind`: CreateOptions, UpdateOptions or PatchOptions, for messages. */
+export function writeOptions(ctx: RequestContext, kind: string): WriteRequestOptions {
+  const errors: Fault[] = []
+  const dryRun = dryRunOf(ctx.query.getAll("dryRun"), errors)
+  const fieldManager = ctx.query.get("fieldManager") ?? ""
+  if (fieldManager.length > maxFieldManager) {
+    errors.push(new FieldError("FieldValueTooLong", "fieldManager", "", `may not be more than ${maxFieldManager} bytes`))
+  }
+  const validation = ctx.query.get("fieldValidation") ?? ""
+  if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
+    errors.push(notSupported(FieldPath.root("fieldValidation"), validation, ["", "Ignore", "Strict", "Warn"]))
+  }
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind }, "", errors)
+  return {
+    dryRun,
+    fieldManager: fieldManager === "" ? managerFromUserAgent(ctx.headers["user-agent"]) : fieldManager,
+    subresource: ctx.info.subresource,
+    fieldValidation: validation === "" ? "Warn" : (validation as FieldValidation),
+  }
+}
+
+/** "kubectl/v1.33.1 (linux/amd64) …" → "kubectl", as upstream's prefixFromUserAgent. */
+function managerFromUserAgent(agent: string | undefined): string {
+  const name = (agent ?? "").split("/")[0] ?? ""
+  return name === "" ? "unknown" : name.slice(0, maxFieldManager)
+}
+
+function dryRunOf(values: readonly string[], errors: Fault[]): boolean {
+  const given = values.filter((value) => value !== "")
+  if (given.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), given, ["All"]))
+  return given.length > 0
+}
+
+export function listOptions(ctx: RequestContext): ListOptions {
+  const { query, info } = ctx
+  const text = (name: string): string | undefined => {
+    const value = query.get(name)
+    return value === null || value === "" ? undefined : value
+  }
+  const limit = integer(text("limit"), "limit")
+  const selectors = { labelSelector: text("labelSelector"), fieldSelector: text("fieldSelector") }
+  const options = { ...selectors, continue: text("continue"), resourceVersion: text("resourceVersion") }
+  const match = text("resourceVersionMatch")
+  return {
+    namespace: info.namespace,
+    ...(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as ListOptions),
+    ...(limit === undefined || limit === 0 ? {} : { limit }),
+    ...(match === undefined ? {} : { resourceVersionMatch: match as "Exact" | "NotOlderThan" }),
+  }
+}
+
+export function integer(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) throw badRequest(`${name}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  return value
+}
+
+/** "" and "0", "false" are false, as Go's conversion of query parameters has it. */
+export function flag(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name)
+  return value !== null && value !== "false" && value !== "0" && !(value === "" && !query.has(name))
+}
+
+const deleteOptionsKind = { group: "", version: "v1", kind: "DeleteOptions" }
+const policies = ["Background", "Foreground", "Orphan"]
+
+/** From the body when there is one, otherwise from the query. */
+export function deleteRequest(ctx: RequestContext, body: Buffer): DeleteRequest {
+  const options = body.length > 0 ? fromBody(ctx, body) : fromQuery(ctx.query)
+  const errors: Fault[] = []
+  const dryRun = dryRunOf([...(options.dryRun ?? []), ...(body.length > 0 ? ctx.query.getAll("dryRun") : [])], errors)
+  const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    errors.push(invalidValue(FieldPath.root("propagationPolicy"), propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
+  }
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    errors.push(notSupported(FieldPath.root("propagationPolicy"), propagationPolicy, [...policies, "nil"]))
+  }
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors)
+  return {
+    dryRun,
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(preconditions === undefined ? {} : { preconditions }),
+  }
+}
+
+interface RawDeleteOptions {
+  dryRun?: string[]
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  preconditions?: { uid?: string; resourceVersion?: string }
+}
+
+function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
+  const { value } = parseObject(body, bodyFormat(ctx.headers["content-type"]), { duplicates: false, kind: "DeleteOptions" })
+  const { kind } = value as { kind?: Json }
+  if (kind !== undefined && kind !== "DeleteOptions") throw badRequest(`decoded object cannot be converted to DeleteOptions`)
+  const schema = schemaOf(deleteOptionsKind)
+  if (schema !== undefined) decodeObject(schema, value, false)
+  return value as RawDeleteOptions
+}
+
+function fromQuery(query: URLSearchParams): RawDeleteOptions {
+  const grace = integer(query.get("gracePeriodSeconds") ?? undefined, "gracePeriodSeconds")
+  const policy = query.get("propagationPolicy")
+  return {
+    dryRun: query.getAll("dryRun"),
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(policy === null ? {} : { propagationPolicy: policy }),
+    ...(query.has("orphanDependents") ? { orphanDependents: flag(query, "orphanDependents") } : {}),
+  }
+}

@@ -1,0 +1,117 @@
+// Answers in the form the client wants. Whole objects go out as the bytes they are stored as; only Table, metadata and YAML
+// look inside. Large lists are written piece by piece, no faster than the client reads.
+
+import type { ServerResponse } from "node:http"
+import { createGzip } from "node:zlib"
+import type { Writable } from "node:stream"
+import { once } from "node:events"
+import { stringify } from "yaml"
+import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { ListResult, ResourceDefinition } from "../registry/rest.ts"
+import type { KubeValue } from "../registry/value.ts"
+import { negotiate, type Negotiated } from "./negotiation.ts"
+import { partialMetadata, partialMetadataList, table, type IncludeObject, type ListMeta } from "./table-output.ts"
+
+/** Bodies from this size on are compressed for clients that take it, as upstream's. */
+const gzipFromBytes = 128 * 1024
+/** Pieces of a list are joined to writes of about this size. */
+const chunkBytes = 64 * 1024
+
+const newline = Buffer.from("\n")
+
+export function sendValue(ctx: RequestContext, response: ServerResponse, definition: ResourceDefinition, code: number, value: KubeValue): void {
+  const wanted = negotiate(ctx.headers["accept"])
+  if (wanted.as === "object" && wanted.format === "json") sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
+  else sendJSON(ctx, response, code, reduce(ctx, definition, wanted, value.object(), value.resourceVersion), wanted)
+}
+
+function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated, object: KubeObject, resourceVersion: string): unknown {
+  if (wanted.as === "table") return table([object], definition.columns, { resourceVersion }, includeObject(ctx), true, Date.now())
+  return wanted.as === "metadata" ? partialMetadata(object) : object
+}
+
+export function includeObject(ctx: RequestContext): IncludeObject {
+  const asked = ctx.query.get("includeObject")
+  return asked === "None" || asked === "Object" ? asked : "Metadata"
+}
+
+/** Objects that were never stored: subresources, reviews, Status. */
+export function sendJSON(ctx: RequestContext, response: ServerResponse, code: number, object: unknown, wanted: Negotiated = negotiate(ctx.headers["accept"])): void {
+  const text = wanted.format === "yaml" ? stringify(object) : `${JSON.stringify(object)}\n`
+  sendBytes(ctx, response, code, wanted.contentType, [Buffer.from(text)])
+}
+
+export async function sendList(ctx: RequestContext, response: ServerResponse, definition: ResourceDefinition, result: ListResult): Promise<void> {
+  const wanted = negotiate(ctx.headers["accept"])
+  const meta: ListMeta = {
+    resourceVersion: result.resourceVersion,
+    ...(result.continue === undefined ? {} : { continue: result.continue }),
+    ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
+  }
+  if (wanted.as === "table") {
+    const objects = result.items.map((item) => item.object())
+    sendJSON(ctx, response, 200, table(objects, definition.columns, meta, includeObject(ctx), true, Date.now()), wanted)
+  } else if (wanted.as === "metadata") {
+    sendJSON(ctx, response, 200, partialMetadataList(result.items.map((item) => item.object()), meta), wanted)
+  } else if (wanted.format === "yaml") {
+    sendJSON(ctx, response, 200, { ...listHead(definition, meta), items: result.items.map((item) => item.object()) }, wanted)
+  } else await streamList(ctx, response, listHead(definition, meta), result.items)
+}
+
+function listHead({ listKind, group, version }: ResourceDefinition, metadata: ListMeta) {
+  return { kind: listKind, apiVersion: printGroupVersion({ group, version }), metadata }
+}
+
+async function streamList(ctx: RequestContext, response: ServerResponse, head: object, items: readonly KubeValue[]): Promise<void> {
+  const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)
+  const comma = Buffer.from(",")
+  const pieces: Uint8Array[] = [opening]
+  let bytes = opening.length
+  const size = items.reduce((sum, item) => sum + item.bytes().length + 1, 0)
+  if (size < chunkBytes) {
+    for (const [index, item] of items.entries()) pieces.push(...(index === 0 ? [] : [comma]), item.bytes())
+    sendBytes(ctx, response, 200, "application/json", [...pieces, Buffer.from("]}\n")])
+    return
+  }
+  const out = openBody(ctx, response, 200, "application/json", size)
+  for (const [index, item] of items.entries()) {
+    if (index > 0) pieces.push(comma)
+    pieces.push(item.bytes())
+    bytes += item.bytes().length + 1
+    if (bytes < chunkBytes) continue
+    const more = out.write(Buffer.concat(pieces.splice(0)))
+    bytes = 0
+    if (!more) await Promise.race([once(out, "drain"), once(response, "close")])
+    if (response.destroyed) return
+  }
+  out.end(Buffer.concat([...pieces, Buffer.from("]}\n")]))
+}
+
+function sendBytes(ctx: RequestContext, response: ServerResponse, code: number, contentType: string, pieces: readonly Uint8Array[]): void {
+  const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+  if (body.length >= gzipFromBytes && acceptsGzip(ctx)) {
+    openBody(ctx, response, code, contentType, body.length).end(body)
+    return
+  }
+  response.writeHead(code, { ...commonHeaders(contentType), "content-length": body.length }).end(body)
+}
+
+function commonHeaders(contentType: string): Record<string, string> {
+  return { "content-type": contentType, "cache-control": "no-cache, private" }
+}
+
+const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
+
+/** zlib works in the thread pool: compressing does not hold up others. */
+function openBody(ctx: RequestContext, response: ServerResponse, code: number, contentType: string, size: number): Writable {
+  if (size < gzipFromBytes || !acceptsGzip(ctx)) {
+    response.writeHead(code, commonHeaders(contentType))
+    return response
+  }
+  response.writeHead(code, { ...commonHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" })
+  const gzip = createGzip({ level: 1 })
+  gzip.pipe(response)
+  response.on("close", () => gzip.destroy())
+  return gzip
+}
