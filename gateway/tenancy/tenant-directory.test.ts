@@ -1,0 +1,117 @@
+// What the directory promises whatever its control planes do: opening, preparing and removing fail here on purpose.
+
+import { expect, test, vi } from "vitest"
+import { silentLog } from "../../client/log.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
+import type { ControlPlane } from "./control-plane.ts"
+import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
+import { readRecords, writeRecord } from "./tenant-record.ts"
+
+const request = (name: string, uid = "vc"): Omit<Tenant, "uid"> => ({
+  name,
+  virtualCluster: { namespace: "default", name, uid },
+  clusterKey: name,
+  clusterDomain: "cluster.local",
+  transparentMetaPrefixes: [],
+  opaqueMetaPrefixes: [],
+  controllers: true,
+})
+
+function parts(more: Partial<TenantDirectoryParts> = {}) {
+  const removed: string[] = []
+  const disposed: string[] = []
+  const all: TenantDirectoryParts = {
+    store: createMemoryStore(),
+    openControlPlane: ({ tenant }) =>
+      Promise.resolve({
+        name: tenant.name,
+        [Symbol.asyncDispose]: () => {
+          disposed.push(tenant.name)
+          return Promise.resolve()
+        },
+      } as unknown as ControlPlane),
+    removeStore: (uid) => {
+      removed.push(uid)
+      return Promise.resolve()
+    },
+    prepare: () => Promise.resolve(),
+    issuerOf: (name) => `https://issuer/${name}`,
+    log: silentLog,
+    limits: { tenantReadyMs: 20, maxOpening: 2 },
+    ...more,
+  }
+  return { all, removed, disposed }
+}
+
+test("a deletion that was interrupted is finished at the next start", async () => {
+  const { all, removed } = parts()
+  const record = { createdAt: "2026-01-01T00:00:00Z", issuer: "https://issuer/a" }
+  await writeRecord(all.store, { ...record, tenant: { ...request("a"), uid: "1" }, state: "deleting" })
+  await writeRecord(all.store, { ...record, tenant: { ...request("b"), uid: "2" }, state: "active" })
+  await using directory = await TenantDirectory.open(all)
+  expect(removed).toEqual(["1"])
+  expect(directory.list().map(({ name }) => name)).toEqual(["b"])
+  expect(await readRecords(all.store)).toHaveLength(1)
+})
+
+test("a tenant that cannot be opened leaves nothing behind", async () => {
+  const { all, removed } = parts({ openControlPlane: () => Promise.reject(new Error("disk full")) })
+  await using directory = await TenantDirectory.open(all)
+  await expect(directory.create(request("a"))).rejects.toThrow("disk full")
+  expect(directory.list()).toEqual([])
+  expect(removed).toHaveLength(1)
+  expect(await readRecords(all.store)).toEqual([])
+})
+
+test("a super cluster that does not answer delays a tenant, but not for long", async () => {
+  let answers = false
+  const prepare = vi.fn(() => (answers ? Promise.resolve() : Promise.reject(new Error("no answer"))))
+  const { all } = parts({ prepare })
+  await using directory = await TenantDirectory.open(all)
+  expect((await directory.create(request("a"))).name).toBe("a")
+  const calls = prepare.mock.calls.length
+  answers = true
+  await vi.waitFor(() => expect(prepare.mock.calls.length).toBeGreaterThan(calls))
+})
+
+test("the same request at the same time makes one tenant, another's is refused", async () => {
+  const { all } = parts()
+  await using directory = await TenantDirectory.open(all)
+  const [one, other, stranger] = await Promise.allSettled([
+    directory.create(request("a")),
+    directory.create(request("a")),
+    directory.create(request("a", "somebody else's")),
+  ])
+  expect(one).toMatchObject({ status: "fulfilled" })
+  expect(other).toEqual(one)
+  expect(stranger).toMatchObject({ status: "rejected", reason: { reason: "AlreadyExists" } })
+})
+
+test("subscribers are told of what is there and of changes, each once", async () => {
+  const { all, disposed } = parts()
+  await using directory = await TenantDirectory.open(all)
+  await directory.create(request("a"))
+  const told: string[] = []
+  const stop = directory.subscribe({
+    added: ({ name }) => told.push(`+${name}`),
+    removed: ({ name }) => told.push(`-${name}`),
+  })
+  await directory.create(request("b"))
+  await Promise.all([directory.delete("a"), directory.delete("a")])
+  stop()
+  await directory.delete("b")
+  expect(told).toEqual(["+a", "+b", "-a"])
+  expect(disposed).toEqual(["a", "b"])
+})
+
+test("a name can be used again while its last tenant is being deleted", async () => {
+  const { all } = parts()
+  await using directory = await TenantDirectory.open(all)
+  const first = await directory.create(request("a"))
+  const deleting = directory.delete("a")
+  const second = await directory.create(request("a", "new"))
+  await deleting
+  expect(second.uid).not.toBe(first.uid)
+  expect(directory.get("a")).toEqual(second)
+})
