@@ -49,7 +49,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   await using stack = new AsyncDisposableStack()
   stack.use(store)
   const resources = createResourceTable()
-  stack.use(await startCustomResources({ store, table: resources, log }))
+  stack.use(await startCustomResources({ store, table: resources, client: () => controlPlane.client, log }))
   const policy = stack.use(
     new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),
   )
