@@ -1,9 +1,136 @@
-// From a CustomResourceDefinition to what the gateway serves: one ResourceDefinition for each served version.
+// From a CustomResourceDefinition to what the gateway serves: one ResourceDefinition for each served version. Conversion
+// between versions is "None": they differ in apiVersion only.
 
-import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
+import { FieldPath } from "../../apimachinery/field-errors.ts"
+import { type CustomResourceDefinition, type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { compileStructural } from "../../apimachinery/schema/structural.ts"
+import { storagePrefixOf } from "../registry/keys.ts"
+import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import { customColumns } from "./columns.ts"
+import { type JsonPath, parseJsonPath } from "./json-path.ts"
+import { customScale } from "./scale.ts"
+import { customStrategy } from "./strategy.ts"
+import { type CustomResourceVersion, type Definition, isEstablished, isTerminating } from "./types.ts"
+
+const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
+const subresourceVerbs = ["get", "patch", "update"]
 
 /** Empty while the definition's names are not accepted. */
 export function compileDefinition(crd: CustomResourceDefinition): ResourceDefinition[] {
-  throw new Error(`not yet: ${crd.metadata.name}`)
+  const definition = crd as unknown as Definition
+  if (!isEstablished(definition)) return []
+  const versions = definition.spec?.versions ?? []
+  const stored = versions.find((version) => version.storage === true)
+  if (stored === undefined) return []
+  return versions
+    .filter((version) => version.served === true)
+    .sort((a, b) => compareVersions(a.name, b.name))
+    .map((version) => compileVersion(definition, version, stored.name))
+}
+
+function compileVersion(definition: Definition, version: CustomResourceVersion, stored: string): ResourceDefinition {
+  const { group = "", scope } = definition.spec ?? {}
+  const {
+    plural = "",
+    singular = "",
+    kind = "",
+    listKind = "",
+    shortNames = [],
+    categories = [],
+  } = definition.status?.acceptedNames ?? {}
+  let compiledSchema: Schema | undefined
+  // When first asked for: a control plane that wakes up need not compile what nobody reads.
+  const schema = (): Schema => (compiledSchema ??= compileSchema(version))
+  const selectable = selectableOf(version)
+  const scale = version.subresources?.scale
+  const compiled: ResourceDefinition = {
+    group,
+    version: version.name,
+    resource: plural,
+    singular,
+    kind,
+    listKind,
+    namespaced: scope === "Namespaced",
+    shortNames,
+    categories,
+    verbs: isTerminating(definition) ? verbs.filter((verb) => verb !== "create") : verbs,
+    subresources: subresourcesOf(definition, version),
+    get schema() {
+      return schema()
+    },
+    strategy: customStrategy({
+      schema,
+      status: version.subresources?.status !== undefined,
+      terminating: isTerminating(definition),
+      selectable,
+    }),
+    columns: customColumns(version.additionalPrinterColumns),
+    storagePrefix: storagePrefixOf(group, plural),
+    storageVersion: printGroupVersion({ group, version: stored }),
+    selectableFields: [...selectable.keys()],
+    subresourceHandlers: scale === undefined ? {} : { scale: customScale },
+    customResource: { uid: definition.metadata.uid ?? "" },
+  }
+  if (scale !== undefined && compiled.customResource !== undefined) {
+    compiled.customResource.scale = {
+      specReplicasPath: scale.specReplicasPath ?? "",
+      statusReplicasPath: scale.statusReplicasPath ?? "",
+      ...(scale.labelSelectorPath === undefined ? {} : { labelSelectorPath: scale.labelSelectorPath }),
+    }
+  }
+  return compiled
+}
+
+function compileSchema(version: CustomResourceVersion): Schema {
+  const source: Json = version.schema?.openAPIV3Schema ?? { type: "object" }
+  const { schema, errors } = compileStructural(source, FieldPath.root("openAPIV3Schema"))
+  const [first] = errors
+  // Validation lets none of these be stored.
+  if (first !== undefined) throw new TypeError(`schema of version ${version.name}: ${first.message()}`)
+  return schema
+}
+
+function subresourcesOf(definition: Definition, version: CustomResourceVersion): SubresourceDefinition[] {
+  const { group = "" } = definition.spec ?? {}
+  const kind = definition.status?.acceptedNames?.kind ?? ""
+  const found: SubresourceDefinition[] = []
+  if (version.subresources?.status !== undefined) {
+    found.push({ name: "status", group, version: version.name, kind, verbs: subresourceVerbs })
+  }
+  if (version.subresources?.scale !== undefined) {
+    found.push({ name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: subresourceVerbs })
+  }
+  return found
+}
+
+function selectableOf(version: CustomResourceVersion): Map<string, JsonPath> {
+  return new Map(
+    (version.selectableFields ?? []).map(({ jsonPath = "" }) => [jsonPath.replace(/^\./, ""), parseJsonPath(jsonPath)]),
+  )
+}
+
+/**
+ * Kubernetes' order of versions, most preferred first: v10, v2, v1, v11beta2, v1beta1, v1alpha1, then others by name.
+ * Source: k8s.io/apimachinery/pkg/version/helpers.go.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [rankOf(a), rankOf(b)]
+  if (left === undefined || right === undefined) {
+    if (left !== undefined) return -1
+    if (right !== undefined) return 1
+    return a < b ? -1 : a > b ? 1 : 0
+  }
+  for (const [index, value] of left.entries()) {
+    const other = right[index] ?? 0
+    if (value !== other) return other - value
+  }
+  return 0
+}
+
+function rankOf(version: string): number[] | undefined {
+  const parts = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version)
+  if (parts === null) return undefined
+  const stability = parts[2] === undefined ? 3 : parts[2] === "beta" ? 2 : 1
+  return [stability, Number(parts[1]), Number(parts[3] ?? 0)]
 }

@@ -1,17 +1,190 @@
-// Keeps what a control plane serves in step with the CustomResourceDefinitions in its store.
+// Keeps what a control plane serves in step with the CustomResourceDefinitions in its store: all of them when it opens, then
+// every change as it is committed, before the write is answered.
 
-import type { Store } from "../../storage/types.ts"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
+import { timestamp } from "../../apimachinery/object.ts"
+import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import { type KeyValue, type Store, StorageError, type Watcher } from "../../storage/types.ts"
+import { storagePrefixOf } from "../registry/keys.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
+import { semanticEqual } from "../registry/validation/equality.ts"
+import { cleanUp } from "./cleanup.ts"
+import { compileDefinition } from "./definitions.ts"
+import { acceptNames } from "./definition/names.ts"
+import { conditionOf, type Definition, definitionsResource, isTerminating } from "./types.ts"
 
 export interface CustomResourceParts {
   store: Store
   /** The control plane's resource table: replaces all custom definitions at once. */
-  table: { setCustom(definitions: ResourceDefinition[]): void }
+  table: { setCustom(definitions: readonly ResourceDefinition[]): void }
+  /** Deletes what a deleted definition leaves; asked for when that happens. */
+  client?: () => KubeClient
   /** Told of what goes wrong in the background. */
   log?: { error(details: object, message: string): void }
 }
 
+const prefix = storagePrefixOf(definitionsResource.group, definitionsResource.resource)
+const definitions: Resource = { ...definitionsResource, namespaced: false }
+
 /** Resolves when the definitions in the store are served. */
-export function startCustomResources(parts: CustomResourceParts): Promise<AsyncDisposable> {
-  throw new Error(`not yet: ${parts.store.revision}`)
+export async function startCustomResources(parts: CustomResourceParts): Promise<AsyncDisposable> {
+  const handler = new CustomResourceHandler(parts)
+  await handler.load()
+  handler.start()
+  return handler
+}
+
+interface Known {
+  definition: Definition
+  served: readonly ResourceDefinition[]
+}
+
+class CustomResourceHandler implements AsyncDisposable {
+  readonly #parts: CustomResourceParts
+  readonly #known = new Map<string, Known>()
+  readonly #ending = new AbortController()
+  /** Cleanups and name updates under way, by what they are about. */
+  readonly #background = new Map<string, Promise<void>>()
+  #revision = 0
+  #watcher: Watcher | undefined
+  #following: Promise<void> | undefined
+
+  constructor(parts: CustomResourceParts) {
+    this.#parts = parts
+  }
+
+  /** Reads all definitions anew. */
+  async load(): Promise<void> {
+    const { items, revision } = await this.#parts.store.range(prefix)
+    this.#known.clear()
+    this.#revision = revision
+    for (const item of items) this.#take(item)
+    this.#publish()
+  }
+
+  start(): void {
+    this.#following = this.#follow()
+    for (const { definition } of this.#known.values()) this.#tidy(definition)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort()
+    this.#watcher?.close()
+    await this.#following
+    await Promise.allSettled(this.#background.values())
+  }
+
+  async #follow(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      try {
+        this.#watcher = this.#parts.store.watch(prefix, { after: this.#revision })
+        for await (const events of this.#watcher) {
+          const gone: Definition[] = []
+          for (const { type, current } of events) {
+            this.#revision = current.modRevision
+            if (type === "put") this.#take(current)
+            else gone.push(...this.#drop(current))
+          }
+          this.#publish()
+          for (const { current } of events) this.#tidy(this.#known.get(current.key)?.definition)
+          for (const definition of gone) this.#offerNames(definition)
+        }
+        // Closed by us or with the store: nothing more will come.
+        return
+      } catch (error) {
+        if (error instanceof StorageError && (error.code === "Compacted" || error.code === "SlowConsumer")) {
+          await this.load()
+          continue
+        }
+        if (error instanceof StorageError && error.code === "Closed") return
+        this.#parts.log?.error({ error }, "following CustomResourceDefinitions failed")
+        return
+      }
+    }
+  }
+
+  #take({ key, value }: KeyValue): void {
+    const definition = JSON.parse(Buffer.from(value).toString()) as Definition
+    try {
+      const served = compileDefinition(definition as unknown as CustomResourceDefinition)
+      this.#known.set(key, { definition, served })
+    } catch (error) {
+      // One bad definition (of an older version of this program, say) must not take the others down.
+      this.#known.set(key, { definition, served: [] })
+      this.#parts.log?.error(
+        { error, definition: definition.metadata.name },
+        "compiling a CustomResourceDefinition failed",
+      )
+    }
+  }
+
+  #drop({ key }: KeyValue): Definition[] {
+    const known = this.#known.get(key)
+    this.#known.delete(key)
+    return known === undefined ? [] : [known.definition]
+  }
+
+  /** Two definitions made at the same moment may both have been given a name: the first by name keeps it. */
+  #publish(): void {
+    const resources = new Set<string>()
+    const kinds = new Set<string>()
+    const served: ResourceDefinition[] = []
+    for (const [, known] of [...this.#known].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      for (const definition of known.served) {
+        const { group, version, resource, kind } = definition
+        const [resourceKey, kindKey] = [`${group}/${version}/${resource}`, `${group}/${version}/${kind}`]
+        if (resources.has(resourceKey) || kinds.has(kindKey)) continue
+        resources.add(resourceKey)
+        kinds.add(kindKey)
+        served.push(definition)
+      }
+    }
+    this.#parts.table.setCustom(served)
+  }
+
+  #tidy(definition: Definition | undefined): void {
+    const { client, store } = this.#parts
+    if (definition === undefined || client === undefined || !isTerminating(definition)) return
+    this.#inBackground(`cleanup of ${definition.metadata.uid}`, async () => {
+      await cleanUp(definition, { store, client: client() }, this.#ending.signal)
+    })
+  }
+
+  /** Names of a definition that is gone may be what others wait for. */
+  #offerNames(gone: Definition): void {
+    for (const { definition } of this.#known.values()) {
+      if (definition.spec?.group !== gone.spec?.group) continue
+      if (conditionOf(definition, "NamesAccepted")?.status !== "False") continue
+      this.#inBackground(`names of ${definition.metadata.name}`, () => this.#acceptNames(definition))
+    }
+  }
+
+  async #acceptNames(definition: Definition): Promise<void> {
+    const client = this.#parts.client?.()
+    if (client === undefined) return
+    const others = [...this.#known.values()].map((known) => known.definition)
+    const status = acceptNames(definition, others, timestamp())
+    if (semanticEqual(status, definition.status)) return
+    try {
+      const current = await client.get<Definition>(definitions, undefined, definition.metadata.name ?? "")
+      await client.update(definitions, { ...current, status }, { subresource: "status" })
+    } catch (error) {
+      // Changed or gone in between: that change brings its own names.
+      if (!isConflict(error) && !isNotFound(error)) throw error
+    }
+  }
+
+  /** One at a time for each thing; starts when the control plane is put together. */
+  #inBackground(about: string, work: () => Promise<void>): void {
+    if (this.#background.has(about) || this.#ending.signal.aborted) return
+    const running = nextTurn()
+      .then(work)
+      .catch((error: unknown) => {
+        if (!this.#ending.signal.aborted) this.#parts.log?.error({ error }, `${about} failed`)
+      })
+      .finally(() => this.#background.delete(about))
+    this.#background.set(about, running)
+  }
 }

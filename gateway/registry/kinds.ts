@@ -6,6 +6,7 @@ import { daemonSets } from "./apps/daemonsets/strategy.ts"
 import { deployments } from "./apps/deployments/strategy.ts"
 import { replicaSets } from "./apps/replicasets/strategy.ts"
 import { statefulSets } from "./apps/statefulsets/strategy.ts"
+import { customResourceDefinitions } from "../custom-resources/definition/strategy.ts"
 import { configMaps } from "./core/configmaps/strategy.ts"
 import { endpoints } from "./core/endpoints/strategy.ts"
 import { events } from "./core/events/strategy.ts"
@@ -39,6 +40,7 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "/secrets": secrets,
   "/serviceaccounts": serviceAccounts,
   "/services": services,
+  "apiextensions.k8s.io/customresourcedefinitions": customResourceDefinitions,
   "apps/controllerrevisions": controllerRevisions,
   "apps/daemonsets": daemonSets,
   "apps/deployments": deployments,

@@ -1,5 +1,7 @@
 // The subject of a PKCS#10 request, as far as admission looks: the organizations in it.
 
+import "reflect-metadata" // before x509, which needs it at import
+
 import { Pkcs10CertificateRequest } from "@peculiar/x509"
 
 /** Of a PEM request; none when it cannot be read (validation says so). */

@@ -1,6 +1,6 @@
 // The admission plugins in running order, which is kube-apiserver's. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
-// Not here: PodSecurity and NodeRestriction (a tenant's nodes are not its own), StorageObjectInUseProtection and
-// TaintNodesByCondition (no controller would undo what they set), webhooks and policies (see not-called.ts).
+// Not here: PodSecurity and NodeRestriction (a tenant's nodes are not its own), TaintNodesByCondition (no controller would
+// undo what it sets), webhooks and policies (see not-called.ts).
 
 import type { AdmissionPlugin } from "../chain.ts"
 import { certificates } from "./certificates.ts"
@@ -15,6 +15,7 @@ import { rbacEscalation } from "./rbac-escalation.ts"
 import { ResourceQuotaPlugin } from "./resource-quota.ts"
 import { runtimeClass } from "./runtime-class.ts"
 import { serviceAccount } from "./service-account.ts"
+import { storageObjectInUseProtection } from "./storage-protection.ts"
 
 /** Fresh ones for each control plane: some keep state of it. */
 export function admissionPlugins(): AdmissionPlugin[] {
@@ -25,6 +26,7 @@ export function admissionPlugins(): AdmissionPlugin[] {
     priority,
     defaultTolerationSeconds,
     defaultStorageClass,
+    storageObjectInUseProtection,
     persistentVolumeClaimResize,
     runtimeClass,
     certificates,

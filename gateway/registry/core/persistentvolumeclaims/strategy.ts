@@ -1,5 +1,4 @@
-// PersistentVolumeClaims. Source: k8s.io/kubernetes/pkg/{apis,registry}/core. The finalizer of the storage object in use
-// protection is not set: no controller here would take it away again.
+// PersistentVolumeClaims. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"

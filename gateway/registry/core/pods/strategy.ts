@@ -58,10 +58,10 @@ export const podStrategy: Strategy<Pod> = {
       case "eviction":
         return
       case "status":
-        pod.spec = specOf(current)
+        pod.spec = current.spec ?? { containers: [] }
         pod.metadata.ownerReferences = current.metadata.ownerReferences ?? []
         pod.status ??= {}
-        pod.status.qosClass ??= current.status?.qosClass ?? qosClass(specOf(current))
+        pod.status.qosClass ??= current.status?.qosClass ?? qosClass(current.spec ?? { containers: [] })
         return
       case "ephemeralcontainers":
         return dropUnlessEphemeral(pod, current)

@@ -1,0 +1,46 @@
+// Table columns of custom resources: a definition's additionalPrinterColumns, or name and age. Source:
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
+
+import type { TableColumn } from "../endpoints/table.ts"
+import { age, ageOf, name } from "../registry/columns/column.ts"
+import { findAll, type JsonPath, parseJsonPath } from "./json-path.ts"
+import type { PrinterColumn } from "./types.ts"
+
+const customAge: TableColumn = { ...age, type: "date" }
+
+export function customColumns(columns: readonly PrinterColumn[] | undefined): TableColumn[] {
+  if (columns === undefined || columns.length === 0) return [name, customAge]
+  return [name, ...columns.map(customColumn)]
+}
+
+function customColumn(column: PrinterColumn): TableColumn {
+  const path = parseJsonPath(column.jsonPath ?? "")
+  const type = column.type ?? "string"
+  return {
+    name: column.name ?? "",
+    type: type as TableColumn["type"],
+    format: column.format ?? "",
+    description:
+      column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath ?? ""}`,
+    priority: column.priority ?? 0,
+    cell: (object, now) => cellOf(type, path, object, now),
+  }
+}
+
+function cellOf(type: string, path: JsonPath, object: unknown, now: number): string | number | boolean | null {
+  const [value] = findAll(path, object)
+  if (value === undefined || value === null) return null
+  switch (type) {
+    case "integer":
+      return typeof value === "number" ? Math.trunc(value) : null
+    case "number":
+      return typeof value === "number" ? value : null
+    case "boolean":
+      return typeof value === "boolean" ? value : null
+    case "date":
+      if (typeof value !== "string") return null
+      return Number.isNaN(Date.parse(value)) ? "<invalid>" : ageOf(value, now)
+    default:
+      return typeof value === "object" ? JSON.stringify(value) : String(value as string | number | boolean)
+  }
+}

@@ -1,0 +1,88 @@
+// CustomResourceDefinitions as objects. Their names are accepted in the write itself, so that what they define is served when
+// the write is answered. Deletion waits until all objects are gone (cleanup.ts). Source:
+// k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition.
+
+import { timestamp } from "../../../apimachinery/object.ts"
+import { builtIn } from "../../registry/internal-write.ts"
+import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
+import { cleanupFinalizer, conditionOf, type Definition, definitionsResource, withCondition } from "../types.ts"
+import { acceptNames } from "./names.ts"
+import { validateDefinition, validateDefinitionUpdate } from "./validate.ts"
+
+const nothingHeld: Claim = { commit: () => undefined, rollback: async () => undefined }
+
+const strategy: Strategy<Definition> = {
+  default(definition) {
+    const spec = (definition.spec ??= {})
+    const names = (spec.names ??= {})
+    if (!names.singular && names.kind) names.singular = names.kind.toLowerCase()
+    if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
+    spec.conversion ??= {}
+    spec.conversion.strategy = spec.conversion.strategy || "None"
+    if (spec.preserveUnknownFields === false) delete spec.preserveUnknownFields
+  },
+
+  prepareForCreate(_ctx, definition) {
+    definition.metadata.generation = 1
+    const stored = storageVersionOf(definition)
+    definition.status = {
+      acceptedNames: { kind: "", plural: "" },
+      conditions: null,
+      storedVersions: stored === undefined ? [] : [stored],
+    }
+  },
+
+  prepareForUpdate(ctx, definition, current) {
+    const { subresource } = ctx.info
+    if (subresource !== "") return
+    definition.status = structuredClone(current.status ?? {})
+    const stored = storageVersionOf(definition)
+    const known = definition.status.storedVersions ?? []
+    if (stored !== undefined && !known.includes(stored)) definition.status.storedVersions = [...known, stored]
+  },
+
+  validate: (_ctx, definition) => validateDefinition(definition),
+
+  validateUpdate(ctx, definition, current) {
+    return ctx.info.subresource === "" ? validateDefinitionUpdate(definition, current) : []
+  },
+
+  async begin(ctx, definition) {
+    if (ctx.info.subresource !== "") return undefined
+    const { items } = await builtIn(ctx, definitionsResource).list(ctx, {})
+    definition.status = acceptNames(
+      definition,
+      items.map((item) => item.object() as Definition),
+    )
+    return nothingHeld
+  },
+
+  /** Until cleanup has taken the finalizer away that markDeleted puts there. */
+  heldBack: (definition) =>
+    conditionOf(definition, "Terminating") === undefined ||
+    (definition.metadata.finalizers ?? []).includes(cleanupFinalizer),
+
+  markDeleted(definition) {
+    const finalizers = definition.metadata.finalizers ?? []
+    if (!finalizers.includes(cleanupFinalizer)) definition.metadata.finalizers = [...finalizers, cleanupFinalizer]
+    definition.status = {
+      ...definition.status,
+      conditions: withCondition(
+        definition.status?.conditions,
+        {
+          type: "Terminating",
+          status: "True",
+          reason: "InstanceDeletionPending",
+          message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+        },
+        timestamp(),
+      ),
+    }
+  },
+}
+
+export const customResourceDefinitions: KindExtension = { strategy }
+
+function storageVersionOf(definition: Definition): string | undefined {
+  return definition.spec?.versions?.find((version) => version.storage === true)?.name
+}

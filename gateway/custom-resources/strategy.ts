@@ -1,0 +1,66 @@
+// What the registry does with a custom resource: its schema validates; who may change status is the generic
+// registry's business. Source:
+// k8s.io/apiextensions-apiserver/pkg/registry/customresource.
+
+import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { validateRules } from "../../apimachinery/schema/validate.ts"
+import { methodNotAllowed, StatusError } from "../../apimachinery/status.ts"
+import type { Strategy } from "../registry/strategy.ts"
+import { semanticEqual } from "../registry/validation/equality.ts"
+import { findAll, type JsonPath } from "./json-path.ts"
+
+export interface CustomStrategyOptions {
+  schema: () => Schema
+  /** The version has the status subresource. */
+  status: boolean
+  /** Its definition is being deleted. */
+  terminating: boolean
+  /** By the name field selectors use ("spec.color"). */
+  selectable: ReadonlyMap<string, JsonPath>
+}
+
+export function customStrategy({ schema, status, terminating, selectable }: CustomStrategyOptions): Strategy {
+  const validate = (object: KubeObject): FieldError[] => validateRules(schema(), object as Json, FieldPath.root())
+  const strategy: Strategy = {
+    prepareForCreate(_ctx, object) {
+      if (terminating) throw whileTerminating()
+      if (status) delete object["status"]
+      object.metadata.generation = 1
+    },
+
+    validate: (_ctx, object) => validate(object),
+
+    // What was wrong before and has not been touched stays possible to write (ratcheting).
+    validateUpdate(_ctx, object, current) {
+      const errors = validate(object)
+      if (errors.length === 0) return errors
+      const known = new Set(validate(current).map((error) => error.message()))
+      return errors.filter((error) => !known.has(error.message()))
+    },
+
+    specChanged: (object, current) => {
+      const ignored = status ? ["metadata", "status"] : ["metadata"]
+      const rest = (of: KubeObject): unknown =>
+        Object.fromEntries(Object.entries(of).filter(([name]) => !ignored.includes(name)))
+      return !semanticEqual(rest(object), rest(current))
+    },
+  }
+  if (selectable.size > 0) {
+    strategy.selectableFields = (object) =>
+      Object.fromEntries([...selectable].map(([name, path]) => [name, printField(findAll(path, object)[0])]))
+  }
+  return strategy
+}
+
+function printField(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : ""
+}
+
+function whileTerminating(): StatusError {
+  return new StatusError({
+    ...methodNotAllowed().status,
+    message: "create not allowed while custom resource definition is terminating",
+  })
+}

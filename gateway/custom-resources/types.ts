@@ -1,0 +1,96 @@
+// A CustomResourceDefinition as it is on the wire. The client's model renames words of its language, so it is written out.
+
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+
+export interface CustomResourceNames {
+  plural?: string
+  singular?: string
+  kind?: string
+  listKind?: string
+  shortNames?: string[]
+  categories?: string[]
+}
+
+export interface PrinterColumn {
+  name?: string
+  type?: string
+  format?: string
+  description?: string
+  priority?: number
+  jsonPath?: string
+}
+
+export interface CustomResourceVersion {
+  name: string
+  served?: boolean
+  storage?: boolean
+  deprecated?: boolean
+  deprecationWarning?: string
+  schema?: { openAPIV3Schema?: Json }
+  subresources?: {
+    status?: object
+    scale?: { specReplicasPath?: string; statusReplicasPath?: string; labelSelectorPath?: string }
+  }
+  additionalPrinterColumns?: PrinterColumn[]
+  selectableFields?: { jsonPath?: string }[]
+}
+
+export interface DefinitionCondition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string
+}
+
+export interface Definition extends KubeObject {
+  spec?: {
+    group?: string
+    scope?: string
+    names?: CustomResourceNames
+    versions?: CustomResourceVersion[]
+    conversion?: { strategy?: string; webhook?: unknown }
+    preserveUnknownFields?: boolean
+  }
+  status?: {
+    acceptedNames?: CustomResourceNames
+    conditions?: DefinitionCondition[] | null
+    storedVersions?: string[]
+  }
+}
+
+export const definitionsResource = {
+  group: "apiextensions.k8s.io",
+  version: "v1",
+  resource: "customresourcedefinitions",
+} as const
+
+export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io"
+
+export function conditionOf(definition: Definition, type: string): DefinitionCondition | undefined {
+  return definition.status?.conditions?.find((condition) => condition.type === type)
+}
+
+export function isEstablished(definition: Definition): boolean {
+  return conditionOf(definition, "Established")?.status === "True"
+}
+
+export function isTerminating(definition: Definition): boolean {
+  return definition.metadata.deletionTimestamp !== undefined
+}
+
+/** Conditions with this one added or brought up to date; its transition time is when its status changed. */
+export function withCondition(
+  conditions: readonly DefinitionCondition[] | null | undefined,
+  condition: DefinitionCondition,
+  now: string,
+): DefinitionCondition[] {
+  const list = [...(conditions ?? [])]
+  const index = list.findIndex(({ type }) => type === condition.type)
+  const before = list[index]
+  const same = before?.status === condition.status && before.lastTransitionTime !== undefined
+  const next = { ...condition, lastTransitionTime: same ? before.lastTransitionTime : now } as DefinitionCondition
+  if (index < 0) list.push(next)
+  else list[index] = next
+  return list
+}
