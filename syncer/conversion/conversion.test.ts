@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { fakeTenant } from "../testing/fake-tenants.ts"
+import { equal, mergeDiff } from "./equality.ts"
+import { metadataChange, superKeys, superMetadata, transparentChange } from "./metadata.ts"
+import { ownership } from "./ownership.ts"
+import { scrubMessages } from "./scrub.ts"
+
+const tenant = fakeTenant("acme", { opaqueMetaPrefixes: ["opaque.io"], transparentMetaPrefixes: ["seen.io"] })
+
+const pod = (metadata: KubeObject["metadata"]): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { namespace: "default", name: "web", uid: "u1", ...metadata },
+})
+
+describe("superKeys()", () => {
+  test.each([
+    ["app.kubernetes.io/name", true],
+    ["statefulset.kubernetes.io/pod-name", true],
+    ["plain", true],
+    ["m.opaque.io", true],
+    ["opaque.io/kk", false],
+    ["opaque.io", false],
+    ["seen.io/a", false],
+    ["transparency.tenancy.x-k8s.io/clusterIP", false],
+  ])("label %s is copied: %s", (key, copied) => {
+    expect(superKeys("Pod", pod({ labels: { [key]: "v" } }), tenant).labels[key]).toBe(copied ? "v" : undefined)
+  })
+
+  test.each([
+    ["team", true],
+    ["kubernetes.io/metadata.name", false],
+    ["pod-security.kubernetes.io/enforce", false],
+  ])("label %s of a namespace is copied: %s", (key, copied) => {
+    const namespace: KubeObject = {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "n", labels: { [key]: "v" } },
+    }
+    expect(superKeys("Namespace", namespace, tenant).labels[key]).toBe(copied ? "v" : undefined)
+  })
+
+  test("a tenant cannot forge the keys of ours", () => {
+    const forged = {
+      "tenancy.x-k8s.io/cluster": "other",
+      "tenancy.x-k8s.io/uid": "other",
+      "tenancy.x-k8s.io/free": "x",
+    }
+    const { labels, annotations } = superKeys("Pod", pod({ labels: forged, annotations: forged }), tenant)
+    expect(labels["tenancy.x-k8s.io/cluster"]).toBe(tenant.clusterKey)
+    expect(annotations["tenancy.x-k8s.io/cluster"]).toBe(tenant.clusterKey)
+    expect(annotations["tenancy.x-k8s.io/uid"]).toBe("u1")
+    expect(annotations["tenancy.x-k8s.io/free"]).toBeUndefined()
+    expect(labels["tenancy.x-k8s.io/free"]).toBeUndefined()
+  })
+
+  test("says whose the object is, in the ancestor's annotations", () => {
+    expect(superKeys("Pod", pod({}), tenant)).toEqual({
+      labels: {
+        "tenancy.x-k8s.io/controlled": "true",
+        "tenancy.x-k8s.io/cluster": tenant.clusterKey,
+        "tenancy.x-k8s.io/vcname": "acme",
+        "tenancy.x-k8s.io/vcnamespace": "default",
+      },
+      annotations: {
+        "tenancy.x-k8s.io/cluster": tenant.clusterKey,
+        "tenancy.x-k8s.io/uid": "u1",
+        "tenancy.x-k8s.io/namespace": "default",
+        "tenancy.x-k8s.io/ownerReferences": "null",
+        "tenancy.x-k8s.io/vcname": "acme",
+        "tenancy.x-k8s.io/vcnamespace": "default",
+        "tenancy.x-k8s.io/copied-keys": ";",
+      },
+    })
+  })
+
+  test("owner references travel as text only, finalizers not at all", () => {
+    const owner = { apiVersion: "apps/v1", kind: "ReplicaSet", name: "web", uid: "u2" }
+    const metadata = superMetadata(
+      "Pod",
+      pod({ ownerReferences: [owner], finalizers: ["a/b"], resourceVersion: "7" }),
+      tenant,
+      {
+        namespace: "s",
+        name: "web",
+      },
+    )
+    expect(Object.keys(metadata).sort()).toEqual(["annotations", "labels", "name", "namespace"])
+    expect(metadata.annotations?.["tenancy.x-k8s.io/ownerReferences"]).toBe(JSON.stringify([owner]))
+  })
+})
+
+describe("metadataChange()", () => {
+  const copyOf = (object: KubeObject): KubeObject =>
+    pod({ ...superMetadata("Pod", object, tenant, { namespace: "s", name: "web" }) })
+  const labels = (before: Record<string, string> | undefined, after: Record<string, string> | undefined): unknown =>
+    metadataChange(
+      "Pod",
+      pod(after === undefined ? {} : { labels: after }),
+      copyOf(pod(before === undefined ? {} : { labels: before })),
+      tenant,
+    )?.labels
+
+  test.each<[string, Record<string, string> | undefined, Record<string, string> | undefined, unknown]>([
+    ["both empty", undefined, undefined, undefined],
+    ["equal", { a: "1" }, { a: "1" }, undefined],
+    ["super empty", undefined, { a: "1" }, { a: "1" }],
+    ["changed and added", { a: "1" }, { a: "2", b: "3" }, { a: "2", b: "3" }],
+    ["removed in the tenant", { a: "1", b: "2" }, { a: "1" }, { b: null }],
+    ["all removed", { a: "1", b: "2" }, undefined, { a: null, b: null }],
+    ["a key of ours in the tenant", undefined, { "tenancy.x-k8s.io/name": "x" }, undefined],
+    ["an opaque key in the tenant", undefined, { "opaque.io/a": "x" }, undefined],
+  ])("%s", (_name, before, after, expected) => {
+    expect(labels(before, after)).toEqual(expected)
+  })
+
+  test("leaves what others have put there, and puts right what was changed", () => {
+    const object = pod({ labels: { a: "1" } })
+    const copy = copyOf(object)
+    copy.metadata.labels = { ...copy.metadata.labels, a: "9", cni: "x", "opaque.io/b": "y" }
+    expect(metadataChange("Pod", object, copy, tenant)).toEqual({ labels: { a: "1" } })
+  })
+
+  test("sets marks again that were removed by hand", () => {
+    const object = pod({})
+    const copy = copyOf(object)
+    delete copy.metadata.labels?.["tenancy.x-k8s.io/controlled"]
+    expect(metadataChange("Pod", object, copy, tenant)).toEqual({ labels: { "tenancy.x-k8s.io/controlled": "true" } })
+  })
+})
+
+describe("transparentChange()", () => {
+  const key = "transparency.tenancy.x-k8s.io/x"
+  test.each<[string, Record<string, string>, Record<string, string>, unknown]>([
+    ["nothing transparent", { a: "1" }, { b: "2" }, undefined],
+    ["missing in the tenant", { [key]: "1", "seen.io/a": "2" }, {}, { labels: { [key]: "1", "seen.io/a": "2" } }],
+    ["another value in the tenant", { [key]: "1" }, { [key]: "2" }, { labels: { [key]: "1" } }],
+    ["gone in super: not removed", {}, { [key]: "2" }, undefined],
+  ])("%s", (_name, inSuper, inTenant, expected) => {
+    expect(transparentChange(pod({ labels: inTenant }), pod({ labels: inSuper }), tenant)).toEqual(expected)
+  })
+})
+
+describe("ownership()", () => {
+  const marks = (cluster: string, uid?: string): KubeObject["metadata"] => ({
+    annotations: {
+      "tenancy.x-k8s.io/cluster": cluster,
+      "tenancy.x-k8s.io/namespace": "default",
+      ...(uid === undefined ? {} : { "tenancy.x-k8s.io/uid": uid }),
+    },
+  })
+  test.each([
+    ["ours", marks(tenant.clusterKey, "u1")],
+    ["stale", marks(tenant.clusterKey, "u0")],
+    ["unmarked", marks(tenant.clusterKey)],
+    ["unmarked", {}],
+    ["foreign", marks("other-key", "u1")],
+  ])("%s", (expected, metadata) => {
+    expect(ownership(pod(metadata), tenant, pod({}))).toBe(expected)
+  })
+})
+
+describe("mergeDiff()", () => {
+  test.each<[unknown, unknown, unknown]>([
+    [{ a: 1 }, { a: 1 }, undefined],
+    [{ a: 1 }, { a: 2, b: { c: 3 } }, { a: 2, b: { c: 3 } }],
+    [{ a: { b: 1, c: 2 } }, { a: { b: 1 } }, { a: { c: null } }],
+    [{ a: [1, 2] }, { a: [1] }, { a: [1] }],
+    [undefined, { a: 1 }, { a: 1 }],
+    [{ a: 1 }, undefined, null],
+    [{ a: null }, {}, undefined],
+  ])("from %j to %j is %j", (from, to, expected) => {
+    expect(mergeDiff(from, to)).toEqual(expected)
+    if (expected === undefined) expect(equal(from, to)).toBe(true)
+  })
+})
+
+test("scrubMessages() tells super names in the tenant's words, at any depth, and nowhere else", () => {
+  const names = {
+    tenant,
+    namespace: "default",
+    superNamespace: `${tenant.clusterKey}-default`,
+    uid: "mine",
+    superUID: "theirs",
+  }
+  const status = {
+    reason: `${tenant.clusterKey}-default`,
+    containerStatuses: [{ state: { waiting: { message: `pod=web_${tenant.clusterKey}-default(theirs)` } } }],
+  }
+  expect(scrubMessages(status, names)).toEqual({
+    reason: `${tenant.clusterKey}-default`,
+    containerStatuses: [{ state: { waiting: { message: "pod=web_default(mine)" } } }],
+  })
+  expect(scrubMessages({ message: "plain" }, names)).toEqual({ message: "plain" })
+})

@@ -1,0 +1,213 @@
+import { afterEach, describe, expect, test } from "vitest"
+import type { KubeObject } from "../apimachinery/object.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
+import type { Tenant } from "../client/tenants.ts"
+import { ownership } from "./conversion/ownership.ts"
+import { decide } from "./decision.ts"
+import { startSyncer, type Syncer } from "./main.ts"
+import { resourceSyncs } from "./resources/index.ts"
+import { superPlace } from "./conversion/super-object.ts"
+import { settingsOf } from "./options.ts"
+import { eventually } from "./testing/eventually.ts"
+import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+
+let syncer: Syncer | undefined
+afterEach(async () => {
+  await syncer?.[Symbol.asyncDispose]()
+  syncer = undefined
+})
+
+const object = (kind: string, namespace: string | undefined, name: string, more: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
+  ...more,
+})
+
+/** mulberry32: the seed is printed when a run fails. */
+function randomFrom(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+const kinds: readonly { resource: Resource; kind: string; fill(value: string): object }[] = [
+  { resource: configMaps, kind: "ConfigMap", fill: (value) => ({ data: { value } }) },
+  { resource: secrets, kind: "Secret", fill: (value) => ({ data: { value } }) },
+  {
+    resource: services,
+    kind: "Service",
+    fill: (value) => ({ spec: { type: "ClusterIP", selector: { app: value }, ports: [{ port: 80 }] } }),
+  },
+  { resource: pods, kind: "Pod", fill: (value) => ({ spec: { containers: [{ name: "main", image: value }] } }) },
+]
+
+describe("after drift on both sides", () => {
+  test.each([1, 2, 3, 4, 5].map((seed) => [seed]))("patrol and queue bring them together (seed %i)", async (seed) => {
+    const random = randomFrom(seed)
+    const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T
+    const superCluster = new FakeCluster({ isSuper: true })
+    const tenants = new FakeTenants()
+    const known: { tenant: Tenant; cluster: FakeCluster }[] = []
+    for (const name of ["acme", "other"]) {
+      const tenant = fakeTenant(name)
+      const cluster = tenants.add(tenant)
+      for (const namespace of ["default", "apps"]) {
+        await cluster.create(namespaces, object("Namespace", undefined, namespace))
+        await cluster.create(serviceAccounts, object("ServiceAccount", namespace, "default"))
+      }
+      known.push({ tenant, cluster })
+    }
+    const start = async (): Promise<Syncer> => {
+      const started = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+      await started.whenSynced()
+      return started
+    }
+
+    /** Anything a tenant may do, and anything somebody may do to the copies. */
+    const mutate = async (): Promise<void> => {
+      const { tenant, cluster } = pick(known)
+      const one = pick(kinds)
+      const { resource, kind } = one
+      const fill = (value: string): object => one.fill(value)
+      const namespace = pick(["default", "apps"])
+      const name = `o${random(6)}`
+      const home = superNamespace(tenant.clusterKey, namespace)
+      const inTenant = cluster.find(resource, namespace, name)
+      const inSuper = superCluster.find(resource, home, name)
+      switch (random(6)) {
+        case 0:
+          if (inTenant === undefined)
+            await cluster.create(resource, object(kind, namespace, name, fill(`v${random(9)}`)))
+          break
+        case 1:
+          if (inTenant !== undefined)
+            cluster.edit(resource, namespace, name, fill(`v${random(9)}`) as Record<string, unknown>)
+          break
+        case 2:
+          if (inTenant !== undefined) cluster.remove(resource, namespace, name)
+          break
+        case 3:
+          if (inTenant !== undefined) {
+            cluster.remove(resource, namespace, name)
+            await cluster.create(resource, object(kind, namespace, name, fill(`v${random(9)}`)))
+          }
+          break
+        case 4:
+          if (inSuper !== undefined) superCluster.remove(resource, home, name)
+          break
+        default:
+          if (inSuper !== undefined) {
+            const labels = pick<Record<string, string | null>>([{ drift: "1" }, { "tenancy.x-k8s.io/vcname": null }])
+            superCluster.edit(resource, home, name, { ...fill("drift"), metadata: { labels } })
+          }
+      }
+    }
+
+    for (let round = 0; round < 4; round++) {
+      syncer = await start()
+      for (let step = 0; step < 40; step++) await mutate()
+      await syncer[Symbol.asyncDispose]()
+      // And while nobody looks.
+      for (let step = 0; step < 40; step++) await mutate()
+    }
+    // Copies of deleted Services are left alone for a while after they are made: grown old here.
+    for (const { metadata } of superCluster.all(services)) {
+      superCluster.edit(services, metadata.namespace, metadata.name ?? "", {
+        metadata: { creationTimestamp: "2026-01-01T00:00:00Z" },
+      })
+    }
+    const finished = await start()
+    syncer = finished
+    await finished.patrol()
+    await eventually(() => differences(superCluster, known).length === 0, "both sides agree", 10_000).catch(
+      (error: unknown) => {
+        throw new Error(`seed ${seed}: ${differences(superCluster, known).join("; ")}`, { cause: error })
+      },
+    )
+  })
+})
+
+/** What the switch would still do, by the objects themselves and not by anybody's cache. */
+function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster: FakeCluster }[]): string[] {
+  const found: string[] = []
+  for (const { tenant, cluster } of known) {
+    const view = {
+      tenantObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
+        cluster.find<T>(resource, namespace, name),
+      tenantObjects: <T extends KubeObject>(resource: Resource, namespace?: string) =>
+        cluster.all(resource).filter(({ metadata }) => metadata.namespace === namespace) as T[],
+      superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
+        superCluster.find<T>(resource, namespace, name),
+    }
+    const context = { tenant, view, settings: settingsOf({}) }
+    for (const sync of resourceSyncs) {
+      const copies = new Set(superCluster.all(sync.resource))
+      for (const one of cluster.all(sync.resource)) {
+        const place = superPlace(sync, tenant, one.metadata.namespace, one.metadata.name ?? "")
+        const copy = superCluster.find(sync.resource, place.namespace, place.name)
+        const decision = decide(sync, one, copy, context)
+        if (decision.do !== "nothing") found.push(`${decision.do} ${sync.kind} ${place.namespace}/${place.name}`)
+        if (copy !== undefined && ownership(copy, tenant, one) === "ours") copies.delete(copy)
+      }
+      for (const left of copies) {
+        const isTenants = left.metadata.annotations?.["tenancy.x-k8s.io/cluster"] === tenant.clusterKey
+        if (isTenants) found.push(`orphan ${sync.kind} ${left.metadata.namespace}/${left.metadata.name}`)
+      }
+    }
+  }
+  return found
+}
+
+test("10 000 pods that agree are compared in well under a second, and give no keys", async () => {
+  const superCluster = new FakeCluster({ isSuper: true })
+  const tenants = new FakeTenants()
+  const clusters = ["a", "b", "c", "d"].map((name) => ({
+    cluster: tenants.add(fakeTenant(name)),
+    tenant: fakeTenant(name),
+  }))
+  for (const { cluster } of clusters) {
+    await cluster.create(namespaces, object("Namespace", undefined, "default"))
+    await cluster.create(serviceAccounts, object("ServiceAccount", "default", "default"))
+    for (let index = 0; index < 2500; index++) {
+      const containers = [{ name: "main", image: "nginx", env: [{ name: "A", value: "b" }] }]
+      await cluster.create(pods, {
+        ...object("Pod", "default", `pod-${index}`, { spec: { serviceAccountName: "default", containers } }),
+        metadata: {
+          name: `pod-${index}`,
+          namespace: "default",
+          labels: { "app.kubernetes.io/name": "web", tier: "front" },
+        },
+      })
+    }
+  }
+  syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  const running = syncer
+  await running.whenSynced()
+  await eventually(() => superCluster.all(pods).length === 10_000 && running.pending === 0, "all in super", 25_000)
+  const status = {
+    phase: "Running",
+    conditions: ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map((type) => ({ type, status: "True" })),
+    containerStatuses: [{ name: "main", ready: true, state: { running: { startedAt: "2026-01-01T00:00:00Z" } } }],
+  }
+  for (const { metadata } of superCluster.all(pods))
+    superCluster.edit(pods, metadata.namespace, metadata.name ?? "", { status })
+  const allUp = (): boolean =>
+    running.pending === 0 &&
+    clusters.every(({ cluster }) => cluster.all(pods).every((pod) => pod["status"] !== undefined))
+  await eventually(allUp, "all statuses up", 25_000)
+  const began = performance.now()
+  const report = await running.patrol()
+  const took = performance.now() - began
+  expect(report.compared).toBeGreaterThanOrEqual(10_000)
+  expect(report.enqueued).toBe(0)
+  // Measured 0.1 to 0.2 s on an idle core; the bound leaves room for a busy machine.
+  expect(took).toBeLessThan(2000)
+}, 60_000)

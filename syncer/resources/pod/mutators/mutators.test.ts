@@ -1,0 +1,330 @@
+import { describe, expect, test } from "vitest"
+import type { Pod, PodSpec } from "../../../../apimachinery/object.ts"
+import { superNamespace } from "../../../../apimachinery/tenancy.ts"
+import { fakeTenant } from "../../../testing/fake-tenants.ts"
+import type { PodContext, PodMutator } from "../context.ts"
+import { affinity } from "./affinity.ts"
+import { dns } from "./dns.ts"
+import { downwardAPI, downwardAPIAnnotations } from "./downward-api.ts"
+import { hostAliases } from "./host-aliases.ts"
+import { podMutators } from "./index.ts"
+import { rootCA } from "./root-ca.ts"
+import { serviceAccountToken, tokenSources } from "./service-account-token.ts"
+import { environmentOf, serviceEnv } from "./service-env.ts"
+import { superFields } from "./super-fields.ts"
+
+const tenant = fakeTenant("acme")
+const kubernetes = { name: "kubernetes", clusterIP: "10.0.0.1", ports: [{ name: "https", port: 443, protocol: "TCP" }] }
+const around: PodContext = {
+  tenant,
+  namespace: "default",
+  kubernetes,
+  services: [],
+  nameServer: "10.0.0.10",
+  dnsOptions: [{ name: "ndots", value: "5" }],
+  hasPriorityClass: (name) => name === "system-node-critical",
+  hasNode: () => true,
+}
+
+type Container = PodSpec["containers"][number]
+
+function podOf(spec: Partial<PodSpec> = {}, container: Partial<Container> = {}): Pod {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { namespace: "default", name: "web", uid: "u1", labels: { a: "1" } },
+    spec: { containers: [{ name: "main", image: "i", ...container }], ...spec } as PodSpec,
+  }
+}
+
+function run(mutator: PodMutator, pod: Pod, context: Partial<PodContext> = {}): PodSpec {
+  const before = structuredClone(pod)
+  const { spec } = mutator.mutate(pod, { ...around, ...context })
+  expect(pod).toEqual(before)
+  return spec!
+}
+
+const envOf = (spec: PodSpec): Record<string, string | undefined> =>
+  Object.fromEntries((spec.containers[0]?.env ?? []).map(({ name, value }) => [name, value]))
+
+describe("serviceEnv", () => {
+  test("gives the variables the kubelet would, with brackets, protocols and port names", () => {
+    const variables = environmentOf([
+      {
+        name: "my-db",
+        clusterIP: "fd00::1",
+        ports: [
+          { name: "sql-x", port: 5432 },
+          { port: 53, protocol: "UDP" },
+        ],
+      },
+      { name: "none", clusterIP: "10.0.0.3", ports: [] },
+    ])
+    expect(variables.map(({ name, value }) => `${name}=${value}`)).toEqual([
+      "MY_DB_SERVICE_HOST=fd00::1",
+      "MY_DB_SERVICE_PORT=5432",
+      "MY_DB_SERVICE_PORT_SQL_X=5432",
+      "MY_DB_PORT=tcp://[fd00::1]:5432",
+      "MY_DB_PORT_5432_TCP=tcp://[fd00::1]:5432",
+      "MY_DB_PORT_5432_TCP_PROTO=tcp",
+      "MY_DB_PORT_5432_TCP_PORT=5432",
+      "MY_DB_PORT_5432_TCP_ADDR=fd00::1",
+      "MY_DB_PORT_53_UDP=udp://[fd00::1]:53",
+      "MY_DB_PORT_53_UDP_PROTO=udp",
+      "MY_DB_PORT_53_UDP_PORT=53",
+      "MY_DB_PORT_53_UDP_ADDR=fd00::1",
+    ])
+  })
+
+  const web = { name: "web", clusterIP: "10.0.0.5", ports: [{ port: 80 }] }
+  test.each([
+    ["links by default", undefined, true],
+    ["links when asked for", true, true],
+    ["none when switched off", false, false],
+  ])("%s", (_name, enableServiceLinks, linked) => {
+    const spec = run(serviceEnv, podOf(enableServiceLinks === undefined ? {} : { enableServiceLinks }), {
+      services: [web],
+    })
+    expect(envOf(spec)["WEB_SERVICE_HOST"]).toBe(linked ? "10.0.0.5" : undefined)
+    expect(envOf(spec)["KUBERNETES_SERVICE_HOST"]).toBe("kubernetes")
+    expect(envOf(spec)["KUBERNETES_SERVICE_PORT"]).toBe("443")
+  })
+
+  test("lets the pod's own variables win, and init containers have them too", () => {
+    const env = [{ name: "KUBERNETES_SERVICE_HOST", value: "mine" }]
+    const spec = run(serviceEnv, podOf({ initContainers: [{ name: "init" }] }, { env }))
+    expect(spec.containers[0]?.env?.filter(({ name }) => name === "KUBERNETES_SERVICE_HOST")).toEqual(env)
+    expect(spec.initContainers?.[0]?.env?.some(({ name }) => name === "KUBERNETES_SERVICE_HOST")).toBe(true)
+  })
+})
+
+describe("dns", () => {
+  const own = {
+    nameservers: ["1.1.1.1"],
+    searches: ["corp"],
+    options: [{ name: "ndots", value: "2" }, { name: "debug" }],
+  }
+  const config = {
+    nameservers: ["10.0.0.10"],
+    searches: ["default.svc.cluster.local", "svc.cluster.local", "cluster.local"],
+    options: [{ name: "ndots", value: "5" }],
+  }
+  test.each<[string, Partial<PodSpec>, Partial<PodSpec>]>([
+    ["None stays", { dnsPolicy: "None", dnsConfig: own }, { dnsPolicy: "None", dnsConfig: own }],
+    ["Default stays", { dnsPolicy: "Default" }, { dnsPolicy: "Default" }],
+    ["ClusterFirst", { dnsPolicy: "ClusterFirst" }, { dnsPolicy: "None", dnsConfig: config }],
+    [
+      "ClusterFirst on the host's network stays",
+      { dnsPolicy: "ClusterFirst", hostNetwork: true },
+      { dnsPolicy: "ClusterFirst", hostNetwork: true },
+    ],
+    [
+      "ClusterFirstWithHostNet",
+      { dnsPolicy: "ClusterFirstWithHostNet", hostNetwork: true },
+      { dnsPolicy: "None", dnsConfig: config, hostNetwork: true },
+    ],
+    [
+      "ClusterFirst with its own config",
+      { dnsPolicy: "ClusterFirst", dnsConfig: own },
+      {
+        dnsPolicy: "None",
+        dnsConfig: {
+          nameservers: ["10.0.0.10", "1.1.1.1"],
+          searches: [...config.searches, "corp"],
+          options: [{ name: "ndots", value: "2" }, { name: "debug" }],
+        },
+      },
+    ],
+  ])("%s", (_name, given, expected) => {
+    expect(run(dns, podOf(given))).toEqual(podOf(expected).spec)
+  })
+
+  test("without a kube-dns of the tenant's the node's resolver is used", () => {
+    expect(run(dns, podOf(), { nameServer: undefined }).dnsPolicy).toBe("Default")
+  })
+
+  test("is left alone when the pod's label asks for it", () => {
+    const pod = podOf({ dnsPolicy: "ClusterFirst" })
+    pod.metadata.labels = { "tenancy.x-k8s.io/disable.dnsPolicyMutation": "true" }
+    expect(run(dns, pod).dnsPolicy).toBe("ClusterFirst")
+  })
+
+  test("without a domain there are no searches", () => {
+    const spec = run(dns, podOf(), { tenant: { ...tenant, clusterDomain: "" } })
+    expect(spec.dnsConfig?.searches).toEqual([])
+  })
+})
+
+describe("serviceAccountToken", () => {
+  const volumes = [
+    { name: "plain", emptyDir: {} },
+    {
+      name: "kube-api-access-x",
+      projected: {
+        sources: [
+          { serviceAccountToken: { path: "token", expirationSeconds: 3607 } },
+          { configMap: { name: "kube-root-ca.crt" } },
+          { serviceAccountToken: { path: "vault", audience: "vault" } },
+        ],
+      },
+    },
+  ] as NonNullable<PodSpec["volumes"]>
+
+  test("finds what the pod asks for", () => {
+    expect(tokenSources(podOf({ volumes }))).toEqual([
+      { key: "token-1-0", audience: undefined, expirationSeconds: 3607 },
+      { key: "token-1-2", audience: "vault", expirationSeconds: 3600 },
+    ])
+  })
+
+  test("puts the Secret in the sources' place", () => {
+    const sources = run(serviceAccountToken, podOf({ volumes })).volumes?.[1]?.projected?.sources
+    expect(sources).toEqual([
+      { secret: { name: "pod-token-u1", items: [{ key: "token-1-0", path: "token" }] } },
+      { configMap: { name: "kube-root-ca.crt" } },
+      { secret: { name: "pod-token-u1", items: [{ key: "token-1-2", path: "vault" }] } },
+    ])
+  })
+
+  test("a volume that only has the usual name is nothing special", () => {
+    const tricky = [{ name: "kube-api-access-x", emptyDir: {} }]
+    expect(run(serviceAccountToken, podOf({ volumes: tricky })).volumes).toEqual(tricky)
+  })
+})
+
+test("rootCA renames every reference, in init containers too", () => {
+  const name = "kube-root-ca.crt"
+  const env = [{ name: "CA", valueFrom: { configMapKeyRef: { name, key: "ca.crt" } } }]
+  const envFrom = [{ configMapRef: { name } }, { configMapRef: { name: "other" } }]
+  const spec = run(
+    rootCA,
+    podOf(
+      {
+        initContainers: [{ name: "init", env }],
+        volumes: [
+          { name: "a", configMap: { name } },
+          { name: "b", projected: { sources: [{ configMap: { name } }] } },
+        ],
+      },
+      { env, envFrom },
+    ),
+  )
+  const text = JSON.stringify(spec)
+  expect(text.match(/tenant-kube-root-ca\.crt/g)).toHaveLength(5)
+  expect(text).not.toContain('"kube-root-ca.crt"')
+  expect(text).toContain('"other"')
+})
+
+describe("downwardAPI", () => {
+  const field = (fieldPath: string): { name: string; valueFrom: { fieldRef: { fieldPath: string } } } => ({
+    name: "V",
+    valueFrom: { fieldRef: { fieldPath } },
+  })
+  test.each([
+    ["metadata.namespace", { name: "V", value: "default" }],
+    ["metadata.uid", { name: "V", value: "u1" }],
+    ["metadata.name", field("metadata.name")],
+    ["metadata.labels['a']", field("metadata.labels['a']")],
+    ["metadata.annotations['a']", field("metadata.annotations['a']")],
+    ["status.podIP", field("status.podIP")],
+    ["metadata.labels['tenancy.x-k8s.io/cluster']", { name: "V", value: "" }],
+  ])("env from %s", (path, expected) => {
+    expect(run(downwardAPI, podOf({}, { env: [field(path)] })).containers[0]?.env).toEqual([expected])
+  })
+
+  test("files read what the syncer keeps on the super pod", () => {
+    const items = ["metadata.namespace", "metadata.uid", "metadata.labels", "metadata.name"].map(
+      (fieldPath, index) => ({
+        path: `f${index}`,
+        fieldRef: { fieldPath },
+      }),
+    )
+    const pod = podOf({ volumes: [{ name: "v", downwardAPI: { items } }] })
+    expect(run(downwardAPI, pod).volumes?.[0]?.downwardAPI?.items?.map(({ fieldRef }) => fieldRef?.fieldPath)).toEqual([
+      "metadata.annotations['tenancy.x-k8s.io/namespace']",
+      "metadata.annotations['tenancy.x-k8s.io/uid']",
+      "metadata.annotations['tenancy.x-k8s.io/labels']",
+      "metadata.name",
+    ])
+    expect(downwardAPIAnnotations(pod)).toEqual({ "tenancy.x-k8s.io/labels": 'a="1"' })
+    expect(downwardAPIAnnotations(podOf())).toEqual({})
+  })
+})
+
+test("affinity is confined to the tenant, with namespaces under their super names", () => {
+  const term = {
+    topologyKey: "zone",
+    labelSelector: { matchLabels: { a: "1" } },
+    namespaces: ["other"],
+    namespaceSelector: {
+      matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: ["other"] }],
+    },
+  }
+  const spec = run(
+    affinity,
+    podOf({
+      affinity: {
+        nodeAffinity: {},
+        podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] },
+        podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term }] },
+      },
+    }),
+  )
+  const confined = {
+    topologyKey: "zone",
+    labelSelector: { matchLabels: { a: "1", "tenancy.x-k8s.io/cluster": tenant.clusterKey } },
+    namespaces: [superNamespace(tenant.clusterKey, "other")],
+    namespaceSelector: {
+      matchLabels: { "tenancy.x-k8s.io/cluster": tenant.clusterKey },
+      matchExpressions: [
+        { key: "kubernetes.io/metadata.name", operator: "In", values: [superNamespace(tenant.clusterKey, "other")] },
+      ],
+    },
+  }
+  expect(spec.affinity).toEqual({
+    nodeAffinity: {},
+    podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [confined] },
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: confined }] },
+  })
+})
+
+test("hostAliases lead to the tenant's API server, after the pod's own", () => {
+  const own = { ip: "1.2.3.4", hostnames: ["x"] }
+  expect(run(hostAliases, podOf({ hostAliases: [own] })).hostAliases).toEqual([
+    own,
+    { ip: "10.0.0.1", hostnames: ["kubernetes", "kubernetes.default", "kubernetes.default.svc"] },
+  ])
+  expect(run(hostAliases, podOf(), { kubernetes: undefined }).hostAliases).toBeUndefined()
+})
+
+test.each([
+  ["system-node-critical", "system-node-critical"],
+  ["only-in-the-tenant", undefined],
+])("superFields keeps priority class %s: %s", (priorityClassName, expected) => {
+  const spec = run(
+    superFields,
+    podOf({ priorityClassName, priority: 7, preemptionPolicy: "Never", serviceAccount: "x" }),
+  )
+  expect(spec).toEqual({
+    ...podOf().spec,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    ...(expected === undefined ? {} : { priorityClassName: expected }),
+  })
+})
+
+test("all of them together keep hostname, subdomain and what super's admission judges", () => {
+  const kept = {
+    hostname: "h",
+    subdomain: "s",
+    nodeSelector: { zone: "a" },
+    hostNetwork: true,
+    runtimeClassName: "kata",
+    schedulerName: "other",
+    securityContext: { runAsUser: 1 },
+    serviceAccountName: "robot",
+    nodeName: "node-1",
+  }
+  const made = podMutators.reduce((pod, mutator) => mutator.mutate(pod, around), podOf(kept))
+  expect(made.spec).toMatchObject(kept)
+})

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, test } from "vitest"
+import type { Service } from "../apimachinery/object.ts"
+import { serviceUnavailable } from "../apimachinery/status.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import { namespaces, services } from "../client/resources.ts"
+import { createServiceAddresses, type ServiceAddressClaims } from "./service-addresses.ts"
+import { FakeCluster } from "./testing/fake-cluster.ts"
+import { fakeTenant } from "./testing/fake-tenants.ts"
+
+const tenant = fakeTenant("acme")
+const home = superNamespace(tenant.clusterKey, "default")
+
+const serviceOf = (uid: string, spec: object = {}): Service => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { namespace: "default", name: "web", uid },
+  spec: { ports: [{ port: 80, protocol: "TCP" }], ...spec },
+})
+
+describe("createServiceAddresses()", () => {
+  let superCluster: FakeCluster
+  let tenantCluster: FakeCluster
+  let addresses: ServiceAddressClaims
+
+  beforeEach(() => {
+    superCluster = new FakeCluster({ isSuper: true })
+    tenantCluster = new FakeCluster()
+    addresses = createServiceAddresses(superCluster, tenant, { tenantClient: () => tenantCluster })
+  })
+
+  const copy = (): Service | undefined => superCluster.find<Service>(services, home, "web")
+
+  test("the tenant's address is the one super gave, and the namespace is made on the way", async () => {
+    const service = serviceOf("u1")
+    const claim = await addresses.claim(service, undefined)
+    claim.commit()
+    expect(service.spec?.clusterIP).toBe(copy()?.spec?.clusterIP)
+    expect(service.spec?.clusterIPs).toEqual([service.spec?.clusterIP])
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u1")
+    const marks = superCluster.find(namespaces, undefined, home)?.metadata.annotations
+    expect(marks).toMatchObject({
+      "tenancy.x-k8s.io/cluster": tenant.clusterKey,
+      "tenancy.x-k8s.io/namespace": "default",
+    })
+    expect(marks).not.toHaveProperty("tenancy.x-k8s.io/uid")
+  })
+
+  test("a wanted address is asked for, and its refusal is the tenant's to see", async () => {
+    const service = serviceOf("u1", { clusterIP: "10.0.0.99" })
+    await addresses.claim(service, undefined)
+    expect(copy()?.spec?.clusterIP).toBe("10.0.0.99")
+    const other = serviceOf("u2", { clusterIP: "10.0.0.99" })
+    other.metadata.name = "other"
+    await expect(addresses.claim(other, undefined)).rejects.toMatchObject({ reason: "Invalid" })
+  })
+
+  test("a write that fails gives the address back", async () => {
+    const claim = await addresses.claim(serviceOf("u1"), undefined)
+    await claim.rollback()
+    expect(copy()).toBeUndefined()
+  })
+
+  test("release removes the copy of that service only", async () => {
+    await addresses.claim(serviceOf("u1"), undefined)
+    await addresses.release(serviceOf("u2"))
+    expect(copy()).toBeDefined()
+    await addresses.release(serviceOf("u1"))
+    expect(copy()).toBeUndefined()
+    await addresses.release(serviceOf("u1"))
+  })
+
+  test("two creates of one name: the second is told that it exists", async () => {
+    await addresses.claim(serviceOf("u1"), undefined)
+    await expect(addresses.claim(serviceOf("u2"), undefined)).rejects.toMatchObject({ reason: "AlreadyExists" })
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u1")
+  })
+
+  test("the copy of a service the tenant no longer has makes room", async () => {
+    const claim = await addresses.claim(serviceOf("u1"), undefined)
+    claim.commit()
+    await addresses.claim(serviceOf("u2"), undefined)
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe("u2")
+  })
+
+  test("that of a living service does not", async () => {
+    const living = await tenantCluster.create(services, serviceOf("ignored"))
+    const claim = await addresses.claim(serviceOf(living.metadata.uid!), undefined)
+    claim.commit()
+    await expect(addresses.claim(serviceOf("u2"), undefined)).rejects.toMatchObject({ reason: "AlreadyExists" })
+    expect(copy()?.metadata.annotations?.["tenancy.x-k8s.io/uid"]).toBe(living.metadata.uid)
+  })
+
+  test("a change is made in super first, and taken back when the write fails", async () => {
+    const before = serviceOf("u1", { type: "ClusterIP" })
+    await addresses.claim(before, undefined)
+    const after = { ...serviceOf("u1", { ...before.spec, type: "NodePort" }) }
+    const claim = await addresses.claim(after, before)
+    expect(copy()?.spec?.type).toBe("NodePort")
+    expect(after.spec?.clusterIP).toBe(before.spec?.clusterIP)
+    await claim.rollback()
+    expect(copy()?.spec?.type).toBe("ClusterIP")
+  })
+
+  test("an ExternalName needs none", async () => {
+    await addresses.claim(serviceOf("u1", { type: "ExternalName", externalName: "example.com" }), undefined)
+    expect(superCluster.writes).toEqual([])
+  })
+
+  test("a super cluster that does not answer is told as 503, without its names", async () => {
+    superCluster.fail = () => serviceUnavailable(`no answer about ${home}`)
+    await expect(addresses.claim(serviceOf("u1"), undefined)).rejects.toMatchObject({
+      reason: "ServiceUnavailable",
+      message: 'service "web": no address from the super cluster: no answer about default',
+    })
+  })
+})
