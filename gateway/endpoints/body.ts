@@ -45,13 +45,24 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 }
 
-export function decodeBody(ctx: RequestContext, bytes: Buffer, expected: Expected, validation: FieldValidation): KubeObject {
+export function decodeBody(
+  ctx: RequestContext,
+  bytes: Buffer,
+  expected: Expected,
+  validation: FieldValidation,
+): KubeObject {
   const format = bodyFormat(ctx.headers["content-type"])
   const value = parseExpected(bytes, format, expected, validation, ctx)
   return value
 }
 
-function parseExpected(bytes: Buffer, format: TextFormat, expected: Expected, validation: FieldValidation, ctx: RequestContext): KubeObject {
+function parseExpected(
+  bytes: Buffer,
+  format: TextFormat,
+  expected: Expected,
+  validation: FieldValidation,
+  ctx: RequestContext,
+): KubeObject {
   const strict = validation !== "Ignore"
   const { value, duplicates } = parseObject(bytes, format, { duplicates: strict, kind: expected.kind })
   return decodeValue(ctx, value, expected, validation, duplicates)
@@ -71,7 +82,9 @@ export function decodeValue(
   const faults = [...unknown, ...duplicates]
   if (faults.length > 0) {
     if (validation === "Strict") {
-      throw badRequest(`${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${faults.join(", ")}`)
+      throw badRequest(
+        `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${faults.join(", ")}`,
+      )
     }
     for (const fault of faults) ctx.warn(fault)
   }
@@ -94,14 +107,22 @@ function checkKind(object: KubeObject, { group, version, kind }: Expected): void
   }
   object.apiVersion ??= apiVersion
   object.kind ??= kind
-  if (object.kind !== kind && schemaOf({ group, version, kind: object.kind }) === undefined && object.apiVersion === apiVersion) {
-    throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${kind}: no kind "${object.kind}" is registered for version "${apiVersion}"`)
+  if (
+    object.kind !== kind &&
+    schemaOf({ group, version, kind: object.kind }) === undefined &&
+    object.apiVersion === apiVersion
+  ) {
+    throw badRequest(
+      `${object.kind} in version "${version}" cannot be handled as a ${kind}: no kind "${object.kind}" is registered for version "${apiVersion}"`,
+    )
   }
   if (object.kind !== kind) {
     throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${kind}: unknown conversion`)
   }
   if (object.apiVersion !== apiVersion) {
-    throw badRequest(`the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`)
+    throw badRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
+    )
   }
 }
 

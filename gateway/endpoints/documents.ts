@@ -26,12 +26,13 @@ function cacheOf(table: ResourceTable): Map<string, Document> {
   return documents
 }
 
-/** `key` names the document and its form; `make` gives the JSON value. */
+/** `key` names the document and its form; `make` gives the JSON value, or bytes of another encoding. */
 export function document(ctx: RequestContext, key: string, make: () => unknown): Document {
   const cache = cacheOf(ctx.controlPlane.resources)
   let found = cache.get(key)
   if (found === undefined) {
-    const bytes = Buffer.from(JSON.stringify(make()))
+    const made = make()
+    const bytes = made instanceof Uint8Array ? Buffer.from(made) : Buffer.from(JSON.stringify(made))
     found = { bytes, etag: createHash("sha512").update(bytes).digest("hex").toUpperCase() }
     if (cache.size >= maxDocuments) cache.delete(cache.keys().next().value ?? "")
     cache.set(key, found)

@@ -45,7 +45,8 @@ function reduced(format: TextFormat, parameters: ReadonlyMap<string, string>): N
   if (parameters.get("g") !== metaGroup || parameters.get("v") !== "v1") return undefined
   const contentType = `application/${format};as=${as};g=${metaGroup};v=v1`
   if (as === "Table") return { format, as: "table", contentType: `application/${format}` }
-  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList") return { format, as: "metadata", contentType }
+  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList")
+    return { format, as: "metadata", contentType }
   return undefined
 }
 

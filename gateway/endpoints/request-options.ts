@@ -1,6 +1,12 @@
 // Query parameters (and the DeleteOptions body) as typed options, checked as upstream checks them.
 
-import { FieldPath, invalidValue, notSupported, FieldError, type FieldError as Fault } from "../../apimachinery/field-errors.ts"
+import {
+  FieldPath,
+  invalidValue,
+  notSupported,
+  FieldError,
+  type FieldError as Fault,
+} from "../../apimachinery/field-errors.ts"
 import type { Json } from "../../apimachinery/object.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -23,7 +29,9 @@ export function writeOptions(ctx: RequestContext, kind: string): WriteRequestOpt
   const dryRun = dryRunOf(ctx.query.getAll("dryRun"), errors)
   const fieldManager = ctx.query.get("fieldManager") ?? ""
   if (fieldManager.length > maxFieldManager) {
-    errors.push(new FieldError("FieldValueTooLong", "fieldManager", "", `may not be more than ${maxFieldManager} bytes`))
+    errors.push(
+      new FieldError("FieldValueTooLong", "fieldManager", "", `may not be more than ${maxFieldManager} bytes`),
+    )
   }
   const validation = ctx.query.get("fieldValidation") ?? ""
   if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
@@ -71,7 +79,8 @@ export function listOptions(ctx: RequestContext): ListOptions {
 export function integer(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) throw badRequest(`${name}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw badRequest(`${name}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
   return value
 }
 
@@ -91,7 +100,13 @@ export function deleteRequest(ctx: RequestContext, body: Buffer): DeleteRequest 
   const dryRun = dryRunOf([...(options.dryRun ?? []), ...(body.length > 0 ? ctx.query.getAll("dryRun") : [])], errors)
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    errors.push(invalidValue(FieldPath.root("propagationPolicy"), propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
+    errors.push(
+      invalidValue(
+        FieldPath.root("propagationPolicy"),
+        propagationPolicy,
+        "orphanDependents and deletionPropagation cannot be both set",
+      ),
+    )
   }
   if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
     errors.push(notSupported(FieldPath.root("propagationPolicy"), propagationPolicy, [...policies, "nil"]))
@@ -115,9 +130,13 @@ interface RawDeleteOptions {
 }
 
 function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
-  const { value } = parseObject(body, bodyFormat(ctx.headers["content-type"]), { duplicates: false, kind: "DeleteOptions" })
+  const { value } = parseObject(body, bodyFormat(ctx.headers["content-type"]), {
+    duplicates: false,
+    kind: "DeleteOptions",
+  })
   const { kind } = value as { kind?: Json }
-  if (kind !== undefined && kind !== "DeleteOptions") throw badRequest(`decoded object cannot be converted to DeleteOptions`)
+  if (kind !== undefined && kind !== "DeleteOptions")
+    throw badRequest(`decoded object cannot be converted to DeleteOptions`)
   const schema = schemaOf(deleteOptionsKind)
   if (schema !== undefined) decodeObject(schema, value, false)
   return value as RawDeleteOptions

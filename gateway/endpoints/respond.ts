@@ -20,14 +20,28 @@ const chunkBytes = 64 * 1024
 
 const newline = Buffer.from("\n")
 
-export function sendValue(ctx: RequestContext, response: ServerResponse, definition: ResourceDefinition, code: number, value: KubeValue): void {
+export function sendValue(
+  ctx: RequestContext,
+  response: ServerResponse,
+  definition: ResourceDefinition,
+  code: number,
+  value: KubeValue,
+): void {
   const wanted = negotiate(ctx.headers["accept"])
-  if (wanted.as === "object" && wanted.format === "json") sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
+  if (wanted.as === "object" && wanted.format === "json")
+    sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
   else sendJSON(ctx, response, code, reduce(ctx, definition, wanted, value.object(), value.resourceVersion), wanted)
 }
 
-function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated, object: KubeObject, resourceVersion: string): unknown {
-  if (wanted.as === "table") return table([object], definition.columns, { resourceVersion }, includeObject(ctx), true, Date.now())
+function reduce(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  wanted: Negotiated,
+  object: KubeObject,
+  resourceVersion: string,
+): unknown {
+  if (wanted.as === "table")
+    return table([object], definition.columns, { resourceVersion }, includeObject(ctx), true, Date.now())
   return wanted.as === "metadata" ? partialMetadata(object) : object
 }
 
@@ -37,12 +51,23 @@ export function includeObject(ctx: RequestContext): IncludeObject {
 }
 
 /** Objects that were never stored: subresources, reviews, Status. */
-export function sendJSON(ctx: RequestContext, response: ServerResponse, code: number, object: unknown, wanted: Negotiated = negotiate(ctx.headers["accept"])): void {
+export function sendJSON(
+  ctx: RequestContext,
+  response: ServerResponse,
+  code: number,
+  object: unknown,
+  wanted: Negotiated = negotiate(ctx.headers["accept"]),
+): void {
   const text = wanted.format === "yaml" ? stringify(object) : `${JSON.stringify(object)}\n`
   sendBytes(ctx, response, code, wanted.contentType, [Buffer.from(text)])
 }
 
-export async function sendList(ctx: RequestContext, response: ServerResponse, definition: ResourceDefinition, result: ListResult): Promise<void> {
+export async function sendList(
+  ctx: RequestContext,
+  response: ServerResponse,
+  definition: ResourceDefinition,
+  result: ListResult,
+): Promise<void> {
   const wanted = negotiate(ctx.headers["accept"])
   const meta: ListMeta = {
     resourceVersion: result.resourceVersion,
@@ -53,9 +78,24 @@ export async function sendList(ctx: RequestContext, response: ServerResponse, de
     const objects = result.items.map((item) => item.object())
     sendJSON(ctx, response, 200, table(objects, definition.columns, meta, includeObject(ctx), true, Date.now()), wanted)
   } else if (wanted.as === "metadata") {
-    sendJSON(ctx, response, 200, partialMetadataList(result.items.map((item) => item.object()), meta), wanted)
+    sendJSON(
+      ctx,
+      response,
+      200,
+      partialMetadataList(
+        result.items.map((item) => item.object()),
+        meta,
+      ),
+      wanted,
+    )
   } else if (wanted.format === "yaml") {
-    sendJSON(ctx, response, 200, { ...listHead(definition, meta), items: result.items.map((item) => item.object()) }, wanted)
+    sendJSON(
+      ctx,
+      response,
+      200,
+      { ...listHead(definition, meta), items: result.items.map((item) => item.object()) },
+      wanted,
+    )
   } else await streamList(ctx, response, listHead(definition, meta), result.items)
 }
 
@@ -63,32 +103,69 @@ function listHead({ listKind, group, version }: ResourceDefinition, metadata: Li
   return { kind: listKind, apiVersion: printGroupVersion({ group, version }), metadata }
 }
 
-async function streamList(ctx: RequestContext, response: ServerResponse, head: object, items: readonly KubeValue[]): Promise<void> {
+/** The items' own bytes, copied once into chunks. */
+async function streamList(
+  ctx: RequestContext,
+  response: ServerResponse,
+  head: object,
+  items: readonly KubeValue[],
+): Promise<void> {
   const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)
-  const comma = Buffer.from(",")
-  const pieces: Uint8Array[] = [opening]
-  let bytes = opening.length
-  const size = items.reduce((sum, item) => sum + item.bytes().length + 1, 0)
-  if (size < chunkBytes) {
-    for (const [index, item] of items.entries()) pieces.push(...(index === 0 ? [] : [comma]), item.bytes())
-    sendBytes(ctx, response, 200, "application/json", [...pieces, Buffer.from("]}\n")])
-    return
-  }
-  const out = openBody(ctx, response, 200, "application/json", size)
-  for (const [index, item] of items.entries()) {
-    if (index > 0) pieces.push(comma)
-    pieces.push(item.bytes())
-    bytes += item.bytes().length + 1
-    if (bytes < chunkBytes) continue
-    const more = out.write(Buffer.concat(pieces.splice(0)))
-    bytes = 0
-    if (!more) await Promise.race([once(out, "drain"), once(response, "close")])
+  const size = items.reduce((sum, item) => sum + item.length + 1, opening.length + closing.length)
+  const out = size < chunkBytes ? undefined : openBody(ctx, response, 200, "application/json", size)
+  let pending: Uint8Array = opening
+  for (let from = 0; from < items.length;) {
+    const { chunk, next } = nextChunk(items, from)
+    from = next
+    if (out === undefined) {
+      pending = Buffer.concat([pending, chunk])
+      continue
+    }
+    const more = out.write(Buffer.concat([pending, chunk]))
+    pending = Buffer.alloc(0)
+    if (!more) await drained(out, response)
     if (response.destroyed) return
   }
-  out.end(Buffer.concat([...pieces, Buffer.from("]}\n")]))
+  if (out === undefined) sendBytes(ctx, response, 200, "application/json", [pending, closing])
+  else out.end(Buffer.concat([pending, closing]))
 }
 
-function sendBytes(ctx: RequestContext, response: ServerResponse, code: number, contentType: string, pieces: readonly Uint8Array[]): void {
+const closing = Buffer.from("]}\n")
+const comma = 0x2c
+
+/** Items from `from` on with their commas, as many as fill a chunk; at least one. */
+function nextChunk(items: readonly KubeValue[], from: number): { chunk: Uint8Array; next: number } {
+  let size = 0
+  let next = from
+  for (; next < items.length && (size === 0 || size < chunkBytes); next++) size += (items[next]?.length ?? 0) + 1
+  const chunk = Buffer.allocUnsafe(from === 0 ? size - 1 : size)
+  let at = 0
+  for (const [index, item] of items.slice(from, next).entries()) {
+    if (from + index > 0) chunk[at++] = comma
+    item.copyTo(chunk, at)
+    at += item.length
+  }
+  return { chunk, next }
+}
+
+async function drained(out: Writable, response: ServerResponse): Promise<void> {
+  const left = new AbortController()
+  const either = [once(out, "drain", left), once(response, "close", left)]
+  try {
+    await Promise.race(either)
+  } finally {
+    left.abort()
+    await Promise.allSettled(either) // the one that lost ends with the signal
+  }
+}
+
+function sendBytes(
+  ctx: RequestContext,
+  response: ServerResponse,
+  code: number,
+  contentType: string,
+  pieces: readonly Uint8Array[],
+): void {
   const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
   if (body.length >= gzipFromBytes && acceptsGzip(ctx)) {
     openBody(ctx, response, code, contentType, body.length).end(body)
@@ -104,7 +181,13 @@ function commonHeaders(contentType: string): Record<string, string> {
 const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
 
 /** zlib works in the thread pool: compressing does not hold up others. */
-function openBody(ctx: RequestContext, response: ServerResponse, code: number, contentType: string, size: number): Writable {
+function openBody(
+  ctx: RequestContext,
+  response: ServerResponse,
+  code: number,
+  contentType: string,
+  size: number,
+): Writable {
   if (size < gzipFromBytes || !acceptsGzip(ctx)) {
     response.writeHead(code, commonHeaders(contentType))
     return response

@@ -1,0 +1,16 @@
+// What a verb works with: the registry of the resource asked for, the raw exchange, and the limits.
+
+import type { ServerResponse } from "node:http"
+import type { Exchange, SubresourceHandler } from "../registry/strategy.ts"
+import type { Registry, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+
+export interface Endpoint {
+  registry: Registry
+  definition: ResourceDefinition
+  /** What is asked for below the object: its definition, and the handler of all but "status". */
+  subresource: SubresourceDefinition | undefined
+  handler: SubresourceHandler | undefined
+  exchange: Exchange
+  response: ServerResponse
+  maxBodyBytes: number
+}

@@ -1,0 +1,44 @@
+import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { admitFor } from "../../admission/admit.ts"
+import { agreeOnNamespace, decodeBody, expectedOf, readBody, type Expected } from "../body.ts"
+import type { Endpoint } from "../endpoint.ts"
+import { writeOptions } from "../request-options.ts"
+import { sendJSON, sendValue } from "../respond.ts"
+
+/** POST to a collection, or to a subresource (binding, eviction, token). */
+export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
+  const { registry, definition, handler, exchange, response } = endpoint
+  const { namespace, name, subresource } = ctx.info
+  const options = writeOptions(ctx, "CreateOptions")
+  const bytes = await readBody(exchange.request, endpoint.maxBodyBytes)
+  const admit = admitFor(ctx, definition, { operation: "CREATE", subresource, namespace, name, dryRun: options.dryRun })
+  if (subresource !== "") {
+    if (handler?.create === undefined) throw methodNotAllowed()
+    const body = decodeBody(ctx, bytes, subresourceBody(endpoint), options.fieldValidation)
+    agreeOnNamespace(body, namespace)
+    sendJSON(ctx, response, 201, await handler.create(ctx, registry, namespace, name, body, options, admit))
+    return
+  }
+  const object = decodeBody(ctx, bytes, expectedOf(definition), options.fieldValidation)
+  if (definition.namespaced && namespace === "" && definition.answer === undefined) {
+    throw badRequest("an empty namespace may not be set during creation")
+  }
+  agreeOnNamespace(object, namespace)
+  if (definition.answer !== undefined) {
+    sendJSON(ctx, response, 201, await definition.answer(ctx, object, options))
+    return
+  }
+  sendValue(ctx, response, definition, 201, await registry.create(ctx, object, options, admit))
+}
+
+/** The kind a subresource takes: often another group's (Eviction, TokenRequest, Binding). */
+export function subresourceBody({ subresource, definition }: Endpoint): Expected {
+  if (subresource === undefined) throw methodNotAllowed()
+  const { group, version, kind } = subresource
+  const schema =
+    kind === definition.kind && group === definition.group ? definition.schema : schemaOf({ group, version, kind })
+  if (schema === undefined) throw new Error(`no schema for ${group}/${version} ${kind}`)
+  return { group, version, kind, schema }
+}

@@ -1,0 +1,47 @@
+import { isNotFound } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { DeleteRequest, ListOptions, ListResult, Registry, ResourceDefinition } from "../../registry/rest.ts"
+import { admitFor } from "../../admission/admit.ts"
+import { readBody } from "../body.ts"
+import type { Endpoint } from "../endpoint.ts"
+import { deleteRequest, listOptions } from "../request-options.ts"
+import { sendList } from "../respond.ts"
+
+/** Deletes under way at the same time. */
+const parallel = 16
+
+/** DELETE of a collection: what the selectors choose, as it was when the request came; answers with that list. */
+export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
+  const { registry, definition, exchange, response } = endpoint
+  const request = deleteRequest(ctx, await readBody(exchange.request, endpoint.maxBodyBytes))
+  const list = await deleteSelected(ctx, registry, definition, listOptions(ctx), request)
+  await sendList(ctx, response, definition, list)
+}
+
+export async function deleteSelected(
+  ctx: RequestContext,
+  registry: Registry,
+  definition: ResourceDefinition,
+  options: ListOptions,
+  request: DeleteRequest,
+): Promise<ListResult> {
+  const list = await registry.list(ctx, options)
+  const waiting = list.items.map((item) => item.object().metadata)
+  const work = async (): Promise<void> => {
+    for (let metadata = waiting.shift(); metadata !== undefined; metadata = waiting.shift()) {
+      const { namespace = "", name = "" } = metadata
+      const admit = admitFor(ctx, definition, {
+        operation: "DELETE",
+        subresource: "",
+        namespace,
+        name,
+        dryRun: request.dryRun,
+      })
+      await registry.delete(ctx, namespace, name, request, admit).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error // somebody else deleted it: just what was wanted
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(parallel, waiting.length) }, work))
+  return list
+}

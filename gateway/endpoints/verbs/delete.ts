@@ -1,0 +1,35 @@
+import { methodNotAllowed, success } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { admitFor } from "../../admission/admit.ts"
+import { readBody } from "../body.ts"
+import type { Endpoint } from "../endpoint.ts"
+import { deleteRequest } from "../request-options.ts"
+import { sendJSON, sendValue } from "../respond.ts"
+
+/** DELETE of an object: a Status when it is gone, the object while finalizers or a grace period keep it. */
+export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
+  const { registry, definition, exchange, response, subresource } = endpoint
+  if (subresource !== undefined) throw methodNotAllowed()
+  const { namespace, name } = ctx.info
+  const request = deleteRequest(ctx, await readBody(exchange.request, endpoint.maxBodyBytes))
+  const admit = admitFor(ctx, definition, {
+    operation: "DELETE",
+    subresource: "",
+    namespace,
+    name,
+    dryRun: request.dryRun,
+  })
+  const { gone, value } = await registry.delete(ctx, namespace, name, request, admit)
+  if (!gone || definition.returnsDeletedObject === true) {
+    sendValue(ctx, response, definition, 200, value)
+    return
+  }
+  const { uid } = value.object().metadata
+  const { group, resource } = definition
+  sendJSON(
+    ctx,
+    response,
+    200,
+    success({ name, ...(group === "" ? {} : { group }), kind: resource, ...(uid === undefined ? {} : { uid }) }),
+  )
+}

@@ -1,0 +1,19 @@
+import { methodNotAllowed } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { Endpoint } from "../endpoint.ts"
+import { sendJSON, sendValue } from "../respond.ts"
+
+/** GET of one object, or of a subresource that is an object. */
+export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
+  const { registry, definition, handler, subresource, response } = endpoint
+  const { namespace, name } = ctx.info
+  if (handler !== undefined) {
+    if (handler.get === undefined) throw methodNotAllowed()
+    sendJSON(ctx, response, 200, await handler.get(ctx, registry, namespace, name))
+    return
+  }
+  if (subresource !== undefined && !subresource.verbs.includes("get")) throw methodNotAllowed()
+  const resourceVersion = ctx.query.get("resourceVersion")
+  const options = resourceVersion === null || resourceVersion === "" ? {} : { resourceVersion }
+  sendValue(ctx, response, definition, 200, await registry.get(ctx, namespace, name, options))
+}

@@ -1,0 +1,37 @@
+import { methodNotAllowed } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { admitFor } from "../../admission/admit.ts"
+import { agreeOnName, agreeOnNamespace, decodeBody, expectedOf, readBody } from "../body.ts"
+import type { Endpoint } from "../endpoint.ts"
+import { writeOptions } from "../request-options.ts"
+import { sendJSON, sendValue } from "../respond.ts"
+import { subresourceBody } from "./create.ts"
+
+/** PUT of an object, its status, or a subresource that can be replaced (scale). */
+export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
+  const { registry, definition, handler, subresource, exchange, response } = endpoint
+  const { namespace, name } = ctx.info
+  const options = writeOptions(ctx, "UpdateOptions")
+  if (subresource !== undefined && !subresource.verbs.includes("update")) throw methodNotAllowed()
+  const bytes = await readBody(exchange.request, endpoint.maxBodyBytes)
+  const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
+  const object = decodeBody(ctx, bytes, expected, options.fieldValidation)
+  agreeOnNamespace(object, namespace)
+  agreeOnName(object, name)
+  const admit = admitFor(ctx, definition, {
+    operation: "UPDATE",
+    subresource: ctx.info.subresource,
+    namespace,
+    name,
+    dryRun: options.dryRun,
+  })
+  // A race that is lost starts over: each try gets a copy of its own.
+  const change = () => structuredClone(object)
+  if (handler !== undefined) {
+    if (handler.update === undefined) throw methodNotAllowed()
+    sendJSON(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
+    return
+  }
+  const { value, created } = await registry.update(ctx, namespace, name, change, options, admit)
+  sendValue(ctx, response, definition, created ? 201 : 200, value)
+}
