@@ -1,6 +1,8 @@
 // A strict reader of JSON text for what JSON.parse does not tell: duplicate keys, numbers that lose something as a double,
 // and errors in the words of Go's scanner. Slower than JSON.parse, so it runs only when one of these is asked for.
 
+import type { Json } from "../object.ts"
+
 export interface JsonScan {
   /** `duplicate field "metadata.name"`, in the order of the text. */
   duplicates: string[]
@@ -29,6 +31,8 @@ export function scanJson(text: string): JsonScan {
 
 export interface Survey {
   depth: number
+  /** Keys, counted as often as they are given: as many as the parsed value has, when none is given twice. */
+  keys: number
   /** There may be numbers that JSON.parse changes. Never false when there are. */
   oddNumbers: boolean
 }
@@ -43,6 +47,7 @@ export function survey(bytes: Uint8Array): Survey {
   let depth = 0
   let deepest = 0
   let digits = 0
+  let keys = 0
   let oddNumbers = false
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number
@@ -53,10 +58,26 @@ export function survey(bytes: Uint8Array): Survey {
     if (digits > 0 && (byte === 0x2e || byte === 0x45 || byte === 0x65)) oddNumbers = true
     digits = 0
     if (byte === quote) at = endOfString(bytes, at)
+    else if (byte === 0x3a) keys++
     else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth)
     else if (byte === 0x7d || byte === 0x5d) depth--
   }
-  return { depth: deepest, oddNumbers }
+  return { depth: deepest, keys, oddNumbers }
+}
+
+/** All keys of a parsed value, at every level. */
+export function countKeys(value: Json): number {
+  if (typeof value !== "object" || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === "object") count += countKeys(item)
+    return count
+  }
+  for (const key of Object.keys(value)) {
+    const inner = value[key] as Json
+    count += typeof inner === "object" ? 1 + countKeys(inner) : 1
+  }
+  return count
 }
 
 function endOfString(bytes: Uint8Array, from: number): number {

@@ -278,6 +278,11 @@ function objectOperations(options: PathsOptions): JsonObject {
 
 /** Subresources that carry streams: any method, any body. */
 const connected = new Set(["attach", "exec", "portforward", "proxy"])
+
+export function isConnected(subresource: string): boolean {
+  return connected.has(subresource)
+}
+
 const connectMethods: readonly (readonly [verb: string, method: string])[] = [
   ["get", "get"],
   ["create", "post"],
@@ -288,7 +293,7 @@ const connectMethods: readonly (readonly [verb: string, method: string])[] = [
 
 function subresourceOperations(options: PathsOptions, suffix = ""): JsonObject {
   const { subresource = "", verbs, shapes, dialect } = options
-  if (connected.has(subresource)) {
+  if (isConnected(subresource)) {
     const methods = connectMethods.filter(([verb]) => verbs.includes(verb))
     return Object.fromEntries(
       methods.map(([, method]) => {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto"
 import type { Json } from "../object.ts"
 import { printGroupVersion } from "../object.ts"
 import { release, schemaOf, schemaOfType } from "./facts.ts"
-import { pathsOf, type PublishedKind, type PublishedResource, type Shapes } from "./openapi-paths.ts"
+import { isConnected, pathsOf, type PublishedKind, type PublishedResource, type Shapes } from "./openapi-paths.ts"
 import { customSchema, Definitions, type Dialect, type JsonObject, objectMetaName } from "./openapi-schemas.ts"
 import type { Schema } from "./schema.ts"
 
@@ -86,7 +86,8 @@ function describe(definitions: readonly OpenAPIDefinition[], schemas: Definition
         version: sub.version ?? definition.version,
         kind: sub.kind,
       }
-      const subShapes = { ...shapes, object: subObject(definition, subKind, object, schemas) }
+      const streams = isConnected(sub.name)
+      const subShapes = { ...shapes, object: streams ? undefined : subObject(definition, subKind, object, schemas) }
       Object.assign(
         paths,
         pathsOf({ ...common, kind: subKind, verbs: sub.verbs, shapes: subShapes, subresource: sub.name }),

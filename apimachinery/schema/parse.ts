@@ -4,7 +4,7 @@ import { isAlias, isScalar, LineCounter, parseAllDocuments, visit } from "yaml"
 import type { Document, Tags } from "yaml"
 import type { Json } from "../object.ts"
 import { badRequest } from "../status.ts"
-import { scanJson, survey } from "./json-scan.ts"
+import { countKeys, scanJson, survey } from "./json-scan.ts"
 
 /**
  * Nesting of a value. Go's decoder allows 10000; what walks values here is recursive and shares one stack, so it is less,
@@ -74,7 +74,7 @@ function quoteBytes(bytes: Uint8Array): string {
 }
 
 function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
-  const { depth, oddNumbers: mayBeOdd } = survey(bytes)
+  const { depth, keys, oddNumbers: mayBeOdd } = survey(bytes)
   if (depth > maxDepth) throw unrecognized(bytes, options, `${typeError}exceeded max depth`)
   const text = decoder.decode(bytes)
   let value: Json
@@ -83,7 +83,8 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   } catch (error) {
     throw unrecognized(bytes, options, typeError + explain(text, error))
   }
-  if (!options.duplicates && !mayBeOdd) return { value, duplicates: [] }
+  const mayRepeat = options.duplicates && keys !== countKeys(value)
+  if (!mayRepeat && !mayBeOdd) return { value, duplicates: [] }
   const scan = scanJson(text)
   if (scan.oddNumbers.size > 0 && typeof value === "object" && value !== null) oddNumbers.set(value, scan.oddNumbers)
   return { value, duplicates: options.duplicates ? scan.duplicates : [] }

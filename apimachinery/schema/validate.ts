@@ -147,7 +147,7 @@ function checkNumber(schema: Schema, value: number, { path, shown }: At, errors:
     const words = rules.exclusiveMinimum === true ? "greater than" : "greater than or equal to"
     if (under) errors.push(invalidValue(path, value, `${shown} in body should be ${words} ${rules.minimum}`))
   }
-  if (schema.type === "integer" && schema.format === "int64" && Math.abs(value) >= 2 ** 63) {
+  if (schema.type === "integer" && schema.format === "int64" && Math.abs(value) > 2 ** 63) {
     errors.push(typeInvalid(path, "float64", `${shown} in body must be of type int64: "float64"`))
   }
   const fault = numberFault(schema, value)
