@@ -95,7 +95,7 @@ export class SyncController {
     const { sync, context, place } = work
     if (sync.kind !== "Namespace") await this.#ensureNamespace(work, object.metadata.namespace ?? "")
     await this.#ensureDependencies(work, object)
-    if (sync.resource === pods) await this.#parts.ensureTokens(context.tenant, object as Pod)
+    if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
     const desired = buildSuperObject(sync, object, context)
     try {
       await this.#createOrFallBack(sync, desired)
@@ -233,12 +233,28 @@ export class SyncController {
     }
   }
 
-  async #ensureNamespace({ context }: Work, namespace: string): Promise<void> {
-    const { tenant, view } = context
+  /** No pod without its tokens: what the tenant refuses (no such service account) is told as the kubelet would. */
+  async #ensureTokens(work: Work, pod: Pod): Promise<void> {
+    try {
+      await this.#parts.ensureTokens(work.context.tenant, pod)
+    } catch (error) {
+      if (!isNotFound(error) && !isRefusal(error)) throw error
+      this.#refuse(work, "FailedCreate", `service account token: ${error.message}`, error)
+    }
+  }
+
+  /** Nothing is put into a namespace that is not this tenant's, or that is the one of another namespace of its. */
+  async #ensureNamespace(work: Work, namespace: string): Promise<void> {
+    const { tenant, view } = work.context
     const sync = syncOf(namespaces)
     if (sync === undefined) return
     const place = superPlace(sync, tenant, undefined, namespace)
-    if (view.superObject(namespaces, undefined, place.name) !== undefined) return
+    const present = view.superObject(namespaces, undefined, place.name)
+    const owner = present === undefined ? undefined : recordedOwner(present)
+    if (owner?.clusterKey === tenant.clusterKey && owner.namespace === namespace) return
+    if (owner !== undefined) {
+      this.#refuse(work, "FailedCreate", `namespace "${namespace}": its name is taken in the super cluster`)
+    }
     await this.reconcile({ tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace })
   }
 

@@ -21,9 +21,10 @@ export function isRefusal(error: unknown): error is StatusError {
   return error instanceof StatusError && refusals.has(error.code) && !isNamespaceTerminating(error)
 }
 
-/** The server is not there, or has too much to do, or does not know us (yet). */
+/** The server is not there, or has too much to do, or does not know us (yet); or a namespace is on its way. */
 export function isUnavailable(error: unknown): error is StatusError {
-  return error instanceof StatusError && (error.code >= 500 || error.code === 429 || error.code === 401)
+  if (!(error instanceof StatusError)) return false
+  return error.code >= 500 || error.code === 429 || error.code === 401 || isNamespaceTerminating(error)
 }
 
 /** Doubles from first to longest; the jitter keeps a thousand keys from coming back at once. */

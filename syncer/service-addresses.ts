@@ -197,8 +197,9 @@ class Claims {
   async #ensureNamespace(namespace: string): Promise<void> {
     const name = superNamespace(this.#tenant.clusterKey, namespace)
     try {
-      await this.#superClient.get(namespaces, undefined, name)
-      return
+      const owner = recordedOwner(await this.#superClient.get(namespaces, undefined, name))
+      if (owner?.clusterKey === this.#tenant.clusterKey && owner.namespace === namespace) return
+      throw serviceUnavailable(`namespace "${namespace}" needs a name that the super cluster uses itself`)
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
@@ -216,7 +217,7 @@ class Claims {
   #translate(error: unknown, service: Service): unknown {
     if (!(error instanceof StatusError)) return error
     const { namespace = "", name = "" } = service.metadata
-    const { tenant } = { tenant: this.#tenant }
+    const tenant = this.#tenant
     const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
     const message = scrubText(error.message, names)
     const isNamespaceLeaving = error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating")

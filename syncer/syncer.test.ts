@@ -264,6 +264,17 @@ describe("the syncer", () => {
     expect(superCluster.find<Secret>(secrets, home, "taken")?.data).toEqual({ a: "c3VwZXI=" })
   })
 
+  test("puts nothing into a namespace that has the name but is not the tenant's", async () => {
+    const apps = superNamespace(tenant.clusterKey, "apps")
+    await superCluster.create(namespaces, object("Namespace", undefined, apps))
+    await cluster.create(namespaces, object("Namespace", undefined, "apps"))
+    await cluster.create(configMaps, object("ConfigMap", "apps", "settings", { data: { a: "1" } }))
+    await eventually(() => cluster.all(events).length > 0, "an event")
+    await settled()
+    expect(superCluster.find(namespaces, undefined, apps)?.metadata.annotations).toBeUndefined()
+    expect(superCluster.find(configMaps, apps, "settings")).toBeUndefined()
+  })
+
   test("removes the copy of an earlier object of that name before it makes the new one", async () => {
     const first = await cluster.create(configMaps, object("ConfigMap", "default", "one", { data: { a: "1" } }))
     await inSuper(configMaps, "one")

@@ -143,10 +143,10 @@ describe("transparentChange()", () => {
 })
 
 describe("ownership()", () => {
-  const marks = (cluster: string, uid?: string): KubeObject["metadata"] => ({
+  const marks = (cluster: string, uid?: string, namespace = "default"): KubeObject["metadata"] => ({
     annotations: {
       "tenancy.x-k8s.io/cluster": cluster,
-      "tenancy.x-k8s.io/namespace": "default",
+      "tenancy.x-k8s.io/namespace": namespace,
       ...(uid === undefined ? {} : { "tenancy.x-k8s.io/uid": uid }),
     },
   })
@@ -156,6 +156,7 @@ describe("ownership()", () => {
     ["unmarked", marks(tenant.clusterKey)],
     ["unmarked", {}],
     ["foreign", marks("other-key", "u1")],
+    ["foreign", marks(tenant.clusterKey, "u1", "another")],
   ])("%s", (expected, metadata) => {
     expect(ownership(pod(metadata), tenant, pod({}))).toBe(expected)
   })

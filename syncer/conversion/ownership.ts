@@ -25,14 +25,15 @@ export function recordedOwner(superObject: KubeObject): RecordedOwner | undefine
  * - ours: the copy of exactly this tenant object.
  * - stale: a copy of an earlier object of that name of the same tenant.
  * - unmarked: made by something in super itself, or for this tenant without naming an object yet.
- * - foreign: another tenant's. Never touched.
+ * - foreign: another tenant's, or of another namespace of this one. Never touched.
  */
 export type Ownership = "ours" | "stale" | "unmarked" | "foreign"
 
 export function ownership(superObject: KubeObject, tenant: Tenant, object: KubeObject): Ownership {
   const owner = recordedOwner(superObject)
   if (owner === undefined) return "unmarked"
-  if (owner.clusterKey !== tenant.clusterKey) return "foreign"
+  const { namespace, name, uid } = object.metadata
+  if (owner.clusterKey !== tenant.clusterKey || owner.namespace !== (namespace ?? name)) return "foreign"
   if (owner.uid === undefined) return "unmarked"
-  return owner.uid === object.metadata.uid ? "ours" : "stale"
+  return owner.uid === uid ? "ours" : "stale"
 }

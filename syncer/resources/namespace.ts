@@ -2,6 +2,7 @@
 
 import type { Namespace } from "../../apimachinery/object.ts"
 import { namespaces } from "../../client/resources.ts"
+import { recordedOwner } from "../conversion/ownership.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const namespace: ResourceSync<Namespace> = {
@@ -10,6 +11,7 @@ export const namespace: ResourceSync<Namespace> = {
   // The name depends on the tenant's cluster key: the controller sets it.
   toSuper: () => ({ apiVersion: "v1", kind: "Namespace", metadata: {} }),
   changed: () => [],
-  // Marked with this tenant's key but no uid: a service address was claimed before the namespace was seen here.
-  adopts: () => true,
+  // Marked with this tenant's key but no uid: a service address was claimed before the namespace was seen here. One
+  // without marks is somebody else's, whatever its name.
+  adopts: (superObject) => recordedOwner(superObject) !== undefined,
 }
