@@ -34,7 +34,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
 }
 
 /** The kind a subresource takes: often another group's (Eviction, TokenRequest, Binding). */
-export function subresourceBody({ subresource, definition }: Endpoint): Expected {
+export function subresourceBody({ subresource, definition }: Pick<Endpoint, "subresource" | "definition">): Expected {
   if (subresource === undefined) throw methodNotAllowed()
   const { group, version, kind } = subresource
   const schema =

@@ -1,0 +1,251 @@
+// KubeClient straight on a control plane's registries, without HTTP and without JSON. Everything else is as for a request
+// that has passed the filters: decoding, defaults, strategies, admission, dry run. Objects it answers are frozen and shared.
+
+import type { Json, KubeObject } from "../apimachinery/object.ts"
+import { printGroupVersion } from "../apimachinery/object.ts"
+import { methodNotAllowed, noSuchPath, notFound, unsupportedMediaType } from "../apimachinery/status.ts"
+import type {
+  DeleteOptions,
+  DiscoveredResource,
+  KubeClient,
+  KubeList,
+  ListOptions,
+  PatchOptions,
+  Resource,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "../client/rest.ts"
+import { admitFor } from "./admission/admit.ts"
+import { agreeOnNamespace, decodeValue, expectedOf, type Expected } from "./endpoints/body.ts"
+import { subresourceBody } from "./endpoints/verbs/create.ts"
+import { deleteSelected } from "./endpoints/verbs/delete-collection.ts"
+import { patched } from "./endpoints/verbs/patch.ts"
+import { deepFreeze } from "./registry/freeze.ts"
+import type { DeleteRequest, Registry, ResourceDefinition, SubresourceDefinition } from "./registry/rest.ts"
+import type { SubresourceHandler } from "./registry/strategy.ts"
+import type { RequestContext, User, Verb } from "./request/context.ts"
+import type { ControlPlane } from "./tenancy/control-plane.ts"
+
+const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
+const fieldManager = "polyplane"
+const neverAborted = new AbortController().signal
+
+interface Target {
+  registry: Registry
+  definition: ResourceDefinition
+  subresource: SubresourceDefinition | undefined
+  /** Undefined for objects themselves and their status. */
+  handler: SubresourceHandler | undefined
+  expected: Expected
+}
+
+type Change = (current: KubeObject | undefined) => KubeObject
+
+export function createLocalClient(controlPlane: ControlPlane, user: User = polyplane): KubeClient {
+  return new LocalClient(controlPlane, user)
+}
+
+class LocalClient implements KubeClient {
+  readonly #controlPlane: ControlPlane
+  readonly #user: User
+
+  constructor(controlPlane: ControlPlane, user: User) {
+    this.#controlPlane = controlPlane
+    this.#user = user
+  }
+
+  async discover(): Promise<readonly DiscoveredResource[]> {
+    const found = new Map<string, DiscoveredResource>()
+    for (const definition of this.#controlPlane.resources.definitions()) {
+      const { group, version, resource, namespaced, kind, verbs } = definition
+      const key = `${group}/${resource}`
+      // A group's preferred version comes first.
+      if (!found.has(key)) found.set(key, { group, version, resource, namespaced, kind, verbs })
+    }
+    return [...found.values()]
+  }
+
+  async get<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): Promise<T> {
+    const { registry } = this.#target(resource, "get")
+    const ctx = this.#context(resource, "get", namespace, name)
+    return (await registry.get(ctx, namespace ?? "", name)).object() as T
+  }
+
+  async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {
+    const { registry, definition } = this.#target(resource, "list")
+    const { signal, ...rest } = options
+    const list = await registry.list(this.#context(resource, "list", options.namespace, "", "", signal), rest)
+    const { items, ...metadata } = list
+    return {
+      apiVersion: printGroupVersion(definition),
+      kind: definition.listKind,
+      metadata,
+      items: items.map((item) => item.object() as T),
+    }
+  }
+
+  async *watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
+    const { registry } = this.#target(resource, "watch")
+    const ctx = this.#context(resource, "watch", options.namespace, "", "", options.signal)
+    for await (const events of registry.watch(ctx, options)) {
+      for (const { type, value } of events) {
+        if (options.signal.aborted) return
+        yield { type, object: value.object() as T }
+      }
+    }
+  }
+
+  async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
+    const { namespace = "", name = "" } = object.metadata
+    const target = this.#target(resource, "create", options.subresource)
+    const { registry, definition, handler, expected } = target
+    const ctx = this.#context(resource, "create", namespace, options.subresource ? name : "", options.subresource)
+    const body = decoded(ctx, object, expected, namespace)
+    const admit = admitOf(ctx, definition, "CREATE", options)
+    const write = writeOptionsOf(options)
+    if (options.subresource) {
+      if (handler?.create === undefined) throw methodNotAllowed()
+      return deepFreeze(await handler.create(ctx, registry, namespace, name, body, write, admit)) as T
+    }
+    if (definition.answer !== undefined) return deepFreeze(await definition.answer(ctx, body, write)) as T
+    return (await registry.create(ctx, body, write, admit)).object() as T
+  }
+
+  async update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
+    const { namespace = "", name = "" } = object.metadata
+    const target = this.#target(resource, "update", options.subresource)
+    const ctx = this.#context(resource, "update", namespace, name, options.subresource)
+    const change = (): KubeObject => decoded(ctx, object, target.expected, namespace)
+    return (await this.#write(ctx, target, change, options)) as T
+  }
+
+  async patch<T extends KubeObject>(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    patch: unknown,
+    options: PatchOptions,
+  ): Promise<T> {
+    const target = this.#target(resource, "patch", options.subresource)
+    const ctx = this.#context(resource, "patch", namespace, name, options.subresource)
+    const { type } = options
+    if (type === "apply" || (type === "strategic" && target.definition.customResource !== undefined)) {
+      throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"])
+    }
+    const change: Change = (current) => {
+      if (current === undefined) throw notFound(target.definition, name)
+      return patched(ctx, current, patch as Json, type, target.expected, "Ignore", { namespace: namespace ?? "", name })
+    }
+    return (await this.#write(ctx, target, change, options)) as T
+  }
+
+  async delete(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    options: DeleteOptions = {},
+  ): Promise<void> {
+    const { registry, definition } = this.#target(resource, "delete")
+    const ctx = this.#context(resource, "delete", namespace, name)
+    const admit = admitOf(ctx, definition, "DELETE", {})
+    await registry.delete(ctx, namespace ?? "", name, deleteRequestOf(options), admit)
+  }
+
+  async deleteCollection(
+    resource: Resource,
+    namespace: string | undefined,
+    selectors: { labelSelector?: string; fieldSelector?: string } = {},
+    options: DeleteOptions = {},
+  ): Promise<void> {
+    const { registry, definition } = this.#target(resource, "deletecollection")
+    const ctx = this.#context(resource, "deletecollection", namespace, "")
+    const chosen = { ...selectors, ...(namespace === undefined ? {} : { namespace }) }
+    await deleteSelected(ctx, registry, definition, chosen, deleteRequestOf(options))
+  }
+
+  async #write(ctx: RequestContext, target: Target, change: Change, options: WriteOptions): Promise<KubeObject> {
+    const { registry, definition, handler } = target
+    const { namespace, name } = ctx.info
+    const admit = admitOf(ctx, definition, "UPDATE", options)
+    const write = writeOptionsOf(options)
+    if (handler === undefined) {
+      return (await registry.update(ctx, namespace, name, change, write, admit)).value.object()
+    }
+    if (handler.update === undefined) throw methodNotAllowed()
+    return deepFreeze(await handler.update(ctx, registry, namespace, name, change, write, admit))
+  }
+
+  #target(resource: Resource, verb: Verb, name = ""): Target {
+    const registry = this.#controlPlane.resources.registry(resource)
+    if (registry === undefined) throw noSuchPath()
+    const { definition } = registry
+    const subresource = name === "" ? undefined : definition.subresources.find((candidate) => candidate.name === name)
+    if (name !== "" && subresource === undefined) throw noSuchPath()
+    if (!(subresource ?? definition).verbs.includes(verb)) throw methodNotAllowed()
+    const handler = definition.subresourceHandlers?.[name]
+    const expected = handler === undefined ? expectedOf(definition) : subresourceBody({ subresource, definition })
+    return { registry, definition, subresource, handler, expected }
+  }
+
+  #context(
+    { group, version, resource }: Resource,
+    verb: Verb,
+    namespace = "",
+    name = "",
+    subresource = "",
+    signal: AbortSignal = neverAborted,
+  ): RequestContext {
+    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`
+    const parts = [namespace && `namespaces/${namespace}`, resource, name, subresource].filter((part) => part !== "")
+    return {
+      controlPlane: this.#controlPlane,
+      info: {
+        isResourceRequest: true,
+        verb,
+        path: [root, ...parts].join("/"),
+        group,
+        version,
+        namespace,
+        resource,
+        subresource,
+        name,
+        rest: "",
+      },
+      user: this.#user,
+      query: new URLSearchParams(),
+      headers: {},
+      signal,
+      warn: () => undefined, // nobody reads it
+    }
+  }
+}
+
+/** A copy, as a request's body would be decoded: the caller's object stays the caller's. */
+function decoded(ctx: RequestContext, object: KubeObject, expected: Expected, namespace: string): KubeObject {
+  const copy = decodeValue(ctx, structuredClone(object) as unknown as Json, expected, "Ignore")
+  agreeOnNamespace(copy, namespace)
+  return copy
+}
+
+function admitOf(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  operation: "CREATE" | "UPDATE" | "DELETE",
+  { dryRun = false }: WriteOptions,
+): ReturnType<typeof admitFor> {
+  const { subresource, namespace, name } = ctx.info
+  return admitFor(ctx, definition, { operation, subresource, namespace, name, dryRun })
+}
+
+function writeOptionsOf({ subresource = "", dryRun = false, fieldManager: manager = fieldManager }: WriteOptions) {
+  return { subresource, dryRun, fieldManager: manager }
+}
+
+function deleteRequestOf({ uid, resourceVersion, ...rest }: DeleteOptions): DeleteRequest {
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  }
+  return { dryRun: false, ...rest, ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }) }
+}
