@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest"
+import type { Node, Pod, PodStatus } from "../../../apimachinery/object.ts"
+import { fakeTenant } from "../../testing/fake-tenants.ts"
+import { lostStatus, superConditions, tenantStatus, whyLost } from "./status.ts"
+
+const tenant = fakeTenant("acme")
+type Conditions = NonNullable<PodStatus["conditions"]>
+
+const condition = (type: string, status: string): Conditions[number] => ({ type, status })
+const podOf = (gates: string[], conditions: Conditions, more: Partial<Pod> = {}): Pod => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { namespace: "default", name: "web", uid: "u1", generation: 5 },
+  spec: { containers: [], readinessGates: gates.map((conditionType) => ({ conditionType })) },
+  status: { conditions },
+  ...more,
+})
+
+describe("tenantStatus()", () => {
+  const ready = condition("Ready", "True")
+  test.each<[string, string[], Conditions, string[], Conditions, Conditions]>([
+    ["equal", [], [ready], [], [ready], [ready]],
+    ["different: super's", [], [condition("Ready", "False")], [], [ready], [ready]],
+    [
+      "a gate's condition missing in super is kept",
+      ["g"],
+      [condition("g", "True")],
+      ["g"],
+      [ready],
+      [ready, condition("g", "True")],
+    ],
+    [
+      "the tenant's value of a gate wins",
+      ["g"],
+      [condition("g", "True")],
+      ["g"],
+      [condition("g", "False")],
+      [condition("g", "True")],
+    ],
+    [
+      "super's further conditions in super's order",
+      [],
+      [],
+      [],
+      [condition("b", "1"), condition("a", "1")],
+      [condition("b", "1"), condition("a", "1")],
+    ],
+    ["a gate only super has is dropped", [], [], ["s"], [ready, condition("s", "True")], [ready]],
+  ])("%s", (_name, gates, own, superGates, superConditionsThere, expected) => {
+    expect(tenantStatus(podOf(gates, own), podOf(superGates, superConditionsThere), tenant).conditions).toEqual(
+      expected,
+    )
+  })
+
+  test("keeps fields nobody here knows, and counts generations as the tenant does", () => {
+    const status = { phase: "Running", observedGeneration: 2, madeUp: { x: 1 } } as unknown as PodStatus
+    const upToDate = podOf([], [], { metadata: { generation: 2 }, status })
+    expect(tenantStatus(podOf([], []), upToDate, tenant)).toMatchObject({ madeUp: { x: 1 }, observedGeneration: 5 })
+    const behind = podOf([], [], { metadata: { generation: 3 }, status })
+    expect(tenantStatus(podOf([], []), behind, tenant)).toMatchObject({ observedGeneration: 4 })
+  })
+})
+
+describe("superConditions()", () => {
+  const g = (status: string): Conditions[number] => condition("g", status)
+  test.each<[string, Conditions, Conditions, Conditions | undefined]>([
+    ["equal", [g("True")], [g("True")], undefined],
+    ["only others differ", [condition("Ready", "True")], [condition("Ready", "False")], undefined],
+    ["different", [g("True")], [condition("Ready", "True"), g("False")], [condition("Ready", "True"), g("True")]],
+    ["missing", [g("True")], [condition("Ready", "True")], [condition("Ready", "True"), g("True")]],
+  ])("%s", (_name, own, there, expected) => {
+    expect(superConditions(podOf(["g"], own), podOf(["g"], there))).toEqual(expected)
+  })
+})
+
+describe("whyLost()", () => {
+  const node = (spec: object = {}): Node => ({ apiVersion: "v1", kind: "Node", metadata: { name: "n" }, spec })
+  const running = (spec: object = {}): Pod =>
+    podOf([], [], { spec: { containers: [], nodeName: "n", ...spec }, status: { containerStatuses: [] } as PodStatus })
+  const begun = { status: { containerStatuses: [{}] } } as unknown as Partial<Pod>
+  const taint = { key: "k", effect: "NoExecute" }
+  test.each<[string, Pod, Node | undefined, string | undefined]>([
+    ["deleted by hand", running(), node(), undefined],
+    [
+      "evicted",
+      podOf([], [{ ...condition("DisruptionTarget", "True"), reason: "PreemptionByScheduler" }]),
+      node(),
+      "PreemptionByScheduler",
+    ],
+    ["the node is gone", running(), undefined, "NodeLost"],
+    ["the node is cordoned", running(), node({ unschedulable: true }), "Evicted"],
+    ["a taint it does not tolerate", running(), node({ taints: [taint] }), "Evicted"],
+    ["a taint it tolerates", running({ tolerations: [{ operator: "Exists" }] }), node({ taints: [taint] }), undefined],
+    [
+      "begun, and not to be started twice",
+      { ...running({ restartPolicy: "Never" }), ...begun } as Pod,
+      node(),
+      "PodLost",
+    ],
+    ["begun, and restarted anyway", { ...running({ restartPolicy: "Always" }), ...begun } as Pod, node(), undefined],
+  ])("%s", (_name, pod, there, reason) => {
+    expect(whyLost(pod, there)?.reason).toBe(reason)
+  })
+
+  test("the pod then is Failed and no longer ready", () => {
+    const at = new Date("2026-01-01T00:00:00Z")
+    const status = lostStatus(
+      podOf([], [condition("Ready", "True"), condition("PodScheduled", "True")]),
+      { reason: "R", message: "m" },
+      at,
+    )
+    expect(status).toMatchObject({ phase: "Failed", reason: "R", message: "m" })
+    expect(status.conditions?.map(({ type, status: value }) => `${type}=${value}`)).toEqual([
+      "Ready=False",
+      "PodScheduled=True",
+    ])
+  })
+})

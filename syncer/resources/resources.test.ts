@@ -1,0 +1,267 @@
+import { describe, expect, test } from "vitest"
+import type { Endpoints, KubeObject, Node, PersistentVolumeClaim, Pod, Service } from "../../apimachinery/object.ts"
+import type { Resource } from "../../client/rest.ts"
+import { settingsOf } from "../options.ts"
+import { fakeTenant } from "../testing/fake-tenants.ts"
+import { endpoints } from "./endpoints.ts"
+import { node, onlyHeartbeat } from "./node.ts"
+import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
+import { pod } from "./pod/pod.ts"
+import type { SyncContext } from "./resource-sync.ts"
+import { secret } from "./secret.ts"
+import { service, specChange } from "./service.ts"
+
+const tenant = fakeTenant("acme")
+
+function contextWith(objects: KubeObject[] = []): SyncContext {
+  const find = <T extends KubeObject>(
+    _resource: Resource,
+    namespace: string | undefined,
+    name: string,
+  ): T | undefined =>
+    objects.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace) as T | undefined
+  return {
+    tenant,
+    settings: settingsOf({}),
+    view: { tenantObject: find, tenantObjects: () => [], superObject: () => undefined },
+  }
+}
+
+const object = <T extends KubeObject>(more: object): T =>
+  ({ apiVersion: "v1", kind: "X", metadata: { namespace: "default", name: "web", uid: "u1" }, ...more }) as unknown as T
+
+describe("pods downward", () => {
+  const withImages = (...images: string[]): Pod =>
+    object({ spec: { containers: images.map((image, index) => ({ name: `c${index}`, image })) } })
+  const patched = (wanted: Pod, current: Pod): unknown => pod.changed(wanted, current, contextWith())[0]?.patch["spec"]
+
+  test("images: equal, changed, and a webhook's container kept", () => {
+    expect(patched(withImages("a"), withImages("a"))).toBeUndefined()
+    expect(patched(withImages("a"), withImages("a", "sidecar"))).toBeUndefined()
+    expect(patched(withImages("b"), withImages("a", "sidecar"))).toEqual({
+      containers: [
+        { name: "c0", image: "b" },
+        { name: "c1", image: "sidecar" },
+      ],
+    })
+  })
+
+  test.each<[number | undefined, number | undefined, unknown]>([
+    [undefined, undefined, undefined],
+    [5, 5, undefined],
+    [5, undefined, { activeDeadlineSeconds: 5 }],
+    [4, 5, { activeDeadlineSeconds: 4 }],
+  ])("activeDeadlineSeconds %s over %s", (wanted, current, expected) => {
+    const deadline = (activeDeadlineSeconds: number | undefined): Pod =>
+      object({ spec: { containers: [], activeDeadlineSeconds } })
+    expect(patched(deadline(wanted), deadline(current))).toEqual(expected)
+  })
+
+  test("tolerations are added, those super has stay", () => {
+    const tolerating = (...keys: string[]): Pod =>
+      object({ spec: { containers: [], tolerations: keys.map((key) => ({ key })) } })
+    expect(patched(tolerating("a", "b"), tolerating("x", "a"))).toEqual({
+      tolerations: [{ key: "x" }, { key: "a" }, { key: "b" }],
+    })
+  })
+
+  test("a scheduling gate that the tenant lifts is lifted", () => {
+    const gated = (...names: string[]): Pod =>
+      object({ spec: { containers: [], schedulingGates: names.map((name) => ({ name })) } })
+    expect(patched(gated("b"), gated("a", "b"))).toEqual({ schedulingGates: [{ name: "b" }] })
+    expect(patched(gated(), gated("a"))).toEqual({ schedulingGates: null })
+  })
+
+  test("ephemeral containers are added through their subresource", () => {
+    const wanted: Pod = object({ spec: { containers: [], ephemeralContainers: [{ name: "debug", image: "sh" }] } })
+    const patches = pod.changed(wanted, object({ spec: { containers: [] } }), contextWith())
+    expect(patches[0]?.subresource).toBe("ephemeralcontainers")
+    expect(patches[0]?.patch).toMatchObject({ spec: { ephemeralContainers: [{ name: "debug", image: "sh" }] } })
+  })
+})
+
+describe("pods upward", () => {
+  test("bound first, then the status", () => {
+    const superPod: Pod = object({ spec: { containers: [], nodeName: "n" }, status: { phase: "Running" } })
+    expect(pod.toTenant?.(object({ spec: { containers: [] } }), superPod, contextWith())).toEqual([
+      { bind: "n" },
+      { patch: { status: { phase: "Running" } }, subresource: "status" },
+    ])
+  })
+
+  test("a pod placed by the tenant on a node that does not exist is refused", () => {
+    expect(pod.missing?.(object({ spec: { containers: [], nodeName: "nowhere" } }), contextWith())).toEqual({
+      kind: "refuse",
+      message: 'there is no node "nowhere"',
+    })
+  })
+})
+
+describe("services", () => {
+  type Spec = NonNullable<Service["spec"]>
+  const current = {
+    type: "NodePort",
+    clusterIP: "10.0.0.9",
+    clusterIPs: ["10.0.0.9"],
+    ipFamilies: ["IPv4"],
+    sessionAffinity: "None",
+    internalTrafficPolicy: "Cluster",
+    selector: { app: "a" },
+    ports: [
+      { port: 80, protocol: "TCP", nodePort: 30080 },
+      { port: 443, protocol: "TCP", nodePort: 30443 },
+    ],
+  } as Spec
+
+  test.each<[string, object, unknown]>([
+    [
+      "nothing that the tenant owns differs",
+      { ...current, clusterIP: "10.9.9.9", clusterIPs: ["10.9.9.9"] },
+      undefined,
+    ],
+    [
+      "what the tenant leaves to defaults",
+      { type: "NodePort", selector: { app: "a" }, ports: current.ports },
+      undefined,
+    ],
+    ["another selector", { ...current, selector: { app: "b" } }, { selector: { app: "b" } }],
+    ["no selector any more", { ...current, selector: undefined }, { selector: null }],
+    [
+      "ports in another order keep their node ports",
+      {
+        ...current,
+        ports: [
+          { port: 443, protocol: "TCP" },
+          { port: 80, protocol: "TCP" },
+        ],
+      },
+      { ports: [current.ports?.[1], current.ports?.[0]] },
+    ],
+  ])("%s", (_name, wanted, expected) => {
+    expect(specChange(wanted as Spec, current)).toEqual(expected)
+  })
+
+  test("an address that is not super's is told, and forgotten when it is", () => {
+    const superService: Service = object({ spec: { clusterIP: "10.0.0.9" } })
+    const key = "transparency.tenancy.x-k8s.io/clusterIP"
+    const other: Service = object({ spec: { clusterIP: "10.1.1.1" } })
+    expect(service.toTenant?.(other, superService, contextWith())).toEqual([
+      { patch: { metadata: { annotations: { [key]: "10.0.0.9" } } } },
+    ])
+    expect(service.toTenant?.(object({ spec: { clusterIP: "10.0.0.9" } }), superService, contextWith())).toEqual([])
+  })
+
+  test("the load balancer's address goes up", () => {
+    const status = { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } }
+    const steps = service.toTenant?.(
+      object({ spec: {}, status: { loadBalancer: {} } }),
+      object({ spec: {}, status }),
+      contextWith(),
+    )
+    expect(steps).toEqual([{ patch: { status }, subresource: "status" }])
+  })
+
+  test("without its address a refused service asks for any", () => {
+    const refused: Service = object({
+      spec: { clusterIP: "10.0.0.9", clusterIPs: ["10.0.0.9"], ports: [{ port: 80, nodePort: 30080 }] },
+    })
+    expect(service.fallback?.(refused)?.spec).toEqual({ ports: [{ port: 80 }] })
+    expect(service.fallback?.(object({ spec: { clusterIP: "None" } }))).toBeUndefined()
+  })
+})
+
+describe("endpoints", () => {
+  const own: Endpoints = object({
+    subsets: [
+      { addresses: [{ ip: "1.1.1.1", targetRef: { kind: "Pod", name: "p", namespace: "default", uid: "u" } }] },
+    ],
+  })
+  test.each([
+    ["without a service", [], true],
+    ["of a service without selector", [object({ spec: {} })], true],
+    ["of a service with one", [object({ spec: { selector: { a: "b" } } })], false],
+  ])("%s are synced: %s", (_name, objects, expected) => {
+    expect(endpoints.synced?.(own, contextWith(objects))).toBe(expected)
+  })
+
+  test("differences in references alone are none", () => {
+    const copy = { ...own, ...endpoints.toSuper(own, contextWith()) }
+    expect(JSON.stringify(copy.subsets)).not.toContain("uid")
+    expect(endpoints.changed(own, copy, contextWith())).toEqual([])
+  })
+})
+
+describe("claims", () => {
+  const claim = (spec: object, status: object): PersistentVolumeClaim => object({ spec, status })
+  test("are told their volume, then their status", () => {
+    const steps = persistentVolumeClaim.toTenant?.(
+      claim({ storageClassName: "fast" }, { phase: "Pending" }),
+      claim({ storageClassName: "fast", volumeName: "pv-1" }, { phase: "Bound", capacity: { storage: "1Gi" } }),
+      contextWith(),
+    )
+    expect(steps).toEqual([
+      {
+        patch: {
+          metadata: { annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
+          spec: { volumeName: "pv-1" },
+        },
+      },
+      { patch: { status: { phase: "Bound", capacity: { storage: "1Gi" } } }, subresource: "status" },
+    ])
+  })
+
+  test("only a larger request goes down later", () => {
+    const sized = (storage: string): PersistentVolumeClaim => claim({ resources: { requests: { storage } } }, {})
+    expect(persistentVolumeClaim.changed(sized("2Gi"), sized("1Gi"), contextWith())).toEqual([
+      { patch: { spec: { resources: { requests: { storage: "2Gi" } } } } },
+    ])
+    expect(persistentVolumeClaim.changed(sized("1Gi"), sized("1Gi"), contextWith())).toEqual([])
+  })
+})
+
+test("a service account's token is a plain secret in super", () => {
+  const made = secret.toSuper(
+    object({ type: "kubernetes.io/service-account-token", data: { token: "eA==" } }),
+    contextWith(),
+  )
+  expect(made).toMatchObject({ type: "Opaque", data: { token: "eA==" } })
+})
+
+describe("virtual nodes", () => {
+  const real: Node = {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "n", uid: "nu", labels: { zone: "a", "tenancy.x-k8s.io/x": "y" } },
+    spec: { providerID: "cloud://1", podCIDR: "10.2.0.0/24", taints: [{ key: "k", effect: "NoSchedule" }] },
+    status: {
+      addresses: [
+        { type: "InternalIP", address: "192.168.0.1" },
+        { type: "Hostname", address: "n" },
+      ],
+      conditions: [{ type: "Ready", status: "True", lastHeartbeatTime: "1" }],
+      images: [{ names: ["secret-image"] }],
+    },
+  } as unknown as Node
+
+  test("show what a tenant may know, and lead to the vn-agent", () => {
+    const settings = settingsOf({ vnAgentEndpoint: () => ({ address: "192.168.0.1", port: 10550 }) })
+    const shown = node.toTenant(real, { ...contextWith(), settings })
+    expect(shown?.metadata.labels).toEqual({ zone: "a", "tenancy.x-k8s.io/virtualnode": "true" })
+    expect(shown?.spec).toEqual({ taints: real.spec?.taints })
+    expect(shown?.status).toMatchObject({ daemonEndpoints: { kubeletEndpoint: { Port: 10550 } } })
+    expect(JSON.stringify(shown)).not.toMatch(/secret-image|cloud:|10\.2\.0/)
+  })
+
+  test("a heartbeat changes nothing, a condition does", () => {
+    const beat = (heartbeat: string, status: string): Node => ({
+      ...real,
+      status: { ...real.status, conditions: [{ type: "Ready", status, lastHeartbeatTime: heartbeat }] } as NonNullable<
+        Node["status"]
+      >,
+    })
+    expect(onlyHeartbeat(beat("1", "True"), beat("2", "True"))).toBe(true)
+    expect(onlyHeartbeat(beat("1", "True"), beat("2", "False"))).toBe(false)
+    const shown = node.toTenant(real, contextWith())!
+    expect(node.changed(node.toTenant(beat("9", "True"), contextWith())!, shown)).toEqual([])
+  })
+})
