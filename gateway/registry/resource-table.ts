@@ -1,7 +1,11 @@
-// What one control plane serves: built-in resources (shared by all) and those its CustomResourceDefinitions add.
+// What one control plane serves: built-in resources (shared by all) and those its CustomResourceDefinitions add. A registry
+// is made when first asked for; all of a control plane share one cache of values.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
+import { builtInDefinitions } from "./definitions.ts"
 import type { Registry, ResourceDefinition } from "./rest.ts"
+import { GenericRegistry } from "./store.ts"
+import { ValueCache } from "./value-cache.ts"
 
 export interface ResourceTable {
   /** Undefined: not served. */
@@ -11,4 +15,91 @@ export interface ResourceTable {
   definitions(): readonly ResourceDefinition[]
   /** Grows with every change of what is served: keys caches of discovery and OpenAPI. */
   readonly generation: number
+}
+
+/** What the custom resources' side may do beyond. */
+export interface MutableResourceTable extends ResourceTable {
+  /** Replaces all custom definitions at once. A definition that is the same value keeps its registry. */
+  setCustom(definitions: readonly ResourceDefinition[]): void
+}
+
+export interface ResourceTableOptions {
+  /** Memory for values read or written one by one lately. Beyond it the least recently used are forgotten. */
+  maxCacheBytes?: number
+}
+
+const defaultCacheBytes = 1024 * 1024
+
+/** One per control plane; nothing is made before it is asked for. */
+export function createResourceTable(options: ResourceTableOptions = {}): MutableResourceTable {
+  return new Table(options.maxCacheBytes ?? defaultCacheBytes)
+}
+
+interface Index {
+  byResource: ReadonlyMap<string, ResourceDefinition>
+  byKind: ReadonlyMap<string, ResourceDefinition>
+}
+
+let builtIn: Index | undefined
+
+class Table implements MutableResourceTable {
+  readonly #cache: ValueCache
+  readonly #registries = new Map<ResourceDefinition, Registry>()
+  #custom: readonly ResourceDefinition[] = []
+  #customIndex: Index = indexOf([])
+  #all: readonly ResourceDefinition[] | undefined
+  #generation = 0
+
+  constructor(maxCacheBytes: number) {
+    this.#cache = new ValueCache(maxCacheBytes)
+  }
+
+  get generation(): number {
+    return this.#generation
+  }
+
+  registry({ group, version, resource }: GroupVersionResource): Registry | undefined {
+    return this.#registryOf("byResource", `${group}/${version}/${resource}`)
+  }
+
+  registryOfKind({ group, version, kind }: { group: string; version: string; kind: string }): Registry | undefined {
+    return this.#registryOf("byKind", `${group}/${version}/${kind}`)
+  }
+
+  definitions(): readonly ResourceDefinition[] {
+    this.#all ??= this.#custom.length === 0 ? builtInDefinitions() : [...builtInDefinitions(), ...this.#custom]
+    return this.#all
+  }
+
+  setCustom(definitions: readonly ResourceDefinition[]): void {
+    const kept = new Set(definitions)
+    for (const definition of this.#custom) if (!kept.has(definition)) this.#registries.delete(definition)
+    this.#custom = [...definitions]
+    this.#customIndex = indexOf(definitions)
+    this.#all = undefined
+    this.#generation++
+  }
+
+  #registryOf(index: keyof Index, key: string): Registry | undefined {
+    builtIn ??= indexOf(builtInDefinitions())
+    const definition = builtIn[index].get(key) ?? this.#customIndex[index].get(key)
+    if (definition === undefined) return undefined
+    let registry = this.#registries.get(definition)
+    if (registry === undefined) {
+      registry = new GenericRegistry(definition, this.#cache)
+      this.#registries.set(definition, registry)
+    }
+    return registry
+  }
+}
+
+function indexOf(definitions: readonly ResourceDefinition[]): Index {
+  const byResource = new Map<string, ResourceDefinition>()
+  const byKind = new Map<string, ResourceDefinition>()
+  for (const definition of definitions) {
+    const groupVersion = `${definition.group}/${definition.version}`
+    byResource.set(`${groupVersion}/${definition.resource}`, definition)
+    byKind.set(`${groupVersion}/${definition.kind}`, definition)
+  }
+  return { byResource, byKind }
 }

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { KubeValue } from "./value.ts"
 import type { RequestContext } from "../request/context.ts"
-import type { Strategy } from "./strategy.ts"
+import type { Strategy, SubresourceHandler } from "./strategy.ts"
 import type { TableColumn } from "../endpoints/table.ts"
 
 export interface SubresourceDefinition {
@@ -14,6 +14,12 @@ export interface SubresourceDefinition {
   version: string
   kind: string
   verbs: readonly string[]
+}
+
+/** Objects given are frozen; what is answered is the receiver's. */
+export interface Conversion {
+  fromStored(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>
+  toStored(object: KubeObject): KubeObject | Promise<KubeObject>
 }
 
 /** One served version of a resource: built in (from the facts) or from a CustomResourceDefinition. */
@@ -37,6 +43,16 @@ export interface ResourceDefinition {
   storagePrefix: string
   /** The apiVersion objects are stored as. A definition of another version converts at the edge. */
   storageVersion: string
+  /** Field selectors beyond metadata.name and metadata.namespace; values by strategy.selectableFields, or found at that path. */
+  selectableFields?: readonly string[]
+  /** Subresources other than "status". */
+  subresourceHandlers?: Readonly<Record<string, SubresourceHandler>>
+  /** Set for kinds that are answered and never stored. */
+  answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
+  /** Between the stored form and this version's. Absent: they differ in apiVersion only. */
+  conversion?: Conversion
+  /** A delete answers with the last state instead of a Status. */
+  returnsDeletedObject?: boolean
   /** Set for custom resources. */
   customResource?: {
     uid: string

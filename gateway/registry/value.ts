@@ -1,13 +1,125 @@
 // An object on its way through the gateway: bytes as stored, wire text and parsed form, each made at most once and only
 // when somebody asks. Stored bytes carry no resourceVersion (it is the store's revision); it is spliced in when read, right
-// after the opening of metadata, which canonical encoding (encodeStored) puts at a place found without parsing.
+// after the opening of metadata, which canonical encoding (encodeStored) puts at a place found without parsing:
+//
+//   {"kind":"Pod","apiVersion":"v1","metadata":{ "resourceVersion":"42", "name":"web",…
+//                                     stored ─┘└───── spliced in ──────┘└─ stored
 
 import type { KubeObject } from "../../apimachinery/object.ts"
+import { deepFreeze } from "./freeze.ts"
 
 export interface KubeValue {
   readonly resourceVersion: string
   /** JSON with the resourceVersion: what goes on the wire. */
   bytes(): Uint8Array
+  /** How many bytes {@link bytes} has, and a copy of them into a larger text: for lists, which have many. */
+  readonly length: number
+  copyTo(target: Uint8Array, offset: number): void
   /** Parsed and deeply frozen; shared by all readers. */
   object(): KubeObject
+}
+
+const metadataOpening = Buffer.from('"metadata":{')
+const closingBrace = 0x7d
+
+/** What is stored: kind, apiVersion and metadata first, no resourceVersion, no self link. Leaves the object as it is. */
+export function encodeStored(object: KubeObject): Buffer {
+  const { kind, apiVersion, metadata, ...rest } = object
+  const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
+  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: meta, ...rest }))
+}
+
+/** How the stored bytes of every object of a kind begin: tells the stored version without parsing. */
+export function storedHead(kind: string, apiVersion: string): Buffer {
+  return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
+}
+
+/** A value as it lies in the store. */
+export class StoredValue implements KubeValue {
+  readonly #stored: Buffer
+  readonly #revision: number
+  #parsed: KubeObject | undefined
+  #splice: { at: number; text: Buffer } | undefined
+
+  constructor(stored: Uint8Array, revision: number) {
+    this.#stored = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
+    this.#revision = revision
+  }
+
+  get resourceVersion(): string {
+    return String(this.#revision)
+  }
+
+  get length(): number {
+    return this.#stored.length + this.#spliced().text.length
+  }
+
+  copyTo(target: Uint8Array, offset: number): void {
+    const { at, text } = this.#spliced()
+    this.#stored.copy(target, offset, 0, at)
+    target.set(text, offset + at)
+    this.#stored.copy(target, offset + at + text.length, at)
+  }
+
+  bytes(): Uint8Array {
+    const bytes = Buffer.allocUnsafe(this.length)
+    this.copyTo(bytes, 0)
+    return bytes
+  }
+
+  object(): KubeObject {
+    this.#parsed ??= deepFreeze(this.copy())
+    return this.#parsed
+  }
+
+  /** Parsed anew: the caller's own. */
+  copy(): KubeObject {
+    const object = JSON.parse(this.#stored.toString()) as KubeObject
+    object.metadata.resourceVersion = this.resourceVersion
+    return object
+  }
+
+  #spliced(): { at: number; text: Buffer } {
+    if (this.#splice === undefined) {
+      const at = this.#stored.indexOf(metadataOpening) + metadataOpening.length
+      const comma = this.#stored[at] === closingBrace ? "" : ","
+      this.#splice = { at, text: Buffer.from(`"resourceVersion":"${this.#revision}"${comma}`, "latin1") }
+    }
+    return this.#splice
+  }
+}
+
+/** A value that was computed: converted, or never stored (dry run). Takes the object over. */
+export class ComputedValue implements KubeValue {
+  readonly #object: KubeObject
+  #bytes: Buffer | undefined
+
+  constructor(object: KubeObject) {
+    this.#object = deepFreeze(object)
+  }
+
+  get resourceVersion(): string {
+    return this.#object.metadata.resourceVersion ?? ""
+  }
+
+  get length(): number {
+    return this.#encoded().length
+  }
+
+  copyTo(target: Uint8Array, offset: number): void {
+    target.set(this.#encoded(), offset)
+  }
+
+  bytes(): Uint8Array {
+    return this.#encoded()
+  }
+
+  object(): KubeObject {
+    return this.#object
+  }
+
+  #encoded(): Buffer {
+    this.#bytes ??= Buffer.from(JSON.stringify(this.#object))
+    return this.#bytes
+  }
 }

@@ -1,0 +1,129 @@
+// autoscaling/v1 knows one metric, the CPU's utilization; what else a v2 HorizontalPodAutoscaler says travels in annotations.
+// Stored as v2. Source: k8s.io/kubernetes/pkg/apis/autoscaling/{v1/conversion.go,helpers.go,annotations.go}.
+
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import type { Conversion } from "../rest.ts"
+import { metricFromV1, metricToV1, statusFromV1, statusToV1 } from "./metrics.ts"
+
+type Fields = { [key: string]: Json }
+
+interface Metric extends Fields {
+  type: string
+}
+
+interface Autoscaler extends KubeObject {
+  spec?: Fields & { metrics?: Metric[]; behavior?: Json }
+  status?: Fields & { currentMetrics?: Metric[]; conditions?: Json[] }
+}
+
+const prefix = "autoscaling.alpha.kubernetes.io/"
+const metricsKey = `${prefix}metrics`
+const currentMetricsKey = `${prefix}current-metrics`
+const conditionsKey = `${prefix}conditions`
+const behaviorKey = `${prefix}behavior`
+const roundTrip = [metricsKey, currentMetricsKey, conditionsKey, behaviorKey]
+
+const defaultUtilization = 80
+
+/** autoscaling/v1's field for the one metric it knows. */
+const target = "targetCPUUtilizationPercentage"
+const current = "currentCPUUtilizationPercentage"
+
+export const autoscalingV1: Conversion = {
+  fromStored: (objects) => objects.map((object) => toV1(structuredClone(object) as Autoscaler)),
+  toStored: (object) => toV2(structuredClone(object) as Autoscaler),
+}
+
+function toV1(stored: Autoscaler): KubeObject {
+  const { metrics = [], behavior, ...spec } = stored.spec ?? {}
+  const { currentMetrics = [], conditions = [], ...status } = stored.status ?? {}
+  const annotations: Record<string, string> = { ...stored.metadata.annotations }
+  for (const key of roundTrip) delete annotations[key]
+  const put = (key: string, value: Json | undefined): void => {
+    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) annotations[key] = JSON.stringify(value)
+  }
+  const cpu = metrics.findLast(isCpuUtilization)
+  put(metricsKey, metrics.filter((metric) => !isCpuUtilization(metric)).map(metricToV1))
+  put(currentMetricsKey, currentMetrics.map(statusToV1))
+  put(conditionsKey, conditions)
+  put(behaviorKey, behavior)
+  if (cpu !== undefined) spec[target] = utilizationOf(cpu, "target") ?? defaultUtilization
+  const now = currentMetrics.find((metric) => utilizationOf(metric, "current") !== undefined && isCpu(metric))
+  if (now !== undefined) status[current] = utilizationOf(now, "current") ?? 0
+  return {
+    ...stored,
+    apiVersion: "autoscaling/v1",
+    metadata: withAnnotations(stored, annotations),
+    ...(stored.spec === undefined ? {} : { spec }),
+    ...(stored.status === undefined ? {} : { status }),
+  }
+}
+
+function toV2(object: Autoscaler): KubeObject {
+  const annotations: Record<string, string> = { ...object.metadata.annotations }
+  const { [target]: utilization, ...spec } = object.spec ?? {}
+  const { [current]: currentUtilization, ...status } = object.status ?? {}
+  const read = (key: string): Json | undefined => {
+    const text = annotations[key]
+    delete annotations[key]
+    return text === undefined ? undefined : parse(text)
+  }
+  const metrics = list(read(metricsKey)).map(metricFromV1)
+  if (typeof utilization === "number") metrics.unshift(cpuMetric(utilization, "target"))
+  const currentMetrics = list(read(currentMetricsKey)).map(statusFromV1)
+  if (typeof currentUtilization === "number" && !currentMetrics.some((metric) => isCpu(metric as Metric))) {
+    currentMetrics.push(cpuMetric(currentUtilization, "current"))
+  }
+  const conditions = read(conditionsKey)
+  const behavior = read(behaviorKey)
+  if (metrics.length > 0) spec["metrics"] = metrics
+  // As upstream's defaulting of v2: without any metric, CPU utilization is meant.
+  else if (object.spec !== undefined) spec["metrics"] = [cpuMetric(defaultUtilization, "target")]
+  if (behavior !== undefined) spec["behavior"] = behavior
+  if (currentMetrics.length > 0) status["currentMetrics"] = currentMetrics
+  if (Array.isArray(conditions)) status["conditions"] = conditions
+  return {
+    ...object,
+    apiVersion: "autoscaling/v2",
+    metadata: withAnnotations(object, annotations),
+    ...(object.spec === undefined ? {} : { spec }),
+    ...(object.status === undefined ? {} : { status }),
+  }
+}
+
+function withAnnotations({ metadata }: KubeObject, annotations: Record<string, string>): KubeObject["metadata"] {
+  const { annotations: _annotations, ...rest } = metadata
+  return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations }
+}
+
+function isCpu(metric: Metric): boolean {
+  return metric.type === "Resource" && (metric["resource"] as Fields | undefined)?.["name"] === "cpu"
+}
+
+function isCpuUtilization(metric: Metric): boolean {
+  return isCpu(metric) && utilizationOf(metric, "target") !== undefined
+}
+
+function utilizationOf(metric: Metric, field: "target" | "current"): number | undefined {
+  const value = ((metric["resource"] as Fields | undefined)?.[field] as Fields | undefined)?.["averageUtilization"]
+  return typeof value === "number" ? value : undefined
+}
+
+function cpuMetric(averageUtilization: number, field: "target" | "current"): Metric {
+  const value: Fields = field === "target" ? { type: "Utilization", averageUtilization } : { averageUtilization }
+  return { type: "Resource", resource: { name: "cpu", [field]: value } }
+}
+
+function list(value: Json | undefined): Metric[] {
+  return Array.isArray(value) ? (value as Metric[]) : []
+}
+
+/** An annotation anybody can write: what cannot be read is as if it were not there, as upstream. */
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}

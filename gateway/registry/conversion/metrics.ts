@@ -1,0 +1,150 @@
+// One metric of a HorizontalPodAutoscaler in autoscaling/v2 (identifier, target, current) and in autoscaling/v1 (flat).
+// Source: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go.
+
+import type { Json } from "../../../apimachinery/object.ts"
+
+type Fields = { [key: string]: Json }
+
+/** Type of a metric → the field that has it. */
+const fields: Readonly<Record<string, string>> = {
+  Resource: "resource",
+  ContainerResource: "containerResource",
+  Pods: "pods",
+  Object: "object",
+  External: "external",
+}
+
+const fieldOf = ({ type }: Fields): string => (typeof type === "string" ? fields[type] : undefined) ?? ""
+const part = (of: Fields | undefined, name: string): Fields => (of?.[name] as Fields | undefined) ?? {}
+
+/** Without what is absent. */
+function present(values: { [key: string]: Json | undefined }): Fields {
+  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, Json] => entry[1] !== undefined))
+}
+
+function convert<Metric extends Fields>(metric: Metric, to: (name: string, source: Fields) => Fields): Metric {
+  const name = fieldOf(metric)
+  return name === "" || metric[name] === undefined ? metric : { ...metric, [name]: to(name, part(metric, name)) }
+}
+
+export function metricToV1(metric: Fields): Fields {
+  return convert(metric, (name, source) => {
+    const [target, id] = [part(source, "target"), part(source, "metric")]
+    switch (name) {
+      case "pods":
+        return present({
+          metricName: id["name"],
+          selector: id["selector"],
+          targetAverageValue: target["averageValue"] ?? "0",
+        })
+      case "object":
+        return present({
+          target: source["describedObject"],
+          metricName: id["name"],
+          targetValue: target["value"] ?? "0",
+          selector: id["selector"],
+          averageValue: target["averageValue"],
+        })
+      case "external":
+        return present({
+          metricName: id["name"],
+          metricSelector: id["selector"],
+          targetValue: target["value"],
+          targetAverageValue: target["averageValue"],
+        })
+      default:
+        return present({
+          name: source["name"],
+          container: source["container"],
+          targetAverageUtilization: target["averageUtilization"],
+          targetAverageValue: target["averageValue"],
+        })
+    }
+  })
+}
+
+export function metricFromV1<Metric extends Fields>(metric: Metric): Metric {
+  return convert(metric, (name, source) => {
+    const value = source["targetValue"]
+    const average = name === "object" ? source["averageValue"] : source["targetAverageValue"]
+    const id = present({ name: source["metricName"], selector: source["selector"] ?? source["metricSelector"] })
+    switch (name) {
+      case "pods":
+        return { metric: id, target: present({ type: "AverageValue", averageValue: average }) }
+      case "object": {
+        const kept = average === undefined || value !== "0" ? value : undefined
+        const target = present({ type: typeOf(average), value: kept, averageValue: average })
+        return present({ describedObject: source["target"], metric: id, target })
+      }
+      case "external": {
+        const type = value === undefined ? "AverageValue" : "Value"
+        return { metric: id, target: present({ type, value, averageValue: average }) }
+      }
+      default: {
+        const averageUtilization = source["targetAverageUtilization"]
+        const type = averageUtilization === undefined ? "AverageValue" : "Utilization"
+        const target = present({ type, averageValue: average, averageUtilization })
+        return present({ name: source["name"], container: source["container"], target })
+      }
+    }
+  })
+}
+
+export function statusToV1(metric: Fields): Fields {
+  return convert(metric, (name, source) => {
+    const [now, id] = [part(source, "current"), part(source, "metric")]
+    switch (name) {
+      case "pods":
+        return present({
+          metricName: id["name"],
+          selector: id["selector"],
+          currentAverageValue: now["averageValue"] ?? "0",
+        })
+      case "object":
+        return present({
+          target: source["describedObject"],
+          metricName: id["name"],
+          currentValue: now["value"] ?? "0",
+          selector: id["selector"],
+          averageValue: now["averageValue"],
+        })
+      case "external":
+        return present({
+          metricName: id["name"],
+          metricSelector: id["selector"],
+          currentValue: now["value"] ?? "0",
+          currentAverageValue: now["averageValue"],
+        })
+      default:
+        return present({
+          name: source["name"],
+          container: source["container"],
+          currentAverageUtilization: now["averageUtilization"],
+          currentAverageValue: now["averageValue"] ?? "0",
+        })
+    }
+  })
+}
+
+export function statusFromV1<Metric extends Fields>(metric: Metric): Metric {
+  return convert(metric, (name, source) => {
+    const id = present({ name: source["metricName"], selector: source["selector"] ?? source["metricSelector"] })
+    const averageValue = name === "object" ? source["averageValue"] : source["currentAverageValue"]
+    const current = present({
+      value: source["currentValue"],
+      averageValue,
+      averageUtilization: source["currentAverageUtilization"],
+    })
+    switch (name) {
+      case "pods":
+      case "external":
+        return { metric: id, current }
+      case "object":
+        return present({ describedObject: source["target"], metric: id, current })
+      default:
+        return present({ name: source["name"], container: source["container"], current })
+    }
+  })
+}
+
+const typeOf = (average: Json | undefined): string => (average === undefined ? "Value" : "AverageValue")

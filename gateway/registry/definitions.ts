@@ -1,0 +1,104 @@
+// The built-in resources as the gateway serves them: facts of the schema, what kinds.ts and columns.ts add, and where
+// objects lie. Made once, shared by all control planes.
+
+import { builtInResources, type ResourceFacts, schemaOf } from "../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { printGroupVersion } from "../../apimachinery/object.ts"
+import { columnsOf } from "./columns.ts"
+import { autoscalingV1 } from "./conversion/autoscaling.ts"
+import { eventsV1 } from "./conversion/events.ts"
+import { kinds } from "./kinds.ts"
+import { storagePrefixOf } from "./keys.ts"
+import type { Conversion, ResourceDefinition } from "./rest.ts"
+import type { Strategy } from "./strategy.ts"
+
+interface SharedStorage {
+  group: string
+  version: string
+  resource: string
+  conversion: Conversion
+}
+
+/** Resources, by group version, whose objects lie with another's, in its version. */
+const shared: Readonly<Record<string, SharedStorage>> = {
+  "events.k8s.io/v1/events": { group: "", version: "v1", resource: "events", conversion: eventsV1 },
+  "autoscaling/v1/horizontalpodautoscalers": {
+    group: "autoscaling",
+    version: "v2",
+    resource: "horizontalpodautoscalers",
+    conversion: autoscalingV1,
+  },
+}
+
+/** Kinds whose delete answers the last state. Source: ReturnDeletedObject in k8s.io/kubernetes/pkg/registry. */
+const returnsDeleted: ReadonlySet<string> = new Set([
+  "/namespaces",
+  "/persistentvolumeclaims",
+  "/persistentvolumes",
+  "/pods",
+  "/podtemplates",
+  "/resourcequotas",
+  "/serviceaccounts",
+  "/services",
+  "resource.k8s.io/deviceclasses",
+  "resource.k8s.io/resourceclaims",
+  "resource.k8s.io/resourceclaimtemplates",
+  "resource.k8s.io/resourceslices",
+  "storage.k8s.io/csidrivers",
+  "storage.k8s.io/csinodes",
+  "storage.k8s.io/storageclasses",
+  "storage.k8s.io/volumeattachments",
+  "storage.k8s.io/volumeattributesclasses",
+])
+
+/** Fields an event is selected by, in the words of events.k8s.io, which differ from what it is stored as. */
+const eventFields = [
+  "reason",
+  "type",
+  "reportingController",
+  ...["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"].map((f) => `regarding.${f}`),
+]
+
+let made: readonly ResourceDefinition[] | undefined
+
+/** In discovery's order. */
+export function builtInDefinitions(): readonly ResourceDefinition[] {
+  made ??= builtInResources().map(definitionOf)
+  return made
+}
+
+function definitionOf(facts: ResourceFacts): ResourceDefinition {
+  const { group, version, resource } = facts
+  const extension = kinds[`${group}/${resource}`]
+  const apiVersion = printGroupVersion(facts)
+  const elsewhere = shared[`${apiVersion}/${resource}`]
+  const stored = elsewhere ?? facts
+  return {
+    group,
+    version,
+    resource,
+    singular: facts.singular,
+    kind: facts.kind,
+    listKind: facts.listKind,
+    namespaced: facts.namespaced,
+    shortNames: facts.shortNames,
+    categories: facts.categories,
+    verbs: facts.verbs,
+    subresources: facts.subresources,
+    get schema(): Schema {
+      // Compiled when first asked for: most kinds are never used.
+      const schema = schemaOf(facts)
+      if (schema === undefined) throw new Error(`the facts have no schema of ${apiVersion} ${facts.kind}`)
+      return schema
+    },
+    strategy: (extension?.strategy ?? {}) as Strategy,
+    columns: columnsOf(group, resource),
+    storagePrefix: storagePrefixOf(stored.group, stored.resource),
+    storageVersion: printGroupVersion(stored),
+    selectableFields: group === "events.k8s.io" ? eventFields : (facts.selectableFields ?? []),
+    ...(elsewhere === undefined ? {} : { conversion: elsewhere.conversion }),
+    ...(returnsDeleted.has(`${group}/${resource}`) ? { returnsDeletedObject: true } : {}),
+    ...(extension?.subresources === undefined ? {} : { subresourceHandlers: extension.subresources }),
+    ...(extension?.answer === undefined ? {} : { answer: extension.answer.bind(extension) }),
+  }
+}

@@ -1,0 +1,144 @@
+// What a delete does to an object: removes it, marks it, or nothing because it is under way. A pure step; store.ts writes.
+// Source: k8s.io/apiserver/pkg/registry/rest/delete.go and registry/generic/registry/store.go.
+
+import { type KubeObject, timestamp } from "../../apimachinery/object.ts"
+import { conflict, invalid } from "../../apimachinery/status.ts"
+import { type FieldError, FieldPath, invalidValue, notSupported } from "../../apimachinery/field-errors.ts"
+import type { DeleteRequest, ResourceDefinition } from "./rest.ts"
+
+const orphan = "orphan"
+const foreground = "foregroundDeletion"
+
+export type DeletionStep =
+  | { step: "remove" }
+  /** The object stays, marked; `object` is the caller's copy, changed. */
+  | { step: "mark"; object: KubeObject }
+  /** It is being deleted already, and no sooner than asked. */
+  | { step: "wait" }
+
+/** `copy` is a copy of the object as it is: it is changed and handed back. */
+export function nextDeletionStep(
+  definition: ResourceDefinition,
+  copy: KubeObject,
+  request: DeleteRequest,
+  now: number,
+): DeletionStep {
+  checkPreconditions(definition, copy, request)
+  const grace = applyGrace(definition, copy, request.gracePeriodSeconds, now)
+  if (grace === "pending") return { step: "wait" }
+  const { metadata } = copy
+  const finalizers = finalizersFor(definition, copy, request)
+  if (finalizers.length > 0) metadata.finalizers = finalizers
+  else delete metadata.finalizers
+  const held = finalizers.length > 0 || isHeldBack(definition, copy)
+  if (grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)) return mark(definition, copy)
+  if (!held) return { step: "remove" }
+  markAsDeleting(copy, now)
+  return mark(definition, copy)
+}
+
+/** An update has left an object that is being deleted with nothing that holds it. */
+export function isFinished(definition: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = current.metadata
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds > 0) return false
+  return (object.metadata.finalizers ?? []).length === 0 && !isHeldBack(definition, object)
+}
+
+export function checkDeleteRequest({ propagationPolicy, orphanDependents }: DeleteRequest): void {
+  const errors: FieldError[] = []
+  const path = FieldPath.root("propagationPolicy")
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    errors.push(invalidValue(path, propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
+  } else if (propagationPolicy !== undefined && !["Foreground", "Background", "Orphan"].includes(propagationPolicy)) {
+    errors.push(notSupported(path, propagationPolicy, ["Foreground", "Background", "Orphan", "nil"]))
+  }
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors)
+}
+
+function checkPreconditions({ group, kind }: ResourceDefinition, object: KubeObject, request: DeleteRequest): void {
+  const { uid, resourceVersion } = request.preconditions ?? {}
+  const { metadata } = object
+  const fail = (detail: string) => conflict({ group, resource: kind }, metadata.name ?? "", detail)
+  if (uid !== undefined && uid !== metadata.uid) {
+    throw fail(
+      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
+    )
+  }
+  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
+    throw fail(
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
+    )
+  }
+}
+
+/** "none": the kind knows no grace, or none is left. Sets the deletion's time when it is graceful. */
+function applyGrace(
+  { strategy }: ResourceDefinition,
+  object: KubeObject,
+  requested: number | undefined,
+  now: number,
+): "none" | "graceful" | "pending" {
+  // Negative values are taken for one second.
+  const asked = requested === undefined || requested >= 0 ? requested : 1
+  const { metadata } = object
+  if (strategy.graceSeconds === undefined) return "none"
+  if (metadata.deletionTimestamp !== undefined) {
+    const granted = metadata.deletionGracePeriodSeconds ?? 0
+    if (granted === 0) return "none"
+    if (asked === undefined || asked >= granted) return "pending"
+    const started = Date.parse(metadata.deletionTimestamp) - granted * 1000
+    const at = started + asked * 1000
+    const isOver = at < now
+    metadata.deletionTimestamp = timestamp(new Date(isOver ? now : at))
+    metadata.deletionGracePeriodSeconds = isOver && asked > 0 ? 1 : asked
+    return "graceful"
+  }
+  const seconds = strategy.graceSeconds(object, asked)
+  if (seconds === undefined) return "none"
+  metadata.deletionTimestamp = timestamp(new Date(now + seconds * 1000))
+  metadata.deletionGracePeriodSeconds = seconds
+  bumpGeneration(object)
+  return "graceful"
+}
+
+function markAsDeleting(object: KubeObject, now: number): void {
+  const { metadata } = object
+  const at = metadata.deletionTimestamp
+  if (at === undefined) bumpGeneration(object)
+  if (at === undefined || Date.parse(at) > now) metadata.deletionTimestamp = timestamp(new Date(now))
+  metadata.deletionGracePeriodSeconds = 0
+}
+
+function mark({ strategy }: ResourceDefinition, object: KubeObject): DeletionStep {
+  strategy.markDeleted?.(object)
+  return { step: "mark", object }
+}
+
+function bumpGeneration({ metadata }: KubeObject): void {
+  if (metadata.generation !== undefined && metadata.generation > 0) metadata.generation++
+}
+
+function isHeldBack({ strategy }: ResourceDefinition, object: KubeObject): boolean {
+  return strategy.heldBack?.(object) ?? false
+}
+
+/** Which finalizers the object has when its dependents are cared for as asked. */
+function finalizersFor(definition: ResourceDefinition, object: KubeObject, request: DeleteRequest): string[] {
+  const present = object.metadata.finalizers ?? []
+  const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
+  const wanted = propagationOf(definition, present, request)
+  return wanted === undefined ? others : [...others, wanted]
+}
+
+function propagationOf(
+  { strategy }: ResourceDefinition,
+  present: readonly string[],
+  { propagationPolicy, orphanDependents }: DeleteRequest,
+): string | undefined {
+  if (orphanDependents !== undefined) return orphanDependents ? orphan : undefined
+  if (propagationPolicy === "Orphan") return orphan
+  if (propagationPolicy === "Foreground") return foreground
+  if (propagationPolicy === "Background") return undefined
+  const kept = present.find((finalizer) => finalizer === orphan || finalizer === foreground)
+  return kept ?? (strategy.defaultPropagation === "Orphan" ? orphan : undefined)
+}

@@ -1,0 +1,119 @@
+// What holds for every kind unless its strategy says otherwise: who may change status, when the generation grows, which
+// metadata is valid. The registry calls these around the strategy's own hooks.
+
+import type { FieldError } from "../../apimachinery/field-errors.ts"
+import {
+  type ObjectMetaRules,
+  validateDNS1123Subdomain,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  validatePathSegmentName,
+} from "../../apimachinery/names.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { RequestContext } from "../request/context.ts"
+import { equalJson } from "./equality.ts"
+import { hasGeneration } from "./metadata.ts"
+import type { ResourceDefinition } from "./rest.ts"
+
+export function prepareForCreate(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
+  const { strategy } = definition
+  if (strategy.prepareForCreate) strategy.prepareForCreate(ctx, object)
+  else if (hasStatusSubresource(definition)) delete object["status"]
+}
+
+export function validateForCreate(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  object: KubeObject,
+): FieldError[] {
+  // As upstream: the kind's own words first, the common ones only when those found nothing.
+  const errors = definition.strategy.validate?.(ctx, object) ?? []
+  return errors.length > 0 ? errors : validateObjectMeta(object.metadata, metaRules(definition))
+}
+
+export function prepareForUpdate(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  object: KubeObject,
+  current: KubeObject,
+  subresource: string,
+): void {
+  const { strategy } = definition
+  if (current.metadata.generation === undefined) delete object.metadata.generation
+  else object.metadata.generation = current.metadata.generation
+  if (hasStatusSubresource(definition)) {
+    if (subresource === "status") keepAllButStatus(definition, object, current)
+    else if (subresource === "") keepField(object, current, "status")
+  }
+  strategy.prepareForUpdate?.(ctx, object, current)
+  if (hasGeneration(definition) && specChanged(definition, object, current)) {
+    object.metadata.generation = (current.metadata.generation ?? 0) + 1
+  }
+}
+
+export function validateForUpdate(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  object: KubeObject,
+  current: KubeObject,
+): FieldError[] {
+  const rules = metaRules(definition)
+  return [
+    // The name was accepted when it was made, perhaps under older rules.
+    ...validateObjectMeta(object.metadata, { ...rules, nameRule: validatePathSegmentName }),
+    ...validateObjectMetaUpdate(object.metadata, current.metadata, undefined, rules),
+    ...(definition.strategy.validateUpdate?.(ctx, object, current) ?? []),
+  ]
+}
+
+/** The same but for the resource version. */
+export function isUnchanged(object: KubeObject, current: KubeObject): boolean {
+  const {
+    metadata: { resourceVersion: _a, ...meta },
+    ...rest
+  } = object
+  const {
+    metadata: { resourceVersion: _b, ...currentMeta },
+    ...currentRest
+  } = current
+  return equalJson(meta, currentMeta) && equalJson(rest, currentRest)
+}
+
+export function hasStatusSubresource({ subresources }: ResourceDefinition): boolean {
+  return subresources.some(({ name }) => name === "status")
+}
+
+function specChanged({ strategy }: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
+  if (strategy.specChanged) return strategy.specChanged(object, current)
+  const { metadata: _m, status: _s, ...spec } = object
+  const { metadata: _cm, status: _cs, ...currentSpec } = current
+  return !equalJson(spec, currentSpec)
+}
+
+/** Of metadata, built-in kinds let a status update change annotations and finalizers; custom resources nothing. */
+function keepAllButStatus({ customResource }: ResourceDefinition, object: KubeObject, current: KubeObject): void {
+  const fields = new Set([...Object.keys(object), ...Object.keys(current)])
+  for (const field of fields) if (field !== "status" && field !== "metadata") keepField(object, current, field)
+  if (customResource === undefined) {
+    keepField(object.metadata, current.metadata, "labels")
+    keepField(object.metadata, current.metadata, "ownerReferences")
+  } else {
+    const { resourceVersion } = object.metadata
+    object.metadata = structuredClone(current.metadata)
+    if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
+  }
+}
+
+function keepField<T extends object>(object: T, current: T, field: string & keyof T): void {
+  if (current[field] === undefined) delete object[field]
+  else object[field] = current[field]
+}
+
+function metaRules({ namespaced, strategy, customResource }: ResourceDefinition): ObjectMetaRules {
+  return {
+    namespaced,
+    nameRule: (name, isPrefix = false) =>
+      strategy.nameRule ? strategy.nameRule(name, isPrefix) : validateDNS1123Subdomain(name, isPrefix),
+    standardFinalizers: customResource === undefined,
+  }
+}

@@ -1,0 +1,60 @@
+// What the server does to metadata, the same for all kinds. Source: k8s.io/apiserver/pkg/registry/rest/{create,update,meta}.go.
+
+import { randomUUID } from "node:crypto"
+import { generateName } from "../../apimachinery/names.ts"
+import { type KubeObject, timestamp } from "../../apimachinery/object.ts"
+import { badRequest, internalError, StatusError } from "../../apimachinery/status.ts"
+import type { ResourceDefinition } from "./rest.ts"
+
+/** Before admission: a new object gets its identity. */
+export function fillSystemFields(definition: ResourceDefinition, namespace: string, object: KubeObject): void {
+  const { metadata } = object
+  if (metadata.resourceVersion) throw withoutReason("resourceVersion should not be set on objects to be created")
+  placeInNamespace(definition, namespace, object)
+  if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName)
+  metadata.uid = randomUUID()
+  metadata.creationTimestamp = timestamp()
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.resourceVersion
+  delete metadata.selfLink
+  delete metadata.managedFields
+  if (hasGeneration(definition)) metadata.generation = 1
+  else delete metadata.generation
+}
+
+/** What the URL says holds; an object that says otherwise is refused. */
+export function placeInNamespace({ namespaced }: ResourceDefinition, namespace: string, object: KubeObject): void {
+  const { metadata } = object
+  const expected = namespaced ? namespace : ""
+  if (metadata.namespace && metadata.namespace !== expected) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
+  }
+  if (expected === "") delete metadata.namespace
+  else metadata.namespace = expected
+}
+
+/** An update changes of metadata what is the client's: labels, annotations, owners, finalizers. */
+export function keepSystemFields(object: KubeObject, current: KubeObject): void {
+  const { metadata } = object
+  const before = current.metadata
+  metadata.uid ||= before.uid ?? ""
+  metadata.creationTimestamp = before.creationTimestamp ?? metadata.creationTimestamp ?? null
+  if (before.deletionTimestamp !== undefined) metadata.deletionTimestamp = before.deletionTimestamp
+  if (before.deletionGracePeriodSeconds !== undefined) {
+    metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
+  }
+  delete metadata.selfLink
+  delete metadata.managedFields
+}
+
+/** Kinds with a spec count its changes, unless their strategy says otherwise. */
+export function hasGeneration({ strategy, schema, customResource }: ResourceDefinition): boolean {
+  return strategy.generation ?? (customResource !== undefined || schema.fields?.["spec"] !== undefined)
+}
+
+/** Upstream forgets to give this one a reason; clients see the same. */
+function withoutReason(message: string): StatusError {
+  const { reason: _reason, details: _details, ...status } = internalError(message).status
+  return new StatusError({ ...status, message })
+}

@@ -1,0 +1,49 @@
+// What the store's errors are to a client of the API. The only place where a StorageError becomes a StatusError.
+
+import {
+  expired,
+  internalError,
+  requestEntityTooLarge,
+  serviceUnavailable,
+  StatusError,
+} from "../../apimachinery/status.ts"
+import { StorageError } from "../../storage/types.ts"
+
+/** `attempt` says what was tried on what: `get pods "a/b"`. Returns what to throw; anything unknown is left as it is. */
+export function readError(error: unknown, attempt: string): unknown {
+  if (!(error instanceof StorageError)) return error
+  if (error.code === "Compacted") return caused(expired("The provided resource version is too old."), error)
+  return general(error, attempt)
+}
+
+/**
+ * A revision that is not there yet comes from another life of the store. Upstream waits for it, possibly for ever; 410
+ * makes the client list again.
+ */
+export function watchError(error: unknown, attempt: string, revisions: string): unknown {
+  if (!(error instanceof StorageError)) return error
+  if (error.code === "Compacted") return caused(expired(`too old resource version: ${revisions}`), error)
+  if (error.code === "FutureRevision") return caused(expired(`too large resource version: ${revisions}`), error)
+  return general(error, attempt)
+}
+
+export function writeError(error: unknown, attempt: string): unknown {
+  if (!(error instanceof StorageError)) return error
+  if (error.code === "TooLarge") return requestEntityTooLarge(`Request entity too large: ${error.message}`)
+  return general(error, attempt)
+}
+
+function caused({ status }: StatusError, cause: StorageError): StatusError {
+  return new StatusError(status, { cause })
+}
+
+function general(error: StorageError, attempt: string): StatusError {
+  switch (error.code) {
+    case "Closed":
+    case "Unavailable":
+    case "SlowConsumer":
+      return serviceUnavailable(`${attempt}: ${error.message}`, { cause: error })
+    default:
+      return internalError(`${attempt}: ${error.message}`, { cause: error })
+  }
+}

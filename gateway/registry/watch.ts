@@ -1,0 +1,191 @@
+// A watch: what there is (when asked for), then every change, as events of one definition. What needs no selection is made
+// once for all watches of the definition: they share the store's events, so they share what was made of them.
+// Source of the rules: k8s.io/apiserver/pkg/storage/cacher.
+
+import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
+import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
+import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
+import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
+import { type Selection, selectionOf } from "./selection.ts"
+import { watchError } from "./storage-errors.ts"
+import { ComputedValue, type KubeValue } from "./value.ts"
+import type { ValueReader } from "./value-reader.ts"
+
+/** How often a quiet watch that takes bookmarks learns how far it has got. */
+const bookmarkIntervalMs = 60_000
+/** Objects of the initial state handed over at once. */
+const pieceSize = 500
+
+const initialEventsEnd = { "k8s.io/initial-events-end": "true" }
+
+export class WatchSource {
+  readonly #definition: ResourceDefinition
+  readonly #reader: ValueReader
+  /** What the store's events became, for as long as the store keeps them. */
+  readonly #made = new WeakMap<StoreEvent, RegistryEvent | Promise<RegistryEvent>>()
+
+  constructor(definition: ResourceDefinition, reader: ValueReader) {
+    this.#definition = definition
+    this.#reader = reader
+  }
+
+  /** Throws StatusError before the first event for a request that cannot be answered. */
+  async *watch(store: Store, request: WatchRequest): AsyncGenerator<readonly RegistryEvent[]> {
+    checkWatchOptions(request)
+    const selection = selectionOf(this.#definition, request)
+    const asked = parseResourceVersion(request.resourceVersion)
+    checkNotFuture(request.sendInitialEvents ? asked : undefined, store.revision)
+    const withInitialEvents = request.sendInitialEvents ?? asked === undefined
+    let from = asked ?? store.revision
+    try {
+      if (withInitialEvents) {
+        from = store.revision
+        yield* this.#initialEvents(store, selection, from)
+        if (request.sendInitialEvents && request.allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
+      }
+      yield* this.#changes(store.watch(selection.prefix, { after: from }), selection, request)
+    } catch (error) {
+      // The consumer took too long, or the store goes to sleep: the stream ends, and the client resumes where it was.
+      if (error instanceof StorageError && (error.code === "SlowConsumer" || error.code === "Closed")) return
+      throw watchError(error, `watch ${this.#definition.resource}`, `${from} (${store.compactedRevision})`)
+    }
+  }
+
+  async *#initialEvents(
+    store: Store,
+    selection: Selection,
+    revision: number,
+  ): AsyncGenerator<readonly RegistryEvent[]> {
+    for (let after: string | undefined; ;) {
+      const place = after === undefined ? {} : { after }
+      const piece = await store.range(selection.prefix, { revision, limit: pieceSize, ...place })
+      const wanted = piece.items.filter(({ key }) => selection.key === undefined || key === selection.key)
+      const values = await this.#reader.many(wanted)
+      const events = values
+        .filter((value) => selection.matches?.(value.object()) ?? true)
+        .map((value): RegistryEvent => ({ type: "ADDED", value }))
+      if (events.length > 0) yield events
+      if (!piece.more) return
+      after = piece.items.at(-1)?.key
+    }
+  }
+
+  async *#changes(
+    watcher: Watcher,
+    selection: Selection,
+    { signal, allowBookmarks = false }: WatchRequest,
+  ): AsyncGenerator<readonly RegistryEvent[]> {
+    const close = (): void => watcher.close()
+    if (signal.aborted) close()
+    signal.addEventListener("abort", close, { once: true })
+    const iterator = watcher[Symbol.asyncIterator]()
+    const bookmarks = allowBookmarks ? new Ticks(bookmarkIntervalMs) : undefined
+    try {
+      for (let next = iterator.next(); ;) {
+        const result = bookmarks ? await Promise.race([next, bookmarks.next()]) : await next
+        if (result === tick) {
+          yield [this.#bookmark(watcher.revision)]
+          continue
+        }
+        if (result.done) return
+        const events = await this.#events(result.value, selection)
+        if (events.length > 0) yield events
+        next = iterator.next()
+      }
+    } finally {
+      bookmarks?.stop()
+      signal.removeEventListener("abort", close)
+      watcher.close()
+    }
+  }
+
+  async #events(changes: readonly StoreEvent[], selection: Selection): Promise<readonly RegistryEvent[]> {
+    const events: RegistryEvent[] = []
+    for (const change of changes) {
+      if (selection.key !== undefined && change.current.key !== selection.key) continue
+      const made = this.#made.get(change) ?? this.#make(change)
+      const event = made instanceof Promise ? await made : made
+      const selected = selection.matches ? await this.#select(event, change, selection.matches) : event
+      if (selected !== undefined) events.push(selected)
+    }
+    return events
+  }
+
+  #make(change: StoreEvent): RegistryEvent | Promise<RegistryEvent> {
+    const type =
+      change.type === "delete"
+        ? "DELETED"
+        : change.current.createRevision === change.current.modRevision
+          ? "ADDED"
+          : "MODIFIED"
+    const value = this.#value(change.current)
+    const made: RegistryEvent | Promise<RegistryEvent> =
+      value instanceof Promise ? value.then((value): RegistryEvent => ({ type, value })) : { type, value }
+    this.#made.set(change, made)
+    return made
+  }
+
+  /** An object comes into the selection with ADDED and leaves it with DELETED, whatever it was to the store. */
+  async #select(
+    event: RegistryEvent,
+    change: StoreEvent,
+    matches: (object: KubeObject) => boolean,
+  ): Promise<RegistryEvent | undefined> {
+    const is = event.type !== "DELETED" && matches(event.value.object())
+    const before = change.previous ?? (event.type === "DELETED" ? change.current : undefined)
+    // Without the value before, it may have been selected: a DELETED for what a client does not know does no harm.
+    const was = event.type === "ADDED" ? false : before ? matches((await this.#value(before)).object()) : true
+    if (is)
+      return was === (event.type === "MODIFIED") ? event : { type: was ? "MODIFIED" : "ADDED", value: event.value }
+    if (!was) return undefined
+    if (event.type === "DELETED") return event
+    const last = change.previous ?? change.current
+    return { type: "DELETED", value: await this.#reader.past(last, change.current.modRevision) }
+  }
+
+  #value(stored: KeyValue): KubeValue | Promise<KubeValue> {
+    const only = ([value]: readonly KubeValue[]): KubeValue => {
+      if (value === undefined) throw new Error(`nothing was read of ${stored.key}`)
+      return value
+    }
+    const many = this.#reader.many([stored])
+    return many instanceof Promise ? many.then(only) : only(many)
+  }
+
+  #bookmark(revision: number, annotations?: Record<string, string>): RegistryEvent {
+    const { kind } = this.#definition
+    const metadata = { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) }
+    return {
+      type: "BOOKMARK",
+      value: new ComputedValue({ kind, apiVersion: printGroupVersion(this.#definition), metadata }),
+    }
+  }
+}
+
+const tick = Symbol("tick")
+
+/** A promise that resolves once per interval; never keeps the process alive. */
+class Ticks {
+  readonly #timer: NodeJS.Timeout
+  #resolve: (() => void) | undefined
+  #waiting: Promise<typeof tick> | undefined
+
+  constructor(intervalMs: number) {
+    this.#timer = setInterval(() => {
+      this.#resolve?.()
+      this.#waiting = undefined
+    }, intervalMs)
+    this.#timer.unref()
+  }
+
+  next(): Promise<typeof tick> {
+    this.#waiting ??= new Promise((resolve) => {
+      this.#resolve = () => resolve(tick)
+    })
+    return this.#waiting
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+}

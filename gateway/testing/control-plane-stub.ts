@@ -1,0 +1,71 @@
+// A control plane of a memory store and a resource table, without keys, network or rights: for tests of what lies below
+// the filters.
+
+import { createMemoryStore } from "../../storage/memory/store.ts"
+import type { Store } from "../../storage/types.ts"
+import { AdmissionChain, type AdmissionPlugin } from "../admission/chain.ts"
+import { createResourceTable, type MutableResourceTable } from "../registry/resource-table.ts"
+import { createLocalClient } from "../local-client.ts"
+import type { RequestContext, RequestInfo } from "../request/context.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+
+export interface ControlPlaneStub extends ControlPlane {
+  readonly resources: MutableResourceTable
+}
+
+export function createControlPlaneStub(
+  options: { store?: Store; plugins?: readonly AdmissionPlugin[] } = {},
+): ControlPlaneStub {
+  const store = options.store ?? createMemoryStore()
+  const absent = (what: string): never => {
+    throw new Error(`a stub has no ${what}`)
+  }
+  const stub: ControlPlaneStub = {
+    name: "stub",
+    uid: "00000000-0000-4000-8000-000000000000",
+    tenant: undefined,
+    url: "https://127.0.0.1",
+    store,
+    resources: createResourceTable(),
+    admission: new AdmissionChain(options.plugins ?? []),
+    authorizer: {
+      authorize: async () => ({ decision: "Allow", reason: "" }),
+      rulesFor: async () => ({ rules: [], errors: [] }),
+      rulesOf: async () => [],
+    },
+    authenticator: { authenticate: async () => undefined },
+    get trust() {
+      return absent("trust roots")
+    },
+    tokens: { issue: async () => absent("tokens") },
+    serviceAddresses: {
+      claim: async () => ({ commit: () => undefined, rollback: async () => undefined }),
+      release: async () => undefined,
+    },
+    nodes: { dial: async () => absent("nodes") },
+    get client() {
+      return createLocalClient(stub)
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+  return stub
+}
+
+/** A request's context, and the warnings it got. */
+export function contextOf(
+  controlPlane: ControlPlane,
+  info: Partial<RequestInfo> = {},
+): RequestContext & { warnings: string[] } {
+  const warnings: string[] = []
+  const none = { group: "", version: "v1", namespace: "", resource: "", subresource: "", name: "", rest: "" }
+  return {
+    controlPlane,
+    info: { isResourceRequest: true, verb: "get", path: "/", ...none, ...info },
+    user: { name: "tester", groups: ["system:masters"], extra: {} },
+    query: new URLSearchParams(),
+    headers: {},
+    signal: new AbortController().signal,
+    warn: (message) => warnings.push(message),
+    warnings,
+  }
+}
