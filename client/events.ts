@@ -162,9 +162,9 @@ export class EventRecorder {
       present !== undefined && at - present.since <= eventLimits.similarMs
         ? present
         : { messages: new Set<string>(), since: at }
-    if (similar.messages.size < eventLimits.similar) similar.messages.add(message)
+    if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(message)
     remember(this.#similar, group, similar)
-    if (similar.messages.size < eventLimits.similar || similar.messages.has(message)) {
+    if (similar.messages.has(message)) {
       return { key: `${group}\n${message}`, message }
     }
     return { key: group, message: `(combined from similar events): ${message}` }

@@ -3,6 +3,7 @@
 
 import { StatusError, hasReason } from "../../apimachinery/status.ts"
 import type { Log } from "../log.ts"
+import { isNamespaceTerminating } from "../namespace-terminating.ts"
 import type { FairQueue } from "./fair-queue.ts"
 
 /** Trying again will not help; the key waits for the next change of its object. */
@@ -59,6 +60,8 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
     // Losing a race is how optimistic locking works; the next try reads what won.
     if (hasReason(error, "Conflict", "NotFound", "AlreadyExists")) {
       log.debug({ controller: name, key, error: error.message }, "reconcile lost a race")
+    } else if (isNamespaceTerminating(error)) {
+      log.debug({ controller: name, key }, "the namespace is being deleted")
     } else if (error instanceof StatusError) {
       log.warn({ controller: name, key, error: error.message, retries: queue.retries(key) }, "reconcile failed")
     } else {

@@ -5,11 +5,12 @@ import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import { referenceTo } from "../../client/object-reference.ts"
 import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import { isFinishedJob } from "../job/job.ts"
-import { controllerReference, isNamespaceTerminating, message } from "../pods/pod-control.ts"
+import { controllerReference, message } from "../pods/pod-control.ts"
 import { parseSchedule, type Schedule } from "./schedule.ts"
 
 const cronJobKind = { apiVersion: "batch/v1", kind: "CronJob" } as const

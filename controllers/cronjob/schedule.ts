@@ -108,8 +108,13 @@ class Zone {
       this.#format = new Intl.DateTimeFormat("en-US", {
         timeZone: name,
         hourCycle: "h23",
-        ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },
-      } as Intl.DateTimeFormatOptions)
+        year: "numeric",
+        month: "numeric",
+        day: "numeric",
+        hour: "numeric",
+        minute: "numeric",
+        second: "numeric",
+      })
     } catch (error) {
       throw new Error(`unknown time zone ${name}`, { cause: error })
     }

@@ -2,10 +2,11 @@
 // Source: k8s.io/kubernetes/pkg/controller/daemon/{daemon_controller,update}.go.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import type { Actor, ControllerContext } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
 import type { Expectations } from "../pods/expectations.ts"
-import { createPod, deletePod, isNamespaceTerminating } from "../pods/pod-control.ts"
+import { createPod, deletePod } from "../pods/pod-control.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
 import type { DaemonSet, DaemonSetStatus } from "./daemonset.ts"

@@ -3,6 +3,7 @@
 import type { Endpoints, Pod, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { endpoints as endpointsResource, pods as podResource, services } from "../../client/resources.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import {
   addressesOf,
@@ -19,7 +20,7 @@ import {
   watchServicePods,
 } from "../endpointslice/service-pods.ts"
 import { jsonEqual } from "../equality.ts"
-import { isNamespaceTerminating, message } from "../pods/pod-control.ts"
+import { message } from "../pods/pod-control.ts"
 import { isReady } from "../pods/pod-state.ts"
 
 const managedByLabel = "endpoints.kubernetes.io/managed-by"

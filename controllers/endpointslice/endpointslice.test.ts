@@ -113,11 +113,11 @@ describe("a Service with a selector", () => {
     await harness.runPods("default")
     await eventually(() => {
       const ports = slicesOf(harness).map((slice) => slice.ports![0]!.port!)
-      expect(ports.sort()).toEqual([8080, 9090])
+      expect(ports.sort((a, b) => a - b)).toEqual([8080, 9090])
       expect(
         endpointsOf(harness)!
           .subsets!.map((subset) => subset.ports![0]!.port)
-          .sort(),
+          .sort((a, b) => a - b),
       ).toEqual([8080, 9090])
     })
   })

@@ -132,8 +132,12 @@ describe("the garbage collector", () => {
   test("follows owners that are custom resources", async () => {
     await using harness = await startHarness({ only })
     const widgets: DiscoveredResource = {
-      ...{ group: "example.com", version: "v1", resource: "widgets", namespaced: true },
-      ...{ kind: "Widget", verbs: ["list", "watch", "delete"] },
+      group: "example.com",
+      version: "v1",
+      resource: "widgets",
+      namespaced: true,
+      kind: "Widget",
+      verbs: ["list", "watch", "delete"],
     }
     await harness.create(customResourceDefinitions, {
       apiVersion: "apiextensions.k8s.io/v1",

@@ -20,8 +20,12 @@ describe("a namespace that is deleted", () => {
   test("is emptied of everything, custom resources included, and goes", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     const widgets: DiscoveredResource = {
-      ...{ group: "example.com", version: "v1", resource: "widgets", namespaced: true },
-      ...{ kind: "Widget", verbs: ["list", "delete", "deletecollection"] },
+      group: "example.com",
+      version: "v1",
+      resource: "widgets",
+      namespaced: true,
+      kind: "Widget",
+      verbs: ["list", "delete", "deletecollection"],
     }
     harness.cluster.extra.push(widgets)
     await createTeam(harness)

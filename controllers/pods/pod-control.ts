@@ -2,7 +2,8 @@
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl).
 
 import type { KubeObject, OwnerReference, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
-import { StatusError, isNotFound } from "../../apimachinery/status.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { pods } from "../../client/resources.ts"
 import type { Actor } from "../context.ts"
 
@@ -43,14 +44,6 @@ export function podFromTemplate(
     },
     ...(template?.spec === undefined ? {} : { spec: template.spec }),
   }
-}
-
-/** Any write into a namespace on its way out fails like this; there is nothing to do about it. */
-export function isNamespaceTerminating(error: unknown): boolean {
-  return (
-    error instanceof StatusError &&
-    (error.status.details?.causes ?? []).some((cause) => cause.reason === "NamespaceTerminating")
-  )
 }
 
 export async function createPod(actor: Actor, tenant: string, owner: KubeObject, pod: Pod): Promise<Pod> {

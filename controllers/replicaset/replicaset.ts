@@ -4,17 +4,12 @@ import { selectorFromLabelSelector, matches } from "../../apimachinery/labels.ts
 import { controllerOf, type Pod } from "../../apimachinery/object.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
-import {
-  controllerReference,
-  createPod,
-  deletePod,
-  isNamespaceTerminating,
-  podFromTemplate,
-} from "../pods/pod-control.ts"
+import { controllerReference, createPod, deletePod, podFromTemplate } from "../pods/pod-control.ts"
 import { isActive, isFinished, isTerminating, nextAvailabilityMs } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
 import { podsToDelete } from "./deletion-order.ts"

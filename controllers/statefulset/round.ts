@@ -3,6 +3,7 @@
 
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
 import type { Actor, ControllerContext } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
@@ -190,7 +191,7 @@ export class Round {
       replica.pod = await actor.client(tenant).create<Pod>(podResource, replica.pod)
     } catch (error) {
       // The cache is behind; its event brings the set back.
-      if (isAlreadyExists(error)) return
+      if (isAlreadyExists(error) || isNamespaceTerminating(error)) return
       actor.event(tenant, set, "Warning", "FailedCreate", `${what} failed error: ${message(error)}`)
       throw error
     }
@@ -208,7 +209,7 @@ export class Round {
       try {
         await actor.client(tenant).create(persistentVolumeClaims, claim)
       } catch (error) {
-        if (isAlreadyExists(error)) continue
+        if (isAlreadyExists(error) || isNamespaceTerminating(error)) continue
         actor.event(tenant, set, "Warning", "FailedCreate", `${what} failed error: ${message(error)}`)
         throw error
       }

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject } from "../apimachinery/object.ts"
+import { forbidden } from "../apimachinery/status.ts"
+import { FakeCluster } from "../controllers/testing/fake-cluster.ts"
+import { EventRecorder, eventLimits } from "./events.ts"
+import { runLeaderElection } from "./leader-election.ts"
+import { events, leases, pods } from "./resources.ts"
+import { FakeClock } from "./testing/fake-clock.ts"
+
+const pod: KubeObject = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "default", uid: "u" } }
+
+describe("an EventRecorder", () => {
+  test("writes one Event and counts what happens again", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster(clock)
+    const recorder = new EventRecorder({ component: "test-controller", clock })
+    for (let index = 0; index < 3; index++) {
+      recorder.event(cluster, pod, "Warning", "Failed", "it did not work")
+      clock.advance(1000)
+    }
+    await recorder.drained()
+    expect(cluster.all(events)).toMatchObject([
+      {
+        involvedObject: { kind: "Pod", name: "p", namespace: "default", uid: "u" },
+        type: "Warning",
+        reason: "Failed",
+        message: "it did not work",
+        source: { component: "test-controller" },
+        count: 3,
+        firstTimestamp: "2026-01-01T00:00:00Z",
+        lastTimestamp: "2026-01-01T00:00:02Z",
+      },
+    ])
+  })
+
+  test("combines many similar ones", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster(clock)
+    const recorder = new EventRecorder({ component: "c", clock })
+    for (let index = 0; index < 15; index++) recorder.event(cluster, pod, "Normal", "Did", `thing ${index}`)
+    await recorder.drained()
+    expect(cluster.all(events)).toHaveLength(eventLimits.similar)
+    const combined = cluster.all(events).find((event) => String(event["message"]).startsWith("(combined"))
+    expect(combined).toMatchObject({ message: "(combined from similar events): thing 14", count: 6 })
+  })
+
+  test("limits what one object may say, without taking it from others", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster(clock)
+    const recorder = new EventRecorder({ component: "c", clock })
+    const other = { ...pod, metadata: { ...pod.metadata, name: "o", uid: "o" } }
+    for (let index = 0; index < 100; index++) recorder.event(cluster, pod, "Normal", "Again", "same")
+    recorder.event(cluster, other, "Normal", "Again", "same")
+    clock.advance(eventLimits.refillMs)
+    recorder.event(cluster, pod, "Normal", "Again", "same")
+    recorder.event(cluster, pod, "Normal", "Again", "same")
+    await recorder.drained()
+    const counts = cluster.all(events).map((event) => event["count"])
+    expect(counts).toEqual([1, eventLimits.burst + 1])
+  })
+
+  test("never throws", async () => {
+    const cluster = new FakeCluster(new FakeClock())
+    cluster.intercept = (_verb, resource) => {
+      throw forbidden(resource, "", "no")
+    }
+    const recorder = new EventRecorder({ component: "c" })
+    recorder.event(cluster, pod, "Normal", "A", "b")
+    await recorder.drained()
+    expect(cluster.all(pods)).toEqual([])
+  })
+})
+
+describe("leader election", () => {
+  test("lets one lead, and the next when it gives the lease back", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster(clock)
+    const order: string[] = []
+    const first = new AbortController()
+    const second = new AbortController()
+    const lead = (identity: string, stop: AbortController): Promise<void> =>
+      runLeaderElection({
+        client: cluster,
+        namespace: "default",
+        name: "l",
+        identity,
+        signal: stop.signal,
+        clock,
+        async lead(signal) {
+          order.push(`${identity} leads`)
+          await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+          order.push(`${identity} stops`)
+        },
+      })
+    const a = lead("a", first)
+    await until(() => order.length === 1, clock)
+    const b = lead("b", second)
+    for (let step = 0; step < 20; step++) await tick(clock, 2_000)
+    expect(order).toEqual(["a leads"])
+    first.abort()
+    await a
+    await until(() => order.length === 3, clock)
+    second.abort()
+    await b
+    expect(order).toEqual(["a leads", "a stops", "b leads", "b stops"])
+    expect(cluster.find(leases, "default", "l")).toMatchObject({ spec: { holderIdentity: "", leaseTransitions: 1 } })
+  })
+
+  test("takes over from one that stopped renewing", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster(clock)
+    const spec = { holderIdentity: "dead", leaseDurationSeconds: 15, renewTime: "2025-01-01T00:00:00.000000Z" }
+    const lease = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "l", namespace: "default" },
+      spec,
+    }
+    await cluster.create(leases, lease)
+    const stop = new AbortController()
+    let leadsAt = 0
+    const started = clock.now()
+    const running = runLeaderElection({
+      client: cluster,
+      namespace: "default",
+      name: "l",
+      identity: "b",
+      signal: stop.signal,
+      clock,
+      async lead(signal) {
+        leadsAt = clock.now()
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+      },
+    })
+    await until(() => leadsAt > 0, clock)
+    // However old the lease looks: the other's clock may be wrong.
+    expect(leadsAt - started).toBeGreaterThanOrEqual(15_000)
+    stop.abort()
+    await running
+  })
+})
+
+async function tick(clock: FakeClock, ms: number): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(ms)
+}
+
+async function until(condition: () => boolean, clock: FakeClock): Promise<void> {
+  for (let step = 0; step < 200 && !condition(); step++) await tick(clock, 500)
+  expect(condition()).toBe(true)
+}

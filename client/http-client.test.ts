@@ -1,0 +1,279 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, test } from "vitest"
+import { StatusError } from "../apimachinery/status.ts"
+import { createHttpClient, lines } from "./http-client.ts"
+import type { HttpClientConfig } from "./http-transport.ts"
+import type { KubeClient } from "./rest.ts"
+import { configMaps, deployments, nodes } from "./resources.ts"
+
+interface Asked {
+  method: string
+  url: string
+  headers: IncomingMessage["headers"]
+  body: string
+}
+
+interface Served extends AsyncDisposable {
+  client: KubeClient
+  asked: Asked[]
+}
+
+type Answer = (asked: Asked, response: ServerResponse) => void
+
+async function serve(answer: Answer, config: Partial<HttpClientConfig> = {}): Promise<Served> {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request
+      const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
+      asked.push(one)
+      answer(one, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const client = createHttpClient({ server: `http://127.0.0.1:${port}/tenants/a`, ...config })
+  return {
+    client,
+    asked,
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const send = (response: ServerResponse, code: number, body: unknown, headers = {}): void => {
+  response.writeHead(code, { "content-type": "application/json", ...headers })
+  response.end(typeof body === "string" ? body : JSON.stringify(body))
+}
+
+const failure = async (promise: Promise<unknown>): Promise<StatusError> => {
+  const error = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(StatusError)
+  return error as StatusError
+}
+
+describe("the HTTP client asks for", () => {
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "n" } }
+  const cases: [string, (client: KubeClient) => Promise<unknown>, string, string][] = [
+    ["an object", (c) => c.get(configMaps, "n", "c"), "GET", "/api/v1/namespaces/n/configmaps/c"],
+    ["one without namespace", (c) => c.get(nodes, undefined, "a"), "GET", "/api/v1/nodes/a"],
+    [
+      "a list",
+      (c) => c.list(deployments, { labelSelector: "a=b", limit: 5, continue: "x" }),
+      "GET",
+      "/apis/apps/v1/deployments?labelSelector=a%3Db&limit=5&continue=x",
+    ],
+    [
+      "a creation",
+      (c) => c.create(configMaps, object, { dryRun: true }),
+      "POST",
+      "/api/v1/namespaces/n/configmaps?dryRun=All",
+    ],
+    [
+      "a subresource",
+      (c) => c.create(configMaps, object, { subresource: "x" }),
+      "POST",
+      "/api/v1/namespaces/n/configmaps/c/x",
+    ],
+    [
+      "an update",
+      (c) => c.update(configMaps, object, { subresource: "status" }),
+      "PUT",
+      "/api/v1/namespaces/n/configmaps/c/status",
+    ],
+    [
+      "an apply",
+      (c) => c.patch(configMaps, "n", "c", object, { type: "apply", fieldManager: "m", force: true }),
+      "PATCH",
+      "/api/v1/namespaces/n/configmaps/c?fieldManager=m&force=true",
+    ],
+    ["a deletion", (c) => c.delete(configMaps, "n", "c"), "DELETE", "/api/v1/namespaces/n/configmaps/c"],
+    [
+      "a collection's deletion",
+      (c) => c.deleteCollection(configMaps, "n", { labelSelector: "a" }),
+      "DELETE",
+      "/api/v1/namespaces/n/configmaps?labelSelector=a",
+    ],
+  ]
+  test.each(cases)("%s", async (_, call, method, path) => {
+    await using served = await serve((_asked, response) =>
+      send(response, 200, { kind: "List", metadata: {}, items: [] }),
+    )
+    await call(served.client)
+    expect([served.asked[0]!.method, served.asked[0]!.url]).toEqual([method, `/tenants/a${path}`])
+  })
+
+  test("a deletion with its conditions", async () => {
+    await using served = await serve((_asked, response) => send(response, 200, {}))
+    await served.client.delete(configMaps, "n", "c", { uid: "u", propagationPolicy: "Orphan", gracePeriodSeconds: 0 })
+    expect(JSON.parse(served.asked[0]!.body)).toEqual({
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      preconditions: { uid: "u" },
+      gracePeriodSeconds: 0,
+      propagationPolicy: "Orphan",
+    })
+  })
+
+  test("each request with the token of the moment", async () => {
+    let count = 0
+    const token = (): Promise<string> => Promise.resolve(`t${++count}`)
+    await using served = await serve((_asked, response) => send(response, 200, {}), { token })
+    await served.client.get(nodes, undefined, "a")
+    await served.client.get(nodes, undefined, "a")
+    expect(served.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer t1", "Bearer t2"])
+  })
+})
+
+describe("the HTTP client fails with a StatusError", () => {
+  test("as the server gives it", async () => {
+    const status = { kind: "Status", status: "Failure", reason: "NotFound", message: 'nodes "a" not found', code: 404 }
+    await using served = await serve((_asked, response) => send(response, 404, status))
+    const error = await failure(served.client.get(nodes, undefined, "a"))
+    expect([error.code, error.reason, error.message]).toEqual([404, "NotFound", 'nodes "a" not found'])
+  })
+
+  test("for an answer that is no Status", async () => {
+    await using served = await serve((_asked, response) => send(response, 502, "<html>bad gateway</html>"))
+    const error = await failure(served.client.get(nodes, undefined, "a"))
+    expect(error.code).toBe(502)
+    expect(error.message).toBe("GET /api/v1/nodes/a: the server answered 502: <html>bad gateway</html>")
+  })
+
+  test("for an answer that is not JSON", async () => {
+    await using served = await serve((_asked, response) => send(response, 200, "hello"))
+    expect((await failure(served.client.get(nodes, undefined, "a"))).message).toContain("the answer is not JSON")
+  })
+
+  test("for an answer that is too large", async () => {
+    await using served = await serve((_asked, response) => send(response, 200, "x".repeat(1000)), {
+      limits: { responseBytes: 100 },
+    })
+    expect((await failure(served.client.get(nodes, undefined, "a"))).message).toContain("exceeds 100 bytes")
+  })
+
+  test("when nobody answers in time", async () => {
+    await using served = await serve(() => undefined, { limits: { requestTimeoutMs: 30 } })
+    const error = await failure(served.client.get(nodes, undefined, "a"))
+    expect([error.code, error.message]).toEqual([504, "no answer within 30 ms"])
+  })
+
+  test("with its cause when it cannot connect", async () => {
+    await using client = createHttpClient({ server: "http://127.0.0.1:1" })
+    const error = await failure(client.get(nodes, undefined, "a"))
+    expect(error.code).toBe(503)
+    expect(error.message).toContain("ECONNREFUSED")
+    expect(error.cause).toBeInstanceOf(Error)
+  })
+})
+
+test("the HTTP client comes back after 429 when it is told to", async () => {
+  let count = 0
+  await using served = await serve((_asked, response) => {
+    if (count++ === 0) send(response, 429, {}, { "retry-after": "0.01" })
+    else send(response, 200, { metadata: { name: "a" } })
+  })
+  expect((await served.client.get(nodes, undefined, "a")).metadata.name).toBe("a")
+  expect(count).toBe(2)
+})
+
+describe("a watch", () => {
+  const event = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`
+
+  test("delivers events however the bytes are cut, and ends with the server", async () => {
+    const text = event("ADDED", { metadata: { name: "ä" } }) + event("BOOKMARK", { metadata: { resourceVersion: "7" } })
+    await using served = await serve((_asked, response) => {
+      for (const byte of Buffer.from(text)) response.write(Buffer.of(byte))
+      response.end()
+    })
+    const seen = []
+    const signal = new AbortController().signal
+    for await (const { type, object } of served.client.watch(nodes, {
+      resourceVersion: "5",
+      allowBookmarks: true,
+      signal,
+    })) {
+      seen.push([type, object.metadata.name ?? object.metadata.resourceVersion])
+    }
+    expect(seen).toEqual([
+      ["ADDED", "ä"],
+      ["BOOKMARK", "7"],
+    ])
+    expect(served.asked[0]!.url).toMatch(/watch=true&resourceVersion=5&allowWatchBookmarks=true&timeoutSeconds=\d+$/)
+  })
+
+  test("throws what the server says", async () => {
+    const status = { kind: "Status", code: 410, reason: "Expired", message: "too old" }
+    await using served = await serve((_asked, response) => response.end(event("ERROR", status)))
+    const signal = new AbortController().signal
+    const watching = (async () => {
+      for await (const _ of served.client.watch(nodes, { resourceVersion: "5", signal })) expect.unreachable()
+    })()
+    expect((await failure(watching)).code).toBe(410)
+  })
+
+  test("ends quietly with its signal", async () => {
+    const controller = new AbortController()
+    await using served = await serve((_asked, response) => {
+      response.write(event("ADDED", { metadata: {} }))
+    })
+    for await (const _ of served.client.watch(nodes, { resourceVersion: "5", signal: controller.signal }))
+      controller.abort()
+  })
+})
+
+test("lines() refuses a line beyond the limit", async () => {
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from("short\n")
+    yield Buffer.from("much ")
+    yield Buffer.from("too long")
+  }
+  const seen: string[] = []
+  await expect(async () => {
+    for await (const line of lines(stream(), 8)) seen.push(line)
+  }).rejects.toThrow("exceeds 8 bytes")
+  expect(seen).toEqual(["short"])
+})
+
+describe("discovery", () => {
+  test("reads the aggregated form", async () => {
+    await using served = await serve(({ url }, response) => {
+      const versions = (names: string[]): object[] =>
+        names.map((version) => ({
+          version,
+          resources: [{ resource: "things", scope: "Namespaced", verbs: ["get"], responseKind: { kind: "Thing" } }],
+        }))
+      const items = url.endsWith("/api") ? [] : [{ metadata: { name: "g" }, versions: versions(["v2", "v1"]) }]
+      send(response, 200, { kind: "APIGroupDiscoveryList", items })
+    })
+    expect(await served.client.discover()).toEqual([
+      { group: "g", version: "v2", resource: "things", namespaced: true, kind: "Thing", verbs: ["get"] },
+    ])
+  })
+
+  test("asks group by group where there is none", async () => {
+    const answers: Record<string, object> = {
+      "/api": { kind: "APIVersions", versions: ["v1"] },
+      "/apis": {
+        kind: "APIGroupList",
+        groups: [{ name: "g", versions: [{ groupVersion: "g/v1" }], preferredVersion: { groupVersion: "g/v1" } }],
+      },
+      "/api/v1": { resources: [{ name: "pods", namespaced: true, kind: "Pod", verbs: [] }, { name: "pods/status" }] },
+      "/apis/g/v1": { resources: [{ name: "things", namespaced: false, kind: "Thing", verbs: [] }] },
+    }
+    await using served = await serve(({ url }, response) =>
+      send(response, 200, answers[url.slice("/tenants/a".length)]),
+    )
+    const found = await served.client.discover()
+    expect(found.map(({ group, resource }) => `${group}/${resource}`)).toEqual(["/pods", "g/things"])
+  })
+})

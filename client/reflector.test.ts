@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest"
+import { resourceExpired } from "../apimachinery/status.ts"
+import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
+import { FakeCluster } from "../controllers/testing/fake-cluster.ts"
+import { eventually } from "../controllers/testing/harness.ts"
+import { systemClock } from "./clock.ts"
+import { Informer } from "./informer.ts"
+import { configMaps } from "./resources.ts"
+import type { Resource, WatchEvent, WatchOptions } from "./rest.ts"
+import { singleCluster } from "./single-cluster.ts"
+import { TenantInformer } from "./tenant-informer.ts"
+import { FakeClock } from "./testing/fake-clock.ts"
+
+function configMap(name: string, data: Record<string, string> = {}): ConfigMap {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" }, data }
+}
+
+/** Watches can be broken from outside. */
+class BreakableCluster extends FakeCluster {
+  readonly breaks: ((error?: Error) => void)[] = []
+
+  override async *watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>> {
+    const stop = new AbortController()
+    let failure: Error | undefined
+    this.breaks.push((error) => {
+      failure = error
+      stop.abort()
+    })
+    const signal = AbortSignal.any([options.signal, stop.signal])
+    for await (const event of super.watch<T>(resource, { ...options, signal })) yield event
+    if (failure !== undefined) throw failure
+  }
+}
+
+interface Recorded {
+  events: string[]
+  handler: {
+    added(object: KubeObject): void
+    updated(object: KubeObject): void
+    deleted(object: KubeObject): void
+  }
+}
+
+function recorder(): Recorded {
+  const events: string[] = []
+  const record = (what: string) => (object: KubeObject) => void events.push(`${what} ${object.metadata.name}`)
+  return { events, handler: { added: record("+"), updated: record("~"), deleted: record("-") } }
+}
+
+describe("an Informer", () => {
+  test("has what there is, follows changes, and replays to who comes late", async () => {
+    const cluster = new FakeCluster(systemClock)
+    await cluster.create(configMaps, configMap("a", { team: "x" }))
+    const stop = new AbortController()
+    const indexes = { team: (object: ConfigMap) => Object.values(object.data ?? {}) }
+    const informer = new Informer<ConfigMap>(cluster, configMaps, { indexes })
+    const { events, handler } = recorder()
+    informer.subscribe(handler)
+    expect(informer.synced).toBe(false)
+    await informer.start(stop.signal)
+    expect(informer.synced).toBe(true)
+    await cluster.create(configMaps, configMap("b", { team: "x" }))
+    await cluster.patch(configMaps, "default", "a", { data: { team: "y" } }, { type: "merge" })
+    await cluster.delete(configMaps, "default", "b")
+    await eventually(() => expect(events).toEqual(["+ a", "+ b", "~ a", "- b"]))
+    expect(informer.byIndex("team", "x")).toEqual([])
+    expect(informer.byIndex("team", "y")).toEqual([informer.get("default", "a")])
+    expect(informer.list("elsewhere")).toEqual([])
+    const late = recorder()
+    informer.subscribe(late.handler)
+    expect(late.events).toEqual(["+ a"])
+    stop.abort()
+  })
+
+  test("resumes a watch that ended without listing again", async () => {
+    const clock = new FakeClock()
+    const cluster = new BreakableCluster(clock)
+    const stop = new AbortController()
+    const informer = new Informer<ConfigMap>(cluster, configMaps, { clock })
+    const { events, handler } = recorder()
+    informer.subscribe(handler)
+    await informer.start(stop.signal)
+    await eventually(() => expect(cluster.breaks).toHaveLength(1))
+    cluster.breaks[0]!()
+    await cluster.create(configMaps, configMap("a"))
+    await eventually(() => {
+      clock.advance(1000)
+      expect(events).toEqual(["+ a"])
+    })
+    expect(cluster.calls.get("list configmaps")).toBe(1)
+    stop.abort()
+  })
+
+  test("lists again when its resourceVersion expired, and tells what went meanwhile", async () => {
+    const clock = new FakeClock()
+    const cluster = new BreakableCluster(clock)
+    await cluster.create(configMaps, configMap("a"))
+    await cluster.create(configMaps, configMap("b"))
+    const stop = new AbortController()
+    const informer = new Informer<ConfigMap>(cluster, configMaps, { clock })
+    const { events, handler } = recorder()
+    informer.subscribe(handler)
+    await informer.start(stop.signal)
+    await eventually(() => expect(cluster.breaks).toHaveLength(1))
+    cluster.breaks[0]!(resourceExpired())
+    await cluster.delete(configMaps, "default", "a")
+    await cluster.create(configMaps, configMap("c"))
+    await eventually(() => {
+      clock.advance(1000)
+      expect([...events].sort((x, y) => (x < y ? -1 : 1))).toEqual(["+ a", "+ b", "+ c", "- a"])
+    })
+    expect(cluster.calls.get("list configmaps")).toBe(2)
+    stop.abort()
+  })
+})
+
+describe("a TenantInformer over one cluster", () => {
+  test("keeps tenants apart and says when it is synced", async () => {
+    const cluster = new FakeCluster(systemClock)
+    await cluster.create(configMaps, configMap("a"))
+    const stop = new AbortController()
+    const informer = new TenantInformer<ConfigMap>(singleCluster(cluster, "one"), configMaps)
+    const seen: string[] = []
+    informer.subscribe({
+      added: (tenant, object) => seen.push(`${tenant} + ${object.metadata.name}`),
+      synced: (tenant) => seen.push(`${tenant} synced`),
+    })
+    informer.start(stop.signal)
+    await informer.whenSynced("one", stop.signal)
+    expect(seen).toEqual(["one + a", "one synced"])
+    expect(informer.get("one", "default", "a")).toBeDefined()
+    expect(informer.get("two", "default", "a")).toBeUndefined()
+    stop.abort()
+  })
+
+  test("forgets what a restarted stream no longer delivers, and a removed tenant without events", () => {
+    let handler: {
+      event(e: object): void
+      synced(t: string): void
+      removed(t: string): void
+      restarted(t: string): void
+    }
+    const tenants = {
+      ...singleCluster(new FakeCluster(systemClock)),
+      watch: (_resource: unknown, given: unknown) => void (handler = given as typeof handler),
+    }
+    const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
+    const seen: string[] = []
+    informer.subscribe({
+      added: (_tenant, object) => seen.push(`+ ${object.metadata.name}`),
+      deleted: (_tenant, object) => seen.push(`- ${object.metadata.name}`),
+      removed: (tenant) => seen.push(`removed ${tenant}`),
+    })
+    informer.start(new AbortController().signal)
+    const add = (name: string): void => handler.event({ tenant: "t", type: "ADDED", object: configMap(name) })
+    add("a")
+    add("b")
+    handler!.synced("t")
+    handler!.restarted("t")
+    add("b")
+    add("c")
+    handler!.synced("t")
+    handler!.removed("t")
+    expect(seen).toEqual(["+ a", "+ b", "+ c", "- a", "removed t"])
+    expect(informer.list("t")).toEqual([])
+    expect(informer.isSynced("t")).toBe(false)
+  })
+})

@@ -1,0 +1,127 @@
+import { describe, expect, test } from "vitest"
+import type { Job, KubeObject } from "../../apimachinery/object.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { cronJobs, events, jobs } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import type { CronJob } from "./cronjob.ts"
+
+const only = ["cronjob", "garbage-collector"]
+const start = Date.parse("2026-01-01T00:00:30Z")
+
+function cronJob(spec: object = {}): KubeObject {
+  return {
+    apiVersion: "batch/v1",
+    kind: "CronJob",
+    metadata: { name: "tick", namespace: "default" },
+    spec: { schedule: "* * * * *", jobTemplate: { metadata: { labels: { a: "b" } }, spec: { template: {} } }, ...spec },
+  }
+}
+
+const find = (harness: Harness): CronJob => harness.cluster.find<CronJob>(cronJobs, "default", "tick")!
+const names = (harness: Harness): string[] => harness.cluster.all(jobs).map(({ metadata }) => metadata.name!)
+const nameAt = (time: string): string => `tick-${Date.parse(time) / 60_000}`
+
+async function finish(harness: Harness, name: string, type: string): Promise<void> {
+  const job = harness.cluster.find<Job>(jobs, "default", name)!
+  const completionTime = "2026-01-01T00:01:30Z"
+  const status = { completionTime, conditions: [{ type, status: "True" }] }
+  await harness.cluster.update(jobs, { ...job, status }, { subresource: "status" })
+}
+
+/** Lets the controller see what there is before time goes on. */
+async function advanceTo(clock: FakeClock, time: string): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+  clock.advance(Date.parse(time) - clock.now())
+}
+
+describe("a CronJob", () => {
+  test("starts a Job at each of its times, named by it", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob())
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:01:00Z")]))
+    const [job] = harness.cluster.all<Job>(jobs)
+    expect(job!.metadata).toMatchObject({
+      labels: { a: "b" },
+      annotations: { "batch.kubernetes.io/cronjob-scheduled-timestamp": "2026-01-01T00:01:00Z" },
+      ownerReferences: [{ kind: "CronJob", name: "tick", controller: true }],
+    })
+    await eventually(() => {
+      expect(find(harness).status).toMatchObject({
+        lastScheduleTime: "2026-01-01T00:01:00Z",
+        active: [{ name: job!.metadata.name, uid: job!.metadata.uid }],
+      })
+    })
+    await finish(harness, job!.metadata.name!, "Complete")
+    await eventually(() => {
+      expect(find(harness).status!.active).toBeUndefined()
+      expect(find(harness).status!.lastSuccessfulTime).toBe("2026-01-01T00:01:30Z")
+    })
+  })
+
+  test("with Forbid waits for the running Job, and says so", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ concurrencyPolicy: "Forbid" }))
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
+    await advanceTo(clock, "2026-01-01T00:02:01Z")
+    await eventually(() => {
+      expect(harness.cluster.all(events).map((event) => event["reason"])).toContain("JobAlreadyActive")
+    })
+    expect(names(harness)).toEqual([nameAt("2026-01-01T00:01:00Z")])
+    await finish(harness, nameAt("2026-01-01T00:01:00Z"), "Complete")
+    await eventually(() => expect(names(harness)).toContain(nameAt("2026-01-01T00:02:00Z")))
+  })
+
+  test("with Replace deletes the running Job first", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ concurrencyPolicy: "Replace" }))
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
+    await advanceTo(clock, "2026-01-01T00:02:01Z")
+    await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:02:00Z")]))
+  })
+
+  test("makes up for the last missed time only, and not when it is too late for it", async () => {
+    const clock = new FakeClock(start)
+    const late = { spec: { schedule: "0 * * * *", startingDeadlineSeconds: 60 } }
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ ...late.spec, suspend: true }))
+    await advanceTo(clock, "2026-01-01T05:30:00Z")
+    await harness.change(cronJobs, "default", "tick", { spec: { suspend: false } })
+    await advanceTo(clock, "2026-01-01T05:30:01Z")
+    expect(names(harness)).toEqual([])
+    await harness.change(cronJobs, "default", "tick", { spec: { startingDeadlineSeconds: null } })
+    await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T05:00:00Z")]))
+  })
+
+  test("keeps as many finished Jobs as its limits say", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 1 }))
+    for (const [minute, type] of [
+      ["01", "Complete"],
+      ["02", "Failed"],
+      ["03", "Complete"],
+      ["04", "Failed"],
+    ] as const) {
+      const time = `2026-01-01T00:${minute}:00Z`
+      await advanceTo(clock, `2026-01-01T00:${minute}:01Z`)
+      await eventually(() => expect(names(harness)).toContain(nameAt(time)))
+      await finish(harness, nameAt(time), type)
+    }
+    const kept = ["2026-01-01T00:03:00Z", "2026-01-01T00:04:00Z"].map(nameAt)
+    await eventually(() => expect(names(harness)).toEqual(kept))
+  })
+
+  test("says when its schedule cannot be read", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(cronJobs, cronJob({ schedule: "never" }))
+    await eventually(() => {
+      expect(harness.cluster.all(events).map((event) => event["reason"])).toContain("UnparseableSchedule")
+    })
+  })
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
+import { daemonSets, nodes, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import type { DaemonSet } from "./daemonset.ts"
+import { nodeOf, placement } from "./placement.ts"
+
+const only = ["daemonset", "garbage-collector"]
+const node = (name: string, labels: Record<string, string> = {}, taints?: object[]): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name, labels },
+  spec: taints === undefined ? {} : { taints },
+})
+
+function daemonSet(spec: object = {}, podSpec: object = {}): KubeObject {
+  const labels = { app: "agent" }
+  return {
+    apiVersion: "apps/v1",
+    kind: "DaemonSet",
+    metadata: { name: "agent", namespace: "default" },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "one" }], ...podSpec } },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+      ...spec,
+    },
+  }
+}
+
+const placed = (harness: Harness): string[] =>
+  harness.cluster
+    .all<Pod>(pods)
+    .map((pod) => nodeOf(pod) ?? "")
+    .sort()
+const images = (harness: Harness): string[] =>
+  harness.cluster.all<Pod>(pods).map(({ spec }) => spec!.containers[0]!.image!)
+const statusOf = (harness: Harness): DaemonSet["status"] =>
+  harness.cluster.find<DaemonSet>(daemonSets, "default", "agent")!.status
+
+describe("a DaemonSet", () => {
+  test("has one pod on each node, also on those that come later, and none on those that go", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a"))
+    await harness.create(nodes, node("b"))
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(placed(harness)).toEqual(["a", "b"]))
+    await harness.create(nodes, node("c"))
+    await eventually(() => expect(placed(harness)).toEqual(["a", "b", "c"]))
+    await eventually(async () => {
+      await harness.runPods("default")
+      expect(statusOf(harness)).toMatchObject({
+        desiredNumberScheduled: 3,
+        currentNumberScheduled: 3,
+        numberReady: 3,
+        numberAvailable: 3,
+        updatedNumberScheduled: 3,
+        numberMisscheduled: 0,
+      })
+    })
+  })
+
+  test("chooses nodes by selector and leaves when the label goes", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a", { disk: "ssd" }))
+    await harness.create(nodes, node("b"))
+    await harness.create(daemonSets, daemonSet({}, { nodeSelector: { disk: "ssd" } }))
+    await eventually(() => expect(placed(harness)).toEqual(["a"]))
+    await harness.change(nodes, undefined, "a", { metadata: { labels: { disk: null } } })
+    await eventually(() => expect(placed(harness)).toEqual([]))
+  })
+
+  test("updates one node after the other", async () => {
+    await using harness = await startHarness({ only })
+    for (const name of ["a", "b", "c"]) await harness.create(nodes, node(name))
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(placed(harness)).toHaveLength(3))
+    await harness.runPods("default")
+    await eventually(() => expect(statusOf(harness)?.numberAvailable).toBe(3))
+    await harness.change(daemonSets, "default", "agent", {
+      spec: { template: { spec: { containers: [{ name: "c", image: "two" }] } } },
+    })
+    await eventually(() => expect(images(harness).sort()).toEqual(["one", "one", "two"]))
+    await eventually(async () => {
+      await harness.runPods("default")
+      expect(images(harness)).toEqual(["two", "two", "two"])
+      expect(statusOf(harness)).toMatchObject({ updatedNumberScheduled: 3, numberAvailable: 3 })
+    })
+  })
+
+  test("surges when it may: the new pod runs before the old one goes", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a"))
+    await harness.create(
+      daemonSets,
+      daemonSet({ updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } } }),
+    )
+    await eventually(() => expect(placed(harness)).toEqual(["a"]))
+    await harness.runPods("default")
+    await harness.change(daemonSets, "default", "agent", {
+      spec: { template: { spec: { containers: [{ name: "c", image: "two" }] } } },
+    })
+    await eventually(() => expect(images(harness).sort()).toEqual(["one", "two"]))
+    await harness.runPods("default")
+    await eventually(() => expect(images(harness)).toEqual(["two"]))
+  })
+})
+
+describe("placement()", () => {
+  const set = daemonSet() as DaemonSet
+  test.each([
+    ["no taints", undefined, { run: true, stay: true }],
+    [
+      "one that every daemon tolerates",
+      { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" },
+      { run: true, stay: true },
+    ],
+    ["another NoSchedule", { key: "x", effect: "NoSchedule" }, { run: false, stay: true }],
+    ["another NoExecute", { key: "x", effect: "NoExecute" }, { run: false, stay: false }],
+    ["PreferNoSchedule", { key: "x", effect: "PreferNoSchedule" }, { run: true, stay: true }],
+  ])("with %s", (_, taint, expected) => {
+    expect(placement(set, node("a", {}, taint === undefined ? undefined : [taint]) as Node)).toEqual(expected)
+  })
+})

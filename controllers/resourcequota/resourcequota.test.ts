@@ -1,0 +1,36 @@
+import { expect, test } from "vitest"
+import type { KubeObject, ResourceQuota } from "../../apimachinery/object.ts"
+import { pods, resourceQuotas, secrets } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+
+const usedOf = (harness: Harness): unknown =>
+  harness.cluster.find<ResourceQuota>(resourceQuotas, "default", "q")!.status?.used
+
+function pod(name: string): KubeObject {
+  const resources = { requests: { cpu: "250m", memory: "64Mi" } }
+  const spec = { containers: [{ name: "c", resources }] }
+  return { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, spec }
+}
+
+test("a quota's usage is recounted when objects go or pods end", async () => {
+  await using harness = await startHarness({ only: ["resourcequota"] })
+  for (const name of ["a", "b", "c"]) await harness.create(pods, pod(name))
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "default" } }
+  await harness.create(secrets, secret)
+  const hard = { pods: "10", "requests.cpu": "2", "requests.memory": "1Gi", secrets: "5", "count/configmaps": "3" }
+  const metadata = { name: "q", namespace: "default" }
+  await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard } })
+  await eventually(() => {
+    expect(usedOf(harness)).toEqual({
+      pods: "3",
+      "requests.cpu": "750m",
+      "requests.memory": "192Mi",
+      secrets: "1",
+      "count/configmaps": "0",
+    })
+  })
+  await harness.cluster.delete(pods, "default", "a")
+  await harness.setPod(harness.cluster.find(pods, "default", "b")!, "Succeeded", false)
+  await harness.cluster.delete(secrets, "default", "s")
+  await eventually(() => expect(usedOf(harness)).toMatchObject({ pods: "1", "requests.cpu": "250m", secrets: "0" }))
+})

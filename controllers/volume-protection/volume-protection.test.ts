@@ -1,0 +1,41 @@
+import { expect, test } from "vitest"
+import type { ClusterRole, KubeObject, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
+import { clusterRoles, persistentVolumeClaims, pods } from "../../client/resources.ts"
+import { eventually, startHarness } from "../testing/harness.ts"
+
+test("a claim that is deleted stays until no pod on a node uses it", async () => {
+  await using harness = await startHarness({ only: ["persistentvolumeclaim-protection"] })
+  const find = (): PersistentVolumeClaim | undefined => harness.cluster.find(persistentVolumeClaims, "default", "data")
+  const metadata = { name: "data", namespace: "default" }
+  await harness.create(persistentVolumeClaims, { apiVersion: "v1", kind: "PersistentVolumeClaim", metadata })
+  await eventually(() => expect(find()!.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]))
+  const volumes = [{ name: "v", persistentVolumeClaim: { claimName: "data" } }]
+  const spec = { nodeName: "n", containers: [], volumes }
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "default" }, spec }
+  await harness.create<Pod>(pods, pod)
+  await harness.cluster.delete(persistentVolumeClaims, "default", "data")
+  await eventually(() => expect(find()!.metadata.deletionTimestamp).toBeDefined())
+  await harness.cluster.delete(pods, "default", "p")
+  await eventually(() => expect(find()).toBeUndefined())
+})
+
+test("an aggregated ClusterRole has the rules of those its selectors match", async () => {
+  await using harness = await startHarness({ only: ["clusterrole-aggregation"] })
+  const role = (name: string, labels: object, more: object): KubeObject =>
+    ({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name, labels },
+      ...more,
+    }) as KubeObject
+  const rule = (resource: string): object => ({ apiGroups: [""], resources: [resource], verbs: ["get"] })
+  const matchLabels = { "to-view": "true" }
+  await harness.create(clusterRoles, role("view", {}, { aggregationRule: { clusterRoleSelectors: [{ matchLabels }] } }))
+  await harness.create(clusterRoles, role("b", matchLabels, { rules: [rule("pods")] }))
+  await harness.create(clusterRoles, role("a", matchLabels, { rules: [rule("nodes"), rule("pods")] }))
+  await harness.create(clusterRoles, role("c", {}, { rules: [rule("secrets")] }))
+  const rules = (): unknown => harness.cluster.find<ClusterRole>(clusterRoles, undefined, "view")!.rules
+  await eventually(() => expect(rules()).toEqual([rule("nodes"), rule("pods")]))
+  await harness.cluster.delete(clusterRoles, undefined, "a")
+  await eventually(() => expect(rules()).toEqual([rule("pods")]))
+})
