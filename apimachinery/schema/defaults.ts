@@ -2,9 +2,8 @@
 // Those that depend on other fields are the kinds' strategies' business.
 
 import type { Json } from "../object.ts"
+import { type JsonObject, setOwn } from "./json-object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
-
-type JsonObject = { [key: string]: Json }
 
 /** In place. Defaults that are objects are filled in themselves, as upstream's defaulting goes on into them. */
 export function applyDefaults(schema: Schema, object: Json): void {
@@ -37,10 +36,6 @@ function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean 
   // A field that is no pointer cannot tell "not given" from zero.
   if (field.zero === undefined) return false
   return given === null || given === "" || given === 0 || given === false
-}
-
-function setOwn(target: JsonObject, key: string, value: Json): void {
-  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
 }
 
 function copy(value: Json): Json {

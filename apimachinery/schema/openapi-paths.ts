@@ -2,7 +2,8 @@
 // parameters (fieldValidation, dryRun).
 
 import type { Json } from "../object.ts"
-import type { Dialect, JsonObject } from "./openapi-schemas.ts"
+import type { JsonObject } from "./json-object.ts"
+import type { Dialect } from "./openapi-schemas.ts"
 
 /** The part of a resource's definition that is published; gateway's ResourceDefinition has it. */
 export interface PublishedResource {

@@ -2,17 +2,12 @@
 // field numbers of gnostic's openapi.v2 messages, of what openapi.ts writes; extensions ("x-…") travel as YAML texts.
 
 import type { Json } from "../object.ts"
-
-type JsonObject = { [key: string]: Json }
+import { isObject } from "./json-object.ts"
 
 /** How a JSON member is written: its field number and how its value is encoded. */
 type Rule = readonly [number: number, encode: (value: Json) => Uint8Array[] | undefined]
 
 const empty = new Uint8Array(0)
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
 
 function varint(value: number): Uint8Array {
   const bytes: number[] = []

@@ -2,10 +2,10 @@
 // for built-in kinds; a custom resource's are its author's.
 
 import type { Json } from "../object.ts"
+import { isObject, type JsonObject } from "./json-object.ts"
 import { kindsOfTypes } from "./facts.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 
-export type JsonObject = { [key: string]: Json }
 export type Dialect = "v2" | "v3"
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1"
@@ -160,10 +160,6 @@ export function customSchema(source: Json, dialect: Dialect, objectMeta: JsonObj
       ...own,
     },
   }
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** Keywords that version 2 lacks, or that clients of it take for more than they say. */

@@ -6,7 +6,8 @@ import type { Json } from "../object.ts"
 import { printGroupVersion } from "../object.ts"
 import { release, schemaOf, schemaOfType } from "./facts.ts"
 import { isConnected, pathsOf, type PublishedKind, type PublishedResource, type Shapes } from "./openapi-paths.ts"
-import { customSchema, Definitions, type Dialect, type JsonObject, objectMetaName } from "./openapi-schemas.ts"
+import type { JsonObject } from "./json-object.ts"
+import { customSchema, Definitions, type Dialect, objectMetaName } from "./openapi-schemas.ts"
 import type { Schema } from "./schema.ts"
 
 export interface OpenAPIDefinition extends PublishedResource {

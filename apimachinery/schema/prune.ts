@@ -1,10 +1,9 @@
 // Drops what a custom resource's schema does not name, as k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning does.
 
 import type { Json } from "../object.ts"
+import { type JsonObject } from "./json-object.ts"
 import { printPath } from "./json-scan.ts"
 import type { Schema } from "./schema.ts"
-
-type JsonObject = { [key: string]: Json }
 
 /** At the root and in embedded resources these are not the schema's to drop. */
 const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])

@@ -1,5 +1,7 @@
 // Reads the syntax of Go's regular expressions (RE2's) into a tree, with Go's words for what is wrong. Matching: patterns.ts.
 
+import { complement, controls, escapes, lastCodePoint, named, unicodeClass } from "./re2-classes.ts"
+
 /** Ranges of code points, or a function where JavaScript knows the class better (\p{Greek}). */
 export interface CharacterSet {
   ranges: readonly (readonly [number, number])[]
@@ -20,83 +22,9 @@ export type Node =
 const maxRepeat = 1000
 /** Groups within groups. */
 const maxNesting = 200
-const last = 0x10ffff
-
-const escapes: Readonly<Record<string, readonly (readonly [number, number])[]>> = {
-  d: [[0x30, 0x39]],
-  s: [
-    [0x09, 0x0a],
-    [0x0c, 0x0d],
-    [0x20, 0x20],
-  ],
-  w: [
-    [0x30, 0x39],
-    [0x41, 0x5a],
-    [0x5f, 0x5f],
-    [0x61, 0x7a],
-  ],
-}
-const named: Readonly<Record<string, readonly (readonly [number, number])[]>> = {
-  alnum: [
-    [0x30, 0x39],
-    [0x41, 0x5a],
-    [0x61, 0x7a],
-  ],
-  alpha: [
-    [0x41, 0x5a],
-    [0x61, 0x7a],
-  ],
-  ascii: [[0, 0x7f]],
-  blank: [
-    [0x09, 0x09],
-    [0x20, 0x20],
-  ],
-  cntrl: [
-    [0, 0x1f],
-    [0x7f, 0x7f],
-  ],
-  digit: [[0x30, 0x39]],
-  graph: [[0x21, 0x7e]],
-  lower: [[0x61, 0x7a]],
-  print: [[0x20, 0x7e]],
-  punct: [
-    [0x21, 0x2f],
-    [0x3a, 0x40],
-    [0x5b, 0x60],
-    [0x7b, 0x7e],
-  ],
-  space: [
-    [0x09, 0x0d],
-    [0x20, 0x20],
-  ],
-  upper: [[0x41, 0x5a]],
-  word: [
-    [0x30, 0x39],
-    [0x41, 0x5a],
-    [0x5f, 0x5f],
-    [0x61, 0x7a],
-  ],
-  xdigit: [
-    [0x30, 0x39],
-    [0x41, 0x46],
-    [0x61, 0x66],
-  ],
-}
-const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }
 
 function fail(what: string, text: string): never {
   throw new SyntaxError(`error parsing regexp: ${what}: \`${text}\``)
-}
-
-function complement(ranges: readonly (readonly [number, number])[]): [number, number][] {
-  const found: [number, number][] = []
-  let from = 0
-  for (const [low, high] of [...ranges].sort((a, b) => a[0] - b[0])) {
-    if (low > from) found.push([from, low - 1])
-    from = Math.max(from, high + 1)
-  }
-  if (from <= last) found.push([from, last])
-  return found
 }
 
 interface Flags {
@@ -200,7 +128,7 @@ class Parser {
         return this.#escape()
       case ".":
         this.#at++
-        return this.#set(this.#flags.dotAll ? [[0, last]] : complement([[0x0a, 0x0a]]))
+        return this.#set(this.#flags.dotAll ? [[0, lastCodePoint]] : complement([[0x0a, 0x0a]]))
       case "^":
         this.#at++
         return { kind: "assert", assertion: this.#flags.multiline ? "lineStart" : "textStart" }
@@ -367,16 +295,4 @@ class Parser {
 
 function perlSyntax(rest: string): string {
   return /^\(\?(?:<[=!]|P?<[^>]*>?|P[=>]|.)?/.exec(rest)?.[0] ?? rest
-}
-
-function unicodeClass(name: string): ((codePoint: number) => boolean) | undefined {
-  for (const property of [name, `Script=${name}`]) {
-    try {
-      const pattern = new RegExp(`^\\p{${property}}$`, "u")
-      return (point) => pattern.test(String.fromCodePoint(point))
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error // not a property of that form
-    }
-  }
-  return undefined
 }

@@ -1,13 +1,8 @@
 // The plain translation of an openAPIV3Schema that was found structural into the one Schema shape.
 
 import type { Json } from "../object.ts"
+import { isObject, type JsonObject } from "./json-object.ts"
 import type { FieldSchema, Schema, SchemaRules, SchemaType } from "./schema.ts"
-
-type JsonObject = { [key: string]: Json }
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
 
 export function compileSchema(source: JsonObject): Schema {
   const schema: Schema = { type: typeOf(source) }

@@ -3,15 +3,10 @@
 import { invalidValue, required } from "../field-errors.ts"
 import type { FieldError, FieldPath } from "../field-errors.ts"
 import type { Json } from "../object.ts"
+import { isObject, type JsonObject } from "./json-object.ts"
 import { prune } from "./prune.ts"
 import type { Schema } from "./schema.ts"
 import { validateValue } from "./validate.ts"
-
-type JsonObject = { [key: string]: Json }
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
 
 /** `source` and `schema` are the same schema before and after compiling; the path is that of the source. */
 export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath): FieldError[] {

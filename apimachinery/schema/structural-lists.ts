@@ -3,14 +3,9 @@
 import { forbiddenField, invalidValue, notSupported, required } from "../field-errors.ts"
 import type { FieldError, FieldPath } from "../field-errors.ts"
 import type { Json } from "../object.ts"
-
-type JsonObject = { [key: string]: Json }
+import { isObject, type JsonObject } from "./json-object.ts"
 
 const listTypes = ["atomic", "set", "map"]
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
 
 export function checkListType(schema: JsonObject, path: FieldPath): FieldError[] {
   const listType = schema["x-kubernetes-list-type"]

@@ -4,13 +4,12 @@
 import { FieldPath, forbiddenField, invalidValue, notSupported, required } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
 import type { Json } from "../object.ts"
+import { isObject, type JsonObject } from "./json-object.ts"
 import { compileSchema } from "./structural-compile.ts"
 import { defaultErrors } from "./structural-defaults.ts"
 import { checkListType } from "./structural-lists.ts"
 import { patternError } from "./patterns.ts"
 import type { Schema } from "./schema.ts"
-
-export type JsonObject = { [key: string]: Json }
 
 /** The schema of what may be anything; what a broken one is compiled to. */
 const anything: Schema = { type: "any", custom: true, preserveUnknown: true }
@@ -26,10 +25,6 @@ export function compileStructural(
   const schema = compileSchema(openAPIV3Schema)
   const root: Schema = { ...schema, custom: true, source: openAPIV3Schema }
   return { schema: root, errors: defaultErrors(openAPIV3Schema, root, path) }
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function rootErrors(schema: JsonObject, path: FieldPath): FieldError[] {

@@ -13,11 +13,10 @@ import {
 } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
 import type { Json } from "../object.ts"
+import { isObject, type JsonObject } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
 import { compilePattern } from "./patterns.ts"
 import type { Schema, SchemaRules } from "./schema.ts"
-
-type JsonObject = { [key: string]: Json }
 
 /** A broken object of many items must not become an endless answer. */
 const maxErrors = 100
@@ -41,10 +40,6 @@ export function validateValue(schema: Schema, value: Json, path: FieldPath, show
   const errors: FieldError[] = []
   check(schema, value, { path, shown }, errors)
   return errors
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 function child({ path, shown }: At, key: string): At {

@@ -1,9 +1,8 @@
 // Go's zero values: which of them its encoder omits, and which it prints although nobody gave them ("containers": null).
 
 import type { Json } from "../object.ts"
+import { type JsonObject } from "./json-object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
-
-type JsonObject = { [key: string]: Json }
 
 /** Of a field that is no pointer: would Go's "omitempty" (or "omitzero", for structs) drop it? */
 export function isZero(schema: Schema, value: Json): boolean {

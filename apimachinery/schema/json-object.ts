@@ -1,0 +1,15 @@
+// JSON objects whose keys are anybody's: told from lists and null, and written to without touching their prototype.
+
+import type { Json } from "../object.ts"
+
+export type JsonObject = { [key: string]: Json }
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** Assignment to "__proto__" would change the prototype. */
+export function setOwn(target: JsonObject, key: string, value: Json): void {
+  if (key !== "__proto__") target[key] = value
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}
