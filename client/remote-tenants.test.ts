@@ -1,0 +1,96 @@
+// Against a real gateway, over TLS: what the syncer and the operator see when they run in processes of their own.
+
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import type { ConfigMap } from "../apimachinery/object.ts"
+import { startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
+import { connectTenants } from "./remote-tenants.ts"
+import { configMaps } from "./resources.ts"
+import type { Tenant, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
+
+let fixture: TestGateway
+let remote: TenantAdmin & AsyncDisposable
+
+beforeAll(async () => {
+  fixture = await startTestGateway()
+  await fixture.createTenant("first")
+  remote = await connectTenants({
+    server: fixture.url,
+    certificateAuthority: fixture.gateway.certificateAuthority,
+    ...fixture.administrator,
+  })
+})
+
+afterAll(async () => {
+  await remote?.[Symbol.asyncDispose]()
+  await fixture?.[Symbol.asyncDispose]()
+})
+
+const request = (name: string): Omit<Tenant, "uid"> => ({
+  name,
+  virtualCluster: { namespace: "default", name, uid: randomUUID() },
+  clusterKey: `default-${name}`,
+  clusterDomain: "cluster.local",
+  transparentMetaPrefixes: [],
+  opaqueMetaPrefixes: [],
+  controllers: true,
+})
+
+const configMap = (name: string): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+  data: {},
+})
+
+/** Writes down what a watch says. */
+function recorder(lines: string[]): TenantWatchHandler<ConfigMap> {
+  return {
+    event: ({ tenant, type, object }) => {
+      if (object.metadata.namespace === "default" && object.metadata.name !== "kube-root-ca.crt")
+        lines.push(`${tenant} ${type} ${object.metadata.name}`)
+    },
+    synced: (tenant) => lines.push(`${tenant} synced`),
+    removed: (tenant) => lines.push(`${tenant} removed`),
+    restarted: (tenant) => lines.push(`${tenant} restarted`),
+  }
+}
+
+describe("remote tenants", () => {
+  test("are known from the start", () => {
+    expect(remote.list()).toEqual(fixture.gateway.tenants.list())
+  })
+
+  test("are made, read, watched and deleted", async () => {
+    const lines: string[] = []
+    const local: string[] = []
+    const ending = new AbortController()
+    remote.watch(configMaps, recorder(lines), ending.signal)
+    fixture.gateway.tenants.watch(configMaps, recorder(local), ending.signal)
+    await vi.waitFor(() => expect(lines).toContain("first synced"))
+
+    const made = await remote.create(request("second"))
+    expect(fixture.gateway.tenants.get("second")).toEqual(made)
+    expect(await remote.kubeconfig("second")).toContain(`${fixture.url}/tenants/second`)
+    await vi.waitFor(() => expect(lines).toContain("second synced"))
+
+    await remote.client("second").create(configMaps, configMap("c"))
+    await remote.client("second").delete(configMaps, "default", "c")
+    await vi.waitFor(() => expect(lines).toContain("second DELETED c"))
+
+    await remote.delete("second")
+    await vi.waitFor(() => expect(lines).toContain("second removed"))
+    expect(remote.get("second")).toBeUndefined()
+    ending.abort()
+
+    const expected = ["second synced", "second ADDED c", "second DELETED c", "second removed"]
+    expect(lines.filter((line) => line.startsWith("second"))).toEqual(expected)
+    expect(local.filter((line) => line.startsWith("second"))).toEqual(expected)
+  })
+
+  test("of a name that is taken are refused, and a missing one is not found", async () => {
+    await expect(remote.create(request("first"))).rejects.toMatchObject({ reason: "AlreadyExists" })
+    await expect(remote.client("missing").list(configMaps)).rejects.toMatchObject({ reason: "NotFound" })
+    await expect(remote.kubeconfig("missing")).rejects.toMatchObject({ reason: "NotFound" })
+  })
+})
