@@ -2,6 +2,7 @@
 // blocks and is limited per object, because an Event must not cost more than what it tells of.
 // Source: k8s.io/client-go/tools/record/events_cache.go (the limits and what counts as the same event).
 
+import { randomInt } from "node:crypto"
 import { referenceTo, type ObjectReference } from "./object-reference.ts"
 import { timestamp, type KubeObject } from "../apimachinery/object.ts"
 import { StatusError, isNotFound } from "../apimachinery/status.ts"
@@ -67,7 +68,8 @@ export class EventRecorder {
   readonly #written = new Map<string, Written>()
   readonly #lanes: Promise<void>[] = Array.from({ length: eventLimits.writers }, () => Promise.resolve())
   #waiting = 0
-  #serial = 0
+  /** Begins anywhere: recorders of several components must not name their events alike. */
+  #serial = randomInt(1_000_000)
 
   constructor(options: EventRecorderOptions) {
     this.#component = options.component

@@ -1,26 +1,36 @@
 // A super cluster without machines: nodes, scheduler, kubelets and a volume provisioner, all clients of the super cluster's
 // API. With a real super cluster none of this runs.
 
-import type { Node, Pod, Service } from "../apimachinery/object.ts"
+import type {
+  KubeObject,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  Service,
+  StorageClass,
+} from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
 import { Informer } from "../client/informer.ts"
 import { silentLog, type Log } from "../client/log.ts"
-import { nodes as nodeResource, pods as podResource, services as serviceResource } from "../client/resources.ts"
-import type { KubeClient } from "../client/rest.ts"
+import * as resources from "../client/resources.ts"
+import type { KubeClient, Resource } from "../client/rest.ts"
 import { Kubelets } from "./kubelet/kubelets.ts"
 import type { PodSandbox } from "./kubelet/pod-sandbox.ts"
-import { defaultNodeSettings, simulatedNode, startNodes, type NodeSettings } from "./nodes.ts"
+import { ServiceAccountTokens } from "./kubelet/sources.ts"
+import { defaultNodeSettings, maxNodes, simulatedNode, startNodes, type NodeSettings } from "./nodes.ts"
 import { Scheduler } from "./scheduler/scheduler.ts"
-import { startProvisioner } from "./storage.ts"
+import { createDefaultClass, provisioner, Storage } from "./storage.ts"
 
 export interface SimulatorOptions {
   /** The super cluster, as an administrator. */
   client: KubeClient
-  /** How many nodes: "node-1", "node-2", … at most 100. */
+  /** How many nodes: "node-1", "node-2", … at most 100 (maxNodes). */
   nodes: number
   settings?: Partial<NodeSettings>
   /** Where the kubelet API of a node is served. */
-  kubeletPort(node: string): number
+  kubeletPort: (node: string) => number
   log?: Log
 }
 
@@ -35,43 +45,48 @@ export function nodeNames(count: number): string[] {
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { client, log = silentLog } = options
-  const stopped = new AbortController()
+  if (options.nodes > maxNodes) throw new Error(`a simulated super cluster has at most ${maxNodes} nodes`)
+  await using started = new AsyncDisposableStack()
   const nodes = Array.from({ length: options.nodes }, (_, index) => simulatedNode(index))
-  const registered = await startNodes({
-    client,
-    nodes,
-    settings: { ...defaultNodeSettings, ...options.settings },
-    kubeletPort: options.kubeletPort,
-    log,
-  })
-  const pods = new Informer<Pod>(client, podResource, { log })
-  const nodeInformer = new Informer<Node>(client, nodeResource, { log })
-  const services = new Informer<Service>(client, serviceResource, { log })
-  await Promise.all([pods.start(stopped.signal), nodeInformer.start(stopped.signal), services.start(stopped.signal)])
-  const scheduler = new Scheduler({
-    client,
-    pods,
-    nodes: nodeInformer,
-    recorder: new EventRecorder({ component: "default-scheduler", log }),
-    log,
-  })
-  const kubelets = new Kubelets({
-    client,
-    pods,
-    sources: { client, services, now: () => Date.now() },
-    nodes: new Map(nodes.map((node) => [node.name, node])),
-    recorder: new EventRecorder({ component: "kubelet", log }),
-    log,
-  })
-  const provisioning = startProvisioner(client, log, stopped.signal)
+  const settings = { ...defaultNodeSettings, ...options.settings }
+  started.use(await startNodes({ client, nodes, settings, kubeletPort: options.kubeletPort, log }))
+  await createDefaultClass(client)
+
+  const stopped = new AbortController()
+  started.defer(() => stopped.abort())
+  const informer = <T extends KubeObject>(resource: Resource): Informer<T> => new Informer<T>(client, resource, { log })
+  const watched = {
+    pods: informer<Pod>(resources.pods),
+    nodes: informer<Node>(resources.nodes),
+    namespaces: informer<Namespace>(resources.namespaces),
+    services: informer<Service>(resources.services),
+    claims: informer<PersistentVolumeClaim>(resources.persistentVolumeClaims),
+    volumes: informer<PersistentVolume>(resources.persistentVolumes),
+    classes: informer<StorageClass>(resources.storageClasses),
+  }
+  await Promise.all(Object.values(watched).map((one) => one.start(stopped.signal)))
+
+  const recorder = (component: string): EventRecorder => new EventRecorder({ component, log })
+  started.use(new Storage({ ...watched, client, recorder: recorder(provisioner), log }))
+  started.use(new Scheduler({ ...watched, client, recorder: recorder("default-scheduler"), log }))
+  const kubelets = started.use(
+    new Kubelets({
+      client,
+      pods: watched.pods,
+      sources: {
+        client,
+        services: watched.services,
+        tokens: new ServiceAccountTokens(client, Date.now),
+        now: Date.now,
+      },
+      nodes: new Map(nodes.map((node) => [node.name, node])),
+      recorder: recorder("kubelet"),
+      log,
+    }),
+  )
+  const running = started.move()
   return {
     sandbox: (node, namespace, pod) => kubelets.sandbox(node, namespace, pod),
-    async [Symbol.asyncDispose]() {
-      stopped.abort()
-      await scheduler[Symbol.asyncDispose]()
-      await kubelets[Symbol.asyncDispose]()
-      await registered[Symbol.asyncDispose]()
-      await provisioning
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

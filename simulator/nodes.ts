@@ -2,14 +2,19 @@
 // the Node (kube-node-lease, as kubelets do since 1.17).
 
 import { microTimestamp, timestamp, type KubeObject, type Node } from "../apimachinery/object.ts"
-import { isAlreadyExists, isNotFound } from "../apimachinery/status.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Log } from "../client/log.ts"
 import { leases, nodes } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 
 /** As the kubelet's nodeLeaseDurationSeconds and its renewal at a quarter of it. */
 const leaseSeconds = 40
+const leaseNamespace = "kube-node-lease"
 const renewMs = 10_000
+/** As the kubelet's nodeStatusReportFrequency: how often the Node itself is written when nothing changes. */
+const reportMs = 300_000
+/** One /16 of 10.128.0.0/9 each. */
+export const maxNodes = 100
 
 export interface NodeSettings {
   cpu: string
@@ -135,41 +140,73 @@ export interface NodesOptions {
   client: KubeClient
   nodes: readonly SimulatedNode[]
   settings: NodeSettings
-  kubeletPort(node: string): number
+  kubeletPort: (node: string) => number
   log: Log
 }
 
-/** Registers the nodes, then renews their leases until disposed. */
+/** Registers the nodes, then renews their leases and now and then their status, until disposed. */
 export async function startNodes(options: NodesOptions): Promise<AsyncDisposable> {
-  for (const node of options.nodes) await register(options, node)
-  let renewing = Promise.resolve()
-  const renew = (): void => {
-    renewing = Promise.all(options.nodes.map(({ name }) => renewLease(options.client, name))).then(
-      () => undefined,
-      (error: unknown) => options.log.warn({ err: error }, "node leases were not renewed"),
-    )
-  }
-  renew()
-  const timer = setInterval(renew, renewMs)
-  timer.unref()
+  const { client, nodes: all, log } = options
+  for (const node of all) await register(options, node)
+  const renew = (): Promise<unknown> => Promise.all(all.map(({ name }) => renewLease(client, name)))
+  await renew()
+  const timers = [
+    every(renewMs, renew, log, "leases"),
+    every(reportMs, () => Promise.all(all.map((node) => report(options, node))), log, "status"),
+  ]
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await renewing
+      await Promise.all(timers.map((stop) => stop()))
     },
   }
 }
 
-async function register({ client, settings, kubeletPort }: NodesOptions, node: SimulatedNode): Promise<void> {
-  const wanted = nodeObject(node, settings, kubeletPort(node.name))
-  const { status, ...spec } = wanted
+/** Calls every so often. One call at a time; a failed one is told and tried next time. Returns how to stop. */
+function every(ms: number, call: () => Promise<unknown>, log: Log, what: string): () => Promise<void> {
+  let running: Promise<void> | undefined
+  const timer = setInterval(() => {
+    running ??= call().then(
+      () => void (running = undefined),
+      (error: unknown) => {
+        running = undefined
+        log.warn({ err: error }, `node ${what} not renewed`)
+      },
+    )
+  }, ms)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
+}
+
+async function register(options: NodesOptions, node: SimulatedNode): Promise<void> {
+  const { client, settings, kubeletPort } = options
+  const { status: _, ...wanted } = nodeObject(node, settings, kubeletPort(node.name))
   try {
-    await client.create(nodes, spec)
+    await client.create(nodes, wanted)
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
   }
-  const current = await client.get<Node>(nodes, undefined, node.name)
-  await client.update<Node>(nodes, { ...current, status } as Node, { subresource: "status" })
+  await report(options, node)
+}
+
+/** A node somebody deleted stays deleted until the next start, as with a real kubelet. */
+async function report({ client, settings, kubeletPort }: NodesOptions, node: SimulatedNode): Promise<void> {
+  try {
+    const current = await client.get<Node>(nodes, undefined, node.name)
+    const { status } = nodeObject(node, settings, kubeletPort(node.name))
+    const conditions = status?.conditions?.map((condition) => {
+      const before = current.status?.conditions?.find(({ type }) => type === condition.type)
+      const since = before?.status === condition.status ? before?.lastTransitionTime : undefined
+      return { ...condition, lastTransitionTime: since ?? condition.lastTransitionTime }
+    })
+    await client.update(nodes, { ...current, status: { ...current.status, ...status, conditions } } as Node, {
+      subresource: "status",
+    })
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error // written by another meanwhile: the next report comes
+  }
 }
 
 interface Lease extends KubeObject {
@@ -179,13 +216,22 @@ interface Lease extends KubeObject {
 async function renewLease(client: KubeClient, name: string): Promise<void> {
   const spec = { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime: microTimestamp() }
   try {
-    await client.patch(leases, "kube-node-lease", name, { spec }, { type: "merge" })
+    await client.patch(leases, leaseNamespace, name, { spec }, { type: "merge" })
   } catch (error) {
     if (!isNotFound(error)) throw error
+    const node = await client.get<Node>(nodes, undefined, name).catch((fault: unknown) => {
+      if (isNotFound(fault)) return undefined
+      throw fault
+    })
+    if (node === undefined) return // nothing to keep alive
     const lease: Lease = {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
-      metadata: { name, namespace: "kube-node-lease" },
+      metadata: {
+        name,
+        namespace: leaseNamespace,
+        ownerReferences: [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata.uid ?? "" }],
+      },
       spec,
     }
     await client.create(leases, lease)

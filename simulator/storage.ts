@@ -1,24 +1,26 @@
-// Volumes of the simulated super cluster: a default StorageClass, and claims bound to volumes made for them. The data of a
-// claim lives in the simulated containers that mount it.
+// Volumes of the simulated super cluster: a default StorageClass, volumes made for the claims of its classes, and the binding
+// of claims to volumes (also to ones made by hand). The data of a claim lives in the simulated containers that mount it.
 
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../apimachinery/object.ts"
+import { compareQuantities, parseQuantity } from "../apimachinery/quantity.ts"
+import { matches, selectorFromLabelSelector } from "../apimachinery/labels.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
-import { Informer } from "../client/informer.ts"
+import type { EventRecorder } from "../client/events.ts"
 import type { Log } from "../client/log.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
+import { selectedNodeAnnotation, type ClaimSources } from "./scheduler/claims.ts"
 
-const provisioner = "polyplane.dev/simulated"
-const className = "standard"
+export const provisioner = "polyplane.dev/simulated"
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 const workers = 8
 
-const storageClass = {
+const standardClass = {
   apiVersion: "storage.k8s.io/v1",
   kind: "StorageClass",
-  metadata: { name: className, annotations: { [defaultClassAnnotation]: "true" } },
+  metadata: { name: "standard", annotations: { [defaultClassAnnotation]: "true" } },
   provisioner,
   reclaimPolicy: "Delete",
   volumeBindingMode: "Immediate",
@@ -30,56 +32,241 @@ interface ClaimKey {
   name: string
 }
 
-/** Runs until the signal ends. */
-export async function startProvisioner(client: KubeClient, log: Log, signal: AbortSignal): Promise<void> {
-  await client.create(storageClasses, storageClass).catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error
-  })
-  const claims = new Informer<PersistentVolumeClaim>(client, persistentVolumeClaims, { log })
-  const volumes = new Informer<PersistentVolume>(client, persistentVolumes, { log })
-  const queue = new FairQueue<ClaimKey>({
-    identify: ({ namespace, name }) => `${namespace}/${name}`,
-    group: ({ namespace }) => namespace,
-  })
-  const add = ({ metadata }: PersistentVolumeClaim): void =>
-    queue.add({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" })
-  claims.subscribe({ added: add, updated: add, deleted: add })
-  volumes.subscribe({
-    added: ({ spec }) => {
-      if (spec?.claimRef) queue.add({ namespace: spec.claimRef.namespace ?? "", name: spec.claimRef.name ?? "" })
-    },
-  })
-  await Promise.all([claims.start(signal), volumes.start(signal)])
-  await runWorkers({
-    queue,
-    workers,
-    reconcile: (key) => reconcile(client, claims, volumes, key),
-    name: "provisioner",
-    log,
-    signal,
-  })
-  queue[Symbol.dispose]()
+const identify = ({ namespace, name }: ClaimKey): string => `${namespace}/${name}`
+const claimOf = (volume: PersistentVolume): string | undefined =>
+  volume.spec?.claimRef ? `${volume.spec.claimRef.namespace ?? ""}/${volume.spec.claimRef.name ?? ""}` : undefined
+
+export interface StorageOptions extends ClaimSources {
+  client: KubeClient
+  recorder: EventRecorder
+  log: Log
 }
 
-async function reconcile(
-  client: KubeClient,
-  claims: Informer<PersistentVolumeClaim>,
-  volumes: Informer<PersistentVolume>,
-  key: ClaimKey,
-): Promise<void> {
-  const claim = claims.get(key.namespace, key.name)
-  if (claim === undefined) return reclaim(client, volumes, key)
-  if (claim.spec?.storageClassName !== className || claim.metadata.deletionTimestamp !== undefined) return
-  const name = `pvc-${claim.metadata.uid ?? ""}`
-  if (volumes.get(undefined, name) === undefined) {
-    await client.create<PersistentVolume>(persistentVolumes, volumeFor(claim, name)).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error
+/** Makes the default class unless there is one of that name. */
+export async function createDefaultClass(client: KubeClient): Promise<void> {
+  try {
+    await client.create(storageClasses, standardClass)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+  }
+}
+
+export class Storage implements AsyncDisposable {
+  readonly #options: StorageOptions
+  readonly #queue = new FairQueue<ClaimKey>({ identify, group: ({ namespace }) => namespace })
+  /** Names of volumes by the claim they are for. */
+  readonly #volumesOf = new Map<string, Set<string>>()
+  /** Claims that found no volume: looked at again when one appears. */
+  readonly #unbound = new Map<string, ClaimKey>()
+  readonly #stopped = new AbortController()
+  readonly #unsubscribe: (() => void)[]
+  readonly #running: Promise<void>
+
+  /** The informers must have synced. */
+  constructor(options: StorageOptions) {
+    this.#options = options
+    const add = ({ metadata }: PersistentVolumeClaim): void =>
+      this.#queue.add({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" })
+    this.#unsubscribe = [
+      options.volumes.subscribe({
+        added: (volume) => this.#observe(volume),
+        updated: (volume) => this.#observe(volume),
+        deleted: (volume) => this.#volumesOf.get(claimOf(volume) ?? "")?.delete(volume.metadata.name ?? ""),
+      }),
+      options.claims.subscribe({ added: add, updated: add, deleted: add }),
+      options.classes.subscribe({ added: () => this.#retryAll() }),
+    ]
+    this.#running = runWorkers({
+      queue: this.#queue,
+      workers,
+      reconcile: (key) => this.#reconcile(key),
+      name: "provisioner",
+      log: options.log,
+      signal: this.#stopped.signal,
     })
   }
-  await bind(client, claim, name)
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#stopped.abort()
+    await this.#running
+    this.#queue[Symbol.dispose]()
+  }
+
+  #observe(volume: PersistentVolume): void {
+    const claim = claimOf(volume)
+    if (claim === undefined) return this.#retryAll()
+    const names = this.#volumesOf.get(claim) ?? new Set()
+    this.#volumesOf.set(claim, names.add(volume.metadata.name ?? ""))
+    const [namespace = "", name = ""] = claim.split("/")
+    this.#queue.add({ namespace, name })
+  }
+
+  #retryAll(): void {
+    for (const key of this.#unbound.values()) this.#queue.add(key)
+    this.#unbound.clear()
+  }
+
+  async #reconcile(key: ClaimKey): Promise<void> {
+    const claim = this.#options.claims.get(key.namespace, key.name)
+    const ours = [...(this.#volumesOf.get(identify(key)) ?? [])].flatMap((name) => this.#volume(name) ?? [])
+    for (const volume of ours) {
+      if (volume.spec?.claimRef?.uid !== undefined && volume.spec.claimRef.uid !== claim?.metadata.uid)
+        await this.#reclaim(volume)
+    }
+    if (claim === undefined || claim.metadata.deletionTimestamp !== undefined) {
+      this.#unbound.delete(identify(key))
+      if (this.#volumesOf.get(identify(key))?.size === 0) this.#volumesOf.delete(identify(key))
+      return
+    }
+    this.#unbound.set(identify(key), key) // before looking, so that a volume that appears meanwhile is not missed
+    try {
+      const volume = await this.#volumeFor(claim, ours)
+      if (volume === undefined) return
+      this.#unbound.delete(identify(key))
+      await this.#bind(claim, volume)
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error // its change comes by the informer
+    }
+  }
+
+  #volume(name: string): PersistentVolume | undefined {
+    return this.#options.volumes.get(undefined, name)
+  }
+
+  /** The one the claim names or has, else one that fits and is free, else a new one. */
+  async #volumeFor(
+    claim: PersistentVolumeClaim,
+    ours: readonly PersistentVolume[],
+  ): Promise<PersistentVolume | undefined> {
+    if (claim.spec?.volumeName) {
+      const named = this.#volume(claim.spec.volumeName)
+      const isFree = named?.spec?.claimRef === undefined || named.spec.claimRef.uid === claim.metadata.uid
+      return named !== undefined && isFree ? named : undefined
+    }
+    const mine = ours.find(({ spec }) => spec?.claimRef?.uid === undefined || spec.claimRef.uid === claim.metadata.uid)
+    if (mine !== undefined) return mine
+    const free = this.#options.volumes.list().filter((volume) => fits(volume, claim))
+    const found = free.sort((a, b) => compareQuantities(sizeOf(a), sizeOf(b)))[0]
+    return found ?? this.#provision(claim)
+  }
+
+  async #provision(claim: PersistentVolumeClaim): Promise<PersistentVolume | undefined> {
+    const { client, classes, recorder } = this.#options
+    const found = classes.get(undefined, claim.spec?.storageClassName ?? "")
+    if (found?.provisioner !== provisioner) return undefined
+    const selected = claim.metadata.annotations?.[selectedNodeAnnotation]
+    if (found.volumeBindingMode === "WaitForFirstConsumer" && selected === undefined) {
+      recorder.event(
+        client,
+        claim,
+        "Normal",
+        "WaitForFirstConsumer",
+        "waiting for first consumer to be created before binding",
+      )
+      return undefined
+    }
+    const volume = volumeFor(claim, found)
+    try {
+      await client.create<PersistentVolume>(persistentVolumes, volume)
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+    recorder.event(
+      client,
+      claim,
+      "Normal",
+      "ProvisioningSucceeded",
+      `Successfully provisioned volume ${volume.metadata.name ?? ""}`,
+    )
+    return volume
+  }
+
+  /** Both sides, then what is told of them. A claim may ask for more later: the volume grows with it. */
+  async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
+    const { client } = this.#options
+    const name = volume.metadata.name ?? ""
+    const wanted = claim.spec?.resources?.requests?.["storage"]
+    const grows =
+      wanted !== undefined &&
+      volume.spec?.csi?.driver === provisioner &&
+      compareQuantities(parseQuantity(wanted), sizeOf(volume)) > 0
+    const size = grows ? wanted : (volume.spec?.capacity?.["storage"] ?? wanted ?? "0")
+    if (grows || volume.spec?.claimRef?.uid !== claim.metadata.uid) {
+      const spec = { claimRef: referenceTo(claim), capacity: { ...volume.spec?.capacity, storage: size } }
+      await client.patch(persistentVolumes, undefined, name, { spec }, { type: "merge" })
+    }
+    if (volume.status?.phase !== "Bound") {
+      const status = { status: { phase: "Bound" } }
+      await client.patch(persistentVolumes, undefined, name, status, { type: "merge", subresource: "status" })
+    }
+    const bound =
+      claim.spec?.volumeName === name
+        ? claim
+        : await client.update<PersistentVolumeClaim>(persistentVolumeClaims, {
+            ...claim,
+            metadata: {
+              ...claim.metadata,
+              annotations: { ...claim.metadata.annotations, "pv.kubernetes.io/bind-completed": "yes" },
+            },
+            spec: { ...claim.spec, volumeName: name },
+          } as PersistentVolumeClaim)
+    if (bound.status?.phase === "Bound" && bound.status.capacity?.["storage"] === size) return
+    const status = {
+      ...bound.status,
+      phase: "Bound",
+      accessModes: volume.spec?.accessModes,
+      capacity: { storage: size },
+    }
+    await client.update(persistentVolumeClaims, { ...bound, status } as PersistentVolumeClaim, {
+      subresource: "status",
+    })
+  }
+
+  /** The claim is gone: the volume goes too, or stays as Released. */
+  async #reclaim(volume: PersistentVolume): Promise<void> {
+    const { client } = this.#options
+    const name = volume.metadata.name ?? ""
+    try {
+      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && volume.spec.csi?.driver === provisioner) {
+        await client.delete(persistentVolumes, undefined, name)
+      } else if (volume.status?.phase !== "Released") {
+        const status = { status: { phase: "Released" } }
+        await client.patch(persistentVolumes, undefined, name, status, { type: "merge", subresource: "status" })
+      }
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
 }
 
-function volumeFor(claim: PersistentVolumeClaim, name: string): PersistentVolume {
+function referenceTo({ metadata }: PersistentVolumeClaim) {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    namespace: metadata.namespace ?? "",
+    name: metadata.name ?? "",
+    uid: metadata.uid ?? "",
+  }
+}
+
+const sizeOf = (volume: PersistentVolume) => parseQuantity(volume.spec?.capacity?.["storage"] ?? "0")
+
+/** A volume nobody has, of the claim's class, large enough, with its access modes and labels. */
+function fits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const { spec, metadata } = volume
+  if (spec?.claimRef !== undefined || metadata.deletionTimestamp !== undefined) return false
+  if ((spec?.storageClassName ?? "") !== (claim.spec?.storageClassName ?? "")) return false
+  if ((spec?.volumeMode ?? "Filesystem") !== (claim.spec?.volumeMode ?? "Filesystem")) return false
+  if (!(claim.spec?.accessModes ?? []).every((mode) => spec?.accessModes?.includes(mode))) return false
+  const { selector } = claim.spec ?? {}
+  if (selector !== undefined && !matches(selectorFromLabelSelector(selector), metadata.labels)) return false
+  const wanted = parseQuantity(claim.spec?.resources?.requests?.["storage"] ?? "0")
+  return compareQuantities(sizeOf(volume), wanted) >= 0
+}
+
+function volumeFor(claim: PersistentVolumeClaim, storageClass: StorageClass): PersistentVolume {
+  const name = `pvc-${claim.metadata.uid ?? ""}`
   return {
     apiVersion: "v1",
     kind: "PersistentVolume",
@@ -87,63 +274,11 @@ function volumeFor(claim: PersistentVolumeClaim, name: string): PersistentVolume
     spec: {
       capacity: { storage: claim.spec?.resources?.requests?.["storage"] ?? "1Gi" },
       accessModes: claim.spec?.accessModes ?? ["ReadWriteOnce"],
-      persistentVolumeReclaimPolicy: "Delete",
-      storageClassName: className,
+      persistentVolumeReclaimPolicy: storageClass.reclaimPolicy ?? "Delete",
+      storageClassName: storageClass.metadata.name,
       volumeMode: claim.spec?.volumeMode ?? "Filesystem",
-      claimRef: {
-        apiVersion: "v1",
-        kind: "PersistentVolumeClaim",
-        namespace: claim.metadata.namespace ?? "",
-        name: claim.metadata.name ?? "",
-        uid: claim.metadata.uid ?? "",
-      },
+      claimRef: referenceTo(claim),
       csi: { driver: provisioner, volumeHandle: name },
     },
   } as PersistentVolume
-}
-
-async function bind(client: KubeClient, claim: PersistentVolumeClaim, volumeName: string): Promise<void> {
-  try {
-    const bound =
-      claim.spec?.volumeName === volumeName
-        ? claim
-        : await client.update<PersistentVolumeClaim>(persistentVolumeClaims, {
-            ...claim,
-            spec: { ...claim.spec, volumeName },
-          } as PersistentVolumeClaim)
-    const capacity = claim.spec?.resources?.requests ?? {}
-    const phaseOfVolume = { status: { phase: "Bound" } }
-    await client.patch(persistentVolumes, undefined, volumeName, phaseOfVolume, {
-      type: "merge",
-      subresource: "status",
-    })
-    if (bound.status?.phase === "Bound" && bound.status.capacity?.["storage"] === capacity["storage"]) return
-    await client.update<PersistentVolumeClaim>(
-      persistentVolumeClaims,
-      {
-        ...bound,
-        status: { ...bound.status, phase: "Bound", accessModes: claim.spec?.accessModes ?? [], capacity },
-      } as PersistentVolumeClaim,
-      { subresource: "status" },
-    )
-  } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error // its change comes by the informer
-  }
-}
-
-/** The claim is gone: its volume goes too (reclaim policy Delete). */
-async function reclaim(client: KubeClient, volumes: Informer<PersistentVolume>, key: ClaimKey): Promise<void> {
-  const orphans = volumes
-    .list()
-    .filter(
-      ({ spec }) =>
-        spec?.storageClassName === className &&
-        spec.claimRef?.namespace === key.namespace &&
-        spec.claimRef.name === key.name,
-    )
-  for (const { metadata } of orphans) {
-    await client.delete(persistentVolumes, undefined, metadata.name ?? "").catch((error: unknown) => {
-      if (!isNotFound(error)) throw error
-    })
-  }
 }

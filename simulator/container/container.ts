@@ -5,6 +5,8 @@ import { Duplex } from "node:stream"
 import { ContainerLog } from "./log.ts"
 import type { FileSystem } from "./file-system.ts"
 import { isKnown, runCommand, terminated, type Process } from "../shell/run.ts"
+import { Terminal, withCarriageReturns } from "../shell/terminal.ts"
+import { Input } from "./input.ts"
 
 export interface ContainerSpec {
   name: string
@@ -17,14 +19,21 @@ export interface ContainerSpec {
   workingDir: string
   /** TCP ports declared by the pod. */
   ports: readonly number[]
+  /** The main program's standard input is kept open, for attach. */
   stdin: boolean
+  /** … until the first client that attached to it leaves. */
+  stdinOnce?: boolean
+  /** The main program has a terminal. */
+  tty?: boolean
 }
 
 export interface ExecStreams {
-  /** Resolves with all of standard input; only called by programs that read it. */
-  stdin(): Promise<string>
-  stdout(text: string): void
-  stderr(text: string): void
+  /** Only read by programs that do. */
+  input?: Input
+  /** `input` and the output are a terminal's; standard error then goes to `stdout`. */
+  terminal?: boolean
+  stdout: (text: string) => void
+  stderr: (text: string) => void
 }
 
 /** Images whose own program is a shell: without a terminal it ends at once, with one it waits. */
@@ -41,6 +50,8 @@ export class SimulatedContainer {
   readonly spec: ContainerSpec
   readonly log = new ContainerLog()
   readonly startedAt = Date.now()
+  /** Of the main program; closed unless the pod wants it open. */
+  readonly input = new Input()
   readonly #stop = new AbortController()
   readonly #ended: Promise<number>
   #exit: { code: number; at: number } | undefined
@@ -48,6 +59,7 @@ export class SimulatedContainer {
   constructor(id: string, spec: ContainerSpec) {
     this.id = id
     this.spec = spec
+    if (!spec.stdin) this.input.close()
     this.#ended = this.#run()
   }
 
@@ -70,6 +82,34 @@ export class SimulatedContainer {
   /** Resolves with the exit code; 127 for what the container does not have. */
   exec(command: readonly string[], streams: ExecStreams, signal: AbortSignal): Promise<number> {
     return runCommand(this.#process(streams, AbortSignal.any([signal, this.#stop.signal])), command)
+  }
+
+  /** Joins the main program's streams until it ends or the signal does. Resolves with its exit code, or 0. */
+  async attach(streams: ExecStreams, signal: AbortSignal): Promise<number> {
+    const shown = this.spec.tty === true ? withCarriageReturns : (text: string) => text
+    const stop = this.log.watch((stream, text) => streams[this.spec.tty === true ? "stdout" : stream](shown(text)))
+    const gone = new Promise<number>((resolve) => signal.addEventListener("abort", () => resolve(0), { once: true }))
+    const feeding = streams.input === undefined ? undefined : this.#feed(streams.input, signal)
+    try {
+      return await Promise.race([this.#ended, gone])
+    } finally {
+      stop()
+      if (feeding !== undefined && this.spec.stdinOnce === true) this.input.close()
+    }
+  }
+
+  async #feed(from: Input, signal: AbortSignal): Promise<void> {
+    const until = AbortSignal.any([signal, this.#stop.signal])
+    for (let chunk = await from.next(until); chunk !== undefined; chunk = await from.next(until)) {
+      if (!this.input.push(chunk)) return // the program does not read: what is typed further is lost
+    }
+    if (this.spec.stdinOnce === true) this.input.close()
+  }
+
+  /** What it does is known in all detail; otherwise it is only taken to run. */
+  get simulated(): boolean {
+    const { command, image } = this.spec
+    return command.length > 0 ? isKnown(command[0] ?? "") : shellImages.test(image)
   }
 
   listens(port: number): boolean {
@@ -95,15 +135,17 @@ export class SimulatedContainer {
   }
 
   async #main(): Promise<number> {
-    const { command, image, stdin } = this.spec
+    const { command, image, stdin, tty } = this.spec
     const streams: ExecStreams = {
-      stdin: () => Promise.resolve(""),
+      input: this.input,
+      terminal: stdin && tty === true,
       stdout: (text) => this.log.write("stdout", text),
       stderr: (text) => this.log.write("stderr", text),
     }
     if (command.length > 0 && isKnown(command[0] ?? ""))
       return runCommand(this.#process(streams, this.#stop.signal), command)
-    if (command.length === 0 && shellImages.test(image) && !stdin) return 0
+    if (command.length === 0 && shellImages.test(image))
+      return runCommand(this.#process(streams, this.#stop.signal), ["sh"])
     const listening = this.#listening
     streams.stdout(
       `${image}: started${listening.length === 0 ? "" : `, listening on ${listening.join(", ")}`} (simulated)\n`,
@@ -114,7 +156,14 @@ export class SimulatedContainer {
 
   #process(streams: ExecStreams, signal: AbortSignal): Process {
     const { environment, files, hostname, workingDir } = this.spec
-    return { environment: { ...environment }, files, hostname, directory: workingDir, user: "root", signal, ...streams }
+    const { input = Input.empty(), terminal = false } = streams
+    // A main program's output is kept as it is written; carriage returns are for who looks at it (attach).
+    const convert = terminal && input !== this.input
+    const stdout = convert ? (text: string) => streams.stdout(withCarriageReturns(text)) : streams.stdout
+    const common = { environment: { ...environment }, files, hostname, directory: workingDir, user: "root", signal }
+    if (!terminal) return { ...common, stdin: () => input.all(signal), stdout, stderr: streams.stderr }
+    const keyboard = new Terminal(input, stdout, signal)
+    return { ...common, stdin: () => keyboard.readAll(), stdout, stderr: stdout, terminal: keyboard }
   }
 }
 

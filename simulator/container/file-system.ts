@@ -69,9 +69,15 @@ export class FileSystem {
     this.#mounts = [...mounts].sort((a, b) => b.path.length - a.path.length)
   }
 
-  read(path: string): string | FileFault {
+  /** Undefined: there is no such file (see {@link fault}). */
+  read(path: string): string | undefined {
     const { volume, path: inside } = this.#locate(path)
-    return volume.read(inside) ?? (this.list(path).length > 0 ? "Is a directory" : "No such file or directory")
+    return volume.read(inside)
+  }
+
+  /** Why a path cannot be read. */
+  fault(path: string): FileFault {
+    return this.isDirectory(path) ? "Is a directory" : "No such file or directory"
   }
 
   exists(path: string): boolean {
@@ -104,6 +110,15 @@ export class FileSystem {
     const { volume, path: inside, readOnly } = this.#locate(path)
     if (readOnly || volume.readOnly) return "Read-only file system"
     return volume.remove(inside) ? undefined : "No such file or directory"
+  }
+
+  /** With everything below. */
+  removeTree(path: string): FileFault | undefined {
+    for (const name of this.list(path)) {
+      const fault = this.removeTree(path === "/" ? `/${name}` : `${path}/${name}`)
+      if (fault !== undefined) return fault
+    }
+    return this.isFile(path) ? this.remove(path) : undefined
   }
 
   /** Names directly below a directory, sorted. */

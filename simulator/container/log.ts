@@ -19,10 +19,12 @@ export class ContainerLog {
   #bytes = 0
   readonly #followers = new Set<(line: LogLine | undefined) => void>()
   readonly #partial = { stdout: "", stderr: "" }
+  readonly #watchers = new Set<(stream: LogStream, text: string) => void>()
   #ended = false
 
   /** Text as it was written; lines are completed across calls. */
   write(stream: LogStream, text: string): void {
+    for (const watcher of this.#watchers) watcher(stream, text)
     const pieces = (this.#partial[stream] + text).split("\n")
     this.#partial[stream] = pieces.pop() ?? ""
     for (const piece of pieces) this.#append({ at: Date.now(), stream, text: piece })
@@ -30,7 +32,8 @@ export class ContainerLog {
 
   /** The container ended: what is left becomes a line, and followers are told (undefined). */
   end(): void {
-    for (const stream of ["stdout", "stderr"] as const) if (this.#partial[stream] !== "") this.write(stream, "\n")
+    for (const stream of ["stdout", "stderr"] as const)
+      if (this.#partial[stream] !== "") this.#append({ at: Date.now(), stream, text: this.#partial[stream] })
     this.#ended = true
     for (const follower of this.#followers) follower(undefined)
     this.#followers.clear()
@@ -48,6 +51,12 @@ export class ContainerLog {
   follow(follower: (line: LogLine | undefined) => void): () => void {
     this.#followers.add(follower)
     return () => this.#followers.delete(follower)
+  }
+
+  /** What is written from now on, as it is written: for attach. Returns how to stop. */
+  watch(watcher: (stream: LogStream, text: string) => void): () => void {
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
   }
 
   #append(line: LogLine): void {

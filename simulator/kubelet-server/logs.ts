@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import type { LogLine } from "../container/log.ts"
-import { KubeletError, type KubeletRequest } from "./server.ts"
+import { KubeletError, type KubeletRequest } from "./request.ts"
 
 /** Bytes a slow reader may leave unread of a followed log; then it is cut off. */
 const maxUnread = 1024 * 1024

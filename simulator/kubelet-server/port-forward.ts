@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import { KubeletError, type KubeletRequest } from "./server.ts"
+import { KubeletError, type KubeletRequest } from "./request.ts"
 import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 
 const protocols = ["portforward.k8s.io"]

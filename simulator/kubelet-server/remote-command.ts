@@ -4,8 +4,9 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { WebSocket, WebSocketServer } from "ws"
-import type { SimulatedContainer } from "../container/container.ts"
-import { KubeletError, type KubeletRequest } from "./server.ts"
+import type { ExecStreams, SimulatedContainer } from "../container/container.ts"
+import { Input } from "../container/input.ts"
+import { KubeletError, type KubeletRequest } from "./request.ts"
 import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
@@ -13,8 +14,6 @@ const webSocketProtocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"]
 const spdyProtocols = ["v4.channel.k8s.io"]
 /** Of one message of the client. */
 const maxMessageBytes = 1024 * 1024
-/** Bytes of standard input a program may be given; beyond it the connection ends. */
-const maxInputBytes = 16 * 1024 * 1024
 
 /** The client's side of a command, whatever carries it. */
 interface Client {
@@ -31,14 +30,14 @@ export function acceptRemoteCommand(
   head: Buffer,
 ): void {
   const container = running(found)
-  const input = new Input(["1", "true"].includes(found.query.get("input") ?? ""))
+  const input = ["1", "true"].includes(found.query.get("input") ?? "") ? new Input() : Input.empty()
   const left = new AbortController()
   socket.on("close", () => left.abort())
   const start = (client: Client): void => {
     const work =
       found.action === "exec"
-        ? exec(container, found.query, input, client, left.signal)
-        : attach(container, client, left.signal)
+        ? container.exec(found.query.getAll("command"), streams(found.query, input, client), left.signal)
+        : container.attach(streams(found.query, input, client), left.signal)
     work.then(
       (code) => client.finish(outcome(code)),
       (error: unknown) => client.finish(failure(String(error))),
@@ -57,35 +56,13 @@ function running({ sandbox, container }: KubeletRequest): SimulatedContainer {
   return current
 }
 
-function exec(
-  container: SimulatedContainer,
-  query: URLSearchParams,
-  input: Input,
-  client: Client,
-  signal: AbortSignal,
-): Promise<number> {
-  const tty = ["1", "true"].includes(query.get("tty") ?? "")
-  return container.exec(
-    query.getAll("command"),
-    {
-      stdin: () => input.all(),
-      stdout: (text) => client.stdout(text),
-      stderr: (text) => (tty ? client.stdout(text) : client.stderr(text)),
-    },
-    signal,
-  )
-}
-
-/** From now on: what was written before is in the logs. */
-async function attach(container: SimulatedContainer, client: Client, signal: AbortSignal): Promise<number> {
-  const stop = container.log.follow((line) => {
-    if (line?.stream === "stdout") client.stdout(`${line.text}\n`)
-    else if (line?.stream === "stderr") client.stderr(`${line.text}\n`)
-  })
-  const gone = new Promise<number>((resolve) => signal.addEventListener("abort", () => resolve(0)))
-  const code = await Promise.race([container.ended, gone])
-  stop()
-  return code
+function streams(query: URLSearchParams, input: Input, client: Client): ExecStreams {
+  return {
+    input,
+    terminal: ["1", "true"].includes(query.get("tty") ?? ""),
+    stdout: (text) => client.stdout(text),
+    stderr: (text) => client.stderr(text),
+  }
 }
 
 function outcome(code: number): string {
@@ -101,34 +78,6 @@ function outcome(code: number): string {
 
 const failure = (message: string): string =>
   JSON.stringify({ metadata: {}, status: "Failure", message, reason: "InternalError", code: 500 })
-
-/** Standard input, collected until the client closes it. */
-class Input {
-  readonly #chunks: Buffer[] = []
-  readonly #closed = Promise.withResolvers<void>()
-  #bytes = 0
-
-  constructor(open: boolean) {
-    if (!open) this.close()
-  }
-
-  /** False: too much. */
-  push(chunk: Buffer): boolean {
-    this.#bytes += chunk.length
-    if (this.#bytes > maxInputBytes) return false
-    this.#chunks.push(chunk)
-    return true
-  }
-
-  close(): void {
-    this.#closed.resolve()
-  }
-
-  async all(): Promise<string> {
-    await this.#closed.promise
-    return Buffer.concat(this.#chunks).toString("utf8")
-  }
-}
 
 function overWebSocket(
   request: IncomingMessage,

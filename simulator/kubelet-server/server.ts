@@ -10,6 +10,7 @@ import type { PodSandbox } from "../kubelet/pod-sandbox.ts"
 import { sendLogs } from "./logs.ts"
 import { acceptPortForward } from "./port-forward.ts"
 import { acceptRemoteCommand } from "./remote-command.ts"
+import { KubeletError, type KubeletRequest } from "./request.ts"
 
 const maxConnections = 1024
 
@@ -23,24 +24,6 @@ export interface KubeletServerOptions {
   clientCertificateAuthority: string
   sandbox(namespace: string, pod: string): PodSandbox | undefined
   log: Log
-}
-
-/** What is answered in the kubelet's way: a code and a sentence. */
-export class KubeletError extends Error {
-  readonly code: number
-
-  constructor(code: number, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-export interface KubeletRequest {
-  action: string
-  sandbox: PodSandbox
-  /** "" for port-forward. */
-  container: string
-  query: URLSearchParams
 }
 
 export class KubeletServer implements AsyncDisposable {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 /// <reference path="./spdy-transport.d.ts" />
 import transport, { type SpdyConnection, type SpdyStream } from "spdy-transport"
-import { KubeletError } from "./server.ts"
+import { KubeletError } from "./request.ts"
 
 export type { SpdyStream }
 

@@ -11,7 +11,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
 import { runWorkers, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { SimulatedNode } from "../nodes.ts"
-import { PodSandbox } from "./pod-sandbox.ts"
+import { earlier, PodSandbox } from "./pod-sandbox.ts"
 import type { Sources } from "./sources.ts"
 import { podStatus } from "./status.ts"
 import { refreshVolumes } from "./volumes.ts"
@@ -89,7 +89,12 @@ export class Kubelets implements AsyncDisposable {
     if (pod === undefined || node === undefined) return
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(id, pod, sandbox, node)
     if (pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed") {
-      if (sandbox === undefined) return
+      // Said by us or by somebody else (an eviction): either way nothing of it runs any more.
+      if (sandbox?.running === true) {
+        await sandbox.stop()
+        await this.#report(pod, sandbox, node)
+      }
+      return
     }
     if (sandbox === undefined) {
       const podIP = node.addresses.allocate(pod.metadata.uid ?? "", pod.status?.podIP)
@@ -112,9 +117,23 @@ export class Kubelets implements AsyncDisposable {
       )
       this.#sandboxes.set(id, sandbox)
     }
-    const due = await sandbox.sync(pod)
+    const due = earlier(await sandbox.sync(pod), await this.#deadline(pod, sandbox))
     await this.#report(pod, sandbox, node)
     if (due !== undefined) return { requeueAfterMs: due }
+  }
+
+  /** spec.activeDeadlineSeconds: what runs longer fails. Milliseconds until then. */
+  async #deadline(pod: Pod, sandbox: PodSandbox): Promise<number | undefined> {
+    const seconds = pod.spec?.activeDeadlineSeconds
+    if (seconds === undefined) return undefined
+    const started = pod.status?.startTime === undefined ? sandbox.startedAt : Date.parse(pod.status.startTime)
+    const left = started + seconds * 1000 - this.#options.sources.now()
+    if (left > 0) return left
+    const message = "Pod was active on the node longer than the specified deadline"
+    this.#options.recorder.event(this.#options.client, pod, "Normal", "DeadlineExceeded", message)
+    sandbox.failure = { reason: "DeadlineExceeded", message }
+    await sandbox.stop()
+    return undefined
   }
 
   async #report(pod: Pod, sandbox: PodSandbox, node: SimulatedNode): Promise<void> {
@@ -130,14 +149,15 @@ export class Kubelets implements AsyncDisposable {
 
   async #end(id: string, pod: Pod, sandbox: PodSandbox | undefined, node: SimulatedNode): Promise<void> {
     if (sandbox !== undefined) {
-      for (const { spec } of sandbox.containers.values()) {
-        this.#options.recorder.event(this.#options.client, pod, "Normal", "Killing", `Stopping container ${spec.name}`)
+      for (const name of sandbox.runningNames) {
+        this.#options.recorder.event(this.#options.client, pod, "Normal", "Killing", `Stopping container ${name}`)
       }
       await sandbox.stop()
       await this.#report(pod, sandbox, node)
       this.#sandboxes.delete(id)
     }
     node.addresses.release(pod.metadata.uid ?? "")
+    this.#options.sources.tokens.forget(pod.metadata.uid ?? "")
     try {
       await this.#options.client.delete(pods, pod.metadata.namespace, pod.metadata.name ?? "", {
         gracePeriodSeconds: 0,
@@ -151,6 +171,7 @@ export class Kubelets implements AsyncDisposable {
   async #remove(id: string, sandbox: PodSandbox): Promise<void> {
     this.#sandboxes.delete(id)
     this.#options.nodes.get(sandbox.pod.spec?.nodeName ?? "")?.addresses.release(sandbox.uid)
+    this.#options.sources.tokens.forget(sandbox.uid)
     await sandbox.stop()
   }
 

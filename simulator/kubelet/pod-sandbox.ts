@@ -42,6 +42,8 @@ export class PodSandbox {
   readonly #changed: () => void
   readonly #notice: Notice
   readonly #probes = new Map<string, ProbeWorker>()
+  /** Why the pod has failed as a whole, whatever its containers did. */
+  failure: { reason: string; message: string } | undefined
   #ended = false
 
   constructor(pod: Pod, podIP: string, sources: Sources, changed: () => void, notice: Notice) {
@@ -60,6 +62,20 @@ export class PodSandbox {
 
   get pod(): Pod {
     return this.#pod
+  }
+
+  /** Stopped for good: its pod is over, or about to be. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  get running(): boolean {
+    return this.runningNames.length > 0
+  }
+
+  get runningNames(): string[] {
+    const running = this.#all().filter(({ current }) => current !== undefined && current.exit === undefined)
+    return running.map(({ spec }) => spec.name)
   }
 
   find(name: string): ContainerRecord | undefined {
@@ -107,8 +123,15 @@ export class PodSandbox {
   async stop(): Promise<void> {
     this.#ended = true
     for (const probe of this.#probes.values()) probe.stop()
-    const running = [...this.initContainers.values(), ...this.containers.values(), ...this.ephemeralContainers.values()]
-    await Promise.all(running.map(({ current }) => current?.stop()))
+    const started = this.#all().flatMap((one) => {
+      if (one.current !== undefined) one.waiting = undefined // it will not be tried again
+      return one.current ?? []
+    })
+    await Promise.all(started.map((container) => container.stop()))
+  }
+
+  #all(): ContainerRecord[] {
+    return [...this.initContainers.values(), ...this.containers.values(), ...this.ephemeralContainers.values()]
   }
 
   async #advance(one: ContainerRecord): Promise<number | undefined> {
@@ -161,6 +184,8 @@ export class PodSandbox {
       workingDir: spec.workingDir === undefined || spec.workingDir === "" ? "/" : spec.workingDir,
       ports: (spec.ports ?? []).filter(({ protocol }) => protocol !== "UDP").map(({ containerPort }) => containerPort),
       stdin: spec.stdin === true,
+      stdinOnce: spec.stdinOnce === true,
+      tty: spec.tty === true,
     })
     if (one.current !== undefined) {
       one.previous = one.current
@@ -244,15 +269,17 @@ export class PodSandbox {
   }
 }
 
-/** Restart counts survive the kubelet, as the container runtime keeps them. */
+/** Restart counts survive the kubelet. */
 function record(spec: Container, reason: string, pod: Pod): ContainerRecord {
   const statuses = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]
-  const restarts = statuses.find(({ name, containerID }) => name === spec.name && containerID)?.restartCount
+  const before = statuses.find(({ name, containerID }) => name === spec.name && containerID)
+  // A container that ran under an earlier simulator is made anew here: that is one restart more.
+  const restarts = before === undefined ? 0 : before.restartCount + 1
   return {
     spec,
     current: undefined,
     previous: undefined,
-    restarts: restarts ?? 0,
+    restarts,
     waiting: { reason },
     retryAt: 0,
     started: false,
@@ -262,6 +289,6 @@ function record(spec: Container, reason: string, pod: Pod): ContainerRecord {
 
 export const isSidecar = (one: ContainerRecord): boolean => one.spec.restartPolicy === "Always"
 
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
+export function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : Math.min(a, b)
 }

@@ -5,6 +5,9 @@ import type { SimulatedContainer } from "../container/container.ts"
 
 type Probe = NonNullable<Container["livenessProbe"]>
 
+/** What a shell answers for a program that is not there. */
+const notFound = 127
+
 export interface ProbeListener {
   started(): void
   ready(ready: boolean): void
@@ -74,19 +77,20 @@ export class ProbeWorker {
     later((probe.initialDelaySeconds ?? 0) * 1000)
   }
 
-  /** Undefined: healthy. */
+  /**
+   * Undefined: healthy. Of a program that is only taken to run, what the simulation cannot ask (its ports, tools of its
+   * image) is taken to be well.
+   */
   async #check(probe: Probe): Promise<string | undefined> {
     if (probe.exec) {
       let output = ""
       const write = (text: string): void => void (output = (output + text).slice(0, 10 * 1024))
       const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout((probe.timeoutSeconds ?? 1) * 1000)])
-      const code = await this.#container.exec(
-        probe.exec.command ?? [],
-        { stdin: () => Promise.resolve(""), stdout: write, stderr: write },
-        signal,
-      )
+      const code = await this.#container.exec(probe.exec.command ?? [], { stdout: write, stderr: write }, signal)
+      if (code === notFound && !this.#container.simulated) return undefined
       return code === 0 ? undefined : output.trim() === "" ? `command exited with ${code}` : output.trim()
     }
+    if (!this.#container.simulated) return undefined
     const port = this.#port(probe.httpGet?.port ?? probe.tcpSocket?.port ?? probe.grpc?.port)
     return port !== undefined && this.#container.listens(port) ? undefined : `dial tcp: connect: connection refused`
   }

@@ -1,7 +1,7 @@
 // Where a container's environment and files come from: the pod itself, ConfigMaps, Secrets and Services of its namespace.
 // What a pod needs and is not there is a MissingSource, which the kubelet tries again.
 
-import type { ConfigMap, Container, Pod, Secret, Service, ServiceAccount } from "../../apimachinery/object.ts"
+import type { ConfigMap, Container, Pod, Secret, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { milliValue, parseQuantity, unitValue } from "../../apimachinery/quantity.ts"
 import type { Informer } from "../../client/informer.ts"
@@ -14,7 +14,8 @@ export class MissingSource extends Error {}
 export interface Sources {
   client: KubeClient
   services: Informer<Service>
-  now(): number
+  tokens: ServiceAccountTokens
+  now: () => number
 }
 
 async function read<T extends KubeObject>(
@@ -201,27 +202,58 @@ export function hostnameOf(pod: Pod): string {
   return (pod.spec?.hostname ?? pod.metadata.name ?? "").slice(0, 63)
 }
 
-export async function serviceAccountToken(
-  sources: Sources,
-  pod: Pod,
-  projection: { audience?: string; expirationSeconds?: number },
-): Promise<string> {
-  const request = {
-    apiVersion: "authentication.k8s.io/v1",
-    kind: "TokenRequest",
-    metadata: { namespace: pod.metadata.namespace ?? "", name: pod.spec?.serviceAccountName ?? "default" },
-    spec: {
-      audiences: projection.audience === undefined || projection.audience === "" ? [] : [projection.audience],
-      expirationSeconds: projection.expirationSeconds ?? 3600,
-      boundObjectRef: { apiVersion: "v1", kind: "Pod", name: pod.metadata.name ?? "", uid: pod.metadata.uid ?? "" },
-    },
+/** A token is asked for anew when this share of its life has passed, as the kubelet does. */
+const refreshAfter = 0.8
+
+interface Token {
+  text: string
+  refreshAt: number
+}
+
+/** The tokens projected into pods, by pod uid, audience and life time; asked for when first needed. */
+export class ServiceAccountTokens {
+  readonly #client: KubeClient
+  readonly #now: () => number
+  readonly #byPod = new Map<string, Map<string, Token>>()
+
+  constructor(client: KubeClient, now: () => number) {
+    this.#client = client
+    this.#now = now
   }
-  const answer = await sources.client.create<ServiceAccount & { status?: { token?: string } }>(
-    serviceAccounts,
-    request,
-    { subresource: "token" },
-  )
-  const token = answer.status?.token
-  if (token === undefined) throw new MissingSource("the API server answered without a token")
-  return token
+
+  async get(pod: Pod, projection: { audience?: string; expirationSeconds?: number }): Promise<string> {
+    const { audience = "", expirationSeconds = 3600 } = projection
+    const uid = pod.metadata.uid ?? ""
+    const tokens = this.#byPod.get(uid) ?? new Map<string, Token>()
+    const key = `${expirationSeconds} ${audience}`
+    const present = tokens.get(key)
+    if (present !== undefined && present.refreshAt > this.#now()) return present.text
+    const text = await this.#request(pod, audience, expirationSeconds)
+    tokens.set(key, { text, refreshAt: this.#now() + expirationSeconds * 1000 * refreshAfter })
+    this.#byPod.set(uid, tokens)
+    return text
+  }
+
+  forget(uid: string): void {
+    this.#byPod.delete(uid)
+  }
+
+  async #request(pod: Pod, audience: string, expirationSeconds: number): Promise<string> {
+    const { namespace = "", name = "", uid = "" } = pod.metadata
+    const request = {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      metadata: { namespace, name: pod.spec?.serviceAccountName ?? "default" },
+      spec: {
+        audiences: audience === "" ? [] : [audience],
+        expirationSeconds,
+        boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid },
+      },
+    }
+    const answer = await this.#client.create<KubeObject & { status?: { token?: string } }>(serviceAccounts, request, {
+      subresource: "token",
+    })
+    if (answer.status?.token === undefined) throw new MissingSource("the API server answered without a token")
+    return answer.status.token
+  }
 }

@@ -16,6 +16,7 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
   return {
     ...pod.status,
     phase,
+    ...sandbox.failure,
     conditions: conditions(pod, sandbox, phase, main, now),
     hostIP,
     hostIPs: [{ ip: hostIP }],
@@ -31,6 +32,13 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
 }
 
 function phaseOf(pod: Pod, sandbox: PodSandbox, main: readonly ContainerRecord[]): string {
+  const said = pod.status?.phase
+  if (said === "Succeeded" || said === "Failed") return said // final, whoever said it
+  if (sandbox.failure !== undefined) return "Failed"
+  // A pod that is stopped for good is told as over, whatever its restart policy.
+  if (sandbox.ended && !sandbox.running) {
+    return main.every(({ current }) => current?.exit?.code === 0) ? "Succeeded" : "Failed"
+  }
   const policy = pod.spec?.restartPolicy ?? "Always"
   if (!sandbox.initialized) {
     const failed = [...sandbox.initContainers.values()].some(

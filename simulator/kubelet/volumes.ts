@@ -4,15 +4,7 @@
 import type { Pod } from "../../apimachinery/object.ts"
 import { Volume, type Mount } from "../container/file-system.ts"
 import type { Container } from "../../apimachinery/object.ts"
-import {
-  configMapFiles,
-  fieldValue,
-  MissingSource,
-  resourceValue,
-  secretFiles,
-  serviceAccountToken,
-  type Sources,
-} from "./sources.ts"
+import { configMapFiles, fieldValue, MissingSource, resourceValue, secretFiles, type Sources } from "./sources.ts"
 
 type PodVolume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number]
 type Items = { key: string; path: string }[] | undefined
@@ -98,7 +90,7 @@ async function volumeFiles(
       )
     } else if (source.downwardAPI) files.push(...downward(pod, source.downwardAPI.items, podIP))
     else if (source.serviceAccountToken)
-      files.push([source.serviceAccountToken.path, await serviceAccountToken(sources, pod, source.serviceAccountToken)])
+      files.push([source.serviceAccountToken.path, await sources.tokens.get(pod, source.serviceAccountToken)])
   }
   return { files, readOnly: true }
 }

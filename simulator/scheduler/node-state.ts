@@ -39,13 +39,26 @@ export function hostPorts(spec: PodSpec | undefined): string[] {
   )
 }
 
+export function hasAntiAffinity(pod: Pod): boolean {
+  return (pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0
+}
+
+/** A pod with what was counted for it, so that taking it away subtracts the same. */
+interface Counted {
+  pod: Pod
+  requests: Resources
+  ports: readonly string[]
+}
+
 export class NodeState {
   node: Node
-  readonly pods = new Map<string, Pod>()
+  readonly #pods = new Map<string, Counted>()
   readonly requested: Resources = new Map()
   readonly ports = new Set<string>()
   /** Pods per owner uid: what spreading looks at. */
   readonly owners = new Map<string, number>()
+  /** Those that keep others away: every candidate is held against them, so they are at hand. */
+  readonly repelling = new Map<string, Pod>()
   allocatable: Resources = new Map()
 
   constructor(node: Node) {
@@ -57,6 +70,18 @@ export class NodeState {
     return this.node.metadata.name ?? ""
   }
 
+  get size(): number {
+    return this.#pods.size
+  }
+
+  *pods(): Iterable<Pod> {
+    for (const { pod } of this.#pods.values()) yield pod
+  }
+
+  has(uid: string): boolean {
+    return this.#pods.has(uid)
+  }
+
   setNode(node: Node): void {
     this.node = node
     this.allocatable = sum(new Map(), node.status?.allocatable as Record<string, string> | undefined)
@@ -64,28 +89,34 @@ export class NodeState {
 
   add(pod: Pod): void {
     const uid = pod.metadata.uid ?? ""
-    if (this.pods.has(uid)) this.remove(uid)
-    this.pods.set(uid, pod)
-    this.#count(pod, 1)
-    for (const port of hostPorts(pod.spec)) this.ports.add(port)
+    const present = this.#pods.get(uid)
+    if (present !== undefined && present.pod.metadata.generation === pod.metadata.generation) {
+      present.pod = pod // only its status or metadata changed: the sums stand
+      return
+    }
+    this.remove(uid)
+    const counted: Counted = { pod, requests: podRequests(pod.spec), ports: hostPorts(pod.spec) }
+    this.#pods.set(uid, counted)
+    this.#count(counted, 1)
+    for (const port of counted.ports) this.ports.add(port)
+    if (hasAntiAffinity(pod)) this.repelling.set(uid, pod)
   }
 
   remove(uid: string): void {
-    const pod = this.pods.get(uid)
-    if (pod === undefined) return
-    this.pods.delete(uid)
-    this.#count(pod, -1)
-    for (const port of hostPorts(pod.spec)) this.ports.delete(port)
+    const counted = this.#pods.get(uid)
+    if (counted === undefined) return
+    this.#pods.delete(uid)
+    this.#count(counted, -1)
+    for (const port of counted.ports) this.ports.delete(port)
+    this.repelling.delete(uid)
   }
 
-  #count(pod: Pod, sign: 1 | -1): void {
-    for (const [name, value] of podRequests(pod.spec))
-      this.requested.set(name, (this.requested.get(name) ?? 0) + sign * value)
+  #count({ pod, requests }: Counted, sign: 1 | -1): void {
+    for (const [name, value] of requests) this.requested.set(name, (this.requested.get(name) ?? 0) + sign * value)
     const owner = pod.metadata.ownerReferences?.[0]?.uid
-    if (owner !== undefined) {
-      const left = (this.owners.get(owner) ?? 0) + sign
-      if (left > 0) this.owners.set(owner, left)
-      else this.owners.delete(owner)
-    }
+    if (owner === undefined) return
+    const left = (this.owners.get(owner) ?? 0) + sign
+    if (left > 0) this.owners.set(owner, left)
+    else this.owners.delete(owner)
   }
 }

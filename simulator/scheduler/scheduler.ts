@@ -1,17 +1,20 @@
 // The scheduler of the simulated super cluster: one pod at a time, against sums kept per node, bound through the API. What
-// does not fit waits until something changes. Only pods that name default-scheduler are its own.
+// does not fit waits until something changes. Only pods that name default-scheduler are its own. There is no preemption.
 
-import { timestamp, type Node, type Pod } from "../../apimachinery/object.ts"
+import { timestamp, type Namespace, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { EventRecorder } from "../../client/events.ts"
 import type { Informer } from "../../client/informer.ts"
 import type { Log } from "../../client/log.ts"
-import { pods } from "../../client/resources.ts"
+import { persistentVolumeClaims, pods } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
-import { runWorkers } from "../../client/workqueue/workers.ts"
+import { runWorkers, type ReconcileResult } from "../../client/workqueue/workers.ts"
+import { judgeClaims, selectedNodeAnnotation, type ClaimSources } from "./claims.ts"
 import { candidate, reasons, type Candidate } from "./filters.ts"
 import { NodeState } from "./node-state.ts"
+import { createScore } from "./scores.ts"
+import { topologyChecks } from "./topology.ts"
 
 const schedulerName = "default-scheduler"
 /** Bindings under way at the same time. Choosing is synchronous: each sees the choices before it. */
@@ -25,40 +28,58 @@ interface PodKey {
 }
 
 const keyOf = (pod: Pod): PodKey => ({ namespace: pod.metadata.namespace ?? "", name: pod.metadata.name ?? "" })
+const identify = ({ namespace, name }: PodKey): string => `${namespace}/${name}`
 const isOver = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
 
-export interface SchedulerOptions {
+/** To be scheduled by us, now. Gated ones are not queued: lifting the gate is an update. */
+function isWaiting(pod: Pod): boolean {
+  return (
+    !pod.spec?.nodeName &&
+    (pod.spec?.schedulerName ?? schedulerName) === schedulerName &&
+    pod.metadata.deletionTimestamp === undefined &&
+    (pod.spec?.schedulingGates ?? []).length === 0
+  )
+}
+
+export interface SchedulerOptions extends ClaimSources {
   client: KubeClient
   pods: Informer<Pod>
   nodes: Informer<Node>
+  namespaces: Informer<Namespace>
   recorder: EventRecorder
   log: Log
 }
+
+/** Where a pod goes, or why nowhere. */
+type Choice = { state: NodeState; candidate: Candidate } | { message: string }
 
 export class Scheduler implements AsyncDisposable {
   readonly #options: SchedulerOptions
   readonly #states = new Map<string, NodeState>()
   /** Pods that fitted nowhere, by namespace/name. */
   readonly #unschedulable = new Map<string, PodKey>()
-  readonly #queue = new FairQueue<PodKey>({
-    identify: ({ namespace, name }) => `${namespace}/${name}`,
-    group: ({ namespace }) => namespace,
-  })
+  readonly #queue = new FairQueue<PodKey>({ identify, group: ({ namespace }) => namespace })
   readonly #stopped = new AbortController()
+  readonly #unsubscribe: (() => void)[]
   readonly #running: Promise<void>
 
   constructor(options: SchedulerOptions) {
     this.#options = options
-    options.nodes.subscribe({
-      added: (node) => this.#setNode(node),
-      updated: (node) => this.#setNode(node),
-      deleted: (node) => this.#states.delete(node.metadata.name ?? ""),
-    })
-    options.pods.subscribe({
-      added: (pod) => this.#observe(pod),
-      updated: (pod) => this.#observe(pod),
-      deleted: (pod) => this.#forget(pod),
-    })
+    const retryAll = (): void => this.#retryAll()
+    this.#unsubscribe = [
+      options.nodes.subscribe({
+        added: (node) => this.#setNode(node),
+        updated: (node) => this.#setNode(node),
+        deleted: (node) => this.#states.delete(node.metadata.name ?? ""),
+      }),
+      options.pods.subscribe({
+        added: (pod) => this.#observe(pod),
+        updated: (pod) => this.#observe(pod),
+        deleted: (pod) => this.#forget(pod),
+      }),
+      options.claims.subscribe({ added: retryAll, updated: retryAll }),
+      options.volumes.subscribe({ added: retryAll, updated: retryAll }),
+    ]
     this.#running = runWorkers({
       queue: this.#queue,
       workers,
@@ -70,6 +91,7 @@ export class Scheduler implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
     this.#stopped.abort()
     await this.#running
     this.#queue[Symbol.dispose]()
@@ -90,22 +112,20 @@ export class Scheduler implements AsyncDisposable {
 
   #observe(pod: Pod): void {
     if (pod.spec?.nodeName) {
-      const state = this.#states.get(pod.spec.nodeName)
+      this.#unschedulable.delete(identify(keyOf(pod)))
       if (isOver(pod)) this.#forget(pod)
-      else state?.add(pod)
-    } else if (
-      (pod.spec?.schedulerName ?? schedulerName) === schedulerName &&
-      pod.metadata.deletionTimestamp === undefined
-    ) {
+      else this.#states.get(pod.spec.nodeName)?.add(pod)
+    } else if (isWaiting(pod)) {
       this.#queue.add(keyOf(pod))
     }
   }
 
   #forget(pod: Pod): void {
-    this.#unschedulable.delete(`${pod.metadata.namespace ?? ""}/${pod.metadata.name ?? ""}`)
+    this.#unschedulable.delete(identify(keyOf(pod)))
     const state = this.#states.get(pod.spec?.nodeName ?? "")
-    if (state?.pods.has(pod.metadata.uid ?? "") !== true) return
-    state.remove(pod.metadata.uid ?? "")
+    const uid = pod.metadata.uid ?? ""
+    if (state?.has(uid) !== true) return
+    state.remove(uid)
     this.#retryAll()
   }
 
@@ -114,23 +134,48 @@ export class Scheduler implements AsyncDisposable {
     this.#unschedulable.clear()
   }
 
-  async #schedule(key: PodKey): Promise<{ requeueAfterMs: number } | void> {
+  async #schedule(key: PodKey): Promise<ReconcileResult> {
     const pod = this.#options.pods.get(key.namespace, key.name)
-    if (pod === undefined || pod.spec?.nodeName || pod.metadata.deletionTimestamp !== undefined) return
-    if ((pod.spec?.schedulingGates ?? []).length > 0) return
-    const one = candidate(pod)
+    if (pod === undefined || !isWaiting(pod)) return
+    const claims = judgeClaims(pod, this.#options)
+    const choice = "refused" in claims ? { message: `${claims.refused}.` } : this.#choose(pod, [claims.check])
+    if ("message" in choice) return this.#reject(key, pod, choice.message)
+    const waiting = "refused" in claims ? [] : claims.waiting
+    if (waiting.length > 0) {
+      this.#unschedulable.set(identify(key), key)
+      const annotations = { [selectedNodeAnnotation]: choice.state.name }
+      for (const { metadata } of waiting) {
+        if (metadata.annotations?.[selectedNodeAnnotation] !== undefined) continue
+        const patch = { metadata: { annotations } }
+        await this.#options.client.patch(persistentVolumeClaims, metadata.namespace, metadata.name ?? "", patch, {
+          type: "merge",
+        })
+      }
+      return { requeueAfterMs: retryMs }
+    }
+    // Counted at once, so that the next choice sees it; the informer confirms it later.
+    choice.state.add({ ...pod, spec: { ...pod.spec, nodeName: choice.state.name } as Pod["spec"] & object })
+    await this.#bind(pod, choice.state)
+  }
+
+  #choose(pod: Pod, checks: Candidate["checks"]): Choice {
+    const states = [...this.#states.values()]
+    if (states.length === 0) return { message: "" }
+    const labelsOf = (namespace: string) => this.#options.namespaces.get(undefined, namespace)?.metadata.labels
+    const one = candidate(pod, [...checks, ...topologyChecks(pod, states, labelsOf)])
+    const score = createScore(one, states)
     const counts = new Map<string, number>()
     let best: { state: NodeState; score: number } | undefined
-    for (const state of this.#states.values()) {
+    for (const state of states) {
       const against = reasons(one, state)
       for (const reason of against) counts.set(reason, (counts.get(reason) ?? 0) + 1)
       if (against.length > 0) continue
-      const score = scoreOf(one, state)
-      if (best === undefined || score > best.score) best = { state, score }
+      const value = score(state)
+      if (best === undefined || value > best.score) best = { state, score: value }
     }
-    if (best === undefined) return this.#reject(key, pod, counts)
-    best.state.add({ ...pod, spec: { ...pod.spec, nodeName: best.state.name } as Pod["spec"] & object }) // assumed until the informer says so
-    await this.#bind(pod, best.state)
+    if (best !== undefined) return { state: best.state, candidate: one }
+    const why = [...counts].map(([reason, count]) => `${count} ${reason}`).sort()
+    return { message: `${why.join(", ")}.` }
   }
 
   async #bind(pod: Pod, state: NodeState): Promise<void> {
@@ -152,11 +197,14 @@ export class Scheduler implements AsyncDisposable {
     recorder.event(client, pod, "Normal", "Scheduled", `Successfully assigned ${namespace}/${name} to ${state.name}`)
   }
 
-  async #reject(key: PodKey, pod: Pod, counts: ReadonlyMap<string, number>): Promise<{ requeueAfterMs: number }> {
+  /** Tells on the pod why it waits. */
+  async #reject(key: PodKey, pod: Pod, why: string): Promise<ReconcileResult> {
     const { client, recorder } = this.#options
-    this.#unschedulable.set(`${key.namespace}/${key.name}`, key)
-    const why = [...counts].map(([reason, count]) => `${count} ${reason}`).sort()
-    const message = `0/${this.#states.size} nodes are available${why.length === 0 ? "." : `: ${why.join(", ")}.`}`
+    this.#unschedulable.set(identify(key), key)
+    const message =
+      this.#states.size === 0
+        ? "no nodes available to schedule pods"
+        : `0/${this.#states.size} nodes are available: ${why}`
     const before = pod.status?.conditions?.find(({ type }) => type === "PodScheduled")
     if (before?.status === "False" && before.message === message) return { requeueAfterMs: retryMs }
     recorder.event(client, pod, "Warning", "FailedScheduling", message)
@@ -165,29 +213,18 @@ export class Scheduler implements AsyncDisposable {
       status: "False",
       reason: "Unschedulable",
       message,
+      lastProbeTime: null,
       lastTransitionTime:
         before?.status === "False" && before.lastTransitionTime ? before.lastTransitionTime : timestamp(),
+      ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     }
     const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== "PodScheduled")
+    const status = { ...pod.status, conditions: [...others, condition] }
     try {
-      await client.update<Pod>(pods, { ...pod, status: { ...pod.status, conditions: [...others, condition] } } as Pod, {
-        subresource: "status",
-      })
+      await client.update<Pod>(pods, { ...pod, status } as Pod, { subresource: "status" })
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error // its change comes by the informer
     }
     return { requeueAfterMs: retryMs }
   }
-}
-
-/** Higher is better: few siblings of the same owner, then much that is free. */
-function scoreOf({ pod, requests }: Candidate, state: NodeState): number {
-  const owner = pod.metadata.ownerReferences?.[0]?.uid
-  const siblings = owner === undefined ? 0 : (state.owners.get(owner) ?? 0)
-  let free = 0
-  for (const name of ["cpu", "memory"]) {
-    const allocatable = state.allocatable.get(name) ?? 0
-    if (allocatable > 0) free += 1 - ((state.requested.get(name) ?? 0) + (requests.get(name) ?? 0)) / allocatable
-  }
-  return free - siblings - state.pods.size / 1000
 }

@@ -108,8 +108,12 @@ export const programs: Readonly<Record<string, Program>> = {
   touch: (process, args) => forEachPath(process, "touch", args, (path) => process.files.write(path, "", true)),
   rm: (process, args) =>
     forEachPath(process, "rm", args, (path) => {
-      const fault = process.files.remove(path)
-      return args.some((arg) => /^-\w*f/.test(arg)) ? undefined : fault
+      const recursive = args.some((arg) => /^-\w*[rR]/.test(arg))
+      if (!recursive && process.files.isDirectory(path)) return "Is a directory"
+      const fault =
+        recursive && process.files.exists(path) ? process.files.removeTree(path) : process.files.remove(path)
+      const forgiven = fault === "No such file or directory" && args.some((arg) => /^-\w*f/.test(arg))
+      return forgiven ? undefined : fault
     }),
   mkdir: (process, args) =>
     forEachPath(process, "mkdir", args, (path) => process.files.write(`${path}/.keep`, "", true)),
@@ -173,9 +177,9 @@ async function eachFile(
   let code = 0
   for (const name of names) {
     const path = resolvePath(process.directory, name)
-    if (name === "-") process.stdout(transform(await process.stdin()))
-    else if (process.files.isFile(path)) process.stdout(transform(process.files.read(path)))
-    else code = fail(process, `${program}: can't open '${name}': ${process.files.read(path)}`)
+    const text = name === "-" ? await process.stdin() : process.files.read(path)
+    if (text !== undefined) process.stdout(transform(text))
+    else code = fail(process, `${program}: can't open '${name}': ${process.files.fault(path)}`)
   }
   return code
 }

@@ -5,6 +5,7 @@ import type { FileSystem } from "../container/file-system.ts"
 import { resolvePath } from "../container/file-system.ts"
 import { parse, SyntaxFault, type Node, type Redirection, type Word } from "./parse.ts"
 import { programs } from "./programs.ts"
+import type { Terminal } from "./terminal.ts"
 
 /** Commands one run may execute without sleeping in between: an endless loop without a sleep is ended, not served. */
 const maxStepsAwake = 100_000
@@ -19,15 +20,18 @@ export interface Process {
   directory: string
   user: string
   /** Reads all of standard input, "" when there is none. */
-  stdin(): Promise<string>
-  stdout(text: string): void
-  stderr(text: string): void
+  stdin: () => Promise<string>
+  stdout: (text: string) => void
+  stderr: (text: string) => void
+  /** Standard input is a terminal: a shell without a script reads lines from it. */
+  terminal?: Terminal | undefined
   /** Ends the run: exit code 143, as SIGTERM's. */
   signal: AbortSignal
 }
 
 export const terminated = 143
 const notFoundCode = 127
+const interruptedCode = 130
 
 /** Thrown by `exit`; also ends the whole run when its signal ends. */
 class Exit extends Error {
@@ -127,7 +131,7 @@ async function pipeline(state: State, stages: readonly Node[]): Promise<number> 
     const process: Process = {
       ...state.process,
       environment: { ...state.process.environment },
-      ...(given === undefined ? {} : { stdin: () => Promise.resolve(given) }),
+      ...(given === undefined ? {} : { stdin: () => Promise.resolve(given), terminal: undefined }),
       ...(index < stages.length - 1
         ? { stdout: (text: string) => void (captured = (captured + text).slice(-maxCapture)) }
         : {}),
@@ -196,18 +200,54 @@ async function execute(state: State, words: string[]): Promise<number> {
 async function shell(state: State, args: readonly string[]): Promise<number> {
   const flag = args.findIndex((arg) => /^-[a-z]*c$/.test(arg))
   const rest = args.filter((arg) => !/^-[a-z]+$/.test(arg))
+  if (flag < 0 && rest[0] === undefined && state.process.terminal !== undefined)
+    return interactive(state, state.process.terminal)
   const script =
     flag >= 0
       ? args[flag + 1]
       : rest[0] === undefined
         ? await state.process.stdin()
         : state.process.files.read(resolvePath(state.process.directory, rest[0]))
+  if (script === undefined) {
+    state.process.stderr(`sh: can't open '${rest[0] ?? ""}'\n`)
+    return 2
+  }
   const inner: State = { ...state, last: 0, arguments: flag >= 0 ? args.slice(flag + 2) : rest }
   try {
-    return await runScript(inner, script ?? "")
+    return await runScript(inner, script)
   } catch (error) {
     if (error instanceof Exit && !state.process.signal.aborted) return error.code
     throw error
+  }
+}
+
+/** Line by line, with a prompt, until `exit` or ^D. ^C ends what a line started, not the shell. */
+async function interactive(state: State, terminal: Terminal): Promise<number> {
+  const shell = state.process
+  let last = 0
+  const prompt = (): void => shell.stdout(`${shell.directory} # `)
+  for (;;) {
+    if (shell.signal.aborted) throw new Exit(terminated)
+    terminal.onInterrupt = prompt
+    prompt()
+    const line = await terminal.readLine()
+    if (line === undefined) return last
+    const interrupted = new AbortController()
+    terminal.onInterrupt = () => interrupted.abort()
+    const process: Process = {
+      ...shell,
+      stdin: () => terminal.readAll(),
+      signal: AbortSignal.any([shell.signal, interrupted.signal]),
+    }
+    try {
+      last = await runScript({ ...state, process, last, steps: { left: maxStepsAwake } }, line)
+    } catch (error) {
+      if (!(error instanceof Exit) || shell.signal.aborted) throw error
+      if (!interrupted.signal.aborted) return error.code
+      last = interruptedCode
+    } finally {
+      shell.directory = process.directory
+    }
   }
 }
 
@@ -222,11 +262,13 @@ async function redirect(state: State, redirections: readonly Redirection[]): Pro
     }
     const path = resolvePath(process.directory, name)
     if (mode === "read") {
-      if (!process.files.isFile(path)) {
-        process.stderr(`sh: can't open ${name}: No such file or directory\n`)
+      const text = process.files.read(path)
+      if (text === undefined) {
+        process.stderr(`sh: can't open ${name}: ${process.files.fault(path)}\n`)
         return undefined
       }
-      process.stdin = () => Promise.resolve(process.files.read(path))
+      process.stdin = () => Promise.resolve(text)
+      process.terminal = undefined
       continue
     }
     const write = sink(state.process, path)
@@ -243,7 +285,7 @@ async function redirect(state: State, redirections: readonly Redirection[]): Pro
   return process
 }
 
-function sink(process: Process, path: string): { device: boolean; to(text: string): void } {
+function sink(process: Process, path: string): { device: boolean; to: (text: string) => void } {
   switch (path) {
     case "/dev/null":
       return { device: true, to: () => undefined }

@@ -1,0 +1,56 @@
+// What a pod's volume claims mean for where it can go: all must be there and bound, or wait for their first consumer (then
+// the chosen node is written on them, and the provisioner makes the volume).
+
+import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
+import type { Informer } from "../../client/informer.ts"
+import { matchesTerm } from "./filters.ts"
+
+export const selectedNodeAnnotation = "volume.kubernetes.io/selected-node"
+
+export interface ClaimSources {
+  claims: Informer<PersistentVolumeClaim>
+  volumes: Informer<PersistentVolume>
+  classes: Informer<StorageClass>
+}
+
+export type ClaimsVerdict =
+  /** Nothing on any node: the sentence for the pod's condition. */
+  | { refused: string }
+  /** Nodes must pass `check`; `waiting` claims get their volume once a node is chosen. */
+  | { check: (node: Node) => string | undefined; waiting: readonly PersistentVolumeClaim[] }
+
+export function judgeClaims(pod: Pod, sources: ClaimSources): ClaimsVerdict {
+  const waiting: PersistentVolumeClaim[] = []
+  const bound: PersistentVolume[] = []
+  for (const name of claimNames(pod)) {
+    const claim = sources.claims.get(pod.metadata.namespace, name)
+    if (claim === undefined) return { refused: `persistentvolumeclaim "${name}" not found` }
+    if (claim.metadata.deletionTimestamp !== undefined)
+      return { refused: `persistentvolumeclaim "${name}" is being deleted` }
+    const volume = claim.spec?.volumeName ? sources.volumes.get(undefined, claim.spec.volumeName) : undefined
+    if (claim.status?.phase === "Bound" && volume !== undefined) bound.push(volume)
+    else if (waitsForConsumer(claim, sources)) waiting.push(claim)
+    else return { refused: "pod has unbound immediate PersistentVolumeClaims" }
+  }
+  return { waiting, check: (node) => (bound.every((volume) => reaches(volume, node)) ? undefined : conflict) }
+}
+
+const conflict = "node(s) didn't match PersistentVolume's node affinity"
+
+export function claimNames(pod: Pod): string[] {
+  return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim) return [persistentVolumeClaim.claimName]
+    return ephemeral ? [`${pod.metadata.name ?? ""}-${name}`] : []
+  })
+}
+
+function waitsForConsumer(claim: PersistentVolumeClaim, { classes }: ClaimSources): boolean {
+  if (claim.spec?.volumeName) return false
+  const found = classes.get(undefined, claim.spec?.storageClassName ?? "")
+  return found?.volumeBindingMode === "WaitForFirstConsumer"
+}
+
+function reaches(volume: PersistentVolume, node: Node): boolean {
+  const terms = volume.spec?.nodeAffinity?.required?.nodeSelectorTerms
+  return terms === undefined || terms.some((term) => matchesTerm(term, node))
+}
