@@ -12,7 +12,7 @@ import { createGatewayServer } from "./server.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 import { ControlPlanes } from "./tenancy/control-planes.ts"
 import { DataDirectory } from "./tenancy/data-directory.ts"
-import { loadGatewayKeys, type GatewayKeys } from "./tenancy/gateway-keys.ts"
+import { administratorsName, loadGatewayKeys, type GatewayKeys } from "./tenancy/gateway-keys.ts"
 import { renderKubeconfig } from "./tenancy/kubeconfig.ts"
 import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
 import { prepareUntilDone } from "./tenancy/prepare.ts"
@@ -115,7 +115,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
       certificate: keys.serving.certificate,
       key: keys.serving.key,
       domain: options.domain,
-      resolver: createTenantResolver({ tenants, superCluster, nobody, administrators }),
+      resolver: createTenantResolver({ tenants, superCluster, nobody, administrators, administratorsName }),
       admin: { tenants, limits },
       metrics,
       limits,

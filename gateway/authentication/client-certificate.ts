@@ -23,33 +23,34 @@ export function createCertificateAuthenticator(
   const root = new X509Certificate(authority)
   const rootKey = root.publicKey
   // Keyed by the buffer the connection holds: an entry lives as long as its connection.
-  const verified = new WeakMap<Uint8Array, Verified>()
+  const verified = new WeakMap<Uint8Array, Verified | "refused">()
   return {
     async authenticate({ certificates }) {
       const [leaf] = certificates
       if (leaf === undefined) return undefined
       let entry = verified.get(leaf)
       if (entry === undefined) {
-        entry = verify(leaf, root, rootKey)
-        entry.user = asUser(entry.user)
+        entry = verify(leaf, root, rootKey) ?? "refused"
+        if (entry !== "refused") entry.user = asUser(entry.user)
         verified.set(leaf, entry)
       }
       const now = Date.now()
-      if (now < entry.from || now > entry.to) throw unauthorized()
+      if (entry === "refused" || now < entry.from || now > entry.to) throw unauthorized()
       return { user: entry.user }
     },
   }
 }
 
-function verify(der: Uint8Array, root: X509Certificate, rootKey: KeyObject): Verified {
+/** Undefined: not one of this authority's, or not for clients. Says nothing of dates. */
+function verify(der: Uint8Array, root: X509Certificate, rootKey: KeyObject): Verified | undefined {
   const certificate = new X509Certificate(der)
   const usages = certificate.keyUsage as string[] | undefined
   const allowed = usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage)
-  if (certificate.ca || !allowed || !certificate.checkIssued(root) || !certificate.verify(rootKey)) throw unauthorized()
+  if (certificate.ca || !allowed || !certificate.checkIssued(root) || !certificate.verify(rootKey)) return undefined
   const subject = certificate.toLegacyObject().subject as { CN?: string | string[]; O?: string | string[] }
   const names = list(subject.CN)
   const name = names[names.length - 1]
-  if (name === undefined || name === "") throw unauthorized()
+  if (name === undefined || name === "") return undefined
   return {
     user: {
       name,

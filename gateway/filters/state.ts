@@ -19,6 +19,9 @@ export interface Upgrade {
 export type GatewayResponse = Response<unknown, { state: RequestState }>
 export type Filter = (request: Request, response: GatewayResponse, next: NextFunction) => void | Promise<void>
 
+/** One for all: an error made for each request would cost more than the rest of this class. */
+const requestOver = new Error("the request is over")
+
 export class RequestState {
   readonly id: string
   readonly upgrade: Upgrade | undefined
@@ -63,7 +66,7 @@ export class RequestState {
   #finish(): void {
     if (this.#done) return
     this.#done = true
-    this.#abort.abort()
+    this.#abort.abort(requestOver)
     for (const callback of this.#callbacks) callback()
   }
 

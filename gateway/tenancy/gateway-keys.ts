@@ -16,6 +16,8 @@ import {
   type IssuedCertificate,
 } from "./pki.ts"
 
+export const administratorsName = "polyplane administrators"
+
 export interface GatewayKeys {
   servingAuthority: Authority
   serving: IssuedCertificate
@@ -29,7 +31,7 @@ export interface GatewayKeys {
 export async function loadGatewayKeys(directory: string, names: readonly string[]): Promise<GatewayKeys> {
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const servingAuthority = await loadAuthority(directory, "serving-ca", "polyplane gateway authority")
-  const administratorAuthority = await loadAuthority(directory, "administrators-ca", "polyplane administrators")
+  const administratorAuthority = await loadAuthority(directory, "administrators-ca", administratorsName)
   return {
     servingAuthority,
     administratorAuthority,

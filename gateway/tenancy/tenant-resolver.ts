@@ -30,6 +30,8 @@ export interface TenantResolverParts {
   superCluster: ControlPlane | undefined
   nobody: ControlPlane
   administrators: Authenticator
+  /** Common name of their authority: most certificates are not theirs, and this tells without verifying. */
+  administratorsName: string
 }
 
 export function createTenantResolver(parts: TenantResolverParts): TenantResolver {
@@ -54,6 +56,8 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
   return {
     nobody,
     async isAdministrator({ certificates }) {
+      const [leaf] = certificates
+      if (leaf === undefined || issuerOf(leaf) !== parts.administratorsName) return false
       try {
         return (await administrators.authenticate({ certificates, bearerToken: undefined })) !== undefined
       } catch (error) {
