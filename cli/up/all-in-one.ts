@@ -5,7 +5,7 @@ import type { Log } from "../../client/log.ts"
 import { createHttpClient } from "../../client/http-client.ts"
 import { loadKubeconfig } from "../../client/kubeconfig.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { services } from "../../client/resources.ts"
+import { namespaces, services } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { Service } from "../../apimachinery/object.ts"
@@ -28,6 +28,8 @@ const superControllers = [
   "endpointslice",
   "garbage-collector",
 ]
+/** How long a real super cluster may take to answer at the start. */
+const superTimeoutMs = 10_000
 const superServiceRange = "10.96.0.0/12"
 
 export interface AllInOneOptions {
@@ -60,6 +62,8 @@ export class AllInOne implements AsyncDisposable {
       options.superKubeconfig === undefined
         ? undefined
         : stack.use(createHttpClient(await loadKubeconfig(options.superKubeconfig)))
+    // Found out before anything else starts; a super cluster that goes away later is waited for.
+    await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
 
     // The gateway asks for these when the first Service is made or the first log read: by then it has started.
@@ -120,7 +124,8 @@ export class AllInOne implements AsyncDisposable {
         log,
       }),
     )
-    stack.use(await startOperator({ superClient: superClient(), tenants: gateway.tenants, log }))
+    const operator = stack.use(await startOperator({ superClient: superClient(), tenants: gateway.tenants, log }))
+    await operator.whenReady()
     return new AllInOne(gateway, superClient(), stack.move())
   }
 

@@ -3,14 +3,15 @@
 
 import type { IncomingMessage } from "node:http"
 import { printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
-import { badRequest, requestEntityTooLarge } from "../../apimachinery/status.ts"
+import { badRequest, requestEntityTooLarge, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
-import { bodyFormat, type TextFormat } from "./negotiation.ts"
+import { bodyFormat, mediaType } from "./negotiation.ts"
 import type { FieldValidation } from "./request-options.ts"
 
 /** What a body is to be: a resource's own kind, or a subresource's. */
@@ -51,21 +52,15 @@ export function decodeBody(
   expected: Expected,
   validation: FieldValidation,
 ): KubeObject {
-  const format = bodyFormat(ctx.headers["content-type"])
-  const value = parseExpected(bytes, format, expected, validation, ctx)
-  return value
-}
-
-function parseExpected(
-  bytes: Buffer,
-  format: TextFormat,
-  expected: Expected,
-  validation: FieldValidation,
-  ctx: RequestContext,
-): KubeObject {
-  const strict = validation !== "Ignore"
-  const { value, duplicates } = parseObject(bytes, format, { duplicates: strict, kind: expected.kind })
-  return decodeValue(ctx, value, expected, validation, duplicates)
+  const contentType = ctx.headers["content-type"]
+  if (mediaType(contentType ?? "") === protobufMediaType) {
+    // Custom resources have no protobuf form.
+    if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
+    return decodeValue(ctx, parseProtobuf(bytes, expected.schema), expected, validation)
+  }
+  const duplicates = validation !== "Ignore"
+  const parsed = parseObject(bytes, bodyFormat(contentType), { duplicates, kind: expected.kind })
+  return decodeValue(ctx, parsed.value, expected, validation, parsed.duplicates)
 }
 
 /** Also the second half of a patch: the patched text is decoded like a body. */

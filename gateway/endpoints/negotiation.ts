@@ -1,5 +1,5 @@
-// What the client sends and what it wants back. JSON and YAML; objects whole, as Table, or as metadata only. Protobuf is not
-// spoken: a client that accepts nothing else gets 406, one that sends it 415.
+// What the client sends and what it wants back. JSON and YAML; objects whole, as Table, or as metadata only. Protobuf is
+// read (body.ts) but not written: a client that accepts nothing else gets 406.
 
 import { StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 
@@ -67,7 +67,7 @@ function notAcceptable(): StatusError {
 export function bodyFormat(contentType: string | undefined): TextFormat {
   if (contentType === undefined || contentType === "") return "json"
   const format = formats[mediaType(contentType)]
-  if (format === undefined) throw unsupportedMediaType(mediaTypes)
+  if (format === undefined) throw unsupportedMediaType([...mediaTypes, "application/vnd.kubernetes.protobuf"])
   return format
 }
 

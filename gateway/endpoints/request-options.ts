@@ -10,10 +10,11 @@ import {
 import type { Json } from "../../apimachinery/object.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
 import { badRequest, invalid } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
-import { bodyFormat } from "./negotiation.ts"
+import { bodyFormat, mediaType } from "./negotiation.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
@@ -130,14 +131,15 @@ interface RawDeleteOptions {
 }
 
 function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
-  const { value } = parseObject(body, bodyFormat(ctx.headers["content-type"]), {
-    duplicates: false,
-    kind: "DeleteOptions",
-  })
+  const schema = schemaOf(deleteOptionsKind)
+  const contentType = ctx.headers["content-type"]
+  const value =
+    schema !== undefined && mediaType(contentType ?? "") === protobufMediaType
+      ? parseProtobuf(body, schema)
+      : parseObject(body, bodyFormat(contentType), { duplicates: false, kind: "DeleteOptions" }).value
   const { kind } = value as { kind?: Json }
   if (kind !== undefined && kind !== "DeleteOptions")
     throw badRequest(`decoded object cannot be converted to DeleteOptions`)
-  const schema = schemaOf(deleteOptionsKind)
   if (schema !== undefined) decodeObject(schema, value, false)
   return value as RawDeleteOptions
 }
