@@ -1,12 +1,30 @@
 // What is special about each built-in kind, by "group/resource" ("/pods", "apps/deployments"). The facts say everything
 // else; a kind that is not listed needs nothing beyond them.
 
+import { customResourceDefinitions } from "../custom-resources/definition/strategy.ts"
+import {
+  mutatingWebhookConfigurations,
+  validatingWebhookConfigurations,
+} from "./admissionregistration/webhooks/strategy.ts"
+import { apiServices } from "./apiregistration/apiservices/strategy.ts"
 import { controllerRevisions } from "./apps/controllerrevisions/strategy.ts"
 import { daemonSets } from "./apps/daemonsets/strategy.ts"
 import { deployments } from "./apps/deployments/strategy.ts"
 import { replicaSets } from "./apps/replicasets/strategy.ts"
 import { statefulSets } from "./apps/statefulsets/strategy.ts"
-import { customResourceDefinitions } from "../custom-resources/definition/strategy.ts"
+import { selfSubjectReviews } from "./authentication/self-subject-review.ts"
+import { tokenReviews } from "./authentication/token-review.ts"
+import {
+  localSubjectAccessReviews,
+  selfSubjectAccessReviews,
+  subjectAccessReviews,
+} from "./authorization/access-reviews.ts"
+import { selfSubjectRulesReviews } from "./authorization/rules-review.ts"
+import { horizontalPodAutoscalers } from "./autoscaling/horizontalpodautoscalers/strategy.ts"
+import { cronJobs } from "./batch/cronjobs/strategy.ts"
+import { jobs } from "./batch/jobs/strategy.ts"
+import { certificateSigningRequests } from "./certificates/certificatesigningrequests/strategy.ts"
+import { leases } from "./coordination/leases/strategy.ts"
 import { configMaps } from "./core/configmaps/strategy.ts"
 import { endpoints } from "./core/endpoints/strategy.ts"
 import { events } from "./core/events/strategy.ts"
@@ -22,6 +40,17 @@ import { resourceQuotas } from "./core/resourcequotas/strategy.ts"
 import { secrets } from "./core/secrets/strategy.ts"
 import { serviceAccounts } from "./core/serviceaccounts/strategy.ts"
 import { services } from "./core/services/strategy.ts"
+import { endpointSlices } from "./discovery/endpointslices/strategy.ts"
+import { ingressClasses } from "./networking/ingressclasses/strategy.ts"
+import { ingresses } from "./networking/ingresses/strategy.ts"
+import { networkPolicies } from "./networking/networkpolicies/strategy.ts"
+import { runtimeClasses } from "./node/runtimeclasses/strategy.ts"
+import { podDisruptionBudgets } from "./policy/poddisruptionbudgets/strategy.ts"
+import { clusterRoleBindings, roleBindings } from "./rbac/bindings/strategy.ts"
+import { clusterRoles, roles } from "./rbac/roles/strategy.ts"
+import { priorityClasses } from "./scheduling/priorityclasses/strategy.ts"
+import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./storage/csi/strategy.ts"
+import { storageClasses } from "./storage/storageclasses/strategy.ts"
 import type { KindExtension } from "./strategy.ts"
 
 export const kinds: Readonly<Record<string, KindExtension>> = {
@@ -40,11 +69,41 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "/secrets": secrets,
   "/serviceaccounts": serviceAccounts,
   "/services": services,
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": mutatingWebhookConfigurations,
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": validatingWebhookConfigurations,
   "apiextensions.k8s.io/customresourcedefinitions": customResourceDefinitions,
+  "apiregistration.k8s.io/apiservices": apiServices,
   "apps/controllerrevisions": controllerRevisions,
   "apps/daemonsets": daemonSets,
   "apps/deployments": deployments,
   "apps/replicasets": replicaSets,
   "apps/statefulsets": statefulSets,
+  "authentication.k8s.io/selfsubjectreviews": selfSubjectReviews,
+  "authentication.k8s.io/tokenreviews": tokenReviews,
+  "authorization.k8s.io/localsubjectaccessreviews": localSubjectAccessReviews,
+  "authorization.k8s.io/selfsubjectaccessreviews": selfSubjectAccessReviews,
+  "authorization.k8s.io/selfsubjectrulesreviews": selfSubjectRulesReviews,
+  "authorization.k8s.io/subjectaccessreviews": subjectAccessReviews,
+  "autoscaling/horizontalpodautoscalers": horizontalPodAutoscalers,
+  "batch/cronjobs": cronJobs,
+  "batch/jobs": jobs,
+  "certificates.k8s.io/certificatesigningrequests": certificateSigningRequests,
+  "coordination.k8s.io/leases": leases,
+  "discovery.k8s.io/endpointslices": endpointSlices,
   "events.k8s.io/events": events,
+  "networking.k8s.io/ingressclasses": ingressClasses,
+  "networking.k8s.io/ingresses": ingresses,
+  "networking.k8s.io/networkpolicies": networkPolicies,
+  "node.k8s.io/runtimeclasses": runtimeClasses,
+  "policy/poddisruptionbudgets": podDisruptionBudgets,
+  "rbac.authorization.k8s.io/clusterrolebindings": clusterRoleBindings,
+  "rbac.authorization.k8s.io/clusterroles": clusterRoles,
+  "rbac.authorization.k8s.io/rolebindings": roleBindings,
+  "rbac.authorization.k8s.io/roles": roles,
+  "scheduling.k8s.io/priorityclasses": priorityClasses,
+  "storage.k8s.io/csidrivers": csiDrivers,
+  "storage.k8s.io/csinodes": csiNodes,
+  "storage.k8s.io/csistoragecapacities": csiStorageCapacities,
+  "storage.k8s.io/storageclasses": storageClasses,
+  "storage.k8s.io/volumeattachments": volumeAttachments,
 }

@@ -2,6 +2,7 @@
 
 import type { KindExtension } from "../../strategy.ts"
 import { binding } from "./binding.ts"
+import { podConnections } from "./connect/index.ts"
 import { ephemeralContainers } from "./ephemeral-containers.ts"
 import { eviction } from "./eviction.ts"
 import { resize } from "./resize.ts"
@@ -9,5 +10,5 @@ import { podStrategy } from "./strategy.ts"
 
 export const pods: KindExtension = {
   strategy: podStrategy,
-  subresources: { binding, eviction, ephemeralcontainers: ephemeralContainers, resize },
+  subresources: { binding, eviction, ephemeralcontainers: ephemeralContainers, resize, ...podConnections },
 }

@@ -1,0 +1,15 @@
+// "Who am I?": SelfSubjectReview. kubectl auth whoami.
+
+import { timestamp } from "../../../apimachinery/object.ts"
+import type { KindExtension } from "../strategy.ts"
+import { userInfo } from "./user-info.ts"
+
+export const selfSubjectReviews: KindExtension = {
+  async answer(ctx, object) {
+    return {
+      ...object,
+      metadata: { ...object.metadata, creationTimestamp: timestamp() },
+      status: { userInfo: userInfo(ctx.user) },
+    }
+  },
+}

@@ -1,0 +1,32 @@
+// "Whose token is this?": TokenReview, answered by the control plane's own trust roots. Source:
+// k8s.io/kubernetes/pkg/registry/authentication.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { badRequest, hasReason } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { KindExtension } from "../strategy.ts"
+import { userInfo } from "./user-info.ts"
+
+type Review = KubeObject & { spec?: { token?: string; audiences?: string[] } }
+
+export const tokenReviews: KindExtension = {
+  async answer(ctx, object) {
+    const { token = "", audiences } = (object as Review).spec ?? {}
+    if (token === "") throw badRequest("token is required for TokenReview in authentication")
+    const status = await review(ctx, token, audiences)
+    return { ...object, status }
+  },
+}
+
+async function review(ctx: RequestContext, token: string, audiences: readonly string[] | undefined): Promise<object> {
+  const asked = (audiences ?? []).length > 0 ? audiences : [ctx.controlPlane.trust.issuer]
+  const credentials = { certificates: [], bearerToken: token }
+  try {
+    const found = await ctx.controlPlane.authenticator.authenticate(credentials, asked)
+    if (found === undefined) return { user: {}, error: "invalid bearer token" }
+    return { authenticated: true, user: userInfo(found.user), audiences: found.audiences ?? asked }
+  } catch (error) {
+    if (!hasReason(error, "Unauthorized")) throw error
+    return { user: {}, error: "invalid bearer token" }
+  }
+}

@@ -1,0 +1,133 @@
+// "May this user do that?": SubjectAccessReviews of all three kinds, answered by the control plane's authorizer and never
+// stored. Source: k8s.io/kubernetes/pkg/registry/authorization.
+
+import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { invalid } from "../../../apimachinery/status.ts"
+import type { Attributes } from "../../authorization/types.ts"
+import type { RequestContext, User } from "../../request/context.ts"
+import type { KindExtension } from "../strategy.ts"
+
+interface ResourceAttributes {
+  namespace?: string
+  verb?: string
+  group?: string
+  version?: string
+  resource?: string
+  subresource?: string
+  name?: string
+}
+
+interface ReviewSpec {
+  resourceAttributes?: ResourceAttributes
+  nonResourceAttributes?: { path?: string; verb?: string }
+  user?: string
+  groups?: string[]
+  uid?: string
+  extra?: Record<string, string[]>
+}
+
+type Review = KubeObject & { spec?: ReviewSpec }
+
+const path = FieldPath.root("spec")
+
+export const subjectAccessReviews: KindExtension = {
+  answer: (ctx, object) => answer(ctx, object, userOf(specOf(object)), validateSubject(specOf(object))),
+}
+
+export const localSubjectAccessReviews: KindExtension = {
+  async answer(ctx, object) {
+    const spec = specOf(object)
+    const errors = validateSubject(spec)
+    const namespace = object.metadata.namespace ?? ctx.info.namespace
+    const asked = spec.resourceAttributes?.namespace ?? ""
+    if (spec.resourceAttributes !== undefined && asked !== namespace) {
+      errors.push(invalidValue(path.child("resourceAttributes", "namespace"), asked, "must match metadata.namespace"))
+    }
+    if (spec.nonResourceAttributes !== undefined) {
+      errors.push(
+        invalidValue(
+          path.child("nonResourceAttributes"),
+          spec.nonResourceAttributes,
+          "disallowed on this kind of request",
+        ),
+      )
+    }
+    return answer(ctx, object, userOf(spec), errors)
+  },
+}
+
+export const selfSubjectAccessReviews: KindExtension = {
+  answer: (ctx, object) => answer(ctx, object, ctx.user, []),
+}
+
+function specOf(object: KubeObject): ReviewSpec {
+  return (object as Review).spec ?? {}
+}
+
+function userOf({ user = "", groups = [], uid, extra = {} }: ReviewSpec): User {
+  return { name: user, groups, extra, ...(uid === undefined ? {} : { uid }) }
+}
+
+function validateSubject(spec: ReviewSpec): FieldError[] {
+  return !spec.user && (spec.groups ?? []).length === 0
+    ? [invalidValue(path.child("user"), spec.user ?? "", "at least one of user or group must be specified")]
+    : []
+}
+
+function validateAttributes(spec: ReviewSpec): FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = spec
+  if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
+    return [
+      invalidValue(
+        path.child("nonResourceAttributes"),
+        nonResourceAttributes,
+        "cannot be specified in combination with resourceAttributes",
+      ),
+    ]
+  }
+  if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return []
+  return [
+    invalidValue(
+      path.child("resourceAttributes"),
+      null,
+      "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+    ),
+  ]
+}
+
+async function answer(
+  ctx: RequestContext,
+  object: KubeObject,
+  user: User,
+  faults: readonly FieldError[],
+): Promise<KubeObject> {
+  const spec = specOf(object)
+  const errors = [...validateAttributes(spec), ...faults]
+  if (errors.length > 0) {
+    throw invalid({ group: "authorization.k8s.io", kind: object.kind }, object.metadata.name ?? "", errors)
+  }
+  const { decision, reason } = await ctx.controlPlane.authorizer.authorize(attributesOf(spec, user))
+  const status: Record<string, unknown> = { allowed: decision === "Allow" }
+  if (decision === "Deny") status["denied"] = true
+  if (reason !== "") status["reason"] = reason
+  return { ...object, status }
+}
+
+function attributesOf(
+  { resourceAttributes: resource, nonResourceAttributes: other }: ReviewSpec,
+  user: User,
+): Attributes {
+  return {
+    user,
+    verb: resource?.verb ?? other?.verb ?? "",
+    isResourceRequest: resource !== undefined,
+    path: other?.path ?? "",
+    group: resource?.group ?? "",
+    version: resource?.version ?? "",
+    resource: resource?.resource ?? "",
+    subresource: resource?.subresource ?? "",
+    namespace: resource?.namespace ?? "",
+    name: resource?.name ?? "",
+  }
+}

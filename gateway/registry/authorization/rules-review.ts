@@ -1,0 +1,30 @@
+// "What may I do?": SelfSubjectRulesReview, the rules that apply to the caller in a namespace. kubectl auth can-i --list.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { badRequest } from "../../../apimachinery/status.ts"
+import type { PolicyRule } from "../../authorization/types.ts"
+import type { KindExtension } from "../strategy.ts"
+
+type Review = KubeObject & { spec?: { namespace?: string } }
+
+export const selfSubjectRulesReviews: KindExtension = {
+  async answer(ctx, object) {
+    const namespace = (object as Review).spec?.namespace ?? ""
+    if (namespace === "") throw badRequest("no namespace on request")
+    const { rules, errors } = await ctx.controlPlane.authorizer.rulesFor(ctx.user, namespace)
+    const status: Record<string, unknown> = {
+      resourceRules: rules.filter((rule) => (rule.nonResourceURLs ?? []).length === 0).map(resourceRule),
+      nonResourceRules: rules
+        .filter((rule) => (rule.nonResourceURLs ?? []).length > 0)
+        .map(({ verbs = [], nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+      incomplete: errors.length > 0,
+    }
+    if (errors.length > 0) status["evaluationError"] = errors.join(", ")
+    // Upstream answers without what was asked.
+    return { ...object, spec: {}, status }
+  },
+}
+
+function resourceRule({ verbs = [], apiGroups = [], resources = [], resourceNames }: PolicyRule): object {
+  return { verbs, apiGroups, resources, ...(resourceNames === undefined ? {} : { resourceNames }) }
+}

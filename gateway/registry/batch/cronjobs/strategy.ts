@@ -1,0 +1,122 @@
+// CronJobs. Source: k8s.io/kubernetes/pkg/{apis,registry}/batch.
+
+import type * as models from "@kubernetes/client-node"
+import {
+  type FieldError,
+  FieldPath,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { nonNegative, oneOf } from "../../validation/values.ts"
+import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
+import { scheduleFault } from "./schedule.ts"
+
+type Spec = Wire<models.V1CronJobSpec>
+type CronJob = KubeObject & { spec?: Spec; status?: Wire<models.V1CronJobStatus> }
+
+const path = FieldPath.root("spec")
+/** Eleven characters are left for what the controller appends. */
+const maxName = 52
+
+const strategy: Strategy<CronJob> = {
+  default(cronJob) {
+    const spec = specOf(cronJob)
+    spec.concurrencyPolicy = spec.concurrencyPolicy || "Allow"
+    spec.suspend ??= false
+    spec.successfulJobsHistoryLimit ??= 3
+    spec.failedJobsHistoryLimit ??= 1
+    if (spec.jobTemplate.spec !== undefined) defaultJobTemplateSpec(spec.jobTemplate.spec)
+  },
+
+  prepareForCreate(_ctx, cronJob) {
+    cronJob.status = {}
+  },
+
+  validate(_ctx, cronJob) {
+    const errors = validateSpec(specOf(cronJob), undefined)
+    const { name = "" } = cronJob.metadata
+    if (name.length > maxName) {
+      errors.push(invalidValue(FieldPath.root("metadata", "name"), name, "must be no more than 52 characters"))
+    }
+    return errors
+  },
+
+  validateUpdate(ctx, cronJob, current) {
+    return ctx.info.subresource === "status" ? [] : validateSpec(specOf(cronJob), current.spec)
+  },
+}
+
+export const cronJobs: KindExtension = { strategy }
+
+function specOf(cronJob: CronJob): Spec {
+  cronJob.spec ??= {} as Spec
+  cronJob.spec.jobTemplate ??= {}
+  cronJob.spec.jobTemplate.metadata ??= {}
+  cronJob.spec.jobTemplate.spec ??= {} as JobSpec
+  return cronJob.spec
+}
+
+function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
+  const errors = spec.schedule ? validateSchedule(spec, current) : [required(path.child("schedule"))]
+  errors.push(...nonNegative(path.child("startingDeadlineSeconds"), spec.startingDeadlineSeconds))
+  if (spec.timeZone !== current?.timeZone) errors.push(...validateTimeZone(spec.timeZone))
+  errors.push(...oneOf(path.child("concurrencyPolicy"), spec.concurrencyPolicy, ["Allow", "Forbid", "Replace"]))
+  const job = spec.jobTemplate.spec ?? ({} as JobSpec)
+  const at = path.child("jobTemplate", "spec")
+  errors.push(...validateJobSpec(at, job))
+  if (job.selector !== undefined) {
+    errors.push(invalidValue(at.child("selector"), job.selector, "`selector` will be auto-generated"))
+  }
+  if (job.manualSelector === true) errors.push(notSupported(at.child("manualSelector"), true, ["nil", "false"]))
+  return [
+    ...errors,
+    ...nonNegative(path.child("successfulJobsHistoryLimit"), spec.successfulJobsHistoryLimit),
+    ...nonNegative(path.child("failedJobsHistoryLimit"), spec.failedJobsHistoryLimit),
+  ]
+}
+
+function validateSchedule(spec: Spec, current: Spec | undefined): FieldError[] {
+  const { schedule, timeZone } = spec
+  const at = path.child("schedule")
+  const fault = scheduleFault(schedule)
+  const errors = fault === undefined ? [] : [invalidValue(at, schedule, fault)]
+  if (!schedule.includes("TZ")) return errors
+  const tolerated = current?.schedule?.includes("TZ") === true
+  if (!tolerated) {
+    errors.push(invalidValue(at, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"))
+  } else if (timeZone !== undefined) {
+    errors.push(invalidValue(at, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule"))
+  }
+  return errors
+}
+
+function validateTimeZone(timeZone: string | undefined): FieldError[] {
+  const at = path.child("timeZone")
+  if (timeZone === undefined) return []
+  if (timeZone === "") return [invalidValue(at, timeZone, "timeZone must be nil or non-empty string")]
+  if (timeZone.toLowerCase() === "local") {
+    return [
+      invalidValue(
+        at,
+        timeZone,
+        "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+      ),
+    ]
+  }
+  return isTimeZone(timeZone) ? [] : [invalidValue(at, timeZone, `unknown time zone ${timeZone}`)]
+}
+
+function isTimeZone(name: string): boolean {
+  // Offsets such as "+01:00" are no names, though the engine takes them.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name })
+    return true
+  } catch {
+    // The engine's only answer to an unknown name.
+    return false
+  }
+}

@@ -1,0 +1,179 @@
+// Jobs. Source: k8s.io/kubernetes/pkg/{apis,registry}/batch.
+
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { matches, selectorFromLabelSelector } from "../../../../apimachinery/labels.ts"
+import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
+import type { Job } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField, immutableFields, semanticEqual } from "../../validation/equality.ts"
+import { validateLabelSelector } from "../../validation/selectors.ts"
+import { validateMatches } from "../../workloads/template.ts"
+import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
+import { validateJobStatus } from "./status.ts"
+
+const path = FieldPath.root("spec")
+/** The old names, without a prefix, are still what people select by. */
+const nameLabels = ["job-name", "batch.kubernetes.io/job-name"]
+const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"]
+const uidLabel = "batch.kubernetes.io/controller-uid"
+const maxInt32 = 2_147_483_647
+
+const strategy: Strategy<Job> = {
+  defaultPropagation: "Orphan",
+
+  default(job) {
+    const spec = specOf(job)
+    if (spec.completions === undefined && spec.parallelism === undefined) {
+      spec.completions = 1
+      spec.parallelism = 1
+    }
+    spec.parallelism ??= 1
+    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32
+    spec.completionMode ??= "NonIndexed"
+    spec.suspend ??= false
+    spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed"
+    spec.manualSelector ??= false
+    defaultJobTemplateSpec(spec)
+    labelAsTemplate(job)
+  },
+
+  prepareForCreate(_ctx, job) {
+    job.status = {}
+    if (specOf(job).manualSelector !== true) generateSelector(job)
+  },
+
+  canonicalize: labelAsTemplate,
+
+  validate: (_ctx, job) => validateJob(job),
+
+  validateUpdate(ctx, job, current) {
+    if (ctx.info.subresource === "status") return validateJobStatus(job, current)
+    return [...validateJob(job), ...validateChange(job, current)]
+  },
+
+  warnings(_ctx, job, current) {
+    const faults = current === undefined ? validateDNS1123Label(job.metadata.name ?? "") : []
+    return faults.length === 0
+      ? []
+      : [
+          `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
+        ]
+  },
+
+  selectableFields: (job) => ({ "status.successful": String(job.status?.succeeded ?? 0) }),
+}
+
+export const jobs: KindExtension = { strategy }
+
+function specOf(job: Job): JobSpec {
+  job.spec ??= {} as JobSpec
+  return job.spec
+}
+
+/** A job without labels of its own gets its template's. */
+function labelAsTemplate(job: Job): void {
+  const labels = job.spec?.template?.metadata?.labels
+  if (labels === undefined || Object.keys(job.metadata.labels ?? {}).length > 0) return
+  job.metadata.labels = { ...labels }
+}
+
+/** By its own uid, so that no two jobs ever count each other's pods. */
+function generateSelector(job: Job): void {
+  const spec = specOf(job)
+  const { name = "", uid = "" } = job.metadata
+  const labels = { ...spec.template.metadata?.labels }
+  for (const label of nameLabels) labels[label] ??= name
+  for (const label of uidLabels) labels[label] ??= uid
+  spec.template.metadata = { ...spec.template.metadata, labels }
+  const matchLabels = { ...spec.selector?.matchLabels }
+  matchLabels[uidLabel] ??= uid
+  spec.selector = { ...spec.selector, matchLabels }
+}
+
+function validateJob(job: Job): FieldError[] {
+  const spec = specOf(job)
+  const errors = [...validateGenerated(job), ...validateJobSpec(path, spec)]
+  if (spec.selector === undefined) errors.push(required(path.child("selector")))
+  else {
+    errors.push(...validateLabelSelector(path.child("selector"), spec.selector))
+    errors.push(...validateMatches(path.child("template"), spec.selector, spec.template))
+  }
+  const { name = "" } = job.metadata
+  if (spec.completionMode === "Indexed" && (spec.completions ?? 0) > 0) {
+    const hostname = `${name}-${(spec.completions ?? 0) - 1}`
+    if (validateDNS1123Label(hostname).length > 0) {
+      errors.push(
+        invalidValue(
+          FieldPath.root("metadata", "name"),
+          name,
+          `will not able to create pod with invalid DNS label: ${hostname}`,
+        ),
+      )
+    }
+  }
+  return errors
+}
+
+function validateGenerated(job: Job): FieldError[] {
+  const spec = specOf(job)
+  if (spec.manualSelector === true || spec.selector === undefined) return []
+  const { name = "", uid = "" } = job.metadata
+  const wanted = Object.fromEntries([
+    ...uidLabels.map((label) => [label, uid]),
+    ...nameLabels.map((label) => [label, name]),
+  ]) as Record<string, string>
+  const labels = spec.template?.metadata?.labels ?? {}
+  const at = path.child("template", "metadata", "labels")
+  const errors = Object.entries(wanted).flatMap(([label, value]) => {
+    if (labels[label] === undefined) return [required(at.key(label), `must be '${value}'`)]
+    return labels[label] === value ? [] : [invalidValue(at.key(label), labels, `must be '${value}'`)]
+  })
+  if (!matches(selectorFromLabelSelector(spec.selector), wanted)) {
+    errors.push(invalidValue(path.child("selector"), spec.selector, "`selector` not auto-generated"))
+  }
+  return errors
+}
+
+function validateChange(job: Job, current: Job): FieldError[] {
+  const spec = specOf(job)
+  const before = (current.spec ?? {}) as JobSpec
+  const errors: FieldError[] = []
+  const at = path.child("completions")
+  if (spec.completionMode !== "Indexed") errors.push(...immutableField(at, spec.completions, before.completions))
+  else if (spec.completions !== before.completions && spec.completions !== spec.parallelism) {
+    errors.push(invalidValue(at, spec.completions, "can only be modified in tandem with spec.parallelism"))
+  }
+  errors.push(...immutableField(path.child("selector"), spec.selector, before.selector))
+  errors.push(...validateTemplateChange(job, current))
+  return [
+    ...errors,
+    ...immutableFields(path, spec, before, [
+      "completionMode",
+      "podFailurePolicy",
+      "backoffLimitPerIndex",
+      "managedBy",
+      "successPolicy",
+    ]),
+  ]
+}
+
+/** A suspended job without pods may still be told where its pods go and what they need. */
+function validateTemplateChange(job: Job, current: Job): FieldError[] {
+  const at = path.child("template")
+  const [template, before] = [specOf(job).template, ((current.spec ?? {}) as JobSpec).template]
+  if (semanticEqual(template, before)) return []
+  const { startTime, active = 0, conditions = [] } = current.status ?? {}
+  const paused = conditions.some(({ type, status }) => type === "Suspended" && status === "True")
+  const mutable = current.spec?.suspend === true && (startTime === undefined || paused) && active === 0
+  if (!mutable) return immutableField(at, template, before)
+  const fixed = (of: typeof template | undefined): unknown => ({
+    ...of?.spec,
+    affinity: { ...of?.spec?.affinity, nodeAffinity: undefined },
+    nodeSelector: undefined,
+    tolerations: undefined,
+    schedulingGates: undefined,
+    containers: (of?.spec?.containers ?? []).map((container) => ({ ...container, resources: undefined })),
+    initContainers: (of?.spec?.initContainers ?? []).map((container) => ({ ...container, resources: undefined })),
+  })
+  return semanticEqual(fixed(template), fixed(before)) ? [] : immutableField(at, template, before)
+}

@@ -1,0 +1,236 @@
+// CertificateSigningRequests: who asks is written by the server; approval and certificate have a subresource each. Source:
+// k8s.io/kubernetes/pkg/{apis,registry}/certificates.
+
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
+import { parseRequest } from "../../../admission/plugins/certificate-subject.ts"
+import { onBehalf } from "../../internal-write.ts"
+import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+
+interface Condition {
+  type: string
+  status?: string
+  lastUpdateTime?: string
+  lastTransitionTime?: string
+}
+
+type Request = KubeObject & {
+  spec?: {
+    request?: string
+    signerName?: string
+    usages?: string[]
+    expirationSeconds?: number
+    username?: string
+    uid?: string
+    groups?: string[]
+    extra?: Record<string, string[]>
+  }
+  status?: { conditions?: Condition[]; certificate?: string }
+}
+
+const path = FieldPath.root("spec")
+const conditionsPath = FieldPath.root("status", "conditions")
+const minSeconds = 600
+const usages = [
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
+]
+
+const strategy: Strategy<Request> = {
+  generation: false,
+  nameRule: () => [],
+
+  default(request) {
+    request.spec ??= {}
+    request.spec.usages ??= ["digital signature", "key encipherment"]
+    for (const condition of request.status?.conditions ?? []) condition.status ??= "True"
+  },
+
+  prepareForCreate(ctx, request) {
+    const spec = (request.spec ??= {})
+    spec.username = ctx.user.name
+    if (ctx.user.uid === undefined) delete spec.uid
+    else spec.uid = ctx.user.uid
+    spec.groups = [...ctx.user.groups]
+    const extra = Object.entries(ctx.user.extra).map(([name, values]) => [name, [...values]])
+    if (extra.length === 0) delete spec.extra
+    else spec.extra = Object.fromEntries(extra) as Record<string, string[]>
+    request.status = {}
+  },
+
+  prepareForUpdate(ctx, request, current) {
+    const { subresource } = ctx.info
+    if (current.spec !== undefined) request.spec = current.spec
+    if (subresource === "") return
+    const conditions = withTimes(request.status?.conditions ?? [], current.status?.conditions ?? [])
+    if (subresource === "approval") request.status = { ...current.status, conditions }
+    else request.status = { ...request.status, conditions: keepApproval(conditions, current) }
+    if (conditions.length === 0) delete request.status.conditions
+  },
+
+  validate: (_ctx, request) => validate(request),
+
+  validateUpdate(ctx, request, current) {
+    return [...validate(request), ...validateChange(request, current, ctx.info.subresource)]
+  },
+
+  selectableFields: (request) => ({ "spec.signerName": request.spec?.signerName ?? "" }),
+}
+
+const approval: SubresourceHandler = {
+  async get(ctx, registry, _namespace, name) {
+    return (await registry.get(ctx, "", name)).object()
+  },
+  async update(ctx, registry, _namespace, name, change, options, admit) {
+    const { definition } = registry
+    const result = await registry.update(
+      onBehalf(ctx, { ...definition, namespace: "", name, subresource: "approval" }),
+      "",
+      name,
+      (current) => change(current as KubeObject),
+      { ...options, subresource: "approval" },
+      admit,
+    )
+    return result.value.object()
+  },
+}
+
+export const certificateSigningRequests: KindExtension = { strategy, subresources: { approval } }
+
+function withTimes(conditions: readonly Condition[], before: readonly Condition[]): Condition[] {
+  const now = timestamp()
+  return conditions.map((condition) => {
+    const same = before.find(({ type, status }) => type === condition.type && status === condition.status)
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? now,
+      lastTransitionTime: condition.lastTransitionTime ?? same?.lastTransitionTime ?? now,
+    }
+  })
+}
+
+/** The signer's update leaves approvals as they are. */
+function keepApproval(conditions: readonly Condition[], current: Request): Condition[] {
+  return conditions.map((condition) => {
+    if (condition.type !== "Approved" && condition.type !== "Denied") return condition
+    return current.status?.conditions?.find(({ type }) => type === condition.type) ?? condition
+  })
+}
+
+function validate(request: Request): FieldError[] {
+  const { request: encoded = "", signerName = "", usages: asked = [], expirationSeconds } = request.spec ?? {}
+  const errors: FieldError[] = []
+  const pem = Buffer.from(encoded, "base64")
+  const block = pem.toString().includes("-----BEGIN CERTIFICATE REQUEST-----")
+  if (!block) errors.push(invalidValue(path.child("request"), encoded, "PEM block type must be CERTIFICATE REQUEST"))
+  else if (parseRequest(pem) === undefined) {
+    errors.push(invalidValue(path.child("request"), encoded, "asn1: structure error: malformed certificate request"))
+  }
+  if (asked.length === 0) errors.push(required(path.child("usages")))
+  for (const [index, usage] of asked.entries()) {
+    const at = path.child("usages").index(index)
+    if (!usages.includes(usage)) errors.push(notSupported(at, usage, usages))
+    if (asked.indexOf(usage) < index) errors.push(duplicate(at, usage))
+  }
+  errors.push(...validateSignerName(path.child("signerName"), signerName))
+  if (expirationSeconds !== undefined && expirationSeconds < minSeconds) {
+    errors.push(
+      invalidValue(
+        path.child("expirationSeconds"),
+        expirationSeconds,
+        "may not specify a duration less than 600 seconds (10 minutes)",
+      ),
+    )
+  }
+  return [...errors, ...validateConditions(request)]
+}
+
+function validateSignerName(at: FieldPath, name: string): FieldError[] {
+  if (name === "") return [required(at)]
+  if (name === "kubernetes.io/legacy-unknown") {
+    return [invalidValue(at, name, "the legacy signerName is not allowed via this API version")]
+  }
+  const [domain = "", rest = "", ...more] = name.split("/")
+  if (domain === "" || rest === "" || more.length > 0) {
+    return [invalidValue(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")]
+  }
+  return domain.includes(".")
+    ? []
+    : [invalidValue(at, name, "should be a domain with at least two segments separated by dots")]
+}
+
+function validateConditions(request: Request): FieldError[] {
+  const conditions = request.status?.conditions ?? []
+  const seen = new Set<string>()
+  const errors: FieldError[] = []
+  for (const [index, { type, status }] of conditions.entries()) {
+    const at = conditionsPath.index(index)
+    if (!type) errors.push(required(at.child("type")))
+    const only = ["Approved", "Denied", "Failed"].includes(type) ? ["True"] : ["False", "True", "Unknown"]
+    if (!status) errors.push(required(at.child("status")))
+    else if (!only.includes(status)) errors.push(notSupported(at.child("status"), status, only))
+    if (seen.has(type)) errors.push(duplicate(at.child("type"), type))
+    seen.add(type)
+  }
+  if (seen.has("Approved") && seen.has("Denied")) {
+    errors.push(invalidValue(conditionsPath, "Denied", "Approved and Denied conditions are mutually exclusive"))
+  }
+  return errors
+}
+
+function validateChange(request: Request, current: Request, subresource: string): FieldError[] {
+  const of = (from: Request, type: string): Condition[] =>
+    (from.status?.conditions ?? []).filter((condition) => condition.type === type)
+  const errors: FieldError[] = []
+  for (const type of ["Approved", "Denied", "Failed"]) {
+    const [now, before] = [of(request, type), of(current, type)]
+    if (now.length < before.length) {
+      errors.push(forbiddenField(conditionsPath, `updates may not remove a condition of type "${type}"`))
+    } else if (subresource !== "approval" && type !== "Failed") {
+      if (now.length > before.length) {
+        errors.push(forbiddenField(conditionsPath, `updates may not add a condition of type "${type}"`))
+      } else if (!semanticEqual(now, before)) {
+        errors.push(forbiddenField(conditionsPath, `updates may not modify a condition of type "${type}"`))
+      }
+    }
+  }
+  const [certificate, issued] = [request.status?.certificate ?? "", current.status?.certificate ?? ""]
+  if (certificate === issued) return errors
+  const at = FieldPath.root("status", "certificate")
+  if (subresource !== "status") errors.push(forbiddenField(at, "updates may not set certificate content"))
+  else if (issued !== "") errors.push(forbiddenField(at, "updates may not modify existing certificate content"))
+  else if (!Buffer.from(certificate, "base64").toString().includes("-----BEGIN CERTIFICATE-----")) {
+    errors.push(invalidValue(at, "<certificate data>", "must contain at least one CERTIFICATE PEM block"))
+  }
+  return errors
+}

@@ -1,0 +1,146 @@
+// Ingresses. Source: k8s.io/kubernetes/pkg/apis/networking.
+
+import { isIP } from "node:net"
+import type * as models from "@kubernetes/client-node"
+import {
+  type FieldError,
+  FieldPath,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { messages, named, portNameRule, portNumber, requiredValue } from "../../validation/values.ts"
+
+type Spec = Wire<models.V1IngressSpec>
+type Backend = Wire<models.V1IngressBackend>
+type HttpPath = Wire<models.V1HTTPIngressPath>
+type Ingress = KubeObject & { spec?: Spec; status?: object }
+
+const path = FieldPath.root("spec")
+const forbiddenSequences = ["//", "/./", "/../", "%2f", "%2F"]
+const forbiddenEnds = ["/..", "/."]
+
+const strategy: Strategy<Ingress> = {
+  default(ingress) {
+    ingress.spec ??= {}
+  },
+
+  prepareForCreate(_ctx, ingress) {
+    ingress.status = { loadBalancer: {} }
+  },
+
+  validate(_ctx, ingress) {
+    const errors = validateSpec(ingress.spec ?? {})
+    const annotation = ingress.metadata.annotations?.["kubernetes.io/ingress.class"]
+    const name = ingress.spec?.ingressClassName
+    if (annotation !== undefined && name !== undefined && annotation !== name) {
+      errors.push(
+        invalidValue(
+          FieldPath.root("annotations", "kubernetes.io/ingress.class"),
+          annotation,
+          "must match `ingressClassName` when both are specified",
+        ),
+      )
+    }
+    return errors
+  },
+
+  validateUpdate: (ctx, ingress) => (ctx.info.subresource === "status" ? [] : validateSpec(ingress.spec ?? {})),
+}
+
+export const ingresses: KindExtension = { strategy }
+
+function validateSpec(spec: Spec): FieldError[] {
+  const rules = spec.rules ?? []
+  const errors: FieldError[] = []
+  if (rules.length === 0 && spec.defaultBackend === undefined) {
+    errors.push(invalidValue(path, spec.rules, "either `defaultBackend` or `rules` must be specified"))
+  }
+  if (spec.defaultBackend !== undefined) {
+    errors.push(...validateBackend(path.child("defaultBackend"), spec.defaultBackend))
+  }
+  for (const [index, rule] of rules.entries()) {
+    const at = path.child("rules").index(index)
+    if (rule.host) errors.push(...validateHost(at.child("host"), rule.host, true))
+    if (rule.http === undefined) continue
+    const paths = rule.http.paths ?? []
+    if (paths.length === 0) errors.push(required(at.child("http", "paths")))
+    for (const [place, item] of paths.entries()) {
+      errors.push(...validatePath(at.child("http", "paths").index(place), item))
+    }
+  }
+  for (const [index, tls] of (spec.tls ?? []).entries()) {
+    const at = path.child("tls").index(index)
+    for (const [place, host] of (tls.hosts ?? []).entries()) {
+      errors.push(...validateHost(at.child("hosts").index(place), host, false))
+    }
+    if (tls.secretName) {
+      errors.push(...messages(at.child("secretName"), tls.secretName, validateDNS1123Subdomain(tls.secretName)))
+    }
+  }
+  const name = spec.ingressClassName
+  if (name !== undefined) errors.push(...messages(path.child("ingressClassName"), name, validateDNS1123Subdomain(name)))
+  return errors
+}
+
+function validateHost(at: FieldPath, host: string, noAddress: boolean): FieldError[] {
+  const errors = noAddress && isIP(host) !== 0 ? [invalidValue(at, host, "must be a DNS name, not an IP address")] : []
+  if (!host.includes("*")) return [...errors, ...messages(at, host, validateDNS1123Subdomain(host))]
+  const rest = host.replace(/^\*\./, "")
+  const good = host.startsWith("*.") && validateDNS1123Subdomain(rest).length === 0
+  if (good) return errors
+  return [
+    ...errors,
+    invalidValue(
+      at,
+      host,
+      "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+    ),
+  ]
+}
+
+function validatePath(at: FieldPath, item: HttpPath): FieldError[] {
+  const { pathType, path: text = "" } = item
+  if (pathType === undefined) return [required(at.child("pathType"), "pathType must be specified")]
+  const errors: FieldError[] = []
+  const place = at.child("path")
+  const absolute = text.startsWith("/")
+  if (pathType === "Exact" || pathType === "Prefix") {
+    if (!absolute) errors.push(invalidValue(place, text, "must be an absolute path"))
+    for (const sequence of forbiddenSequences) {
+      if (text.includes(sequence)) errors.push(invalidValue(place, text, `must not contain '${sequence}'`))
+    }
+    for (const end of forbiddenEnds) {
+      if (text.endsWith(end)) errors.push(invalidValue(place, text, `cannot end with '${end}'`))
+    }
+  } else if (pathType === "ImplementationSpecific") {
+    if (text !== "" && !absolute) errors.push(invalidValue(place, text, "must be an absolute path"))
+  } else {
+    errors.push(notSupported(at.child("pathType"), pathType, ["Exact", "ImplementationSpecific", "Prefix"]))
+  }
+  return [...errors, ...validateBackend(at.child("backend"), item.backend ?? {})]
+}
+
+function validateBackend(at: FieldPath, backend: Backend): FieldError[] {
+  const { service, resource } = backend
+  if (service !== undefined && resource !== undefined) {
+    return [invalidValue(at, "", "cannot set both resource and service backends")]
+  }
+  if (resource !== undefined) {
+    return [
+      ...requiredValue(at.child("resource", "kind"), resource.kind),
+      ...requiredValue(at.child("resource", "name"), resource.name),
+    ]
+  }
+  if (service === undefined) return [invalidValue(at, "", "resource or service backend is required")]
+  const errors = named(at.child("service", "name"), service.name, validateDNS1123Label)
+  const { name, number } = service.port ?? {}
+  if (name && number) errors.push(invalidValue(at, "", "cannot set both port name & port number"))
+  else if (name) errors.push(...messages(at.child("service", "port", "name"), name, portNameRule(name)))
+  else if (number) errors.push(...portNumber(at.child("service", "port", "number"), number))
+  else errors.push(required(at, "port name or number is required"))
+  return errors
+}

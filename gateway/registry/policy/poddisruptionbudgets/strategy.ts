@@ -1,0 +1,55 @@
+// PodDisruptionBudgets. Source: k8s.io/kubernetes/pkg/apis/policy.
+
+import type * as models from "@kubernetes/client-node"
+import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { validateLabelSelector } from "../../validation/selectors.ts"
+import { optionalOneOf } from "../../validation/values.ts"
+import { amountOf, atMostAll, validateAmount, validateCounters } from "../../workloads/amounts.ts"
+
+type Spec = Wire<models.V1PodDisruptionBudgetSpec>
+type Budget = KubeObject & { spec?: Spec; status?: object }
+
+const path = FieldPath.root("spec")
+const counters = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"]
+
+const strategy: Strategy<Budget> = {
+  default(budget) {
+    budget.spec ??= {}
+  },
+
+  prepareForCreate(_ctx, budget) {
+    budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+  },
+
+  validate: (_ctx, budget) => validateSpec(budget.spec ?? {}),
+
+  validateUpdate(ctx, budget) {
+    return ctx.info.subresource === "status"
+      ? validateCounters(FieldPath.root("status"), budget.status, counters)
+      : validateSpec(budget.spec ?? {})
+  },
+}
+
+export const podDisruptionBudgets: KindExtension = { strategy }
+
+function validateSpec(spec: Spec): FieldError[] {
+  const errors: FieldError[] = []
+  if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
+    errors.push(invalidValue(path, spec, "minAvailable and maxUnavailable cannot be both set"))
+  }
+  for (const field of ["minAvailable", "maxUnavailable"] as const) {
+    const amount = amountOf(spec[field])
+    if (amount === undefined) continue
+    errors.push(...validateAmount(path.child(field), amount), ...atMostAll(path.child(field), amount))
+  }
+  return [
+    ...errors,
+    ...validateLabelSelector(path.child("selector"), spec.selector),
+    ...optionalOneOf(path.child("unhealthyPodEvictionPolicy"), spec.unhealthyPodEvictionPolicy, [
+      "AlwaysAllow",
+      "IfHealthyBudget",
+    ]),
+  ]
+}

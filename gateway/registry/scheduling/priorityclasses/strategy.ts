@@ -1,0 +1,57 @@
+// PriorityClasses. Source: k8s.io/kubernetes/pkg/apis/scheduling.
+
+import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField } from "../../validation/equality.ts"
+import { optionalOneOf } from "../../validation/values.ts"
+
+type PriorityClass = KubeObject & { value?: number; preemptionPolicy?: string; globalDefault?: boolean }
+
+const highest = 1_000_000_000
+const system: Readonly<Record<string, number>> = {
+  "system-cluster-critical": 2_000_000_000,
+  "system-node-critical": 2_000_001_000,
+}
+
+const strategy: Strategy<PriorityClass> = {
+  generation: true,
+  specChanged: () => false,
+
+  default(priorityClass) {
+    priorityClass.preemptionPolicy ??= "PreemptLowerPriority"
+    priorityClass.value ??= 0
+  },
+
+  validate(_ctx, { metadata, value = 0, preemptionPolicy }) {
+    const { name = "" } = metadata
+    const errors: FieldError[] = []
+    if (name.startsWith("system-")) {
+      if (system[name] !== value) {
+        errors.push(
+          forbiddenField(
+            FieldPath.root("metadata", "name"),
+            `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`,
+          ),
+        )
+      }
+    } else if (value > highest) {
+      errors.push(
+        forbiddenField(FieldPath.root("value"), `maximum allowed value of a user defined priority is ${highest}`),
+      )
+    }
+    return [
+      ...errors,
+      ...optionalOneOf(FieldPath.root("preemptionPolicy"), preemptionPolicy, ["PreemptLowerPriority", "Never"]),
+    ]
+  },
+
+  validateUpdate: (_ctx, priorityClass, current) => [
+    ...(priorityClass.value === current.value
+      ? []
+      : [forbiddenField(FieldPath.root("value"), "may not be changed in an update.")]),
+    ...immutableField(FieldPath.root("preemptionPolicy"), priorityClass.preemptionPolicy, current.preemptionPolicy),
+  ],
+}
+
+export const priorityClasses: KindExtension = { strategy }

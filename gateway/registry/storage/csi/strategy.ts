@@ -1,0 +1,110 @@
+// CSIDrivers, CSINodes, CSIStorageCapacities, VolumeAttachments: what drivers and attachers tell each other. Source:
+// k8s.io/kubernetes/pkg/apis/storage.
+
+import { FieldPath, forbiddenField, required } from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField } from "../../validation/equality.ts"
+import { named, optionalOneOf, requiredValue } from "../../validation/values.ts"
+
+const path = FieldPath.root("spec")
+
+type CSIDriver = KubeObject & {
+  spec?: {
+    attachRequired?: boolean
+    podInfoOnMount?: boolean
+    storageCapacity?: boolean
+    fsGroupPolicy?: string
+    volumeLifecycleModes?: string[]
+    requiresRepublish?: boolean
+    seLinuxMount?: boolean
+  }
+}
+
+const driverStrategy: Strategy<CSIDriver> = {
+  generation: false,
+
+  default(driver) {
+    const spec = (driver.spec ??= {})
+    spec.attachRequired ??= true
+    spec.podInfoOnMount ??= false
+    spec.storageCapacity ??= false
+    spec.fsGroupPolicy ??= "ReadWriteOnceWithFSType"
+    if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ["Persistent"]
+    spec.requiresRepublish ??= false
+    spec.seLinuxMount ??= false
+  },
+
+  validate: (_ctx, { spec }) => [
+    ...optionalOneOf(path.child("fsGroupPolicy"), spec?.fsGroupPolicy, ["File", "None", "ReadWriteOnceWithFSType"]),
+    ...(spec?.volumeLifecycleModes ?? []).flatMap((mode) =>
+      optionalOneOf(path.child("volumeLifecycleModes"), mode, ["Persistent", "Ephemeral"]),
+    ),
+  ],
+
+  validateUpdate: (_ctx, driver, current) => [
+    ...immutableField(path.child("attachRequired"), driver.spec?.attachRequired, current.spec?.attachRequired),
+    ...immutableField(
+      path.child("volumeLifecycleModes"),
+      driver.spec?.volumeLifecycleModes,
+      current.spec?.volumeLifecycleModes,
+    ),
+  ],
+}
+
+export const csiDrivers: KindExtension = { strategy: driverStrategy }
+
+const plain: Strategy = { generation: false }
+export const csiNodes: KindExtension = { strategy: plain }
+
+type CSIStorageCapacity = KubeObject & { storageClassName?: string; nodeTopology?: unknown }
+
+const capacityStrategy: Strategy<CSIStorageCapacity> = {
+  generation: false,
+  validate: (_ctx, capacity) =>
+    named(FieldPath.root("storageClassName"), capacity.storageClassName, validateDNS1123Subdomain),
+  validateUpdate: (_ctx, capacity, current) => [
+    ...immutableField(FieldPath.root("nodeTopology"), capacity.nodeTopology, current.nodeTopology),
+    ...immutableField(FieldPath.root("storageClassName"), capacity.storageClassName, current.storageClassName),
+  ],
+}
+
+export const csiStorageCapacities: KindExtension = { strategy: capacityStrategy }
+
+type VolumeAttachment = KubeObject & {
+  spec?: {
+    attacher?: string
+    nodeName?: string
+    source?: { persistentVolumeName?: string; inlineVolumeSpec?: object }
+  }
+  status?: object
+}
+
+const attachmentStrategy: Strategy<VolumeAttachment> = {
+  generation: false,
+
+  prepareForCreate(_ctx, attachment) {
+    attachment.status = { attached: false }
+  },
+
+  validate(_ctx, { spec }) {
+    const source = spec?.source ?? {}
+    const at = path.child("source")
+    const exactlyOne = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+    const errors = [
+      ...named(path.child("attacher"), spec?.attacher, (name) => validateDNS1123Subdomain(name.toLowerCase())),
+    ]
+    if (source.inlineVolumeSpec === undefined && source.persistentVolumeName === undefined) {
+      errors.push(required(at, exactlyOne))
+    } else if (source.inlineVolumeSpec !== undefined && source.persistentVolumeName !== undefined) {
+      errors.push(forbiddenField(at, exactlyOne))
+    }
+    return [...errors, ...requiredValue(path.child("nodeName"), spec?.nodeName)]
+  },
+
+  validateUpdate: (ctx, attachment, current) =>
+    ctx.info.subresource === "status" ? [] : immutableField(path, attachment.spec, current.spec),
+}
+
+export const volumeAttachments: KindExtension = { strategy: attachmentStrategy }
