@@ -1,0 +1,161 @@
+// Operator and syncer between real control planes: a gateway that serves the super cluster and the tenant.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { KubeObject, Pod, Service } from "../apimachinery/object.ts"
+import { StatusError } from "../apimachinery/status.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import { namespaces, nodes, pods, serviceAccounts, services, virtualClusters } from "../client/resources.ts"
+import type { KubeClient, Resource } from "../client/rest.ts"
+import { countingAddresses, startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
+import { startOperator, type VirtualCluster } from "../operator/main.ts"
+import { createServiceAddresses, startSyncer, type Syncer } from "./main.ts"
+
+const object = <T extends KubeObject>(apiVersion: string, kind: string, metadata: object, more: object = {}): T =>
+  ({ apiVersion, kind, metadata, ...more }) as unknown as T
+
+/** Asks until the object is as wanted; `gone` waits for a 404. */
+async function until<T extends KubeObject>(
+  client: KubeClient,
+  [resource, namespace, name]: [Resource, string | undefined, string],
+  wanted: (found: T) => boolean = () => true,
+): Promise<T> {
+  for (const deadline = Date.now() + 10_000; ;) {
+    try {
+      const found = await client.get<T>(resource, namespace, name)
+      if (wanted(found)) return found
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.code !== 404) throw error
+    }
+    if (Date.now() > deadline) throw new Error(`${resource.resource} ${namespace}/${name} did not get there`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+async function untilGone(
+  client: KubeClient,
+  resource: Resource,
+  namespace: string | undefined,
+  name: string,
+): Promise<void> {
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline;) {
+    try {
+      await client.get(resource, namespace, name)
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return
+      throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`${resource.resource} ${namespace}/${name} is still there`)
+}
+
+describe("with real control planes", () => {
+  const stack = new AsyncDisposableStack()
+  let gateway: TestGateway
+  let superClient: KubeClient
+  let syncer: Syncer
+  let client: KubeClient
+  let key: string
+  let home: string
+
+  beforeAll(async () => {
+    gateway = stack.use(
+      await startTestGateway({
+        serviceAddresses: (tenant) =>
+          tenant === undefined
+            ? countingAddresses()
+            : createServiceAddresses(superClient, tenant, {
+                tenantClient: () => gateway.gateway.tenants.client(tenant.name),
+              }),
+      }),
+    )
+    const { tenants, superCluster } = gateway.gateway
+    superClient = superCluster!.client
+    const operator = stack.use(await startOperator({ superClient, tenants }))
+    await operator.whenReady()
+    syncer = stack.use(await startSyncer({ superClient, tenants }))
+    await syncer.whenSynced()
+    await superClient.create(nodes, object("v1", "Node", { name: "node-1", labels: { zone: "a" } }, { spec: {} }))
+    const spec = { clusterVersionName: "default" }
+    await superClient.create(
+      virtualClusters,
+      object("tenancy.x-k8s.io/v1alpha1", "VirtualCluster", { name: "acme", namespace: "default" }, { spec }),
+    )
+    const isRunning = ({ status }: VirtualCluster): boolean => status?.phase === "Running"
+    const made = await until<VirtualCluster>(superClient, [virtualClusters, "default", "acme"], isRunning)
+    key = made.status!.clusterNamespace!
+    home = superNamespace(key, "default")
+    client = tenants.client("acme")
+  })
+
+  afterAll(() => stack.disposeAsync())
+
+  test("a tenant sees the nodes", async () => {
+    const node = await until(client, [nodes, undefined, "node-1"])
+    expect(node.metadata.labels?.["zone"]).toBe("a")
+  })
+
+  test("the address in a service's create answer is that of the super cluster", async () => {
+    const spec = { selector: { "app.kubernetes.io/name": "web" }, ports: [{ port: 80 }] }
+    const made = await client.create<Service>(
+      services,
+      object("v1", "Service", { name: "web", namespace: "default" }, { spec }),
+    )
+    const copy = await superClient.get<Service>(services, home, "web")
+    expect(made.spec?.clusterIP).toBe(copy.spec?.clusterIP)
+    expect(copy.spec?.selector).toEqual(spec.selector)
+  })
+
+  test("a pod goes down, its node and status come up, and its deletion goes round", async () => {
+    await until(client, [serviceAccounts, "default", "default"])
+    const labels = { "app.kubernetes.io/name": "web" }
+    await client.create<Pod>(
+      pods,
+      object(
+        "v1",
+        "Pod",
+        { name: "web", namespace: "default", labels },
+        { spec: { containers: [{ name: "main", image: "nginx" }] } },
+      ),
+    )
+    const copy = await until<Pod>(superClient, [pods, home, "web"])
+    expect(copy.metadata.labels).toMatchObject(labels)
+    expect(copy.spec?.containers[0]?.env?.map(({ name }) => name)).toContain("KUBERNETES_SERVICE_HOST")
+    const target = { apiVersion: "v1", kind: "Node", name: "node-1" }
+    const binding = object("v1", "Binding", { name: "web", namespace: home }, { target })
+    await superClient.create(pods, binding, { subresource: "binding" })
+    const status = { phase: "Running", podIP: "10.1.0.7", podIPs: [{ ip: "10.1.0.7" }] }
+    await superClient.patch(pods, home, "web", { status }, { type: "merge", subresource: "status" })
+    const running = await until<Pod>(client, [pods, "default", "web"], (pod) => pod.status?.phase === "Running")
+    expect(running.spec?.nodeName).toBe("node-1")
+    expect(running.status?.podIP).toBe("10.1.0.7")
+    await client.delete(pods, "default", "web", { gracePeriodSeconds: 5 })
+    const leaving = await until<Pod>(
+      superClient,
+      [pods, home, "web"],
+      (pod) => pod.metadata.deletionTimestamp !== undefined,
+    )
+    expect(leaving.metadata.deletionGracePeriodSeconds).toBe(5)
+    await superClient.delete(pods, home, "web", { gracePeriodSeconds: 0 })
+    await untilGone(client, pods, "default", "web")
+  })
+
+  test("then both sides agree", async () => {
+    for (const deadline = Date.now() + 10_000; ;) {
+      const { enqueued, compared } = await syncer.patrol()
+      if (enqueued === 0 && compared > 0) return
+      if (Date.now() > deadline) throw new Error(`${enqueued} objects still differ`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  })
+
+  test("deleting the VirtualCluster ends the tenant and its namespaces", async () => {
+    await superClient.delete(virtualClusters, "default", "acme")
+    await untilGone(superClient, virtualClusters, "default", "acme")
+    expect(gateway.gateway.tenants.get("acme")).toBeUndefined()
+    // No namespace controller runs in this super cluster: that they are leaving is all there is to see.
+    const { items } = await superClient.list(namespaces)
+    const left = items.filter(({ metadata }) => metadata.name?.startsWith(key))
+    expect(left.every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true)
+  })
+})
