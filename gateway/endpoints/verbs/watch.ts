@@ -27,12 +27,13 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const signal = AbortSignal.any([ctx.signal, timeout])
   const events = registry.watch(ctx, watchRequest(ctx, signal))[Symbol.asyncIterator]()
   // What is wrong with the request itself is answered as an error, not as an event.
-  const first = await begin(events)
+  const first = events.next()
+  await refusal(first)
   response.writeHead(200, { "content-type": streamType(wanted), "cache-control": "no-cache, private" })
   response.flushHeaders()
   const printer = createPrinter(ctx, endpoint, wanted)
   try {
-    for (let next = first ?? (await events.next()); next.done !== true; next = await events.next()) {
+    for (let next = await first; next.done !== true; next = await events.next()) {
       const more = response.write(Buffer.concat(next.value.map(printer)))
       if (response.writableLength > maxUnreadBytes) break
       if (!more) await once(response, "drain", { signal })
@@ -45,22 +46,13 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   }
 }
 
-/** The first step, so far as it fails or has events at once; otherwise undefined and the stream starts empty. */
-async function begin(
-  events: AsyncIterator<readonly RegistryEvent[]>,
-): Promise<IteratorResult<readonly RegistryEvent[]> | undefined> {
-  const first = events.next()
-  const pending = Symbol("pending")
-  const settled = await Promise.race([
-    first,
-    new Promise<typeof pending>((resolve) => setImmediate(() => resolve(pending))),
-  ]).catch((error: unknown) => {
+/** Fails when the first step fails at once; otherwise the stream begins, and failures are told in it. */
+async function refusal(first: Promise<unknown>): Promise<void> {
+  const pending = new Promise<void>((resolve) => setImmediate(resolve))
+  await Promise.race([first, pending]).catch((error: unknown) => {
     // Too old is told in the stream, as upstream does: clients look for the event.
-    if (isExpired(error) || error instanceof StorageError) return undefined
-    throw error
+    if (!isExpired(error) && !(error instanceof StorageError)) throw error
   })
-  if (settled === pending || settled === undefined) return first
-  return settled
 }
 
 function watchRequest(ctx: RequestContext, signal: AbortSignal): WatchRequest {
