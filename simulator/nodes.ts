@@ -189,6 +189,18 @@ async function register(options: NodesOptions, node: SimulatedNode): Promise<voi
     if (!isAlreadyExists(error)) throw error
   }
   await report(options, node)
+  await removeStartupTaint(client, node.name)
+}
+
+/**
+ * Nodes are created with a taint (admission plugin TaintNodesByCondition) that the node lifecycle controller takes away
+ * when they are ready; these are ready at once, and here nobody else does it.
+ */
+async function removeStartupTaint(client: KubeClient, name: string): Promise<void> {
+  const node = await client.get<Node>(nodes, undefined, name)
+  const taints = (node.spec?.taints ?? []).filter(({ key }) => key !== "node.kubernetes.io/not-ready")
+  if (taints.length === (node.spec?.taints ?? []).length) return
+  await client.update<Node>(nodes, { ...node, spec: { ...node.spec, taints } } as Node)
 }
 
 /** A node somebody deleted stays deleted until the next start, as with a real kubelet. */

@@ -335,7 +335,7 @@ describe("volumes", () => {
       apiVersion: "storage.k8s.io/v1",
       kind: "StorageClass",
       metadata: { name: "late" },
-      provisioner: "polyplane.dev/simulated",
+      provisioner: "simulated.polyplane.dev",
       volumeBindingMode: "WaitForFirstConsumer",
     })
     await cluster.create(persistentVolumeClaims, claim("lazy", "late"))

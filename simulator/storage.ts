@@ -13,7 +13,7 @@ import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 import { selectedNodeAnnotation, type ClaimSources } from "./scheduler/claims.ts"
 
-export const provisioner = "polyplane.dev/simulated"
+export const provisioner = "simulated.polyplane.dev"
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 const workers = 8
 

@@ -1,6 +1,7 @@
 // The kubelets of all simulated nodes: pods bound to them are run, their status is written, deleted ones are ended. One
 // reconcile per pod, level-triggered from the pod informer and from what happens inside the sandboxes.
 
+import { isDeepStrictEqual } from "node:util"
 import type { Pod } from "../../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { EventRecorder } from "../../client/events.ts"
@@ -138,7 +139,7 @@ export class Kubelets implements AsyncDisposable {
 
   async #report(pod: Pod, sandbox: PodSandbox, node: SimulatedNode): Promise<void> {
     const status = podStatus(sandbox, node.hostIP, this.#options.sources.now())
-    if (JSON.stringify(status) === JSON.stringify(pod.status)) return
+    if (isDeepStrictEqual(status, pod.status)) return
     try {
       await this.#options.client.update<Pod>(pods, { ...pod, status }, { subresource: "status" })
     } catch (error) {

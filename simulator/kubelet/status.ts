@@ -1,7 +1,8 @@
 // From a sandbox's state to the pod's status, as a kubelet reports it. Pure but for the clock it is handed. Source: the phase
 // and condition rules of k8s.io/kubernetes/pkg/kubelet.
 
-import { timestamp, type ContainerStatus, type Pod, type PodStatus } from "../../apimachinery/object.ts"
+import { createHash } from "node:crypto"
+import { timestamp, type Container, type ContainerStatus, type Pod, type PodStatus } from "../../apimachinery/object.ts"
 import type { SimulatedContainer } from "../container/container.ts"
 import { isSidecar, type ContainerRecord, type PodSandbox } from "./pod-sandbox.ts"
 
@@ -17,6 +18,7 @@ export function podStatus(sandbox: PodSandbox, hostIP: string, now: number): Pod
     ...pod.status,
     phase,
     ...sandbox.failure,
+    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     conditions: conditions(pod, sandbox, phase, main, now),
     hostIP,
     hostIPs: [{ ip: hostIP }],
@@ -99,6 +101,7 @@ function conditions(
         },
     { type: "Ready", ...ready },
     { type: "ContainersReady", ...containers },
+    { type: "PodScheduled", status: "True" },
   ]
   const names = new Set(own.map(({ type }) => type))
   const foreign = (pod.status?.conditions ?? []).filter(({ type }) => !names.has(type))
@@ -113,7 +116,8 @@ function stamped(condition: Condition, pod: Pod, now: number): Condition {
       ? before.lastTransitionTime
       : timestamp(new Date(now))
   const observed = pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }
-  return { ...condition, lastTransitionTime, ...observed } as Condition
+  // Null as the API server has it: the report then compares equal to what is stored.
+  return { ...condition, lastProbeTime: null, lastTransitionTime, ...observed } as unknown as Condition
 }
 
 function containerStatus(one: ContainerRecord, isInit: boolean): ContainerStatus {
@@ -136,10 +140,35 @@ function containerStatus(one: ContainerRecord, isInit: boolean): ContainerStatus
     ready: isInit && !isSidecar(one) ? done : one.ready,
     restartCount: one.restarts,
     image,
-    imageID: current === undefined ? "" : `${image}@simulated`,
-    ...(current === undefined ? {} : { containerID: current.id }),
+    imageID: current === undefined ? "" : imageID(image),
+    ...(current === undefined ? {} : { containerID: current.id, ...granted(spec) }),
     started: current !== undefined && current.exit === undefined && one.started,
   }
+}
+
+/** As an image reference with a digest looks. Nothing is pulled: the digest is the name's. */
+function imageID(image: string): string {
+  const repository = /^([^@]+?)(:[^/:@]+)?(@.*)?$/.exec(image)?.[1] ?? image
+  return `${repository}@sha256:${createHash("sha256").update(image).digest("hex")}`
+}
+
+/** What the container was given: here always what it asks for. */
+function granted({ resources, volumeMounts }: Container): Partial<ContainerStatus> {
+  return {
+    ...(resources === undefined || Object.keys(resources).length === 0 ? {} : { resources: withoutClaims(resources) }),
+    ...(resources?.requests === undefined ? {} : { allocatedResources: resources.requests }),
+    ...(volumeMounts === undefined
+      ? {}
+      : {
+          volumeMounts: volumeMounts.map(({ name, mountPath, readOnly }) =>
+            readOnly === true ? { name, mountPath, readOnly, recursiveReadOnly: "Disabled" } : { name, mountPath },
+          ),
+        }),
+  } as Partial<ContainerStatus>
+}
+
+function withoutClaims({ limits, requests }: NonNullable<Container["resources"]>) {
+  return { ...(limits === undefined ? {} : { limits }), ...(requests === undefined ? {} : { requests }) }
 }
 
 function terminatedState(container: SimulatedContainer, exit: { code: number; at: number }) {
