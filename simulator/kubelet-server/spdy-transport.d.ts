@@ -8,7 +8,15 @@ declare module "spdy-transport" {
     respond(status: number, headers: Record<string, string>, callback?: (error?: Error) => void): void
   }
 
+  type Headers = Record<string, string>
+
+  export interface SpdyParser {
+    parseKVs(body: unknown, callback: (error: Error | null, headers?: Headers) => void): void
+  }
+
   export interface SpdyConnection extends EventEmitter {
+    /** Private to the library. */
+    readonly _spdyState: { parser: SpdyParser }
     start(version: number): void
     end(): void
     on(event: "stream", listener: (stream: SpdyStream) => void): this

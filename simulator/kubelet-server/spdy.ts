@@ -32,6 +32,7 @@ export function acceptSpdy(
   )
   if (head.length > 0) socket.unshift(head)
   const connection = transport.connection.create(socket, { protocol: "spdy", isServer: true })
+  acceptPlainStreams(connection)
   connection.on("error", () => socket.destroy()) // the peer left or broke the protocol: nothing to tell it
   connection.on("stream", (stream) => {
     stream.on("error", () => stream.destroy())
@@ -40,4 +41,15 @@ export function acceptSpdy(
   })
   connection.start(3.1)
   return connection
+}
+
+/**
+ * Kubernetes' streams carry headers of their own and none of HTTP's, which the library insists on: they are added before
+ * it looks. Its parser is private; the tests of this folder notice when it changes.
+ */
+function acceptPlainStreams(connection: SpdyConnection): void {
+  const { parser } = connection._spdyState
+  const parseKVs = parser.parseKVs.bind(parser)
+  parser.parseKVs = (body, callback) =>
+    parseKVs(body, (error, headers) => callback(error, headers && { ":method": "POST", ":path": "/", ...headers }))
 }

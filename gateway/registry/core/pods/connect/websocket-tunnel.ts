@@ -41,8 +41,10 @@ export async function tunnel(
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
-    handleProtocols: () => `${prefix}${portForwardProtocol}`,
   })
+  // The protocol's name has a slash, which is no token of RFC 6455: the library would refuse it, so it is agreed on here.
+  delete request.headers["sec-websocket-protocol"]
+  server.on("headers", (headers) => headers.push(`Sec-WebSocket-Protocol: ${prefix}${portForwardProtocol}`))
   server.handleUpgrade(request, socket, head, (client) => {
     const near = createWebSocketStream(client)
     if (far.head.length > 0) near.write(far.head)
