@@ -22,6 +22,16 @@ export function column<T extends KubeObject>(
   }
 }
 
+/** Text, a number, a yes or no; `wide…` are shown with -o wide only. */
+export const text = <T extends KubeObject>(head: string, cell: (object: T, now: number) => Cell): TableColumn =>
+  column(head, "string", cell)
+export const wideText = <T extends KubeObject>(head: string, cell: (object: T, now: number) => Cell): TableColumn =>
+  column(head, "string", cell, { priority: 1 })
+export const integer = <T extends KubeObject>(head: string, cell: (object: T) => number): TableColumn =>
+  column(head, "integer", cell)
+export const truth = <T extends KubeObject>(head: string, cell: (object: T) => boolean): TableColumn =>
+  column(head, "boolean", cell)
+
 export const name: TableColumn = column("Name", "string", (object) => object.metadata.name ?? "", {
   format: "name",
   description: "Name must be unique within a namespace.",

@@ -1,0 +1,125 @@
+// Columns of pods: what kubectl calls their status is worked out from the containers' states. Source:
+// k8s.io/kubernetes/pkg/printers/internalversion printPod.
+
+import type { ContainerStatus, Pod } from "../../../apimachinery/object.ts"
+import type { TableColumn } from "../../endpoints/table.ts"
+import { age, ageOf, name, text, wideText } from "./column.ts"
+
+interface Summary {
+  ready: number
+  total: number
+  reason: string
+  restarts: number
+  /** When the last of them was; "" for never. */
+  restartedAt: string
+}
+
+export const podColumns: readonly TableColumn[] = [
+  name,
+  text<Pod>("Ready", (pod) => {
+    const { ready, total } = summarize(pod)
+    return `${ready}/${total}`
+  }),
+  text<Pod>("Status", (pod) => summarize(pod).reason),
+  text<Pod>("Restarts", (pod, now) => {
+    const { restarts, restartedAt } = summarize(pod)
+    return restarts > 0 && restartedAt !== "" ? `${restarts} (${ageOf(restartedAt, now)} ago)` : String(restarts)
+  }),
+  age,
+  wideText<Pod>("IP", (pod) => pod.status?.podIPs?.[0]?.ip || "<none>"),
+  wideText<Pod>("Node", (pod) => pod.spec?.nodeName || "<none>"),
+  wideText<Pod>("Nominated Node", (pod) => pod.status?.nominatedNodeName || "<none>"),
+  wideText<Pod>("Readiness Gates", readinessGates),
+]
+
+function summarize(pod: Pod): Summary {
+  const status = pod.status ?? {}
+  const inits = pod.spec?.initContainers ?? []
+  const sidecars = new Set(inits.filter(({ restartPolicy }) => restartPolicy === "Always").map((item) => item.name))
+  const summary: Summary = {
+    ready: 0,
+    total: (pod.spec?.containers ?? []).length + sidecars.size,
+    reason: status.reason || status.phase || "",
+    restarts: 0,
+    restartedAt: "",
+  }
+  const conditions = status.conditions ?? []
+  if (conditions.some(({ type, reason }) => type === "PodScheduled" && reason === "SchedulingGated")) {
+    summary.reason = "SchedulingGated"
+  }
+  const initializing = addInits(pod, sidecars, summary)
+  const initialized = conditions.some((item) => item.type === "Initialized" && item.status === "True")
+  if (!initializing || initialized) addContainers(pod, sidecars, summary)
+  if (pod.metadata.deletionTimestamp !== undefined) {
+    const ended = status.phase === "Failed" || status.phase === "Succeeded"
+    if (status.reason === "NodeLost") summary.reason = "Unknown"
+    else if (!ended) summary.reason = "Terminating"
+  }
+  return summary
+}
+
+/** True while an init container keeps the others waiting. */
+function addInits(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): boolean {
+  const statuses = pod.status?.initContainerStatuses ?? []
+  for (const [index, status] of statuses.entries()) {
+    countRestarts(status, summary)
+    const { terminated, waiting } = status.state ?? {}
+    if (terminated?.exitCode === 0) continue
+    if (sidecars.has(status.name) && status.started === true) {
+      if (status.ready) summary.ready++
+      continue
+    }
+    if (terminated !== undefined) summary.reason = `Init:${endOf(terminated)}`
+    else if (waiting?.reason && waiting.reason !== "PodInitializing") summary.reason = `Init:${waiting.reason}`
+    else summary.reason = `Init:${index}/${(pod.spec?.initContainers ?? []).length}`
+    return true
+  }
+  return false
+}
+
+function addContainers(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): void {
+  summary.restarts = 0
+  summary.restartedAt = ""
+  for (const status of pod.status?.initContainerStatuses ?? []) {
+    if (sidecars.has(status.name)) countRestarts(status, summary)
+  }
+  let running = false
+  let failure = ""
+  for (const status of (pod.status?.containerStatuses ?? []).toReversed()) {
+    countRestarts(status, summary)
+    const { terminated, waiting } = status.state ?? {}
+    if (waiting?.reason) summary.reason = waiting.reason
+    else if (terminated !== undefined) {
+      summary.reason = endOf(terminated)
+      if (terminated.exitCode !== 0) failure = summary.reason
+    } else if (status.ready && status.state?.running !== undefined) {
+      running = true
+      summary.ready++
+    }
+  }
+  if (summary.reason !== "Completed") return
+  const ready = (pod.status?.conditions ?? []).some((item) => item.type === "Ready" && item.status === "True")
+  if (running && ready) summary.reason = "Running"
+  else if (failure !== "") summary.reason = failure
+  else if (running) summary.reason = "NotReady"
+}
+
+function endOf({ reason, signal, exitCode }: { reason?: string; signal?: number; exitCode: number }): string {
+  if (reason) return reason
+  return signal ? `Signal:${signal}` : `ExitCode:${exitCode}`
+}
+
+function countRestarts(status: ContainerStatus, summary: Summary): void {
+  summary.restarts += status.restartCount
+  const at = status.lastState?.terminated?.finishedAt ?? ""
+  if (at > summary.restartedAt) summary.restartedAt = at
+}
+
+function readinessGates(pod: Pod): string {
+  const gates = pod.spec?.readinessGates ?? []
+  if (gates.length === 0) return "<none>"
+  const open = gates.filter(
+    (gate) => pod.status?.conditions?.find(({ type }) => type === gate.conditionType)?.status === "True",
+  )
+  return `${open.length}/${gates.length}`
+}

@@ -1,0 +1,29 @@
+// Columns of the kinds that say what else is served. Source: k8s.io/kube-aggregator and k8s.io/apiextensions-apiserver.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { TableColumn } from "../../endpoints/table.ts"
+import { age, column, name, text } from "./column.ts"
+
+type APIService = KubeObject & {
+  spec?: { service?: { namespace?: string; name?: string } | null }
+  status?: { conditions?: { type: string; status: string; reason?: string }[] }
+}
+
+export const apiServiceColumns: readonly TableColumn[] = [
+  name,
+  text<APIService>("Service", ({ spec }) =>
+    spec?.service ? `${spec.service.namespace ?? ""}/${spec.service.name ?? ""}` : "Local",
+  ),
+  text<APIService>("Available", ({ status }) => {
+    const available = (status?.conditions ?? []).find(({ type }) => type === "Available")
+    if (available === undefined) return "Unknown"
+    return available.status === "True" ? "True" : `${available.status} (${available.reason ?? ""})`
+  }),
+  age,
+]
+
+/** Unlike ages, the time itself. */
+export const definitionColumns: readonly TableColumn[] = [
+  name,
+  column("Created At", "date", ({ metadata }) => metadata.creationTimestamp ?? null),
+]

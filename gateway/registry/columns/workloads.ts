@@ -1,0 +1,135 @@
+// Columns of what makes pods. Source: k8s.io/kubernetes/pkg/printers/internalversion.
+
+import type * as models from "@kubernetes/client-node"
+import {
+  controllerOf,
+  type Deployment,
+  type Job,
+  type KubeObject,
+  parseGroupVersion,
+  type PodTemplateSpec,
+  type ReplicaSet,
+  type StatefulSet,
+  type Wire,
+} from "../../../apimachinery/object.ts"
+import type { TableColumn } from "../../endpoints/table.ts"
+import { age, ageOf, humanDuration, integer, name, text, truth, wideText } from "./column.ts"
+import { containerColumns, printLabelSelector, printLabels } from "./layout.ts"
+
+type Kind<Spec, Status> = KubeObject & { spec?: Wire<Spec>; status?: Wire<Status> }
+type DaemonSet = Kind<models.V1DaemonSetSpec, models.V1DaemonSetStatus>
+type CronJob = Kind<models.V1CronJobSpec, models.V1CronJobStatus>
+type ReplicationController = Kind<models.V1ReplicationControllerSpec, models.V1ReplicationControllerStatus>
+type ControllerRevision = KubeObject & { revision?: number }
+type PodTemplate = KubeObject & { template?: PodTemplateSpec }
+
+export const deploymentColumns: readonly TableColumn[] = [
+  name,
+  text<Deployment>("Ready", ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`),
+  integer<Deployment>("Up-to-date", ({ status }) => status?.updatedReplicas ?? 0),
+  integer<Deployment>("Available", ({ status }) => status?.availableReplicas ?? 0),
+  age,
+  ...containerColumns<Deployment>(({ spec }) => spec?.template),
+  wideText<Deployment>("Selector", ({ spec }) => printLabelSelector(spec?.selector)),
+]
+
+export const replicaSetColumns: readonly TableColumn[] = [
+  name,
+  integer<ReplicaSet>("Desired", ({ spec }) => spec?.replicas ?? 0),
+  integer<ReplicaSet>("Current", ({ status }) => status?.replicas ?? 0),
+  integer<ReplicaSet>("Ready", ({ status }) => status?.readyReplicas ?? 0),
+  age,
+  ...containerColumns<ReplicaSet>(({ spec }) => spec?.template),
+  wideText<ReplicaSet>("Selector", ({ spec }) => printLabelSelector(spec?.selector)),
+]
+
+export const replicationControllerColumns: readonly TableColumn[] = [
+  ...replicaSetColumns.slice(0, 5),
+  ...containerColumns<ReplicationController>(({ spec }) => spec?.template),
+  wideText<ReplicationController>("Selector", ({ spec }) => printLabels(spec?.selector)),
+]
+
+export const statefulSetColumns: readonly TableColumn[] = [
+  name,
+  text<StatefulSet>("Ready", ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`),
+  age,
+  ...containerColumns<StatefulSet>(({ spec }) => spec?.template),
+]
+
+export const daemonSetColumns: readonly TableColumn[] = [
+  name,
+  integer<DaemonSet>("Desired", ({ status }) => status?.desiredNumberScheduled ?? 0),
+  integer<DaemonSet>("Current", ({ status }) => status?.currentNumberScheduled ?? 0),
+  integer<DaemonSet>("Ready", ({ status }) => status?.numberReady ?? 0),
+  integer<DaemonSet>("Up-to-date", ({ status }) => status?.updatedNumberScheduled ?? 0),
+  integer<DaemonSet>("Available", ({ status }) => status?.numberAvailable ?? 0),
+  text<DaemonSet>("Node Selector", ({ spec }) => printLabels(spec?.template.spec?.nodeSelector)),
+  age,
+  ...containerColumns<DaemonSet>(({ spec }) => spec?.template),
+  wideText<DaemonSet>("Selector", ({ spec }) => printLabelSelector(spec?.selector)),
+]
+
+export const jobColumns: readonly TableColumn[] = [
+  name,
+  text<Job>("Status", jobStatus),
+  text<Job>("Completions", ({ spec, status }) => {
+    const done = status?.succeeded ?? 0
+    if (spec?.completions !== undefined) return `${done}/${spec.completions}`
+    const parallel = spec?.parallelism ?? 0
+    return parallel > 1 ? `${done}/1 of ${parallel}` : `${done}/1`
+  }),
+  text<Job>("Duration", ({ status }, now) => {
+    if (status?.startTime === undefined) return ""
+    const end = status.completionTime === undefined ? now : Date.parse(status.completionTime)
+    return humanDuration(end - Date.parse(status.startTime))
+  }),
+  age,
+  ...containerColumns<Job>(({ spec }) => spec?.template),
+  wideText<Job>("Selector", ({ spec }) => printLabelSelector(spec?.selector)),
+]
+
+function jobStatus(job: Job): string {
+  const has = (type: string): boolean =>
+    (job.status?.conditions ?? []).find((condition) => condition.type === type)?.status === "True"
+  if (has("Complete")) return "Complete"
+  if (has("Failed")) return "Failed"
+  if (job.metadata.deletionTimestamp !== undefined) return "Terminating"
+  return ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(has) ?? "Running"
+}
+
+export const cronJobColumns: readonly TableColumn[] = [
+  name,
+  text<CronJob>("Schedule", ({ spec }) => spec?.schedule ?? ""),
+  text<CronJob>("Timezone", ({ spec }) => spec?.timeZone ?? "<none>"),
+  truth<CronJob>("Suspend", ({ spec }) => spec?.suspend ?? false),
+  integer<CronJob>("Active", ({ status }) => (status?.active ?? []).length),
+  text<CronJob>("Last Schedule", ({ status }, now) =>
+    status?.lastScheduleTime === undefined ? "<none>" : ageOf(status.lastScheduleTime, now),
+  ),
+  age,
+  ...containerColumns<CronJob>(({ spec }) => spec?.jobTemplate.spec?.template),
+  wideText<CronJob>("Selector", ({ spec }) => printLabelSelector(spec?.jobTemplate.spec?.selector)),
+]
+
+export const controllerRevisionColumns: readonly TableColumn[] = [
+  name,
+  text<ControllerRevision>("Controller", (revision) => {
+    const owner = controllerOf(revision)
+    if (owner === undefined) return "<none>"
+    const { group } = parseGroupVersion(owner.apiVersion)
+    return `${owner.kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${owner.name}`
+  }),
+  text<ControllerRevision>("Revision", ({ revision }) => revision ?? 0),
+  age,
+]
+
+export const podTemplateColumns: readonly TableColumn[] = [
+  name,
+  text<PodTemplate>("Containers", ({ template }) =>
+    (template?.spec?.containers ?? []).map((item) => item.name).join(","),
+  ),
+  text<PodTemplate>("Images", ({ template }) =>
+    (template?.spec?.containers ?? []).map((item) => item.image ?? "").join(","),
+  ),
+  text<PodTemplate>("Pod Labels", ({ template }) => printLabels(template?.metadata?.labels)),
+]
