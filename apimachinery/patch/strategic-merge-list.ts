@@ -29,8 +29,8 @@ export function mergeLists(current: Json[], patch: Json[], how: ListMerge): Json
   if (kind === "scalar") return arrange([...new Set([...current, ...patch])], patch, current, undefined)
   const { mergeKey } = how
   if (mergeKey === undefined) throw patchFault(`cannot merge lists without merge key for ${how.itemName}`)
-  const { merged, wanted } = mergeByKey(current.filter(isObject), patch.filter(isObject), mergeKey, how)
-  return arrange(merged, wanted, current, mergeKey)
+  const outcome = mergeByKey(current.filter(isObject), patch.filter(isObject), mergeKey, how)
+  return outcome.replaced ? outcome.merged : arrange(outcome.merged, outcome.wanted, current, mergeKey)
 }
 
 /** All items must be of one type; lists of lists cannot merge. */
@@ -60,7 +60,7 @@ function mergeByKey(
   patch: readonly JsonObject[],
   mergeKey: string,
   how: ListMerge,
-): { merged: Json[]; wanted: Json[] } {
+): { merged: Json[]; wanted: Json[]; replaced: boolean } {
   const wanted: JsonObject[] = []
   const deleted = new Set<Json>()
   let replace = false
@@ -72,7 +72,7 @@ function mergeByKey(
     else if (directive === "delete") deleted.add(keyOf(item, mergeKey))
     else throw unknownDirective(directive, item)
   }
-  if (replace) return { merged: plainItems(wanted), wanted: [] }
+  if (replace) return { merged: plainItems(wanted), wanted, replaced: true }
   const merged = deleted.size === 0 ? [...current] : current.filter((item) => !deleted.has(keyOf(item, mergeKey)))
   // Items may share a key (as ports of two protocols do): the first one is merged with.
   const first = new Map<Json, number>()
@@ -87,7 +87,7 @@ function mergeByKey(
     if (at === undefined || found === undefined) first.set(key, merged.push(...plainItems([item])) - 1)
     else merged[at] = how.mergeItems(found, item)
   }
-  return { merged, wanted }
+  return { merged, wanted, replaced: false }
 }
 
 function plainItems(items: readonly JsonObject[]): JsonObject[] {
@@ -109,13 +109,16 @@ export function deleteItems(current: readonly Json[], values: readonly Json[]): 
 export function checkOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
   if (order.length === 0) return
   const identity = identityBy(mergeKey)
-  const items = patch.filter((item) => !(isObject(item) && item[patchDirective] !== undefined))
+  const items = patch.filter((item) => !isObject(item) || item[patchDirective] !== "delete")
+  let at = 0
   let next = 0
-  for (const wanted of order) {
-    const item = items[next]
-    if (item !== undefined && identity(item) === identity(wanted)) next++
+  // A directive left when the order is used up is a mismatch to upstream, too.
+  while (at < items.length && next < order.length) {
+    const item = items[at] ?? null
+    if (isObject(item) && Object.hasOwn(item, patchDirective)) at++
+    else if (identity(item) === identity(order[next++] ?? null)) at++
   }
-  if (next < items.length) {
+  if (at < items.length) {
     throw patchFault(
       `The order in patch list:\n${printGo([...patch])}\n doesn't match $setElementOrder list:\n${printGo([...order])}\n`,
     )

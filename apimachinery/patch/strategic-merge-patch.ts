@@ -118,6 +118,8 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
     const patched = listAt(patch, key)
     if (patched !== undefined) checkOrder(patched, order, place.mergeKey)
     if (current === undefined && patched === undefined) continue
+    if ((current ?? []).length + (patched ?? []).length === 0)
+      throw patchFault("no elements in any of the given slices") // upstream cannot tell their type
     done.add(key)
     setKey(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
   }
