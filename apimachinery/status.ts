@@ -190,7 +190,7 @@ export function resourceExpired(): StatusError {
 
 /** The revision asked for is not there yet. Clients with the ResourceVersionTooLarge cause retry. */
 export function resourceVersionTooLarge(wanted: number, current: number): StatusError {
-  return failure("Timeout", `Too large resource version: ${wanted}, current: ${current}`, {
+  return failure("Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,
   })
