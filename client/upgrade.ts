@@ -26,6 +26,11 @@ const hopByHop = new Set([
   "content-length",
 ])
 
+/** Where to: host, port, path, TLS, and headers to add. */
+export interface UpgradeTarget extends Omit<RequestOptions, "headers"> {
+  headers?: Readonly<Record<string, string | string[]>>
+}
+
 export interface UpgradedConnection {
   socket: Duplex
   head: Buffer
@@ -46,7 +51,7 @@ export class UpgradeRefused extends Error {
 }
 
 /** Asks for the switch. Resolves after 101; fails with UpgradeRefused, or with the connection's error. */
-export function openUpgrade(target: RequestOptions, signal?: AbortSignal): Promise<UpgradedConnection> {
+export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promise<UpgradedConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<UpgradedConnection>()
   const request = httpsRequest({ ...target, ...(signal === undefined ? {} : { signal }) })
   request.setTimeout(answerTimeoutMs, () =>
@@ -86,7 +91,7 @@ export function forwardedHeaders(headers: IncomingHttpHeaders): Record<string, s
 export async function forwardUpgrade(
   request: IncomingMessage,
   upgrade: { socket: Duplex; head: Buffer },
-  target: RequestOptions,
+  target: UpgradeTarget,
 ): Promise<void> {
   const far = await openUpgrade({
     ...target,

@@ -1,10 +1,10 @@
 // Where a pod's streams are: the kubelet endpoint of its node, and the path there. Source: the locations in
 // k8s.io/kubernetes/pkg/registry/core/pod/strategy.go.
 
-import type { RequestOptions } from "node:https"
 import type { Node, Pod } from "../../../../../apimachinery/object.ts"
 import { badRequest, isNotFound } from "../../../../../apimachinery/status.ts"
 import { nodes } from "../../../../../client/resources.ts"
+import type { UpgradeTarget } from "../../../../../client/upgrade.ts"
 import type { RequestContext } from "../../../../request/context.ts"
 import type { Registry } from "../../../rest.ts"
 
@@ -37,7 +37,7 @@ export function chooseContainer(pod: Pod, asked: string | null): string {
 }
 
 /** Undefined while the pod is on no node. */
-export async function dialNode(ctx: RequestContext, pod: Pod): Promise<RequestOptions | undefined> {
+export async function dialNode(ctx: RequestContext, pod: Pod): Promise<UpgradeTarget | undefined> {
   const nodeName = pod.spec?.nodeName
   if (nodeName === undefined || nodeName === "") return undefined
   const node = await ctx.controlPlane.client.get<Node>(nodes, undefined, nodeName).catch((error: unknown) => {

@@ -2,10 +2,9 @@
 // messages end here; SPDY goes on to the node. Source: KEP-4006 and k8s.io/apiserver's tunneling handler.
 
 import type { IncomingMessage } from "node:http"
-import type { RequestOptions } from "node:https"
 import type { Duplex } from "node:stream"
 import { createWebSocketStream, WebSocketServer } from "ws"
-import { join, openUpgrade } from "../../../../../client/upgrade.ts"
+import { join, openUpgrade, type UpgradeTarget } from "../../../../../client/upgrade.ts"
 
 const prefix = "SPDY/3.1+"
 const portForwardProtocol = "portforward.k8s.io"
@@ -26,7 +25,7 @@ export function isTunnelled(request: IncomingMessage): boolean {
 export async function tunnel(
   request: IncomingMessage,
   { socket, head }: { socket: Duplex; head: Buffer },
-  target: RequestOptions,
+  target: UpgradeTarget,
 ): Promise<void> {
   const far = await openUpgrade({
     ...target,
