@@ -26,7 +26,7 @@ export interface Expected {
 
 export function expectedOf(definition: ResourceDefinition): Expected {
   const { group, version, kind, schema, strategy } = definition
-  return { group, version, kind, schema, default: strategy.default }
+  return { group, version, kind, schema, default: (object) => strategy.default?.(object) }
 }
 
 /** Beyond `limit` bytes 413, and the connection is not read further. */
@@ -134,8 +134,10 @@ export function agreeOnNamespace(object: KubeObject, namespace: string): void {
 /** On PUT and patch: the path's name is the object's. */
 export function agreeOnName(object: KubeObject, name: string): void {
   const given = object.metadata.name
-  if (given === undefined || given === "") object.metadata.name = name
-  else if (given !== name) {
+  if (given === undefined || given === "") {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
+  if (given !== name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
   }
 }

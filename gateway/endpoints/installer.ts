@@ -5,10 +5,12 @@ import type { ServerResponse } from "node:http"
 import { printGroupVersion } from "../../apimachinery/object.ts"
 import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
 import type { Exchange } from "../registry/strategy.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { serveDiscovery } from "./discovery.ts"
 import type { Endpoint } from "./endpoint.ts"
 import { serveHealth } from "./health.ts"
+import { negotiate } from "./negotiation.ts"
 import { serveOpenAPI } from "./openapi.ts"
 import { sendJSON } from "./respond.ts"
 import { create } from "./verbs/create.ts"
@@ -75,6 +77,8 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyByt
   if (registry === undefined || (namespace !== "" && !registry.definition.namespaced && resource !== "namespaces"))
     throw noSuchPath()
   const { definition } = registry
+  checkPlace(ctx, definition)
+  negotiate(ctx.headers["accept"]) // what cannot be answered is not begun
   const subresource = definition.subresources.find((candidate) => candidate.name === ctx.info.subresource)
   if (ctx.info.subresource !== "" && subresource === undefined) throw noSuchPath()
   const handler = ctx.info.subresource === "" ? undefined : definition.subresourceHandlers?.[ctx.info.subresource]
@@ -86,6 +90,18 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyByt
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
   if (serve === undefined || !allowed) throw methodNotAllowed()
   await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, maxBodyBytes })
+}
+
+/** Objects of a namespaced resource are reached through their namespace; all of them together are only read. */
+function checkPlace({ info }: RequestContext, { namespaced }: ResourceDefinition): void {
+  const { verb, namespace, name, subresource } = info
+  const toCollection = verb === "list" || verb === "watch" || verb === "create" || verb === "deletecollection"
+  if (namespaced && namespace === "") {
+    if (name !== "") throw noSuchPath()
+    if (verb !== "list" && verb !== "watch") throw methodNotAllowed()
+  }
+  if (name === "" && !toCollection) throw methodNotAllowed()
+  if (name !== "" && subresource === "" && (verb === "create" || verb === "deletecollection")) throw methodNotAllowed()
 }
 
 function paths(ctx: RequestContext): string[] {

@@ -43,8 +43,8 @@ function reduced(format: TextFormat, parameters: ReadonlyMap<string, string>): N
   const as = parameters.get("as")
   if (as === undefined) return plain(format)
   if (parameters.get("g") !== metaGroup || parameters.get("v") !== "v1") return undefined
-  const contentType = `application/${format};as=${as};g=${metaGroup};v=v1`
-  if (as === "Table") return { format, as: "table", contentType: `application/${format}` }
+  const contentType = `application/${format}`
+  if (as === "Table") return { format, as: "table", contentType }
   if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList")
     return { format, as: "metadata", contentType }
   return undefined

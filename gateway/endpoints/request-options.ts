@@ -2,6 +2,7 @@
 
 import {
   FieldPath,
+  forbiddenField,
   invalidValue,
   notSupported,
   FieldError,
@@ -34,6 +35,16 @@ export function writeOptions(ctx: RequestContext, kind: string): WriteRequestOpt
       new FieldError("FieldValueTooLong", "fieldManager", "", `may not be more than ${maxFieldManager} bytes`),
     )
   }
+  const [odd] = /[^ -~\p{L}\p{M}\p{N}\p{P}\p{S}]/u.exec(fieldManager) ?? []
+  if (odd !== undefined) {
+    const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
+    const at = Buffer.byteLength(fieldManager.slice(0, fieldManager.indexOf(odd)))
+    const detail = `invalid character U+${code} (at position ${at})`
+    errors.push(invalidValue(FieldPath.root("fieldManager"), fieldManager, detail))
+  }
+  if (kind === "PatchOptions" && ctx.query.has("force")) {
+    errors.push(forbiddenField(FieldPath.root("force"), "may not be specified for non-apply patch"))
+  }
   const validation = ctx.query.get("fieldValidation") ?? ""
   if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
     errors.push(notSupported(FieldPath.root("fieldValidation"), validation, ["", "Ignore", "Strict", "Warn"]))
@@ -61,6 +72,10 @@ function dryRunOf(values: readonly string[], errors: Fault[]): boolean {
 
 export function listOptions(ctx: RequestContext): ListOptions {
   const { query, info } = ctx
+  if (query.has("sendInitialEvents") && info.verb !== "watch") {
+    const error = forbiddenField(FieldPath.root("sendInitialEvents"), "sendInitialEvents is forbidden for list")
+    throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", [error])
+  }
   const text = (name: string): string | undefined => {
     const value = query.get(name)
     return value === null || value === "" ? undefined : value
@@ -92,7 +107,7 @@ export function flag(query: URLSearchParams, name: string): boolean {
 }
 
 const deleteOptionsKind = { group: "", version: "v1", kind: "DeleteOptions" }
-const policies = ["Background", "Foreground", "Orphan"]
+const policies = ["Foreground", "Background", "Orphan"]
 
 /** From the body when there is one, otherwise from the query. */
 export function deleteRequest(ctx: RequestContext, body: Buffer): DeleteRequest {

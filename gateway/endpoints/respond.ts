@@ -8,16 +8,14 @@ import { once } from "node:events"
 import { stringify } from "yaml"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
 import type { RequestContext } from "../request/context.ts"
-import type { ListResult, ResourceDefinition } from "../registry/rest.ts"
+import type { ListResult, ListStream, ResourceDefinition } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/value.ts"
+import { listBody } from "./list-body.ts"
 import { negotiate, type Negotiated } from "./negotiation.ts"
 import { partialMetadata, partialMetadataList, table, type IncludeObject, type ListMeta } from "./table-output.ts"
 
 /** Bodies from this size on are compressed for clients that take it, as upstream's. */
 const gzipFromBytes = 128 * 1024
-/** Pieces of a list are joined to writes of about this size. */
-const chunkBytes = 64 * 1024
-
 const newline = Buffer.from("\n")
 
 export function sendValue(
@@ -62,6 +60,21 @@ export function sendJSON(
   sendBytes(ctx, response, code, wanted.contentType, [Buffer.from(text)])
 }
 
+/** What is wanted as the objects' own bytes needs nothing but to be joined: it goes out as it is read. */
+export async function sendStream(
+  ctx: RequestContext,
+  response: ServerResponse,
+  definition: ResourceDefinition,
+  { resourceVersion, pieces }: ListStream,
+): Promise<void> {
+  await sendItems(ctx, response, definition, { resourceVersion }, pieces)
+}
+
+export function wantsBytes(ctx: RequestContext): boolean {
+  const { as, format } = negotiate(ctx.headers["accept"])
+  return as === "object" && format === "json"
+}
+
 export async function sendList(
   ctx: RequestContext,
   response: ServerResponse,
@@ -96,56 +109,38 @@ export async function sendList(
       { ...listHead(definition, meta), items: result.items.map((item) => item.object()) },
       wanted,
     )
-  } else await streamList(ctx, response, listHead(definition, meta), result.items)
+  } else await sendItems(ctx, response, definition, meta, [result.items])
 }
 
-function listHead({ listKind, group, version }: ResourceDefinition, metadata: ListMeta) {
-  return { kind: listKind, apiVersion: printGroupVersion({ group, version }), metadata }
-}
-
-/** The items' own bytes, copied once into chunks. */
-async function streamList(
+/** A short list is one body; a long one is compressed or written in chunks, no faster than the client takes it. */
+async function sendItems(
   ctx: RequestContext,
   response: ServerResponse,
-  head: object,
-  items: readonly KubeValue[],
+  definition: ResourceDefinition,
+  meta: ListMeta,
+  pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
 ): Promise<void> {
-  const opening = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)
-  const size = items.reduce((sum, item) => sum + item.length + 1, opening.length + closing.length)
-  const out = size < chunkBytes ? undefined : openBody(ctx, response, 200, "application/json", size)
-  let pending: Uint8Array = opening
-  for (let from = 0; from < items.length;) {
-    const { chunk, next } = nextChunk(items, from)
-    from = next
-    if (out === undefined) {
-      pending = Buffer.concat([pending, chunk])
-      continue
+  let waiting: Uint8Array[] = []
+  let bytes = 0
+  let out: Writable | undefined
+  try {
+    for await (const chunk of listBody(listHead(definition, meta), definition, pieces)) {
+      waiting.push(chunk)
+      bytes += chunk.length
+      if (bytes < gzipFromBytes && out === undefined) continue
+      out ??= openBody(ctx, response, 200, "application/json", bytes)
+      const more = out.write(waiting.length === 1 ? chunk : Buffer.concat(waiting))
+      waiting = []
+      if (!more) await drained(out, response)
+      if (response.destroyed) return
     }
-    const more = out.write(Buffer.concat([pending, chunk]))
-    pending = Buffer.alloc(0)
-    if (!more) await drained(out, response)
-    if (response.destroyed) return
+  } catch (error) {
+    // The answer has begun, so that it is cut off is all that can be said.
+    if (out !== undefined) response.destroy(error instanceof Error ? error : undefined)
+    throw error
   }
-  if (out === undefined) sendBytes(ctx, response, 200, "application/json", [pending, closing])
-  else out.end(Buffer.concat([pending, closing]))
-}
-
-const closing = Buffer.from("]}\n")
-const comma = 0x2c
-
-/** Items from `from` on with their commas, as many as fill a chunk; at least one. */
-function nextChunk(items: readonly KubeValue[], from: number): { chunk: Uint8Array; next: number } {
-  let size = 0
-  let next = from
-  for (; next < items.length && (size === 0 || size < chunkBytes); next++) size += (items[next]?.length ?? 0) + 1
-  const chunk = Buffer.allocUnsafe(from === 0 ? size - 1 : size)
-  let at = 0
-  for (const [index, item] of items.slice(from, next).entries()) {
-    if (from + index > 0) chunk[at++] = comma
-    item.copyTo(chunk, at)
-    at += item.length
-  }
-  return { chunk, next }
+  if (out === undefined) sendBytes(ctx, response, 200, "application/json", waiting)
+  else out.end()
 }
 
 async function drained(out: Writable, response: ServerResponse): Promise<void> {
@@ -157,6 +152,10 @@ async function drained(out: Writable, response: ServerResponse): Promise<void> {
     left.abort()
     await Promise.allSettled(either) // the one that lost ends with the signal
   }
+}
+
+function listHead({ listKind, group, version }: ResourceDefinition, metadata: ListMeta) {
+  return { kind: listKind, apiVersion: printGroupVersion({ group, version }), metadata }
 }
 
 function sendBytes(

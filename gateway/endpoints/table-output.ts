@@ -49,7 +49,7 @@ export function table(
 function rowObject(object: KubeObject, include: IncludeObject): { object?: unknown } {
   switch (include) {
     case "None":
-      return {}
+      return { object: null }
     case "Object":
       return { object }
     case "Metadata":

@@ -25,7 +25,7 @@ export function checkNotFuture(revision: number | undefined, current: number): v
   if (revision !== undefined && revision > current) throw resourceVersionTooLarge(revision, current)
 }
 
-export function checkListOptions(options: ListOptions & { sendInitialEvents?: boolean }): void {
+export function checkListOptions(options: ListOptions): void {
   const errors: FieldError[] = []
   const wanted: string | undefined = options.resourceVersionMatch
   if (wanted) {
@@ -42,10 +42,10 @@ export function checkListOptions(options: ListOptions & { sendInitialEvents?: bo
       errors.push(forbiddenField(match, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
     }
   }
-  if (options.sendInitialEvents !== undefined) {
-    errors.push(forbiddenField(FieldPath.root("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
-  }
   if (errors.length > 0) throw invalid(listOptions, "", errors)
+  if (options.continue && options.resourceVersion && options.resourceVersion !== "0") {
+    throw badRequest("specifying resource version is not allowed when using continue")
+  }
 }
 
 export function checkWatchOptions({ resourceVersionMatch, sendInitialEvents }: WatchRequest): void {

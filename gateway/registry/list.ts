@@ -1,11 +1,11 @@
-// A list: one point in time, whole or in pages, read in pieces so that other requests get their turn.
-// Source of the rules: k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
+// A list: one point in time, whole or in pages. It is read in pieces, so that other requests get their turn and a whole
+// collection need not be in memory at once. Source of the rules: k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
 
 import { StatusError, expired } from "../../apimachinery/status.ts"
 import { type KeyValue, StorageError, type Store } from "../../storage/types.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
 import { checkListOptions, checkNotFuture, parseResourceVersion } from "./list-options.ts"
-import type { ListOptions, ListResult, ResourceDefinition } from "./rest.ts"
+import type { ListOptions, ListResult, ListStream, ResourceDefinition } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import type { KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
@@ -26,18 +26,40 @@ interface Place {
   after: string | undefined
 }
 
-export async function listObjects(
-  store: Store,
-  definition: ResourceDefinition,
-  reader: ValueReader,
+/** What a list works on. */
+interface Source {
+  store: Store
+  definition: ResourceDefinition
+  reader: ValueReader
+}
+
+/** One page when there is a limit, and everything otherwise. */
+export function listObjects(source: Source, options: ListOptions): Promise<ListResult> {
+  return prepared(source, options, async (selection, place, limit) => {
+    if (limit > 0) return readPage(source, selection, place, limit)
+    const { resourceVersion, pieces } = await readAll(source, selection, place)
+    const items: KubeValue[] = []
+    for await (const piece of pieces) items.push(...piece)
+    return { items, resourceVersion }
+  })
+}
+
+/** Everything, piece by piece as the receiver takes it. `options` has no limit. */
+export function streamObjects(source: Source, options: ListOptions): Promise<ListStream> {
+  return prepared(source, options, (selection, place) => readAll(source, selection, place))
+}
+
+async function prepared<T>(
+  { store, definition }: Source,
   options: ListOptions,
-): Promise<ListResult> {
+  read: (selection: Selection, place: Place, limit: number) => Promise<T>,
+): Promise<T> {
   checkListOptions(options)
   const selection = selectionOf(definition, options)
   const token = options.continue ? decodeContinue(options.continue) : undefined
   const place = placeOf(store, definition, options, token)
   try {
-    return await readPage(store, definition, reader, selection, place, options.limit ?? 0)
+    return await read(selection, place, options.limit ?? 0)
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== "Compacted") throw error
     throw token === undefined ? tooOld(error) : tooOldButHere(token, error)
@@ -58,27 +80,54 @@ function placeOf(
   return { revision: exact ? revision : undefined, after: undefined }
 }
 
-async function readPage(
-  store: Store,
-  definition: ResourceDefinition,
-  reader: ValueReader,
+async function readAll(source: Source, selection: Selection, place: Place): Promise<ListStream> {
+  if (selection.key !== undefined) {
+    const { items, resourceVersion } = await readOne(source, selection, selection.key, place)
+    return { resourceVersion, pieces: piecesOf([items]) }
+  }
+  const first = await readPiece(source.store, selection, place, pieceSize)
+  return { resourceVersion: String(first.revision), pieces: readPieces(source, selection, first) }
+}
+
+async function* piecesOf(pieces: readonly (readonly KubeValue[])[]): AsyncGenerator<readonly KubeValue[]> {
+  yield* pieces
+}
+
+async function* readPieces(
+  { store, reader }: Source,
   selection: Selection,
-  place: Place,
-  limit: number,
-): Promise<ListResult> {
-  if (selection.key !== undefined) return readOne(store, reader, selection, selection.key, place)
+  first: Awaited<ReturnType<typeof readPiece>>,
+): AsyncGenerator<readonly KubeValue[]> {
+  for (let piece = first; ;) {
+    const values = await reader.many(piece.items)
+    const { matches } = selection
+    const selected = matches ? values.filter((value) => matches(value.object())) : values
+    if (selected.length > 0) yield selected
+    if (!piece.more) return
+    await new Promise((resolve) => setImmediate(resolve)) // others get their turn
+    piece = await readPiece(store, selection, { revision: first.revision, after: piece.items.at(-1)?.key }, pieceSize)
+  }
+}
+
+function readPiece(store: Store, { prefix }: Selection, { revision, after }: Place, limit: number, count = false) {
+  return store.range(prefix, {
+    limit,
+    count,
+    ...(revision === undefined ? {} : { revision }),
+    ...(after === undefined ? {} : { after }),
+  })
+}
+
+async function readPage(source: Source, selection: Selection, place: Place, limit: number): Promise<ListResult> {
+  if (selection.key !== undefined) return readOne(source, selection, selection.key, place)
+  const { store, definition, reader } = source
   const items: KubeValue[] = []
   let { revision, after } = place
   for (;;) {
-    const wanted = limit > 0 ? limit - items.length : Infinity
-    const size = Math.min(pieceSize, selection.matches ? pieceSize : wanted)
-    const last = size === wanted
-    const piece = await store.range(selection.prefix, {
-      limit: size,
-      count: last && !selection.matches,
-      ...(revision === undefined ? {} : { revision }),
-      ...(after === undefined ? {} : { after }),
-    })
+    const wanted = limit - items.length
+    // What is left is only counted for lists that select nothing: then the first piece that fills the page tells.
+    const size = selection.matches ? pieceSize : Math.min(pieceSize, wanted)
+    const piece = await readPiece(store, selection, { revision, after }, size, !selection.matches && size === wanted)
     revision ??= piece.revision
     const values = await reader.many(piece.items)
     for (const [index, value] of values.entries()) {
@@ -108,8 +157,7 @@ function page(
 }
 
 async function readOne(
-  store: Store,
-  reader: ValueReader,
+  { store, reader }: Source,
   selection: Selection,
   key: string,
   { revision, after }: Place,
@@ -130,8 +178,6 @@ function tooOld(cause: StorageError): StatusError {
 /** The 410 of a paged list carries a token to go on with, at the price of consistency. */
 function tooOldButHere({ after }: ContinueToken, cause: StorageError): StatusError {
   const { status } = expired(tooOldToken)
-  return new StatusError(
-    { ...status, metadata: { continue: encodeContinue({ revision: undefined, after }) } },
-    { cause },
-  )
+  const token = encodeContinue({ revision: undefined, after })
+  return new StatusError({ ...status, metadata: { continue: token } }, { cause })
 }

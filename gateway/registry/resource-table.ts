@@ -28,7 +28,7 @@ export interface ResourceTableOptions {
   maxCacheBytes?: number
 }
 
-const defaultCacheBytes = 1024 * 1024
+const defaultCacheBytes = 256 * 1024
 
 /** One per control plane; nothing is made before it is asked for. */
 export function createResourceTable(options: ResourceTableOptions = {}): MutableResourceTable {

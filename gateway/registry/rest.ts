@@ -82,6 +82,12 @@ export interface ListResult {
   remainingItemCount?: number
 }
 
+/** A whole list, read as it is taken. */
+export interface ListStream {
+  resourceVersion: string
+  pieces: AsyncIterable<readonly KubeValue[]>
+}
+
 export interface WatchRequest {
   namespace?: string
   labelSelector?: string
@@ -123,6 +129,8 @@ export interface Registry {
   readonly definition: ResourceDefinition
   get(ctx: RequestContext, namespace: string, name: string, options?: GetOptions): Promise<KubeValue>
   list(ctx: RequestContext, options: ListOptions): Promise<ListResult>
+  /** For a list without a limit; what it throws while it is read may also be Expired: nothing can be answered then. */
+  stream(ctx: RequestContext, options: Omit<ListOptions, "limit">): Promise<ListStream>
   /** Ends with the signal; throws StatusError (410) when it cannot go on. */
   watch(ctx: RequestContext, request: WatchRequest): AsyncIterable<readonly RegistryEvent[]>
   create(ctx: RequestContext, object: KubeObject, options: WriteOptions, admit: AdmitFunctions): Promise<KubeValue>

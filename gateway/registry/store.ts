@@ -27,7 +27,7 @@ import {
 } from "./generic-strategy.ts"
 import { storageKey } from "./keys.ts"
 import { checkNotFuture, parseResourceVersion } from "./list-options.ts"
-import { listObjects } from "./list.ts"
+import { listObjects, streamObjects } from "./list.ts"
 import { fillSystemFields, keepSystemFields, placeInNamespace } from "./metadata.ts"
 import type {
   AdmitFunctions,
@@ -35,6 +35,7 @@ import type {
   GetOptions,
   ListOptions,
   ListResult,
+  ListStream,
   Registry,
   RegistryEvent,
   ResourceDefinition,
@@ -78,7 +79,15 @@ export class GenericRegistry implements Registry {
 
   async list(ctx: RequestContext, options: ListOptions): Promise<ListResult> {
     try {
-      return await listObjects(ctx.controlPlane.store, this.definition, this.#reader, options)
+      return await listObjects(this.#source(ctx), options)
+    } catch (error) {
+      throw readError(error, `list ${this.definition.resource}`)
+    }
+  }
+
+  async stream(ctx: RequestContext, options: Omit<ListOptions, "limit">): Promise<ListStream> {
+    try {
+      return await streamObjects(this.#source(ctx), options)
     } catch (error) {
       throw readError(error, `list ${this.definition.resource}`)
     }
@@ -212,7 +221,7 @@ export class GenericRegistry implements Registry {
     const { definition } = this
     const before = await this.#reader.one(stored)
     const current = before.object()
-    const object = await change(structuredClone(current))
+    const object = await change(before.copy())
     this.#checkIdentity(object, current)
     await admit.mutate(object, current)
     this.#checkVersion(object, current)
@@ -249,7 +258,7 @@ export class GenericRegistry implements Registry {
   ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
     const before = await this.#reader.one(stored)
     const current = before.object()
-    const copy = structuredClone(current)
+    const copy = before.copy()
     const next = nextDeletionStep(this.definition, copy, request, Date.now())
     if (next.step === "wait") return { gone: false, value: before }
     await admit.validate(undefined, current)
@@ -303,6 +312,10 @@ export class GenericRegistry implements Registry {
     } catch (error) {
       throw writeError(error, `write ${this.definition.resource} ${key.slice(this.definition.storagePrefix.length)}`)
     }
+  }
+
+  #source({ controlPlane: { store } }: RequestContext) {
+    return { store, definition: this.definition, reader: this.#reader }
   }
 
   async #read(store: Store, key: string, verb: string, name: string): Promise<KeyValue | undefined> {

@@ -12,11 +12,13 @@ export interface KubeValue {
   readonly resourceVersion: string
   /** JSON with the resourceVersion: what goes on the wire. */
   bytes(): Uint8Array
-  /** How many bytes {@link bytes} has, and a copy of them into a larger text: for lists, which have many. */
+  /** How many bytes {@link bytes} has, and a copy of all from `start` on into a larger text: for lists, which have many. */
   readonly length: number
-  copyTo(target: Uint8Array, offset: number): void
+  copyTo(target: Uint8Array, offset: number, start?: number): void
   /** Parsed and deeply frozen; shared by all readers. */
   object(): KubeObject
+  /** The caller's own, to be changed. */
+  copy(): KubeObject
 }
 
 const metadataOpening = Buffer.from('"metadata":{')
@@ -54,11 +56,12 @@ export class StoredValue implements KubeValue {
     return this.#stored.length + this.#spliced().text.length
   }
 
-  copyTo(target: Uint8Array, offset: number): void {
+  /** `start` lies before metadata. */
+  copyTo(target: Uint8Array, offset: number, start = 0): void {
     const { at, text } = this.#spliced()
-    this.#stored.copy(target, offset, 0, at)
-    target.set(text, offset + at)
-    this.#stored.copy(target, offset + at + text.length, at)
+    this.#stored.copy(target, offset, start, at)
+    target.set(text, offset + at - start)
+    this.#stored.copy(target, offset + at - start + text.length, at)
   }
 
   bytes(): Uint8Array {
@@ -72,7 +75,7 @@ export class StoredValue implements KubeValue {
     return this.#parsed
   }
 
-  /** Parsed anew: the caller's own. */
+  /** Parsed anew, which is faster than cloning. */
   copy(): KubeObject {
     const object = JSON.parse(this.#stored.toString()) as KubeObject
     object.metadata.resourceVersion = this.resourceVersion
@@ -106,8 +109,8 @@ export class ComputedValue implements KubeValue {
     return this.#encoded().length
   }
 
-  copyTo(target: Uint8Array, offset: number): void {
-    target.set(this.#encoded(), offset)
+  copyTo(target: Uint8Array, offset: number, start = 0): void {
+    target.set(this.#encoded().subarray(start), offset)
   }
 
   bytes(): Uint8Array {
@@ -116,6 +119,10 @@ export class ComputedValue implements KubeValue {
 
   object(): KubeObject {
     return this.#object
+  }
+
+  copy(): KubeObject {
+    return structuredClone(this.#object)
   }
 
   #encoded(): Buffer {

@@ -3,7 +3,15 @@ import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
-import { badRequest, methodNotAllowed, notFound, StatusError } from "../../../apimachinery/status.ts"
+import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import {
+  badRequest,
+  hasReason,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  StatusError,
+} from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
@@ -71,16 +79,38 @@ export function patchType(contentType: string | undefined, { customResource }: R
 }
 
 function readPatch(bytes: Buffer, type: PatchType): Json {
-  if (type !== "json") {
-    if (bytes.length === 0) throw badRequest("error decoding patch: unexpected end of JSON input")
-    return parseObject(bytes, "json", { duplicates: false }).value
-  }
   try {
     return JSON.parse(bytes.toString("utf8")) as Json
   } catch (error) {
-    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`, {
+    // An array cannot be scanned as an object; its error is the engine's. What an object lacks is said as Go says it.
+    const detail = type === "json" && bytes[0] === 0x5b ? undefined : refusalOf(bytes)
+    throw badRequest(`error decoding patch: ${detail ?? (error instanceof Error ? error.message : String(error))}`, {
       cause: error,
     })
+  }
+}
+
+function refusalOf(bytes: Buffer): string | undefined {
+  try {
+    parseObject(bytes, "json", { duplicates: false })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    return /json parse error: (.*) \(/s.exec(error.message)?.[1]
+  }
+}
+
+/** What a patch has made of an object and is none any more is the patch's fault: 422 instead of 400. */
+function decodePatched(ctx: RequestContext, value: Json, expected: Expected, validation: FieldValidation): KubeObject {
+  const text = JSON.stringify(value)
+  try {
+    return decodeValue(ctx, JSON.parse(text) as Json, expected, validation)
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
+    const { causes = [] } = status.details ?? {}
+    throw new StatusError({ ...status, details: { causes } }, { cause: error })
   }
 }
 
@@ -105,7 +135,7 @@ export function patched(
   const object = result as unknown as KubeObject
   object.apiVersion ??= printGroupVersion({ group, version })
   object.kind ??= kind
-  const decoded = decodeValue(ctx, structuredClone(result), expected, validation)
+  const decoded = decodePatched(ctx, result, expected, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return decoded

@@ -97,8 +97,25 @@ function createPrinter(
     return (event) => Buffer.from(`---\n${stringify({ type: event.type, object: reduced(event) })}`)
   if (wanted.as !== "object")
     return (event) => Buffer.from(`${JSON.stringify({ type: event.type, object: reduced(event) })}\n`)
-  const ending = Buffer.from("}\n")
-  return ({ type, value }) => Buffer.concat([Buffer.from(`{"type":"${type}","object":`), value.bytes(), ending])
+  return lineOf
+}
+
+/** Events are shared by all watches of a resource, and so are their lines; both go when the store forgets the change. */
+const lines = new WeakMap<RegistryEvent, Buffer>()
+const ending = Buffer.from("}\n")
+
+function lineOf(event: RegistryEvent): Buffer {
+  let line = lines.get(event)
+  if (line === undefined) {
+    const { type, value } = event
+    const opening = Buffer.from(`{"type":"${type}","object":`, "latin1")
+    line = Buffer.allocUnsafe(opening.length + value.length + ending.length)
+    opening.copy(line)
+    value.copyTo(line, opening.length)
+    ending.copy(line, opening.length + value.length)
+    lines.set(event, line)
+  }
+  return line
 }
 
 function errorEvent(error: unknown): string {
