@@ -4,7 +4,7 @@
 
 import type { KeyObject } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Agent, createServer, type RequestOptions, type Server } from "node:https"
+import { Agent, createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
@@ -13,7 +13,7 @@ import { isNotFound } from "../apimachinery/status.ts"
 import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { forwardUpgrade, UpgradeRefused } from "../client/upgrade.ts"
+import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/upgrade.ts"
 import { verifyIdentity } from "./identity.ts"
 import type { VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
@@ -34,7 +34,7 @@ export class VnAgent implements AsyncDisposable {
   readonly #client: KubeClient
   readonly #keys: readonly KeyObject[]
   readonly #log: Log
-  readonly #kubelet: RequestOptions
+  readonly #kubelet: UpgradeTarget
   readonly #server: Server
   readonly #forward: RequestHandler
   readonly #sockets = new Set<Duplex>()
