@@ -82,13 +82,14 @@ function validateWebhook(at: FieldPath, webhook: Webhook): FieldError[] {
   }
   for (const [index, rule] of (webhook.rules ?? []).entries()) {
     const place = at.child("rules").index(index)
-    for (const field of ["operations", "apiGroups", "apiVersions", "resources"] as const) {
-      if ((rule[field] ?? []).length === 0) errors.push(required(place.child(field)))
-    }
+    if ((rule.operations ?? []).length === 0) errors.push(required(place.child("operations")))
     for (const [position, operation] of (rule.operations ?? []).entries()) {
       if (!operations.includes(operation)) {
         errors.push(notSupported(place.child("operations").index(position), operation, operations))
       }
+    }
+    for (const field of ["apiGroups", "apiVersions", "resources"] as const) {
+      if ((rule[field] ?? []).length === 0) errors.push(required(place.child(field)))
     }
     errors.push(...optionalOneOf(place.child("scope"), rule.scope, ["*", "Cluster", "Namespaced"]))
   }
@@ -97,7 +98,7 @@ function validateWebhook(at: FieldPath, webhook: Webhook): FieldError[] {
   errors.push(...validateEffects(at, webhook))
   errors.push(...validateLabelSelector(at.child("namespaceSelector"), webhook.namespaceSelector))
   errors.push(...validateLabelSelector(at.child("objectSelector"), webhook.objectSelector))
-  errors.push(...validateClient(at.child("clientConfig"), webhook))
+  errors.push(...validateClient(at.child("clientConfig"), webhook), ...validateReviewVersions(at, webhook))
   return errors
 }
 
@@ -113,6 +114,11 @@ function validateEffects(at: FieldPath, webhook: Webhook): FieldError[] {
   if (seconds !== undefined && (seconds < 1 || seconds > maxSeconds)) {
     errors.push(invalidValue(at.child("timeoutSeconds"), seconds, "the timeout value must be between 1 and 30 seconds"))
   }
+  return errors
+}
+
+function validateReviewVersions(at: FieldPath, webhook: Webhook): FieldError[] {
+  const errors: FieldError[] = []
   const versions = webhook.admissionReviewVersions ?? []
   const place = at.child("admissionReviewVersions")
   if (versions.length === 0) errors.push(required(place, "must specify one of v1, v1beta1"))

@@ -39,11 +39,12 @@ const strategy: Strategy<StatefulSet> = {
     const spec = specOf(set)
     spec.podManagementPolicy = spec.podManagementPolicy || "OrderedReady"
     const update = (spec.updateStrategy ??= {})
-    if (!update.type) {
-      update.type = "RollingUpdate"
+    update.type = update.type || "RollingUpdate"
+    // Upstream leaves rollingUpdate out when the type was named; here it is always said what it is.
+    if (update.type === "RollingUpdate") {
       update.rollingUpdate ??= {}
+      update.rollingUpdate.partition ??= 0
     }
-    if (update.type === "RollingUpdate" && update.rollingUpdate !== undefined) update.rollingUpdate.partition ??= 0
     const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {})
     retention.whenDeleted = retention.whenDeleted || "Retain"
     retention.whenScaled = retention.whenScaled || "Retain"

@@ -19,6 +19,7 @@ import { validateCounters } from "../../workloads/amounts.ts"
 type Spec = Partial<Wire<models.V2HorizontalPodAutoscalerSpec>>
 type Metric = Wire<models.V2MetricSpec>
 type Rules = Wire<models.V2HPAScalingRules>
+type AutoscalerV1 = KubeObject & { spec?: { targetCPUUtilizationPercentage?: number } }
 type Autoscaler = KubeObject & { spec?: Spec; status?: object }
 
 const path = FieldPath.root("spec")
@@ -39,7 +40,10 @@ const strategy: Strategy<Autoscaler> = {
   default(autoscaler) {
     const spec = specOf(autoscaler)
     spec.minReplicas ??= 1
-    if (autoscaler.apiVersion !== "autoscaling/v2") return
+    if (autoscaler.apiVersion !== "autoscaling/v2") {
+      defaultV1(autoscaler as unknown as AutoscalerV1)
+      return
+    }
     if ((spec.metrics ?? []).length === 0) {
       const target = { type: "Utilization", averageUtilization: defaultUtilization }
       spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }]
@@ -70,6 +74,12 @@ export const horizontalPodAutoscalers: KindExtension = { strategy }
 function specOf(autoscaler: Autoscaler): Spec {
   autoscaler.spec ??= {} as Spec
   return autoscaler.spec
+}
+
+/** Other metrics than the percentage lie in an annotation, in v2's words. */
+function defaultV1({ metadata, spec }: AutoscalerV1): void {
+  if (spec === undefined || metadata.annotations?.["autoscaling.alpha.kubernetes.io/metrics"] !== undefined) return
+  spec.targetCPUUtilizationPercentage ??= defaultUtilization
 }
 
 function defaultUp(): Rules {

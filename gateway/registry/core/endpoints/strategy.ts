@@ -1,6 +1,6 @@
 // Endpoints. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
-import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import {
   validateDNS1123Label,
   validateDNS1123Subdomain,
@@ -23,6 +23,8 @@ const strategy: Strategy<Endpoints> = {
     }
   },
 
+  warnings: () => ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"],
+
   validate: (_ctx, endpoints) => validate(endpoints),
   validateUpdate: (_ctx, endpoints) => validate(endpoints),
 }
@@ -44,7 +46,11 @@ function validateSubset(at: FieldPath, subset: Subset): FieldError[] {
     for (const [index, address] of (subset[list] ?? []).entries()) {
       const place = at.child(list).index(index)
       const faults = ipAddress(place.child("ip"), address.ip ?? "")
-      errors.push(...(faults.length > 0 ? faults : validateReachableIP(place.child("ip"), address.ip)))
+      errors.push(...faults)
+      // Upstream finds this out twice.
+      if (faults.length > 0)
+        errors.push(invalidValue(place.child("ip"), address.ip ?? "", "must be a valid IP address"))
+      else errors.push(...validateReachableIP(place.child("ip"), address.ip))
       if (address.hostname) {
         errors.push(...messages(place.child("hostname"), address.hostname, validateDNS1123Label(address.hostname)))
       }

@@ -85,7 +85,7 @@ function validate(event: Event): FieldError[] {
     const errors: FieldError[] = []
     const fits = about === "" ? namespace === "default" || namespace === "" : about === namespace
     if (!fits) errors.push(mismatch)
-    if (!core) errors.push(required(FieldPath.root("eventTime")))
+    if (!core) errors.push(required(FieldPath.root("eventTime")), ...validateType(event))
     return errors
   }
   const errors = about === "" && namespace !== "default" && namespace !== "kube-system" ? [mismatch] : []
@@ -97,10 +97,13 @@ function validate(event: Event): FieldError[] {
   errors.push(...bounded("action", event.action, true, maxLength))
   errors.push(...bounded("reason", event.reason, true, maxLength))
   errors.push(...bounded("message", event.message ?? event.note, false, maxNote))
-  if (!core && event.type !== "Normal" && event.type !== "Warning") {
-    errors.push(invalidValue(FieldPath.root("type"), "", `has invalid value: ${event.type ?? ""}`))
-  }
-  return errors
+  return core ? errors : [...errors, ...validateType(event)]
+}
+
+function validateType({ type = "" }: Event): FieldError[] {
+  return type === "Normal" || type === "Warning"
+    ? []
+    : [invalidValue(FieldPath.root("type"), "", `has invalid value: ${type}`)]
 }
 
 function bounded(field: string, value: string | undefined, needed: boolean, max: number): FieldError[] {

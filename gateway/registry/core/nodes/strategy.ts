@@ -44,6 +44,9 @@ const strategy: Strategy<Node> = {
     }
   },
 
+  /** Kubelets bring their status along when they register. */
+  prepareForCreate: () => undefined,
+
   validate(_ctx, node) {
     const errors = [...validateTaints(node), ...validateResources(node)]
     for (const [index, range] of (node.spec?.podCIDRs ?? []).entries()) {

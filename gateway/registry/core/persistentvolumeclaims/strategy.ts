@@ -18,16 +18,11 @@ const strategy: Strategy<PersistentVolumeClaim> = {
     claim.spec.resources ??= {}
     claim.status ??= {}
     claim.status.phase = claim.status.phase || "Pending"
-    // The two names of where the content comes from are one field, as long as it is in this namespace.
-    const { dataSource, dataSourceRef } = claim.spec
-    if (dataSource !== undefined && dataSourceRef === undefined) claim.spec.dataSourceRef = { ...dataSource }
-    else if (dataSource === undefined && dataSourceRef !== undefined && !dataSourceRef.namespace) {
-      claim.spec.dataSource = { ...dataSourceRef }
-    }
   },
 
   prepareForCreate(_ctx, claim) {
     claim.status = { phase: "Pending" }
+    if (claim.spec !== undefined) normalizeSources(claim.spec)
   },
 
   validate: (_ctx, claim) => validatePersistentVolumeClaimSpec(path, claim.spec ?? {}),
@@ -41,6 +36,22 @@ const strategy: Strategy<PersistentVolumeClaim> = {
 }
 
 export const persistentVolumeClaims: KindExtension = { strategy }
+
+/**
+ * The two names of where the content comes from are one field, as long as it is in this namespace. The older one drops what
+ * it never knew.
+ */
+function normalizeSources(spec: ClaimSpec): void {
+  const { dataSource, dataSourceRef } = spec
+  if (dataSource !== undefined) {
+    const { apiGroup = "", kind } = dataSource
+    const known =
+      (apiGroup === "" && kind === "PersistentVolumeClaim") ||
+      (apiGroup === "snapshot.storage.k8s.io" && kind === "VolumeSnapshot")
+    if (!known) delete spec.dataSource
+    else if (dataSourceRef === undefined) spec.dataSourceRef = { ...dataSource }
+  } else if (dataSourceRef !== undefined && !dataSourceRef.namespace) spec.dataSource = { ...dataSourceRef }
+}
 
 /** Bound or not, little may change: the volume when there is none yet, the class when there was none, the size upwards. */
 function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeClaim): FieldError[] {

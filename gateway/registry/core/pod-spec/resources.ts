@@ -11,7 +11,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
-import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { compareQuantities, isQuantity, parseQuantity, unitValue } from "../../../../apimachinery/quantity.ts"
 import { messages, negative } from "../../validation/values.ts"
 import type { ResourceList, ResourceRequirements } from "./types.ts"
 
@@ -123,18 +123,27 @@ export function validateRequirements(
   const errors: FieldError[] = []
   for (const [name, amount] of inOrder(limits)) {
     const at = path.child("limits").key(name)
-    errors.push(...nameRule(at, name), ...validateAmount(at, name, amount))
+    errors.push(...nameRule(at, name), ...validateAmount(at, name, amount), ...wholePages(at, name, amount))
   }
   for (const [name, amount] of inOrder(requests)) {
     const at = path.child("requests").key(name)
     errors.push(...nameRule(at, name), ...validateAmount(at, name, amount))
-    errors.push(...againstLimit(path, name, amount, limits[name]))
+    errors.push(...againstLimit(path, name, amount, limits[name]), ...wholePages(at, name, amount))
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)]
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
     errors.push(forbiddenField(path, "HugePages require cpu or memory"))
   }
   return [...errors, ...validateClaims(path.child("claims"), resources.claims ?? [], claimNames)]
+}
+
+function wholePages(at: FieldPath, name: string, amount: string): FieldError[] {
+  const size = name.slice("hugepages-".length)
+  if (!isHugePages(name) || !isQuantity(size)) return []
+  const [page, asked] = [unitValue(parseQuantity(size)), unitValue(parseQuantity(amount))]
+  return page > 0 && asked % page === 0
+    ? []
+    : [invalidValue(at, amount, `${amount} is not positive integer multiple of ${name}`)]
 }
 
 function againstLimit(path: FieldPath, name: string, amount: string, limit: string | undefined): FieldError[] {

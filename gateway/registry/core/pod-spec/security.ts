@@ -128,7 +128,13 @@ function validateSysctls(path: FieldPath, sysctls: PodSecurityContext["sysctls"]
     if (!name) return [required(at)]
     const errors: FieldError[] = []
     if (name.length > sysctlLength || !sysctlName.test(name)) {
-      errors.push(invalidValue(at, name, `must have at most 253 characters and match regex ${sysctlName.source}`))
+      errors.push(
+        invalidValue(
+          at,
+          name,
+          "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$",
+        ),
+      )
     } else if (seen.has(name)) errors.push(duplicate(at, name))
     if (spec.hostNetwork === true && name.startsWith("net.")) {
       errors.push(invalidValue(at, name, "may not be specified when 'hostNetwork' is true"))

@@ -59,7 +59,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
     ),
     ...validateGates(path.child("schedulingGates"), spec.schedulingGates),
     ...validateSpread(path.child("topologySpreadConstraints"), spec.topologySpreadConstraints),
-    ...validateHostUsers(path.child("hostUsers"), spec),
+    ...validateHostUsers(path, spec),
     ...validateNamesAndNumbers(path, spec),
   ]
 }
@@ -89,7 +89,7 @@ function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
     ...(spec.overhead === undefined
       ? []
       : validateRequirements(path.child("overhead"), { limits: spec.overhead }, new Set())),
-    ...(spec.os === undefined ? [] : oneOf(path.child("os", "name"), spec.os.name, ["linux", "windows"])),
+    ...(spec.os === undefined ? [] : oneOf(path.child("os"), spec.os.name, ["linux", "windows"])),
   ]
 }
 
@@ -110,11 +110,15 @@ function validateHostNetwork(path: FieldPath, spec: PodSpec, isPod: boolean): Fi
   )
 }
 
+/** The field names are upstream's. */
 function validateHostUsers(path: FieldPath, spec: PodSpec): FieldError[] {
   if (spec.hostUsers !== false) return []
-  return (["hostNetwork", "hostPID", "hostIPC"] as const)
-    .filter((field) => spec[field] === true)
-    .map((field) => forbiddenField(path, `when \`hostUsers\` is false, \`${field}\` may not be set`))
+  const errors: FieldError[] = []
+  const why = "when `hostUsers` is false"
+  if (spec.hostNetwork === true) errors.push(forbiddenField(path.child("hostNetwork"), why))
+  if (spec.hostPID === true) errors.push(forbiddenField(path.child("HostPID"), why))
+  if (spec.hostIPC === true) errors.push(forbiddenField(path.child("HostIPC"), why))
+  return errors
 }
 
 const nameServers = 3
@@ -148,15 +152,22 @@ function validateDNSConfig(path: FieldPath, spec: PodSpec): FieldError[] {
     )
   }
   for (const [index, search] of searches.entries()) {
-    // Underscores are allowed here, as in DNS itself; one dot is the root.
-    const name = search.replace(/\.$/, "").replaceAll("_", "x")
-    if (search !== ".")
-      errors.push(...messages(path.child("searches").index(index), search, validateDNS1123Subdomain(name)))
+    if (search !== ".") errors.push(...messages(path.child("searches").index(index), search, searchRule(search)))
   }
   for (const [index, option] of options.entries()) {
     if (!option.name) errors.push(required(path.child("options").index(index), "must not be empty"))
   }
   return errors
+}
+
+/** As a subdomain, but underscores are allowed, as in DNS itself; one dot at the end is the root. */
+function searchRule(search: string): string[] {
+  const name = search.replace(/\.$/, "")
+  const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+  if (new RegExp(`^${label}(\\.${label})*$`).test(name)) return []
+  return [
+    `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${label}(\\.${label})*')`,
+  ]
 }
 
 function validateGates(path: FieldPath, gates: PodSpec["schedulingGates"]): FieldError[] {

@@ -17,6 +17,39 @@ import { messages, named, oneOf, requiredValue } from "../../validation/values.t
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./environment.ts"
 import type { KeyToPath, ObjectFieldSelector, ResourceFieldSelector, Volume } from "./types.ts"
 
+/** The order upstream looks in: with two sources the first counts. */
+const sourceOrder = [
+  "emptyDir",
+  "hostPath",
+  "gitRepo",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "secret",
+  "nfs",
+  "iscsi",
+  "glusterfs",
+  "flocker",
+  "persistentVolumeClaim",
+  "rbd",
+  "cinder",
+  "cephfs",
+  "quobyte",
+  "downwardAPI",
+  "fc",
+  "flexVolume",
+  "configMap",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "storageos",
+  "projected",
+  "scaleIO",
+  "csi",
+  "ephemeral",
+  "image",
+] as const satisfies readonly (keyof Volume)[]
 const fileMode = "must be a number between 0 and 0777 (octal), both inclusive"
 const hostPathTypes = [
   "",
@@ -63,8 +96,8 @@ export function validateVolumes(
 function validateSource(path: FieldPath, volume: Volume): FieldError[] {
   const errors: FieldError[] = []
   let sources = 0
-  for (const [name, source] of Object.entries(volume)) {
-    if (name === "name" || source === undefined) continue
+  for (const name of sourceOrder) {
+    if (volume[name] === undefined) continue
     if (sources++ > 0) errors.push(forbiddenField(path.child(name), "may not specify more than 1 volume type"))
     else errors.push(...(sourceChecks[name]?.(path.child(name), volume) ?? []))
   }

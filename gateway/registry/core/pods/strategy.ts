@@ -8,6 +8,7 @@ import type { Strategy } from "../../strategy.ts"
 import { defaultPodOnly, defaultPodSpec } from "../pod-spec/defaults.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import { validatePodSpec } from "../pod-spec/validate.ts"
+import { podWarnings } from "../pod-spec/warnings.ts"
 import { dropUnlessEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
 import { dropUnlessResize, validateResize } from "./resize.ts"
 import { validateStatusUpdate } from "./status.ts"
@@ -24,7 +25,8 @@ export const podStrategy: Strategy<Pod> = {
 
   prepareForCreate(_ctx, pod) {
     const spec = specOf(pod)
-    pod.metadata.generation = 1
+    // What cannot be is taken as the shortest there is.
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
     pod.status = { phase: "Pending", qosClass: qosClass(spec) }
     if ((spec.schedulingGates ?? []).length > 0) {
       pod.status.conditions = [
@@ -92,11 +94,13 @@ export const podStrategy: Strategy<Pod> = {
   warnings(_ctx, pod, current) {
     if (current !== undefined) return []
     const faults = validateDNS1123Label(pod.metadata.name ?? "")
-    return faults.length === 0
-      ? []
-      : [
-          `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
-        ]
+    const name =
+      faults.length === 0
+        ? []
+        : [
+            `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
+          ]
+    return [...name, ...podWarnings(FieldPath.root(), pod.spec ?? { containers: [] }, pod.metadata.annotations)]
   },
 
   graceSeconds(pod, asked) {

@@ -11,6 +11,7 @@ import { validatePodTemplate } from "../pod-spec/validate.ts"
 type PodTemplate = KubeObject & { template?: PodTemplateSpec }
 
 const strategy: Strategy<PodTemplate> = {
+  generation: true,
   default(object) {
     object.template ??= {}
     object.template.metadata ??= {}

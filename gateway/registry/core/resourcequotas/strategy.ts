@@ -76,7 +76,10 @@ function validateAmounts(at: FieldPath, amounts: object | undefined): FieldError
       const place = at.key(name)
       const errors = messages(place, name, validateQualifiedName(name))
       if (errors.length === 0 && !name.includes("/") && !isStandardResource(name)) {
-        errors.push(invalidValue(place, name, "must be a standard resource for quota"))
+        errors.push(
+          invalidValue(place, name, "must be a standard resource type or fully qualified"),
+          invalidValue(place, name, "must be a standard resource for quota"),
+        )
       }
       return [...errors, ...validateAmount(place, name, String(amount))]
     })

@@ -1,5 +1,6 @@
 // NetworkPolicies. They are kept and synced; nothing here enforces them. Source: k8s.io/kubernetes/pkg/apis/networking.
 
+import { BlockList, isIPv6 } from "node:net"
 import type * as models from "@kubernetes/client-node"
 import {
   type FieldError,
@@ -12,7 +13,7 @@ import {
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { type LabelSelector, validateLabelSelector } from "../../validation/selectors.ts"
-import { cidr, messages, portNameRule, portNumber } from "../../validation/values.ts"
+import { cidr, isCIDR, messages, portNameRule, portNumber } from "../../validation/values.ts"
 
 type Port = Wire<models.V1NetworkPolicyPort>
 interface Peer {
@@ -107,9 +108,24 @@ function validatePeer(at: FieldPath, peer: Peer): FieldError[] {
   if (peer.ipBlock.cidr) {
     errors.push(...cidr(block.child("cidr"), peer.ipBlock.cidr))
     for (const [index, except] of (peer.ipBlock.except ?? []).entries()) {
-      errors.push(...cidr(block.child("except").index(index), except))
+      const place = block.child("except").index(index)
+      const faults = cidr(place, except)
+      errors.push(...faults)
+      if (faults.length === 0 && isCIDR(peer.ipBlock.cidr) && !isStrictSubset(except, peer.ipBlock.cidr)) {
+        errors.push(invalidValue(place, except, "must be a strict subset of `cidr`"))
+      }
     }
   } else errors.push(required(block.child("cidr")))
   if (selects) errors.push(forbiddenField(at, "may not specify both ipBlock and another peer"))
   return errors
+}
+
+function isStrictSubset(inner: string, outer: string): boolean {
+  const [address = "", bits = ""] = inner.split("/")
+  const [network = "", size = ""] = outer.split("/")
+  const family = isIPv6(network) ? "ipv6" : "ipv4"
+  if (isIPv6(address) !== isIPv6(network) || Number(bits) <= Number(size)) return false
+  const list = new BlockList()
+  list.addSubnet(network, Number(size), family)
+  return list.check(address, family)
 }

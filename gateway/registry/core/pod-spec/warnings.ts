@@ -1,0 +1,185 @@
+// What is allowed in a pod spec but hardly meant: shown to the user as warnings. Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
+
+import { FieldPath } from "../../../../apimachinery/field-errors.ts"
+import { milliValue, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import type { Container, PodSpec } from "./types.ts"
+
+const oldVolumes: Readonly<Record<string, string>> = {
+  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
+  gitRepo: "deprecated in v1.11, and disabled by default in v1.33+",
+  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
+  flocker: "deprecated in v1.22, non-functional in v1.25+",
+  storageos: "deprecated in v1.22, non-functional in v1.25+",
+  quobyte: "deprecated in v1.22, non-functional in v1.25+",
+  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
+  cephfs: "deprecated in v1.28, non-functional in v1.31+",
+  rbd: "deprecated in v1.28, non-functional in v1.31+",
+}
+const oldAnnotations: Readonly<Record<string, string>> = {
+  "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
+  "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
+  "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
+}
+const oldNodeLabels: Readonly<Record<string, string>> = {
+  "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+}
+
+/** `root` is where the spec's parent stands: empty for a pod, "spec.template" for a Deployment's template. */
+export function podWarnings(
+  root: FieldPath,
+  spec: PodSpec,
+  annotations: Readonly<Record<string, string>> | undefined,
+): string[] {
+  const path = root.child("spec")
+  return [
+    ...schedulingWarnings(path, spec),
+    ...Object.entries(annotations ?? {}).flatMap(([key]) => {
+      const message = oldAnnotations[key]
+      return message === undefined ? [] : [`${root.child("metadata", "annotations").key(key)}: ${message}`]
+    }),
+    ...(spec.volumes ?? []).flatMap((volume, index) =>
+      Object.keys(volume).flatMap((source) => {
+        const message = oldVolumes[source]
+        return message === undefined ? [] : [`${path.child("volumes").index(index).child(source)}: ${message}`]
+      }),
+    ),
+    ...duplicates(path.child("hostAliases"), spec.hostAliases, "ip"),
+    ...duplicates(path.child("imagePullSecrets"), spec.imagePullSecrets, "name"),
+    ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
+      name ? [] : [`${path.child("imagePullSecrets").index(index).child("name")}: invalid empty name ""`],
+    ),
+    ...withPaths(path, spec).flatMap(([at, container]) => containerWarnings(at, container)),
+    ...portWarnings(path, spec),
+    ...((spec.terminationGracePeriodSeconds ?? 0) < 0
+      ? [
+          `${path.child("terminationGracePeriodSeconds")}: must be >= 0; negative values are invalid and will be treated as 1`,
+        ]
+      : []),
+    ...affinityWarnings(path, spec),
+  ]
+}
+
+function schedulingWarnings(path: FieldPath, spec: PodSpec): string[] {
+  const warnings = Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
+    const message = oldNodeLabels[key]
+    return message === undefined ? [] : [`${path.child("nodeSelector").key(key)}: ${message}`]
+  })
+  for (const [index, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
+    const at = path.child("topologySpreadConstraints").index(index)
+    const message = oldNodeLabels[constraint.topologyKey]
+    if (message !== undefined) warnings.push(`${at.child("topologyKey")}: ${constraint.topologyKey} is ${message}`)
+    if (constraint.labelSelector === undefined) {
+      warnings.push(`${at.child("labelSelector")}: a null labelSelector results in matching no pod`)
+    }
+  }
+  return warnings
+}
+
+function affinityWarnings(path: FieldPath, spec: PodSpec): string[] {
+  const warnings: string[] = []
+  for (const kind of ["podAffinity", "podAntiAffinity"] as const) {
+    const affinity = spec.affinity?.[kind]
+    const at = path.child("affinity", kind)
+    const warn = (place: FieldPath): void => {
+      warnings.push(`${place.child("labelSelector")}: a null labelSelector results in matching no pod`)
+    }
+    for (const [index, term] of (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+      if (term.labelSelector === undefined)
+        warn(at.child("requiredDuringSchedulingIgnoredDuringExecution").index(index))
+    }
+    for (const [index, item] of (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
+      const place = at.child("preferredDuringSchedulingIgnoredDuringExecution").index(index)
+      if (item.podAffinityTerm?.labelSelector === undefined) warn(place.child("podAffinityTerm"))
+    }
+  }
+  return warnings
+}
+
+function duplicates<K extends string>(
+  at: FieldPath,
+  items: readonly Partial<Record<K, string>>[] = [],
+  field: K,
+): string[] {
+  const seen = new Set<string>()
+  return items.flatMap((item, index) => {
+    const value: string = item[field] ?? ""
+    const known = seen.has(value)
+    seen.add(value)
+    return known ? [`${at.index(index).child(field)}: duplicate ${field} ${JSON.stringify(value)}`] : []
+  })
+}
+
+function withPaths(path: FieldPath, spec: PodSpec): [FieldPath, Container][] {
+  return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
+    ((spec[list] ?? []) as Container[]).map((container, index): [FieldPath, Container] => [
+      path.child(list).index(index),
+      container,
+    ]),
+  )
+}
+
+function containerWarnings(at: FieldPath, container: Container): string[] {
+  const warnings: string[] = []
+  for (const resource of ["memory", "ephemeral-storage"]) {
+    for (const kind of ["limits", "requests"] as const) {
+      const text = (container.resources?.[kind] as Record<string, string> | undefined)?.[resource]
+      if (text === undefined || milliValue(parseQuantity(text)) % 1000 === 0) continue
+      const place = at.child("resources", kind).key(resource)
+      warnings.push(`${place}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`)
+    }
+  }
+  const seen = new Set<string>()
+  for (const [index, variable] of (container.env ?? []).entries()) {
+    const { name, value = "", valueFrom } = variable
+    const reference = `$(${name})`
+    // To build on the value before is what repeating a name is for.
+    const builds = valueFrom === undefined && value !== reference && value.includes(reference)
+    if (seen.has(name) && !builds) {
+      warnings.push(
+        `${at.child("env").index(index)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
+      )
+    }
+    seen.add(name)
+  }
+  return warnings
+}
+
+type Port = NonNullable<Container["ports"]>[number]
+
+function portWarnings(path: FieldPath, spec: PodSpec): string[] {
+  const warnings: string[] = []
+  const named: string[] = []
+  const numbers = new Map<string, { at: FieldPath; port: Port }[]>()
+  const names = new Map<string, FieldPath>()
+  for (const [container, { ports }] of withPaths(path, spec)) {
+    for (const [index, port] of (ports ?? []).entries()) {
+      const at = container.child("ports").index(index)
+      const key = `${port.containerPort}/${port.protocol}`
+      const others = numbers.get(key) ?? []
+      for (const other of others) {
+        const word = overlapOf(port, other.port)
+        if (word !== undefined) warnings.push(`${at}: ${word} port definition with ${other.at}`)
+      }
+      numbers.set(key, [...others, { at, port }])
+      const first = port.name ? names.get(port.name) : undefined
+      if (first !== undefined) {
+        named.push(
+          `${at}: duplicate port name ${JSON.stringify(port.name)} with ${first}, services and probes that select ports by name will use ${first}`,
+        )
+      } else if (port.name) names.set(port.name, at)
+    }
+  }
+  return [...warnings, ...named]
+}
+
+function overlapOf(port: Port, other: Port): string | undefined {
+  const [ip, otherIP] = [port.hostIP ?? "", other.hostIP ?? ""]
+  const [host, otherHost] = [port.hostPort ?? 0, other.hostPort ?? 0]
+  if (ip === otherIP && host === otherHost) return "duplicate"
+  if (host === 0 || otherHost === 0) return "overlapping"
+  return host === otherHost && (ip === "") !== (otherIP === "") ? "dangerously ambiguous" : undefined
+}
