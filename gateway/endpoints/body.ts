@@ -2,8 +2,15 @@
 // agreement with the path. Errors in kube-apiserver's words.
 
 import type { IncomingMessage } from "node:http"
-import { printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
-import { badRequest, requestEntityTooLarge, unsupportedMediaType } from "../../apimachinery/status.ts"
+import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
+import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import {
+  badRequest,
+  invalid,
+  requestEntityTooLarge,
+  type StatusError,
+  unsupportedMediaType,
+} from "../../apimachinery/status.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -93,32 +100,45 @@ export function completeDefaults(object: KubeObject, expected: Expected): void {
   expected.default?.(object as never)
 }
 
-/** apiVersion and kind may be left out: then they are what the path says. */
-function checkKind(object: KubeObject, { group, version, kind }: Expected): void {
+/** apiVersion and kind may be left out of a built-in kind: then they are what the path says. */
+function checkKind(object: KubeObject, expected: Expected): void {
+  const { group, version, kind, schema } = expected
   const apiVersion = printGroupVersion({ group, version })
-  if (object.apiVersion === undefined && object.kind === undefined) {
-    object.apiVersion = apiVersion
-    object.kind = kind
+  if (schema.custom === true) {
+    checkCustomKind(object, expected, apiVersion)
+    return
   }
-  object.apiVersion ??= apiVersion
-  object.kind ??= kind
-  if (
-    object.kind !== kind &&
-    schemaOf({ group, version, kind: object.kind }) === undefined &&
-    object.apiVersion === apiVersion
-  ) {
+  object.apiVersion ||= apiVersion
+  object.kind ||= kind
+  if (object.kind === kind && object.apiVersion === apiVersion) return
+  const isKnown = schemaOf({ ...parseGroupVersion(object.apiVersion), kind: object.kind }) !== undefined
+  if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
+  const detail = isKnown
+    ? "unknown conversion"
+    : `no kind "${object.kind}" is registered for version "${object.apiVersion}"`
+  throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${kind}: ${detail}`)
+}
+
+/** Custom resources have to say what they are. */
+function checkCustomKind(object: KubeObject, { group, kind }: Expected, apiVersion: string): void {
+  if (!object.kind) {
+    const text = JSON.stringify(object)
+    const shown = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text
     throw badRequest(
-      `${object.kind} in version "${version}" cannot be handled as a ${kind}: no kind "${object.kind}" is registered for version "${apiVersion}"`,
+      `the object provided is unrecognized (must be of type ${kind}): Object 'Kind' is missing in '${text}' (${shown})`,
     )
   }
-  if (object.kind !== kind) {
-    throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${kind}: unknown conversion`)
-  }
-  if (object.apiVersion !== apiVersion) {
-    throw badRequest(
-      `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
-    )
-  }
+  if (object.apiVersion !== apiVersion) throw otherVersion(object.apiVersion ?? "", apiVersion)
+  if (object.kind === kind) return
+  const error = invalidValue(FieldPath.root("kind"), object.kind, `must be ${kind}`)
+  throw invalid({ group, kind: object.kind }, object.metadata?.name ?? "", [error])
+}
+
+/** What an error message quotes of a body. */
+const shownBytes = 30
+
+function otherVersion(given: string, expected: string): StatusError {
+  return badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 }
 
 /** The object takes the path's namespace, or must name the same. */

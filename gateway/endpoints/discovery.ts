@@ -1,8 +1,9 @@
 // Discovery: which groups, versions and resources a control plane serves. Legacy documents per path, and the aggregated one
 // (KEP-3352) that newer clients read in one request each from /api and /apis.
 
+import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
-import { printGroupVersion } from "../../apimachinery/object.ts"
+import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { noSuchPath } from "../../apimachinery/status.ts"
 import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -127,9 +128,23 @@ const optionalLists = ({ shortNames, categories }: ResourceDefinition) => ({
   ...(categories.length === 0 ? {} : { categories }),
 })
 
+/** Tells storage migrators when the stored version changes. Source: k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go. */
+function storageVersionHash({ storageVersion, kind }: ResourceDefinition): string {
+  const { group, version } = parseGroupVersion(storageVersion)
+  return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64")
+}
+
 function resourceDocuments(definition: ResourceDefinition): unknown[] {
   const { resource, singular, namespaced, kind, verbs, subresources } = definition
-  const own = { name: resource, singularName: singular, namespaced, kind, verbs, ...optionalLists(definition) }
+  const own = {
+    name: resource,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs,
+    ...optionalLists(definition),
+    ...(verbs.includes("watch") ? { storageVersionHash: storageVersionHash(definition) } : {}),
+  }
   return [
     ...(verbs.length === 0 ? [] : [own]),
     ...subresources.map((sub) => ({

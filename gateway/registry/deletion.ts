@@ -10,7 +10,8 @@ const orphan = "orphan"
 const foreground = "foregroundDeletion"
 
 export type DeletionStep =
-  | { step: "remove" }
+  /** `object` is what it was last: with the deletion's marks, when it is a graceful one that is over. */
+  | { step: "remove"; object: KubeObject }
   /** The object stays, marked; `object` is the caller's copy, changed. */
   | { step: "mark"; object: KubeObject }
   /** It is being deleted already, and no sooner than asked. */
@@ -32,7 +33,7 @@ export function nextDeletionStep(
   else delete metadata.finalizers
   const held = finalizers.length > 0 || isHeldBack(definition, copy)
   if (grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)) return mark(definition, copy)
-  if (!held) return { step: "remove" }
+  if (!held) return { step: "remove", object: copy }
   markAsDeleting(copy, now)
   return mark(definition, copy)
 }

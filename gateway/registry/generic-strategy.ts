@@ -90,14 +90,25 @@ function specChanged({ strategy }: ResourceDefinition, object: KubeObject, curre
   return !equalJson(spec, currentSpec)
 }
 
-/** Of metadata, built-in kinds let a status update change annotations and finalizers; custom resources nothing. */
-function keepAllButStatus({ customResource }: ResourceDefinition, object: KubeObject, current: KubeObject): void {
+/**
+ * Kinds whose metadata a status update cannot change; custom resources are such, too. With the older ones it can, but for
+ * a Deployment's labels. Source: ResetObjectMetaForStatus in k8s.io/kubernetes/pkg/registry.
+ */
+const statusOnly: ReadonlySet<string> = new Set([
+  "admissionregistration.k8s.io/validatingadmissionpolicies",
+  "flowcontrol.apiserver.k8s.io/flowschemas",
+  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
+  "networking.k8s.io/servicecidrs",
+  "resource.k8s.io/resourceclaims",
+  "storage.k8s.io/volumeattachments",
+])
+
+function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, current: KubeObject): void {
+  const resource = `${definition.group}/${definition.resource}`
   const fields = new Set([...Object.keys(object), ...Object.keys(current)])
   for (const field of fields) if (field !== "status" && field !== "metadata") keepField(object, current, field)
-  if (customResource === undefined) {
-    keepField(object.metadata, current.metadata, "labels")
-    keepField(object.metadata, current.metadata, "ownerReferences")
-  } else {
+  if (resource === "apps/deployments") keepField(object.metadata, current.metadata, "labels")
+  if (definition.customResource !== undefined || statusOnly.has(resource)) {
     const { resourceVersion } = object.metadata
     object.metadata = structuredClone(current.metadata)
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion

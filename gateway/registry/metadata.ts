@@ -48,6 +48,16 @@ export function keepSystemFields(object: KubeObject, current: KubeObject): void 
   delete metadata.managedFields
 }
 
+/** Empty lists and maps of metadata are not there, as Go prints them. */
+export function dropEmptyMetadata({ metadata }: KubeObject): void {
+  if (metadata.ownerReferences?.length === 0) delete metadata.ownerReferences
+  if (metadata.finalizers?.length === 0) delete metadata.finalizers
+  for (const field of ["labels", "annotations"] as const) {
+    const value = metadata[field]
+    if (value !== undefined && Object.keys(value).length === 0) delete metadata[field]
+  }
+}
+
 /** Kinds with a spec count its changes, unless their strategy says otherwise. */
 export function hasGeneration({ strategy, schema, customResource }: ResourceDefinition): boolean {
   return strategy.generation ?? (customResource !== undefined || schema.fields?.["spec"] !== undefined)

@@ -28,7 +28,7 @@ import {
 import { storageKey } from "./keys.ts"
 import { checkNotFuture, parseResourceVersion } from "./list-options.ts"
 import { listObjects, streamObjects } from "./list.ts"
-import { fillSystemFields, keepSystemFields, placeInNamespace } from "./metadata.ts"
+import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace } from "./metadata.ts"
 import type {
   AdmitFunctions,
   DeleteRequest,
@@ -264,7 +264,7 @@ export class GenericRegistry implements Registry {
     await admit.validate(undefined, current)
     if (next.step === "remove") {
       if (!request.dryRun && !(await this.#remove(ctx, stored, current))) return undefined
-      return { gone: true, value: before }
+      return { gone: true, value: isUnchanged(next.object, current) ? before : new ComputedValue(next.object) }
     }
     if (isUnchanged(copy, current)) return { gone: false, value: before }
     if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
@@ -330,6 +330,7 @@ export class GenericRegistry implements Registry {
   #settle(object: KubeObject): void {
     const { strategy, schema, customResource } = this.definition
     strategy.canonicalize?.(object)
+    dropEmptyMetadata(object)
     if (customResource === undefined) writeZeros(schema, object as unknown as Json)
   }
 
@@ -361,13 +362,18 @@ export class GenericRegistry implements Registry {
     const { name = "", resourceVersion } = current.metadata
     if (metadata.resourceVersion && metadata.resourceVersion !== "0") {
       if (metadata.resourceVersion !== resourceVersion) throw conflict(this.definition, name, objectModified)
-    } else if (this.definition.strategy.allowUnconditionalUpdate === false) {
+    } else if (!this.#allowsUnconditionalUpdate()) {
       const path = FieldPath.root("metadata", "resourceVersion")
       throw invalid({ group: this.definition.group, kind: this.definition.resource }, name, [
         invalidValue(path, 0, "must be specified for an update"),
       ])
     }
     if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
+  }
+
+  #allowsUnconditionalUpdate(): boolean {
+    const { strategy, customResource } = this.definition
+    return strategy.allowUnconditionalUpdate ?? customResource === undefined
   }
 
   #uidConflict(name: string, asked: string, actual: string): StatusError {

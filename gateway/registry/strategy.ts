@@ -31,7 +31,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   specChanged?(object: T, current: T): boolean
   /** PUT on a name that does not exist creates it (leases, events, endpoints, …). */
   allowCreateOnUpdate?: boolean
-  /** An update without resourceVersion overwrites; false: it is an error. Default true. */
+  /** An update without resourceVersion overwrites; false: it is an error. Default true, but for custom resources. */
   allowUnconditionalUpdate?: boolean
   /** Seconds of grace for a delete, or undefined for at once. Called with what the caller asked for. */
   graceSeconds?(object: T, asked: number | undefined): number | undefined

@@ -11,6 +11,7 @@ import {
   methodNotAllowed,
   notFound,
   StatusError,
+  unsupportedMediaType,
 } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -62,8 +63,15 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
 
 /** Strategic merge needs what only built-in kinds have; apply is not served yet and says so. */
 export function patchType(contentType: string | undefined, { customResource }: ResourceDefinition): PatchType {
-  const type = patchTypes[mediaType(contentType ?? "")]
-  if (type === undefined || (type === "strategic" && customResource !== undefined)) {
+  const given = mediaType(contentType ?? "")
+  const type = patchTypes[given]
+  if (given === "application/apply-patch+yaml" || (type === "strategic" && customResource !== undefined)) {
+    const served = Object.keys(patchTypes).filter(
+      (name) => customResource === undefined || patchTypes[name] !== "strategic",
+    )
+    throw unsupportedMediaType(served)
+  }
+  if (type === undefined) {
     throw new StatusError({
       kind: "Status",
       apiVersion: "v1",

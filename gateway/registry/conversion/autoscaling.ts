@@ -3,6 +3,7 @@
 
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { Conversion } from "../rest.ts"
+import { normalized } from "./normalize.ts"
 import { metricFromV1, metricToV1, statusFromV1, statusToV1 } from "./metrics.ts"
 
 type Fields = { [key: string]: Json }
@@ -12,8 +13,8 @@ interface Metric extends Fields {
 }
 
 interface Autoscaler extends KubeObject {
-  spec?: Fields & { metrics?: Metric[]; behavior?: Json }
-  status?: Fields & { currentMetrics?: Metric[]; conditions?: Json[] }
+  spec?: Fields & { metrics?: Metric[] | null; behavior?: Json }
+  status?: Fields & { currentMetrics?: Metric[] | null; conditions?: Json[] | null }
 }
 
 const prefix = "autoscaling.alpha.kubernetes.io/"
@@ -30,25 +31,26 @@ const target = "targetCPUUtilizationPercentage"
 const current = "currentCPUUtilizationPercentage"
 
 export const autoscalingV1: Conversion = {
-  fromStored: (objects) => objects.map((object) => toV1(structuredClone(object) as Autoscaler)),
-  toStored: (object) => toV2(structuredClone(object) as Autoscaler),
+  fromStored: (objects) => objects.map((object) => normalized(toV1(structuredClone(object) as Autoscaler))),
+  toStored: (object) => normalized(toV2(structuredClone(object) as Autoscaler)),
 }
 
 function toV1(stored: Autoscaler): KubeObject {
-  const { metrics = [], behavior, ...spec } = stored.spec ?? {}
-  const { currentMetrics = [], conditions = [], ...status } = stored.status ?? {}
+  const { metrics, behavior, ...spec } = stored.spec ?? {}
+  const { currentMetrics, conditions, ...status } = stored.status ?? {}
   const annotations: Record<string, string> = { ...stored.metadata.annotations }
   for (const key of roundTrip) delete annotations[key]
   const put = (key: string, value: Json | undefined): void => {
-    if (value !== undefined && !(Array.isArray(value) && value.length === 0)) annotations[key] = JSON.stringify(value)
+    if (value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0))
+      annotations[key] = JSON.stringify(value)
   }
-  const cpu = metrics.findLast(isCpuUtilization)
-  put(metricsKey, metrics.filter((metric) => !isCpuUtilization(metric)).map(metricToV1))
-  put(currentMetricsKey, currentMetrics.map(statusToV1))
+  const cpu = metrics?.findLast(isCpuUtilization)
+  put(metricsKey, metrics?.filter((metric) => !isCpuUtilization(metric)).map(metricToV1))
+  put(currentMetricsKey, currentMetrics?.map(statusToV1))
   put(conditionsKey, conditions)
   put(behaviorKey, behavior)
   if (cpu !== undefined) spec[target] = utilizationOf(cpu, "target") ?? defaultUtilization
-  const now = currentMetrics.find((metric) => utilizationOf(metric, "current") !== undefined && isCpu(metric))
+  const now = currentMetrics?.find((metric) => utilizationOf(metric, "current") !== undefined && isCpu(metric))
   if (now !== undefined) status[current] = utilizationOf(now, "current") ?? 0
   return {
     ...stored,

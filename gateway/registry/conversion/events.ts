@@ -3,6 +3,7 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { Conversion } from "../rest.ts"
+import { normalized } from "./normalize.ts"
 
 /** Core name → name in events.k8s.io. */
 const names: readonly (readonly [string, string])[] = [
@@ -19,13 +20,13 @@ const toEvents = new Map(names)
 const toCore = new Map(names.map(([core, events]) => [events, core]))
 
 function renamed(object: KubeObject, apiVersion: string, fields: ReadonlyMap<string, string>): KubeObject {
-  const { kind, metadata, ...rest } = object
+  const { kind, metadata, ...rest } = structuredClone(object)
   const result: KubeObject = { kind, apiVersion, metadata: { ...metadata } }
   for (const [name, value] of Object.entries(rest)) if (name !== "apiVersion") result[fields.get(name) ?? name] = value
   return result
 }
 
 export const eventsV1: Conversion = {
-  fromStored: (objects) => objects.map((object) => renamed(object, "events.k8s.io/v1", toEvents)),
-  toStored: (object) => renamed(object, "v1", toCore),
+  fromStored: (objects) => objects.map((object) => normalized(renamed(object, "events.k8s.io/v1", toEvents))),
+  toStored: (object) => normalized(renamed(object, "v1", toCore)),
 }
