@@ -5,17 +5,17 @@
 
 import type { Json } from "../object.ts"
 import { badRequest } from "../status.ts"
+import { setOwn, type JsonObject } from "./json-object.ts"
+import { survey } from "./json-scan.ts"
+import { bytesOf, expectType, fieldOf, fieldsOf, Malformed, readVarint, type WireField } from "./protobuf-wire.ts"
+import { readUnion } from "./protobuf-unions.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 
 export const protobufMediaType = "application/vnd.kubernetes.protobuf"
 
-type JsonObject = { [key: string]: Json }
-
 const magic = Buffer.from("k8s\0")
-/** Messages within messages; deeper ones are no Kubernetes objects. */
+/** Messages within messages, and nesting of JSON within a message; deeper ones are no Kubernetes objects. */
 const maxDepth = 200
-
-class Malformed extends Error {}
 
 /** The object as JSON would have it: nothing is checked beyond what the encoding needs. Throws BadRequest. */
 export function parseProtobuf(bytes: Uint8Array, schema: Schema): Json {
@@ -24,12 +24,10 @@ export function parseProtobuf(bytes: Uint8Array, schema: Schema): Json {
     throw badRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
   }
   try {
-    const unknown = fieldsOf(buffer.subarray(magic.length))
-    const typeMeta = fieldsOf(bytesOf(unknown.find(({ number }) => number === 1)))
-    const object = readMessage(schema, bytesOf(unknown.find(({ number }) => number === 2)), 0)
-    const [apiVersion, kind] = [1, 2].map((wanted) =>
-      bytesOf(typeMeta.find(({ number }) => number === wanted)).toString("utf8"),
-    )
+    const unknown = buffer.subarray(magic.length)
+    const typeMeta = bytesOf(unknown, 1)
+    const object = readMessage(schema, bytesOf(unknown, 2), 0)
+    const [apiVersion, kind] = [1, 2].map((number) => bytesOf(typeMeta, number).toString("utf8"))
     if (apiVersion) object["apiVersion"] = apiVersion
     if (kind) object["kind"] = kind
     return object
@@ -40,219 +38,156 @@ export function parseProtobuf(bytes: Uint8Array, schema: Schema): Json {
   }
 }
 
-interface WireField {
-  number: number
-  /** Varint and fixed values; undefined for bytes. */
-  value: bigint
-  bytes: Buffer | undefined
-}
+/** What the numbers of a message mean. */
+type Layout = ReadonlyMap<number, Slot>
 
-function fieldsOf(buffer: Buffer): WireField[] {
-  const fields: WireField[] = []
-  for (let at = 0; at < buffer.length;) {
-    const tag = varint(buffer, at)
-    at = tag.end
-    const number = Number(tag.value >> 3n)
-    switch (Number(tag.value & 7n)) {
-      case 0: {
-        const { value, end } = varint(buffer, at)
-        fields.push({ number, value, bytes: undefined })
-        at = end
-        break
-      }
-      case 1:
-        if (at + 8 > buffer.length) throw new Malformed("it ends within a number")
-        fields.push({ number, value: buffer.readBigUInt64LE(at), bytes: undefined })
-        at += 8
-        break
-      case 2: {
-        const { value, end } = varint(buffer, at)
-        const stop = end + Number(value)
-        if (stop > buffer.length) throw new Malformed("a field is longer than the message")
-        fields.push({ number, value: 0n, bytes: buffer.subarray(end, stop) })
-        at = stop
-        break
-      }
-      case 5:
-        if (at + 4 > buffer.length) throw new Malformed("it ends within a number")
-        fields.push({ number, value: BigInt(buffer.readUInt32LE(at)), bytes: undefined })
-        at += 4
-        break
-      default:
-        throw new Malformed("an unknown wire type")
-    }
-  }
-  return fields
-}
+/** A field; or a Go struct embedded in this one, which is a message of its own on the wire and flat in JSON. */
+type Slot = { name: string; field: FieldSchema } | { embedded: Map<number, Slot> }
 
-function varint(buffer: Buffer, start: number): { value: bigint; end: number } {
-  let value = 0n
-  for (let at = start, shift = 0n; at < buffer.length && shift < 70n; at++, shift += 7n) {
-    const byte = buffer[at] ?? 0
-    value |= BigInt(byte & 0x7f) << shift
-    if (byte < 0x80) return { value: BigInt.asUintN(64, value), end: at + 1 }
-  }
-  throw new Malformed("a number without end")
-}
+const layouts = new WeakMap<Schema, Layout>()
 
-const nothing = Buffer.alloc(0)
-const bytesOf = (field: WireField | undefined): Buffer => field?.bytes ?? nothing
-
-interface Numbered {
-  name: string
-  field: FieldSchema
-}
-
-interface MessageLayout {
-  own: ReadonlyMap<number, Numbered>
-  /** Go structs embedded in this one are messages of their own on the wire. */
-  embedded: ReadonlyMap<number, ReadonlyMap<number, Numbered>>
-}
-
-const layouts = new WeakMap<Schema, MessageLayout>()
-
-function layoutOf(schema: Schema): MessageLayout {
+function layoutOf(schema: Schema): Layout {
   const known = layouts.get(schema)
   if (known !== undefined) return known
-  const own = new Map<number, Numbered>()
-  const embedded = new Map<number, Map<number, Numbered>>()
-  const entries = Object.entries(schema.fields ?? {})
-  const taken = new Set(
-    entries
-      .filter(([name]) => name !== "kind" && name !== "apiVersion")
-      .map(([, field]) => (field.protobufIn === undefined ? field.protobuf : undefined)),
-  )
-  for (const [name, field] of entries) {
+  const layout = new Map<number, Slot>()
+  for (const [name, field] of Object.entries(schema.fields ?? {})) {
     const { protobuf, protobufIn } = field
     if (protobuf === undefined) continue
-    // An object's own kind and apiVersion are not in its message; their numbers then belong to other fields.
-    if ((name === "kind" || name === "apiVersion") && taken.has(protobuf)) continue
-    if (protobufIn === undefined) own.set(protobuf, { name, field })
-    else {
-      const inner = embedded.get(protobufIn) ?? new Map<number, Numbered>()
-      embedded.set(protobufIn, inner.set(protobuf, { name, field }))
+    let slots = layout
+    for (const outer of [protobufIn ?? []].flat()) {
+      const slot = slots.get(outer) ?? { embedded: new Map<number, Slot>() }
+      if (!("embedded" in slot)) throw new Error(`${schema.name ?? "a type"} has two fields numbered ${outer}`)
+      slots.set(outer, slot)
+      slots = slot.embedded
     }
+    slots.set(protobuf, { name, field })
   }
-  const layout = { own, embedded }
   layouts.set(schema, layout)
   return layout
 }
 
+/** `depth`: how many messages are around this one. */
 function readMessage(schema: Schema, buffer: Buffer, depth: number): JsonObject {
-  if (depth > maxDepth) throw new Malformed("it is nested too deeply")
   const object: JsonObject = {}
-  const { own, embedded } = layoutOf(schema)
-  for (const wire of fieldsOf(buffer)) {
-    const inner = embedded.get(wire.number)
-    if (inner !== undefined) {
-      for (const nested of fieldsOf(bytesOf(wire))) readField(object, inner.get(nested.number), nested, depth)
-    } else readField(object, own.get(wire.number), wire, depth)
-  }
+  readInto(object, layoutOf(schema), buffer, depth)
   return object
 }
 
-/** Numbers the schema does not know are of a newer client: left out, as Go's decoder does. */
-function readField(object: JsonObject, numbered: Numbered | undefined, wire: WireField, depth: number): void {
-  if (numbered === undefined) return
-  const { name, field } = numbered
-  const { schema } = field
+function readInto(object: JsonObject, layout: Layout, buffer: Buffer, depth: number): void {
+  if (depth > maxDepth) throw new Malformed("it is nested too deeply")
+  for (const wire of fieldsOf(buffer)) {
+    const slot = layout.get(wire.number)
+    // Numbers the schema does not know are of a newer client: left out, as Go's decoder does.
+    if (slot === undefined) continue
+    if ("embedded" in slot) readInto(object, slot.embedded, expectType(wire, "bytes").bytes, depth + 1)
+    else readField(object, slot.name, slot.field.schema, wire, depth)
+  }
+}
+
+function readField(object: JsonObject, name: string, schema: Schema, wire: WireField, depth: number): void {
   if (schema.type === "list" && schema.items !== undefined) {
     const list = (object[name] ??= []) as Json[]
-    list.push(...readItems(schema.items, wire, depth))
+    for (const item of readItems(schema.items, wire, depth)) list.push(item)
   } else if (schema.type === "map" && schema.items !== undefined) {
     const map = (object[name] ??= {}) as JsonObject
-    const entry = fieldsOf(bytesOf(wire))
-    const key = bytesOf(entry.find(({ number }) => number === 1)).toString("utf8")
-    const found = entry.find(({ number }) => number === 2) ?? { number: 2, value: 0n, bytes: nothing }
-    // A list as a map's value is a message with the items as its first field (ExtraValue).
-    const value =
-      schema.items.type === "list"
-        ? readWrapped(schema.items, bytesOf(found), depth)
-        : readValue(schema.items, found, depth)
-    Object.defineProperty(map, key, { value, writable: true, enumerable: true, configurable: true })
+    const entry = expectType(wire, "bytes").bytes
+    setOwn(map, bytesOf(entry, 1).toString("utf8"), readMapValue(schema.items, entry, depth))
   } else object[name] = readValue(schema, wire, depth)
+}
+
+const absent: WireField = { number: 2, type: "bytes", value: 0n, bytes: Buffer.alloc(0) }
+
+function readMapValue(schema: Schema, entry: Buffer, depth: number): Json {
+  if (schema.type !== "list" || schema.items === undefined)
+    return readValue(schema, fieldOf(entry, 2, "bytes") ?? absent, depth)
+  // A list as a map's value is a message with the items as its first field (ExtraValue).
+  const list: Json[] = []
+  for (const wire of fieldsOf(bytesOf(entry, 2))) if (wire.number === 1) list.push(readValue(schema.items, wire, depth))
+  return list
 }
 
 /** Repeated numbers may come packed: many in one field. */
 function readItems(items: Schema, wire: WireField, depth: number): Json[] {
-  if ((items.type !== "integer" && items.type !== "boolean") || wire.bytes === undefined)
+  if ((items.type !== "integer" && items.type !== "boolean") || wire.type !== "bytes")
     return [readValue(items, wire, depth)]
   const values: Json[] = []
   for (let at = 0; at < wire.bytes.length;) {
-    const { value, end } = varint(wire.bytes, at)
-    values.push(readValue(items, { number: wire.number, value, bytes: undefined }, depth))
+    const { value, end } = readVarint(wire.bytes, at)
+    values.push(readValue(items, { ...wire, type: "varint", value }, depth))
     at = end
   }
   return values
 }
 
-function readWrapped(list: Schema, buffer: Buffer, depth: number): Json[] {
-  const { items } = list
-  return items === undefined
-    ? []
-    : fieldsOf(buffer)
-        .filter(({ number }) => number === 1)
-        .map((wire) => readValue(items, wire, depth))
-}
-
 function readValue(schema: Schema, wire: WireField, depth: number): Json {
   switch (schema.type) {
     case "integer":
-      return Number(BigInt.asIntN(64, wire.value))
+      return Number(BigInt.asIntN(64, expectType(wire, "varint").value))
     case "boolean":
-      return wire.value !== 0n
+      return expectType(wire, "varint").value !== 0n
     case "number": {
       const bits = Buffer.alloc(8)
-      bits.writeBigUInt64LE(wire.value)
+      bits.writeBigUInt64LE(expectType(wire, "fixed64").value)
       return bits.readDoubleLE()
     }
     case "string":
-      return readText(schema, bytesOf(wire))
+      return readText(schema, expectType(wire, "bytes").bytes)
     case "intOrString": {
-      const fields = fieldsOf(bytesOf(wire))
-      const isText = fields.some(({ number, value }) => number === 1 && value === 1n)
-      const number = fields.find((field) => field.number === 2)?.value ?? 0n
-      return isText
-        ? bytesOf(fields.find((field) => field.number === 3)).toString("utf8")
-        : Number(BigInt.asIntN(32, number))
+      const { bytes } = expectType(wire, "bytes")
+      if (fieldOf(bytes, 1, "varint")?.value === 1n) return bytesOf(bytes, 3).toString("utf8")
+      return Number(BigInt.asIntN(32, fieldOf(bytes, 2, "varint")?.value ?? 0n))
     }
-    case "any":
-      return readRaw(bytesOf(wire))
-    default:
+    case "any": {
+      const { bytes } = expectType(wire, "bytes")
+      return readUnion(schema, bytes, (props, inner) => readMessage(props, inner, depth + 1)) ?? readRaw(bytes)
+    }
+    default: {
+      const { bytes } = expectType(wire, "bytes")
       return schema.preserveUnknown === true && schema.fields === undefined
-        ? readRaw(bytesOf(wire))
-        : readMessage(schema, bytesOf(wire), depth + 1)
+        ? readRaw(bytes)
+        : readMessage(schema, bytes, depth + 1)
+    }
   }
 }
 
 /** RawExtension and its like: JSON text in the first field. */
 function readRaw(buffer: Buffer): Json {
-  const text = bytesOf(fieldsOf(buffer).find(({ number }) => number === 1)).toString("utf8")
+  const text = bytesOf(buffer, 1)
+  if (text.length === 0) return null
+  if (survey(text).depth > maxDepth) throw new Malformed("an embedded object is nested too deeply")
   try {
-    return text === "" ? null : (JSON.parse(text) as Json)
+    return JSON.parse(text.toString("utf8")) as Json
   } catch (error) {
     throw new Malformed("an embedded object is not JSON", { cause: error })
   }
 }
 
 function readText(schema: Schema, buffer: Buffer): Json {
-  const inner = (number: number): WireField | undefined => fieldsOf(buffer).find((field) => field.number === number)
   switch (schema.format) {
     case "byte":
       return buffer.toString("base64")
     case "quantity":
-      return bytesOf(inner(1)).toString("utf8")
-    case "duration":
-      return `${Number(BigInt.asIntN(64, inner(1)?.value ?? 0n)) / 1e9}s`
+      return bytesOf(buffer, 1).toString("utf8")
     case "time":
-    case "microTime": {
-      const seconds = inner(1)?.value
-      if (seconds === undefined) return null
-      const micros = Math.floor(Number(inner(2)?.value ?? 0n) / 1000)
-      const text = new Date(Number(BigInt.asIntN(64, seconds)) * 1000).toISOString().slice(0, 19)
-      return schema.format === "time" ? `${text}Z` : `${text}.${String(micros).padStart(6, "0")}Z`
-    }
+      return readTime(buffer, false)
+    case "microTime":
+      return readTime(buffer, true)
     default:
       return buffer.toString("utf8")
   }
+}
+
+/** Bounds of years with four digits, which is all RFC 3339 can say. */
+const [minSeconds, maxSeconds] = [-62167219200, 253402300799]
+
+/** Seconds and nanoseconds since 1970. A message without them is Go's zero time: null. */
+function readTime(buffer: Buffer, micro: boolean): Json {
+  const given = fieldOf(buffer, 1, "varint")
+  if (given === undefined) return null
+  const seconds = Number(BigInt.asIntN(64, given.value))
+  const nanos = BigInt.asIntN(32, fieldOf(buffer, 2, "varint")?.value ?? 0n)
+  if (seconds < minSeconds || seconds > maxSeconds || nanos < 0n || nanos > 999_999_999n)
+    throw new Malformed("a time is out of range")
+  const text = new Date(seconds * 1000).toISOString().slice(0, 19)
+  return micro ? `${text}.${String(nanos / 1000n).padStart(6, "0")}Z` : `${text}Z`
 }

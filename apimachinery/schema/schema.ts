@@ -42,8 +42,11 @@ export interface FieldSchema {
   schema: Schema
   /** Protobuf field number of built-in types. */
   protobuf?: number
-  /** Number of the embedded protobuf message the field lies in (Volume's sources), although JSON has it flat. */
-  protobufIn?: number
+  /**
+   * Number of the embedded protobuf message the field lies in (Volume's sources), although JSON has it flat; several
+   * numbers, outermost first, when it lies in one within one.
+   */
+  protobufIn?: number | readonly number[]
   /** Go's name of that struct, and how Go prints a field's own type ("v1.Protocol"): both are for decode errors. */
   in?: string
   goType?: string

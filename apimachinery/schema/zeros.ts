@@ -54,7 +54,7 @@ function zerosOf(fields: Record<string, FieldSchema>): readonly [string, Zero][]
         if (field.pointer === true) return [key, { value: null }]
         return field.schema.type === "object" && field.schema.fields !== undefined
           ? [key, { value: null, struct: field.schema }]
-          : [key, { value: zeroOf(field.schema) }]
+          : [key, { value: field.schema.format === "byte" ? null : zeroOf(field.schema) }] // no bytes: null, like no list
       })
     written.set(fields, zeros)
   }

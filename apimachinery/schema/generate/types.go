@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"log"
 	"reflect"
@@ -29,9 +30,9 @@ type Field struct {
 	Name string `json:"-"`
 	// "[]X", "{}X" (map with string keys), a scalar's word (see scalars) or a type's name.
 	Type string `json:"type"`
-	// Protobuf field number, and that of the embedded struct it lies in (0: none).
-	Protobuf   int `json:"protobuf,omitempty"`
-	ProtobufIn int `json:"protobufIn,omitempty"`
+	// Protobuf field number, and those of the embedded structs it lies in, outermost first.
+	Protobuf   int  `json:"protobuf,omitempty"`
+	ProtobufIn path `json:"protobufIn,omitempty"`
 	// Name of that struct, which decode errors print in the path.
 	In string `json:"in,omitempty"`
 	// How Go prints the type where it has a name of its own (v1.Protocol); decode errors show it.
@@ -48,6 +49,16 @@ type Field struct {
 	MapType       string   `json:"mapType,omitempty"`
 	Enum          []any    `json:"enum,omitempty"`
 	Default       any      `json:"default,omitempty"`
+}
+
+// path is printed as a number when it has only one.
+type path []int
+
+func (p path) MarshalJSON() ([]byte, error) {
+	if len(p) == 1 {
+		return json.Marshal(p[0])
+	}
+	return json.Marshal([]int(p))
 }
 
 // Go types that marshal themselves, and the word for what they are in JSON.
@@ -98,11 +109,11 @@ func (table typeTable) add(goType reflect.Type) string {
 	}
 	described.MapType = extension(definition.Schema, "x-kubernetes-map-type")
 	described.Required = definition.Schema.Required
-	table.addFields(described, goType, definition, 0, "")
+	table.addFields(described, goType, definition, nil, "")
 	return name
 }
 
-func (table typeTable) addFields(described *Type, goType reflect.Type, definition common.OpenAPIDefinition, in int, inName string) {
+func (table typeTable) addFields(described *Type, goType reflect.Type, definition common.OpenAPIDefinition, in path, inName string) {
 	for i := range goType.NumField() {
 		field := goType.Field(i)
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -118,10 +129,13 @@ func (table typeTable) addFields(described *Type, goType reflect.Type, definitio
 			if name == "TypeMeta" {
 				name = "" // a value of a wrong type there has another error
 			}
-			table.addFields(described, embedded, definition, protobufNumber(field), name)
+			table.addFields(described, embedded, definition, append(append(path{}, in...), protobufNumber(field)), name)
 			continue
 		}
 		fact := Field{Name: name, Protobuf: protobufNumber(field), ProtobufIn: in, In: inName, PatchStrategy: field.Tag.Get("patchStrategy"), PatchMergeKey: field.Tag.Get("patchMergeKey")}
+		if len(in) > 0 && in[len(in)-1] == 0 {
+			fact.Protobuf, fact.ProtobufIn = 0, nil // TypeMeta: not in the object's message
+		}
 		fact.Type = table.typeOf(field.Type, goType.String()+"."+field.Name)
 		fact.GoType = printedGoType(field.Type, fact.Type)
 		fact.Zero, fact.Pointer = zeroRule(field.Type, options)

@@ -1,0 +1,50 @@
+// The unions of CustomResourceDefinitions: in JSON one value or the other, in protobuf a message with a field for each.
+// Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/generated.proto.
+
+import type { Json } from "../object.ts"
+import { decodeObject } from "./decode.ts"
+import { schemaOfType } from "./facts.ts"
+import { expectType, fieldOf, fieldsOf } from "./protobuf-wire.ts"
+import type { Schema } from "./schema.ts"
+
+const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
+
+/** Reads a message of type JSONSchemaProps. */
+type ReadProps = (schema: Schema, buffer: Buffer) => Json
+
+/** Undefined: `schema` is none of them. */
+export function readUnion(schema: Schema, buffer: Buffer, readMessage: ReadProps): Json | undefined {
+  switch (schema.name) {
+    case `${prefix}JSONSchemaPropsOrBool`:
+      return single(buffer, 2, readMessage) ?? (fieldOf(buffer, 1, "varint")?.value ?? 0n) !== 0n
+    case `${prefix}JSONSchemaPropsOrArray`: {
+      const all = repeated(buffer, 2).map((bytes) => props(bytes, readMessage))
+      return all.length > 0 ? all : (single(buffer, 1, readMessage) ?? null)
+    }
+    case `${prefix}JSONSchemaPropsOrStringArray`: {
+      const all = repeated(buffer, 2).map((bytes) => bytes.toString("utf8"))
+      return all.length > 0 ? all : (single(buffer, 1, readMessage) ?? null)
+    }
+    default:
+      return undefined
+  }
+}
+
+function single(buffer: Buffer, number: number, readMessage: ReadProps): Json | undefined {
+  const field = fieldOf(buffer, number, "bytes")
+  return field === undefined ? undefined : props(field.bytes, readMessage)
+}
+
+function props(buffer: Buffer, readMessage: ReadProps): Json {
+  const schema = schemaOfType(`${prefix}JSONSchemaProps`)
+  if (schema === undefined) throw new Error("facts.json lacks JSONSchemaProps")
+  const read = readMessage(schema, buffer)
+  decodeObject(schema, read, false) // who decodes the whole does not look into unions
+  return read
+}
+
+function repeated(buffer: Buffer, number: number): Buffer[] {
+  const found: Buffer[] = []
+  for (const field of fieldsOf(buffer)) if (field.number === number) found.push(expectType(field, "bytes").bytes)
+  return found
+}
