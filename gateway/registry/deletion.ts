@@ -34,7 +34,7 @@ export function nextDeletionStep(
   const held = finalizers.length > 0 || isHeldBack(definition, copy)
   if (grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)) return mark(definition, copy)
   if (!held) return { step: "remove", object: copy }
-  markAsDeleting(copy, now)
+  markAsDeleting(definition, copy, now)
   return mark(definition, copy)
 }
 
@@ -102,12 +102,13 @@ function applyGrace(
   return "graceful"
 }
 
-function markAsDeleting(object: KubeObject, now: number): void {
+function markAsDeleting({ strategy }: ResourceDefinition, object: KubeObject, now: number): void {
   const { metadata } = object
   const at = metadata.deletionTimestamp
   if (at === undefined) bumpGeneration(object)
   if (at === undefined || Date.parse(at) > now) metadata.deletionTimestamp = timestamp(new Date(now))
-  metadata.deletionGracePeriodSeconds = 0
+  // Kinds that are held back by what is in them (namespaces) show no grace.
+  if (strategy.heldBack === undefined) metadata.deletionGracePeriodSeconds = 0
 }
 
 function mark({ strategy }: ResourceDefinition, object: KubeObject): DeletionStep {

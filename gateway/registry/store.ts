@@ -4,19 +4,17 @@
 import { generateName } from "../../apimachinery/names.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
-import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import {
   alreadyExists,
-  badRequest,
   conflict,
-  invalid,
   isAlreadyExists,
   notFound,
   objectModified,
   StatusError,
 } from "../../apimachinery/status.ts"
-import type { KeyValue, Operation, Store } from "../../storage/types.ts"
+import type { KeyValue } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
+import { checkIdentity, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
 import { checkDeleteRequest, isFinished, nextDeletionStep } from "./deletion.ts"
 import {
   isUnchanged,
@@ -25,10 +23,10 @@ import {
   validateForCreate,
   validateForUpdate,
 } from "./generic-strategy.ts"
-import { storageKey } from "./keys.ts"
 import { checkNotFuture, parseResourceVersion } from "./list-options.ts"
 import { listObjects, streamObjects } from "./list.ts"
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace } from "./metadata.ts"
+import { ObjectStorage } from "./object-storage.ts"
 import type {
   AdmitFunctions,
   DeleteRequest,
@@ -42,9 +40,8 @@ import type {
   WatchRequest,
   WriteOptions,
 } from "./rest.ts"
-import { readError, writeError } from "./storage-errors.ts"
-import type { Claim } from "./strategy.ts"
-import { ComputedValue, encodeStored, type KubeValue } from "./value.ts"
+import { readError } from "./storage-errors.ts"
+import { ComputedValue, type KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 import { ValueReader } from "./value-reader.ts"
 import { WatchSource } from "./watch.ts"
@@ -58,21 +55,21 @@ type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObje
 
 export class GenericRegistry implements Registry {
   readonly definition: ResourceDefinition
-  readonly #cache: ValueCache
   readonly #reader: ValueReader
+  readonly #storage: ObjectStorage
   readonly #watches: WatchSource
 
   constructor(definition: ResourceDefinition, cache: ValueCache) {
     this.definition = definition
-    this.#cache = cache
     this.#reader = new ValueReader(definition, cache)
+    this.#storage = new ObjectStorage(definition, cache, this.#reader)
     this.#watches = new WatchSource(definition, this.#reader)
   }
 
   async get(ctx: RequestContext, namespace: string, name: string, options: GetOptions = {}): Promise<KubeValue> {
     const { store } = ctx.controlPlane
     checkNotFuture(parseResourceVersion(options.resourceVersion), store.revision)
-    const stored = await this.#read(store, this.#key(namespace, name), "get", name)
+    const stored = await this.#storage.read(store, this.#storage.key(namespace, name), "get")
     if (stored === undefined) throw notFound(this.definition, name)
     return this.#reader.one(stored)
   }
@@ -127,9 +124,9 @@ export class GenericRegistry implements Registry {
     admit: AdmitFunctions,
   ): Promise<{ value: KubeValue; created: boolean }> {
     const { store } = ctx.controlPlane
-    const key = this.#key(namespace, name)
+    const key = this.#storage.key(namespace, name)
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
-      const stored = await this.#read(store, key, "update", name)
+      const stored = await this.#storage.read(store, key, "update")
       if (stored === undefined) {
         const value = await this.#createOnUpdate(ctx, namespace, name, change, options, admit)
         if (value !== undefined) return { value, created: true }
@@ -150,9 +147,9 @@ export class GenericRegistry implements Registry {
   ): Promise<{ gone: boolean; value: KubeValue }> {
     checkDeleteRequest(request)
     const { store } = ctx.controlPlane
-    const key = this.#key(namespace, name)
+    const key = this.#storage.key(namespace, name)
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
-      const stored = await this.#read(store, key, "delete", name)
+      const stored = await this.#storage.read(store, key, "delete")
       if (stored === undefined) throw notFound(this.definition, name)
       const result = await this.#delete(ctx, stored, request, admit)
       if (result !== undefined) return result
@@ -170,17 +167,17 @@ export class GenericRegistry implements Registry {
     const { namespace = "", name = "" } = object.metadata
     placeInNamespace(definition, namespace, object)
     prepareForCreate(ctx, definition, object)
-    this.#refuseInvalid(object, validateForCreate(ctx, definition, object))
+    refuseInvalid(definition, object, validateForCreate(ctx, definition, object))
     this.#warn(ctx, object, undefined)
     await admit.validate(object, undefined)
     this.#settle(object)
-    const key = this.#key(namespace, name)
+    const key = this.#storage.key(namespace, name)
     if (options.dryRun) {
-      if ((await this.#read(ctx.controlPlane.store, key, "create", name)) !== undefined) throw this.#exists(name)
+      if ((await this.#storage.read(ctx.controlPlane.store, key, "create")) !== undefined) throw this.#exists(name)
       return new ComputedValue(object)
     }
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
-    const value = await this.#put(ctx, key, object, 0, claim)
+    const value = await this.#storage.put(ctx.controlPlane.store, key, object, 0, claim)
     if (value === undefined) throw await this.#taken(ctx, key, name)
     return value
   }
@@ -197,7 +194,7 @@ export class GenericRegistry implements Registry {
     if (!this.definition.strategy.allowCreateOnUpdate) throw notFound(this.definition, name)
     const object = await change(undefined)
     const { uid } = object.metadata
-    if (uid) throw this.#uidConflict(name, uid, "")
+    if (uid) throw uidConflict(this.definition, name, uid, "")
     delete object.metadata.resourceVersion
     object.metadata.name ??= name
     fillSystemFields(this.definition, namespace, object)
@@ -222,13 +219,13 @@ export class GenericRegistry implements Registry {
     const before = await this.#reader.one(stored)
     const current = before.object()
     const object = await change(before.copy())
-    this.#checkIdentity(object, current)
+    checkIdentity(definition, object, current)
     await admit.mutate(object, current)
-    this.#checkVersion(object, current)
+    checkVersion(definition, object, current)
     placeInNamespace(definition, current.metadata.namespace ?? "", object)
     prepareForUpdate(ctx, definition, object, current, options.subresource)
     keepSystemFields(object, current)
-    this.#refuseInvalid(object, validateForUpdate(ctx, definition, object, current))
+    refuseInvalid(definition, object, validateForUpdate(ctx, definition, object, current))
     this.#warn(ctx, object, current)
     await admit.validate(object, current)
     this.#settle(object)
@@ -236,7 +233,7 @@ export class GenericRegistry implements Registry {
     if (isUnchanged(object, current)) return before
     if (options.dryRun) return new ComputedValue(object)
     const claim = await definition.strategy.begin?.(ctx, object, current)
-    return this.#put(ctx, stored.key, object, stored.modRevision, claim)
+    return this.#storage.put(ctx.controlPlane.store, stored.key, object, stored.modRevision, claim)
   }
 
   /** Nothing holds the object any more. */
@@ -268,62 +265,12 @@ export class GenericRegistry implements Registry {
     }
     if (isUnchanged(copy, current)) return { gone: false, value: before }
     if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
-    const value = await this.#put(ctx, stored.key, copy, stored.modRevision, undefined)
+    const value = await this.#storage.put(ctx.controlPlane.store, stored.key, copy, stored.modRevision, undefined)
     return value && { gone: false, value }
-  }
-
-  /** undefined: the key was not at `modRevision` (0: not absent); nothing is written and nothing stays claimed. */
-  async #put(
-    ctx: RequestContext,
-    key: string,
-    object: KubeObject,
-    modRevision: number,
-    claim: Claim | undefined,
-  ): Promise<KubeValue | undefined> {
-    let written = false
-    try {
-      const { conversion } = this.definition
-      const value = encodeStored(conversion ? await conversion.toStored(object) : this.#asStored(object))
-      const revision = await this.#write(ctx, key, modRevision, { type: "put", key, value })
-      if (revision === undefined) return undefined
-      written = true
-      claim?.commit()
-      this.#cache.put(key, value, revision)
-      return await this.#reader.one({ key, value, createRevision: revision, modRevision: revision })
-    } finally {
-      if (!written) await claim?.rollback()
-    }
-  }
-
-  /** false: the object has changed meanwhile. */
-  async #remove(ctx: RequestContext, { key, modRevision }: KeyValue, object: KubeObject): Promise<boolean> {
-    const revision = await this.#write(ctx, key, modRevision, { type: "delete", key })
-    if (revision === undefined) return false
-    this.#cache.delete(key)
-    await this.definition.strategy.afterDelete?.(ctx, object)
-    return true
-  }
-
-  /** The revision, or undefined when the key was not at `modRevision`. */
-  async #write(ctx: RequestContext, key: string, modRevision: number, write: Operation): Promise<number | undefined> {
-    try {
-      const result = await ctx.controlPlane.store.txn({ compare: [{ key, modRevision }], operations: [write] })
-      return result.succeeded ? result.revision : undefined
-    } catch (error) {
-      throw writeError(error, `write ${this.definition.resource} ${key.slice(this.definition.storagePrefix.length)}`)
-    }
   }
 
   #source({ controlPlane: { store } }: RequestContext) {
     return { store, definition: this.definition, reader: this.#reader }
-  }
-
-  async #read(store: Store, key: string, verb: string, name: string): Promise<KeyValue | undefined> {
-    try {
-      return await store.get(key)
-    } catch (error) {
-      throw readError(error, `${verb} ${this.definition.resource} "${name}"`)
-    }
   }
 
   /** The form that is stored and answered: after everybody has had a say. */
@@ -334,54 +281,10 @@ export class GenericRegistry implements Registry {
     if (customResource === undefined) writeZeros(schema, object as unknown as Json)
   }
 
-  #asStored(object: KubeObject): KubeObject {
-    return { ...object, kind: this.definition.kind, apiVersion: this.definition.storageVersion }
-  }
-
-  /** Names with a slash are no path segments: what they would address is another object's place. */
-  #key(namespace: string, name: string): string {
-    const { namespaced, storagePrefix } = this.definition
-    if (name === "" || /[/\0]/.test(name + namespace) || !name.isWellFormed() || !namespace.isWellFormed()) {
-      throw notFound(this.definition, name)
-    }
-    if (namespaced && namespace === "")
-      throw badRequest("an empty namespace may not be set when a resource name is provided")
-    return storageKey(storagePrefix, namespaced ? namespace : "", name)
-  }
-
-  #checkIdentity({ metadata }: KubeObject, current: KubeObject): void {
-    const { name = "", uid = "" } = current.metadata
-    metadata.name ??= name
-    if (metadata.name !== name) {
-      throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
-    }
-    if (metadata.uid && metadata.uid !== uid) throw this.#uidConflict(name, metadata.uid, uid)
-  }
-
-  #checkVersion({ metadata }: KubeObject, current: KubeObject): void {
-    const { name = "", resourceVersion } = current.metadata
-    if (metadata.resourceVersion && metadata.resourceVersion !== "0") {
-      if (metadata.resourceVersion !== resourceVersion) throw conflict(this.definition, name, objectModified)
-    } else if (!this.#allowsUnconditionalUpdate()) {
-      const path = FieldPath.root("metadata", "resourceVersion")
-      throw invalid({ group: this.definition.group, kind: this.definition.resource }, name, [
-        invalidValue(path, 0, "must be specified for an update"),
-      ])
-    }
-    if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion
-  }
-
-  #allowsUnconditionalUpdate(): boolean {
-    const { strategy, customResource } = this.definition
-    return strategy.allowUnconditionalUpdate ?? customResource === undefined
-  }
-
-  #uidConflict(name: string, asked: string, actual: string): StatusError {
-    return conflict(
-      this.definition,
-      name,
-      `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${actual}`,
-    )
+  async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<boolean> {
+    if (!(await this.#storage.remove(ctx.controlPlane.store, stored))) return false
+    await this.definition.strategy.afterDelete?.(ctx, object)
+    return true
   }
 
   #exists(name: string): StatusError {
@@ -391,13 +294,9 @@ export class GenericRegistry implements Registry {
   /** A name that is taken by an object on its way out is said to be so: waiting helps. */
   async #taken(ctx: RequestContext, key: string, name: string): Promise<StatusError> {
     const { status } = this.#exists(name)
-    const stored = await this.#read(ctx.controlPlane.store, key, "create", name)
+    const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
     const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
     return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)
-  }
-
-  #refuseInvalid(object: KubeObject, errors: ReturnType<typeof validateForCreate>): void {
-    if (errors.length > 0) throw invalid(this.definition, object.metadata.name ?? "", errors)
   }
 
   #warn(ctx: RequestContext, object: KubeObject, current: KubeObject | undefined): void {

@@ -37,8 +37,8 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
 export function subresourceBody({ subresource, definition }: Pick<Endpoint, "subresource" | "definition">): Expected {
   if (subresource === undefined) throw methodNotAllowed()
   const { group, version, kind } = subresource
-  const schema =
-    kind === definition.kind && group === definition.group ? definition.schema : schemaOf({ group, version, kind })
+  if (kind === definition.kind && group === definition.group) return expectedOf(definition)
+  const schema = schemaOf({ group, version, kind })
   if (schema === undefined) throw new Error(`no schema for ${group}/${version} ${kind}`)
   return { group, version, kind, schema }
 }

@@ -1,0 +1,94 @@
+// One kind's objects in the store: keys, reads, and writes that take hold only when nobody was faster. Between the flow of
+// the verbs (store.ts) and a control plane's Store; the cache and outside claims are kept in step here.
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { badRequest, notFound } from "../../apimachinery/status.ts"
+import type { KeyValue, Operation, Store } from "../../storage/types.ts"
+import { storageKey } from "./keys.ts"
+import type { ResourceDefinition } from "./rest.ts"
+import { readError, writeError } from "./storage-errors.ts"
+import type { Claim } from "./strategy.ts"
+import { encodeStored, type KubeValue } from "./value.ts"
+import type { ValueCache } from "./value-cache.ts"
+import type { ValueReader } from "./value-reader.ts"
+
+export class ObjectStorage {
+  readonly #definition: ResourceDefinition
+  readonly #cache: ValueCache
+  readonly #reader: ValueReader
+
+  constructor(definition: ResourceDefinition, cache: ValueCache, reader: ValueReader) {
+    this.#definition = definition
+    this.#cache = cache
+    this.#reader = reader
+  }
+
+  /** Names with a slash are no path segments: what they would address is another object's place. */
+  key(namespace: string, name: string): string {
+    const { namespaced, storagePrefix } = this.#definition
+    if (name === "" || /[/\0]/.test(name + namespace) || !name.isWellFormed() || !namespace.isWellFormed()) {
+      throw notFound(this.#definition, name)
+    }
+    if (!namespaced) return storageKey(storagePrefix, "", name)
+    if (namespace === "") throw badRequest("an empty namespace may not be set when a resource name is provided")
+    return storageKey(storagePrefix, namespace, name)
+  }
+
+  async read(store: Store, key: string, verb: string): Promise<KeyValue | undefined> {
+    try {
+      return await store.get(key)
+    } catch (error) {
+      throw readError(error, this.#attempt(verb, key))
+    }
+  }
+
+  /** undefined: the key was not at `modRevision` (0: not absent); nothing is written and nothing stays claimed. */
+  async put(
+    store: Store,
+    key: string,
+    object: KubeObject,
+    modRevision: number,
+    claim: Claim | undefined,
+  ): Promise<KubeValue | undefined> {
+    let written = false
+    try {
+      const { conversion } = this.#definition
+      const value = encodeStored(conversion ? await conversion.toStored(object) : this.#asStored(object))
+      const revision = await this.#write(store, key, modRevision, { type: "put", key, value })
+      if (revision === undefined) return undefined
+      written = true
+      claim?.commit()
+      this.#cache.put(key, value, revision)
+      return await this.#reader.one({ key, value, createRevision: revision, modRevision: revision })
+    } finally {
+      if (!written) await claim?.rollback()
+    }
+  }
+
+  /** false: the object has changed meanwhile. */
+  async remove(store: Store, { key, modRevision }: KeyValue): Promise<boolean> {
+    const revision = await this.#write(store, key, modRevision, { type: "delete", key })
+    if (revision === undefined) return false
+    this.#cache.delete(key)
+    return true
+  }
+
+  /** The revision, or undefined when the key was not at `modRevision`. */
+  async #write(store: Store, key: string, modRevision: number, write: Operation): Promise<number | undefined> {
+    try {
+      const result = await store.txn({ compare: [{ key, modRevision }], operations: [write] })
+      return result.succeeded ? result.revision : undefined
+    } catch (error) {
+      throw writeError(error, this.#attempt(write.type === "put" ? "write" : "delete", key))
+    }
+  }
+
+  #asStored(object: KubeObject): KubeObject {
+    return { ...object, kind: this.#definition.kind, apiVersion: this.#definition.storageVersion }
+  }
+
+  #attempt(verb: string, key: string): string {
+    const { resource, storagePrefix } = this.#definition
+    return `${verb} ${resource} "${key.slice(storagePrefix.length)}"`
+  }
+}
