@@ -124,7 +124,7 @@ export class SimulatedContainer {
   get #listening(): readonly number[] {
     if (this.spec.command.length > 0 && isKnown(this.spec.command[0] ?? "")) return []
     const web = webImages.find(([pattern]) => pattern.test(this.spec.image))?.[1]
-    return web === undefined ? this.spec.ports : [...this.spec.ports, web]
+    return web === undefined ? this.spec.ports : [...new Set([...this.spec.ports, web])]
   }
 
   async #run(): Promise<number> {
