@@ -31,6 +31,13 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   return [...errors, ...validateAddresses(pod)]
 }
 
+/** Kubelets that know one address only are right about it: podIP wins over a list that says otherwise. */
+export function alignAddresses(status: NonNullable<Pod["status"]>): void {
+  const { podIP, podIPs } = status
+  if (podIP && podIPs?.[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }]
+  else if (!podIP && podIPs?.[0]?.ip) status.podIP = podIPs[0].ip
+}
+
 /** A container that terminated for good does not run again. */
 function noResurrection(
   at: FieldPath,
@@ -53,12 +60,9 @@ function noResurrection(
 }
 
 function validateAddresses(pod: Pod): FieldError[] {
-  const { podIP, podIPs = [], hostIPs = [], hostIP } = pod.status ?? {}
+  const { podIPs = [], hostIPs = [], hostIP } = pod.status ?? {}
   const errors: FieldError[] = []
   for (const [index, { ip }] of podIPs.entries()) errors.push(...ipAddress(path.child("podIPs").index(index), ip ?? ""))
-  if (podIPs.length > 0 && podIP && podIPs[0]?.ip !== podIP) {
-    errors.push(invalidValue(path.child("podIPs").index(0).child("ip"), podIPs[0]?.ip, "must be equal to `podIP`"))
-  }
   for (const [index, { ip }] of hostIPs.entries()) {
     errors.push(...ipAddress(path.child("hostIPs").index(index), ip ?? ""))
   }

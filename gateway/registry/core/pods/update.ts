@@ -27,7 +27,7 @@ export function validateSpecUpdate(pod: Pod, currentPod: Pod): FieldError[] {
       return [...errors, forbiddenField(path.child(list), "pod updates may not add or remove containers")]
     }
     for (const [index, container] of containers.entries()) {
-      if (!container.image) errors.push(required(path.child(list).index(index).child("image")))
+      errors.push(...validateImage(path.child(list).index(index).child("image"), container.image))
     }
   }
   const deadline = validateDeadline(spec.activeDeadlineSeconds, current.activeDeadlineSeconds)
@@ -44,6 +44,11 @@ export function validateSpecUpdate(pod: Pod, currentPod: Pod): FieldError[] {
     )
   }
   return errors
+}
+
+function validateImage(at: FieldPath, image: string | undefined): FieldError[] {
+  if (!image) return [required(at)]
+  return image === image.trim() ? [] : [invalidValue(at, image, "must not have leading or trailing whitespace")]
 }
 
 function validateDeadline(seconds: number | undefined, current: number | undefined): FieldError[] {

@@ -6,6 +6,7 @@ import type { Service } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
+import { validateServiceStatus } from "./status.ts"
 import { validateServiceSpec, validateServiceUpdate } from "./validate.ts"
 
 const affinitySeconds = 10_800
@@ -58,7 +59,7 @@ export const serviceStrategy: Strategy<Service> = {
   },
 
   validateUpdate(ctx, service, current) {
-    if (ctx.info.subresource === "status") return []
+    if (ctx.info.subresource === "status") return validateServiceStatus(service)
     const spec = specOf(service)
     return [...validateServiceUpdate(spec, current.spec ?? {}), ...validateServiceSpec(spec)]
   },

@@ -34,6 +34,9 @@ const protocols = ["SCTP", "TCP", "UDP"]
 const maxAffinitySeconds = 86_400
 
 export function validateServiceSpec(spec: ServiceSpec): FieldError[] {
+  // Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told.
+  const addresses = validateClusterIPs(spec)
+  if (addresses.length > 0) return addresses
   const errors: FieldError[] = []
   const ports = spec.ports ?? []
   if (ports.length === 0 && !isHeadless(spec) && spec.type !== "ExternalName")
@@ -45,7 +48,7 @@ export function validateServiceSpec(spec: ServiceSpec): FieldError[] {
   }
   errors.push(...validateLabels(path.child("selector"), spec.selector))
   errors.push(...oneOf(path.child("sessionAffinity"), spec.sessionAffinity, ["ClientIP", "None"]))
-  errors.push(...validateAffinity(spec), ...validateClusterIPs(spec))
+  errors.push(...validateAffinity(spec))
   for (const [index, address] of (spec.externalIPs ?? []).entries()) {
     const at = path.child("externalIPs").index(index)
     const faults = ipAddress(at, address)
