@@ -1,9 +1,10 @@
-// The columns of `kubectl get` for each built-in kind, by "group/resource"; kinds without an entry show name and age.
-// Source of names, types and priorities: k8s.io/kubernetes/pkg/printers/internalversion.
+// The columns of `kubectl get` for each built-in kind, by "group/resource"; kinds without an entry show name and
+// time of creation. Source of names, types and priorities: k8s.io/kubernetes/pkg/printers/internalversion.
 
 import type { TableColumn } from "../endpoints/table.ts"
 import * as cluster from "./columns/cluster.ts"
-import { age, name } from "./columns/column.ts"
+import { createdAt, name } from "./columns/column.ts"
+import * as devices from "./columns/devices.ts"
 import * as networking from "./columns/networking.ts"
 import { podColumns } from "./columns/pods.ts"
 import * as policies from "./columns/policies.ts"
@@ -12,6 +13,7 @@ import * as storage from "./columns/storage.ts"
 import * as workloads from "./columns/workloads.ts"
 
 const columns: Readonly<Record<string, readonly TableColumn[]>> = {
+  "/componentstatuses": cluster.componentStatusColumns,
   "/configmaps": cluster.configMapColumns,
   "/endpoints": networking.endpointsColumns,
   "/events": cluster.eventColumns,
@@ -24,6 +26,7 @@ const columns: Readonly<Record<string, readonly TableColumn[]>> = {
   "/replicationcontrollers": workloads.replicationControllerColumns,
   "/resourcequotas": cluster.resourceQuotaColumns,
   "/secrets": cluster.secretColumns,
+  "/serviceaccounts": cluster.serviceAccountColumns,
   "/services": networking.serviceColumns,
   "admissionregistration.k8s.io/mutatingadmissionpolicies": policies.mutatingPolicyColumns,
   "admissionregistration.k8s.io/mutatingadmissionpolicybindings": policies.policyBindingColumns,
@@ -31,7 +34,6 @@ const columns: Readonly<Record<string, readonly TableColumn[]>> = {
   "admissionregistration.k8s.io/validatingadmissionpolicies": policies.validatingPolicyColumns,
   "admissionregistration.k8s.io/validatingadmissionpolicybindings": policies.policyBindingColumns,
   "admissionregistration.k8s.io/validatingwebhookconfigurations": policies.webhookColumns,
-  "apiextensions.k8s.io/customresourcedefinitions": served.definitionColumns,
   "apiregistration.k8s.io/apiservices": served.apiServiceColumns,
   "apps/controllerrevisions": workloads.controllerRevisionColumns,
   "apps/daemonsets": workloads.daemonSetColumns,
@@ -55,19 +57,20 @@ const columns: Readonly<Record<string, readonly TableColumn[]>> = {
   "node.k8s.io/runtimeclasses": cluster.runtimeClassColumns,
   "policy/poddisruptionbudgets": policies.podDisruptionBudgetColumns,
   "rbac.authorization.k8s.io/clusterrolebindings": policies.bindingColumns,
-  "rbac.authorization.k8s.io/clusterroles": policies.roleColumns,
   "rbac.authorization.k8s.io/rolebindings": policies.bindingColumns,
-  "rbac.authorization.k8s.io/roles": policies.roleColumns,
+  "resource.k8s.io/deviceclasses": devices.deviceKindColumns,
+  "resource.k8s.io/resourceclaims": devices.resourceClaimColumns,
+  "resource.k8s.io/resourceclaimtemplates": devices.deviceKindColumns,
+  "resource.k8s.io/resourceslices": devices.resourceSliceColumns,
   "scheduling.k8s.io/priorityclasses": cluster.priorityClassColumns,
   "storage.k8s.io/csidrivers": storage.csiDriverColumns,
   "storage.k8s.io/csinodes": storage.csiNodeColumns,
-  "storage.k8s.io/csistoragecapacities": storage.csiStorageCapacityColumns,
   "storage.k8s.io/storageclasses": storage.storageClassColumns,
   "storage.k8s.io/volumeattachments": storage.volumeAttachmentColumns,
   "storage.k8s.io/volumeattributesclasses": storage.volumeAttributesClassColumns,
 }
 
-const defaults: readonly TableColumn[] = [name, age]
+const defaults: readonly TableColumn[] = [name, createdAt]
 
 /** The name column comes first and is included. */
 export function columnsOf(group: string, resource: string): readonly TableColumn[] {

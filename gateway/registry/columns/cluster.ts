@@ -125,7 +125,9 @@ export const eventColumns: readonly TableColumn[] = [
   }),
   text<Event>("Message", ({ message, note }) => (message ?? note ?? "").trim()),
   wideText<Event>("First Seen", firstSeen),
-  wideText<Event>("Count", ({ series, count, deprecatedCount }) => series?.count ?? (count || deprecatedCount || 1)),
+  wideText<Event>("Count", ({ series, count, deprecatedCount }) =>
+    series === undefined ? count || deprecatedCount || 1 : (series.count ?? 0),
+  ),
   column<Event>("Name", "string", ({ metadata }) => metadata.name ?? "", { priority: 1, format: "name" }),
 ]
 
@@ -151,7 +153,7 @@ export const priorityClassColumns: readonly TableColumn[] = [
   integer<PriorityClass>("Value", ({ value }) => value ?? 0),
   truth<PriorityClass>("Global-Default", ({ globalDefault }) => globalDefault ?? false),
   age,
-  wideText<PriorityClass>("PreemptionPolicy", ({ preemptionPolicy }) => preemptionPolicy ?? ""),
+  text<PriorityClass>("PreemptionPolicy", ({ preemptionPolicy }) => preemptionPolicy ?? ""),
 ]
 
 type Lease = KubeObject & { spec?: { holderIdentity?: string } }
@@ -167,4 +169,25 @@ export const runtimeClassColumns: readonly TableColumn[] = [
   name,
   text<RuntimeClass>("Handler", ({ handler }) => handler ?? ""),
   age,
+]
+
+export const serviceAccountColumns: readonly TableColumn[] = [name, age]
+
+type ComponentStatus = KubeObject & {
+  conditions?: { type: string; status: string; message?: string; error?: string }[]
+}
+
+function healthOf({ conditions }: ComponentStatus) {
+  return (conditions ?? []).find(({ type }) => type === "Healthy")
+}
+
+export const componentStatusColumns: readonly TableColumn[] = [
+  name,
+  text<ComponentStatus>("Status", (component) => {
+    const health = healthOf(component)
+    if (health === undefined) return "Unknown"
+    return health.status === "True" ? "Healthy" : "Unhealthy"
+  }),
+  text<ComponentStatus>("Message", (component) => healthOf(component)?.message ?? ""),
+  text<ComponentStatus>("Error", (component) => healthOf(component)?.error ?? ""),
 ]

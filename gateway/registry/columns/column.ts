@@ -46,6 +46,14 @@ export const age: TableColumn = column(
   },
 )
 
+/** What kinds show that have no columns of their own: the time itself. Source: k8s.io/apiserver/pkg/registry/rest/table.go. */
+export const createdAt: TableColumn = column(
+  "Created At",
+  "date",
+  (object) => object.metadata.creationTimestamp ?? "0001-01-01T00:00:00Z",
+  { description: "When the object was created." },
+)
+
 /** How long ago, or "<unknown>" when the time is not set. */
 export function ageOf(time: string | null | undefined, now: number): string {
   if (time === undefined || time === null || time === "") return "<unknown>"

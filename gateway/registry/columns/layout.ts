@@ -2,18 +2,26 @@
 
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { KubeObject, PodTemplateSpec } from "../../../apimachinery/object.ts"
+import { StatusError } from "../../../apimachinery/status.ts"
 import type { TableColumn } from "../../endpoints/table.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { wideText } from "./column.ts"
 
-/** "a=b,c=d", in the order of keys. */
+/** "a=b,c=d": the pairs are sorted, not the keys, which differs where one key begins another. */
 export function printLabels(labels: Readonly<Record<string, string>> | undefined): string {
-  const entries = Object.entries(labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
-  return entries.length === 0 ? "<none>" : entries.map(([key, value]) => `${key}=${value}`).join(",")
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`)
+  return pairs.length === 0 ? "<none>" : pairs.sort().join(",")
 }
 
+/** One wrong selector must not fail the whole list: it is shown as an error. */
 export function printLabelSelector(selector: LabelSelector | undefined): string {
-  return printSelector(selectorFromLabelSelector(selector)) || "<none>"
+  if (selector === undefined) return "<none>"
+  try {
+    return printSelector(selectorFromLabelSelector(selector)) || "<none>"
+  } catch (error) {
+    if (error instanceof StatusError) return "<error>"
+    throw error
+  }
 }
 
 /** The wide columns of what runs pods from a template. */

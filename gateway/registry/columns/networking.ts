@@ -52,7 +52,7 @@ export const endpointsColumns: readonly TableColumn[] = [
       if (ports.length === 0) return ips
       return ports.flatMap(({ port }) => ips.map((ip) => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`)))
     })
-    return shorten(all, shownEndpoints)
+    return (subsets ?? []).length === 0 ? "<none>" : shorten(all, shownEndpoints)
   }),
   age,
 ]
@@ -62,17 +62,16 @@ export const endpointSliceColumns: readonly TableColumn[] = [
   text<EndpointSlice>("AddressType", ({ addressType }) => addressType),
   text<EndpointSlice>("Ports", ({ ports }) => {
     const list = (ports ?? []).map(({ port, name: portName }) => (port === undefined ? (portName ?? "") : String(port)))
-    return list.length === 0 ? "<unset>" : shorten(list, shownEndpoints)
+    return shorten(list, shownEndpoints) || "<unset>"
   }),
   text<EndpointSlice>("Endpoints", ({ endpoints }) => {
     const list = (endpoints ?? []).flatMap(({ addresses }) => addresses ?? [])
-    return list.length === 0 ? "<unset>" : shorten(list, shownEndpoints)
+    return shorten(list, shownEndpoints) || "<unset>"
   }),
   age,
 ]
 
 function shorten(list: readonly string[], max: number): string {
-  if (list.length === 0) return "<none>"
   const shown = list.slice(0, max).join(",")
   return list.length > max ? `${shown} + ${list.length - max} more...` : shown
 }
@@ -84,10 +83,14 @@ export const ingressColumns: readonly TableColumn[] = [
   text<Ingress>("Class", ({ spec }) => spec?.ingressClassName ?? "<none>"),
   text<Ingress>("Hosts", ({ spec }) => {
     const rules = spec?.rules ?? []
-    const hosts = rules.map(({ host }) => host ?? "").filter((host) => host !== "")
-    if (hosts.length === 0) return "*"
-    const shown = hosts.slice(0, shownHosts).join(",")
-    return hosts.length > shownHosts ? `${shown} + ${rules.length - shownHosts} more...` : shown
+    const named = rules.filter(({ host }) => host !== undefined && host !== "")
+    if (named.length === 0) return "*"
+    const shown = named.slice(0, shownHosts)
+    const hosts = shown.map(({ host }) => host).join(",")
+    // Rules after the last one shown count, with a host or without.
+    const last = shown[shownHosts - 1]
+    const more = last !== undefined && rules.indexOf(last) < rules.length - 1
+    return more ? `${hosts} + ${rules.length - shownHosts} more...` : hosts
   }),
   text<Ingress>("Address", ({ status }) => balancers(status?.loadBalancer?.ingress).join(",")),
   text<Ingress>("Ports", ({ spec }) => ((spec?.tls ?? []).length > 0 ? "80, 443" : "80")),

@@ -34,8 +34,8 @@ export const podColumns: readonly TableColumn[] = [
 
 function summarize(pod: Pod): Summary {
   const status = pod.status ?? {}
-  const inits = pod.spec?.initContainers ?? []
-  const sidecars = new Set(inits.filter(({ restartPolicy }) => restartPolicy === "Always").map((item) => item.name))
+  const declared = pod.spec?.initContainers ?? []
+  const sidecars = new Set(declared.filter(({ restartPolicy }) => restartPolicy === "Always").map((item) => item.name))
   const summary: Summary = {
     ready: 0,
     total: (pod.spec?.containers ?? []).length + sidecars.size,
@@ -47,9 +47,11 @@ function summarize(pod: Pod): Summary {
   if (conditions.some(({ type, reason }) => type === "PodScheduled" && reason === "SchedulingGated")) {
     summary.reason = "SchedulingGated"
   }
-  const initializing = addInits(pod, sidecars, summary)
+  const current = addInits(pod, sidecars, summary)
   const initialized = conditions.some((item) => item.type === "Initialized" && item.status === "True")
-  if (!initializing || initialized) addContainers(pod, sidecars, summary)
+  const inits = status.initContainerStatuses ?? []
+  if (current < 0) addContainers(pod, inits, sidecars, summary)
+  else if (initialized) addContainers(pod, inits.slice(0, current + 1), sidecars, summary)
   if (pod.metadata.deletionTimestamp !== undefined) {
     const ended = status.phase === "Failed" || status.phase === "Succeeded"
     if (status.reason === "NodeLost") summary.reason = "Unknown"
@@ -58,8 +60,8 @@ function summarize(pod: Pod): Summary {
   return summary
 }
 
-/** True while an init container keeps the others waiting. */
-function addInits(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): boolean {
+/** The index of the init container that keeps the others waiting; -1 without one. */
+function addInits(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): number {
   const statuses = pod.status?.initContainerStatuses ?? []
   for (const [index, status] of statuses.entries()) {
     countRestarts(status, summary)
@@ -72,17 +74,21 @@ function addInits(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): bo
     if (terminated !== undefined) summary.reason = `Init:${endOf(terminated)}`
     else if (waiting?.reason && waiting.reason !== "PodInitializing") summary.reason = `Init:${waiting.reason}`
     else summary.reason = `Init:${index}/${(pod.spec?.initContainers ?? []).length}`
-    return true
+    return index
   }
-  return false
+  return -1
 }
 
-function addContainers(pod: Pod, sidecars: ReadonlySet<string>, summary: Summary): void {
+/** `begun`: the statuses of the init containers that count, of which only those that run on still do. */
+function addContainers(
+  pod: Pod,
+  begun: readonly ContainerStatus[],
+  sidecars: ReadonlySet<string>,
+  summary: Summary,
+): void {
   summary.restarts = 0
   summary.restartedAt = ""
-  for (const status of pod.status?.initContainerStatuses ?? []) {
-    if (sidecars.has(status.name)) countRestarts(status, summary)
-  }
+  for (const status of begun) if (sidecars.has(status.name)) countRestarts(status, summary)
   let running = false
   let failure = ""
   for (const status of (pod.status?.containerStatuses ?? []).toReversed()) {
@@ -112,7 +118,7 @@ function endOf({ reason, signal, exitCode }: { reason?: string; signal?: number;
 function countRestarts(status: ContainerStatus, summary: Summary): void {
   summary.restarts += status.restartCount
   const at = status.lastState?.terminated?.finishedAt ?? ""
-  if (at > summary.restartedAt) summary.restartedAt = at
+  if (at !== "" && !(Date.parse(at) <= Date.parse(summary.restartedAt))) summary.restartedAt = at
 }
 
 function readinessGates(pod: Pod): string {

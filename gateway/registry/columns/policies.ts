@@ -4,7 +4,9 @@
 import type * as models from "@kubernetes/client-node"
 import type { KubeObject, RoleBinding, Wire } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "../../endpoints/table.ts"
-import { age, column, humanDuration, integer, name, text, wideText } from "./column.ts"
+import { autoscalingV1 } from "../conversion/autoscaling.ts"
+import type { LabelSelector } from "../validation/selectors.ts"
+import { age, humanDuration, integer, name, text, wideText } from "./column.ts"
 
 type Budget = KubeObject & {
   spec?: { minAvailable?: string | number; maxUnavailable?: string | number }
@@ -18,7 +20,9 @@ type Webhooks = KubeObject & { webhooks?: unknown[] }
 type Policy = KubeObject & {
   spec?: { validations?: unknown[]; mutations?: unknown[]; paramKind?: { apiVersion?: string; kind?: string } }
 }
-type Binding = KubeObject & { spec?: { policyName?: string; paramRef?: { name?: string; namespace?: string } } }
+type Binding = KubeObject & {
+  spec?: { policyName?: string; paramRef?: { name?: string; namespace?: string; selector?: LabelSelector } }
+}
 type FlowSchema = KubeObject & {
   spec?: {
     priorityLevelConfiguration?: { name?: string }
@@ -34,7 +38,6 @@ type PriorityLevel = KubeObject & {
       nominalConcurrencyShares?: number
       limitResponse?: { queuing?: { queues?: number; handSize?: number; queueLengthLimit?: number } }
     }
-    exempt?: { nominalConcurrencyShares?: number }
   }
 }
 
@@ -44,12 +47,6 @@ export const podDisruptionBudgetColumns: readonly TableColumn[] = [
   text<Budget>("Max Unavailable", ({ spec }) => String(spec?.maxUnavailable ?? "N/A")),
   integer<Budget>("Allowed Disruptions", ({ status }) => status?.disruptionsAllowed ?? 0),
   age,
-]
-
-/** Roles show when they were made, to the second, as they always did. */
-export const roleColumns: readonly TableColumn[] = [
-  name,
-  column("Created At", "date", ({ metadata }) => metadata.creationTimestamp ?? null),
 ]
 
 export const bindingColumns: readonly TableColumn[] = [
@@ -114,10 +111,24 @@ export const policyBindingColumns: readonly TableColumn[] = [
   text<Binding>("PolicyName", ({ spec }) => spec?.policyName ?? ""),
   text<Binding>("ParamRef", ({ spec }) => {
     const reference = spec?.paramRef
-    return reference?.name ? `${reference.namespace || "*"}/${reference.name}` : "<unset>"
+    if (reference?.name) return `${reference.namespace || "*"}/${reference.name}`
+    return reference?.selector === undefined ? "<unset>" : printInGo(reference.selector)
   }),
   age,
 ]
+
+/** Upstream shows the selector as Go prints the struct. */
+function printInGo({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+  const labels = Object.keys(matchLabels)
+    .sort()
+    .map((key) => `${key}: ${matchLabels[key]},`)
+  const expressions = matchExpressions.map(
+    ({ key, operator, values = [] }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(" ")}],},`,
+  )
+  const lists = [`map[string]string{${labels.join("")}}`, `[]LabelSelectorRequirement{${expressions.join("")}}`]
+  return `&LabelSelector{MatchLabels:${lists[0]},MatchExpressions:${lists[1]},}`
+}
 
 export const flowSchemaColumns: readonly TableColumn[] = [
   name,
@@ -136,10 +147,7 @@ const unset = "<none>"
 export const priorityLevelColumns: readonly TableColumn[] = [
   name,
   text<PriorityLevel>("Type", ({ spec }) => spec?.type ?? ""),
-  text<PriorityLevel>(
-    "NominalConcurrencyShares",
-    ({ spec }) => spec?.limited?.nominalConcurrencyShares ?? spec?.exempt?.nominalConcurrencyShares ?? unset,
-  ),
+  text<PriorityLevel>("NominalConcurrencyShares", ({ spec }) => spec?.limited?.nominalConcurrencyShares ?? unset),
   text<PriorityLevel>("Queues", ({ spec }) => spec?.limited?.limitResponse?.queuing?.queues ?? unset),
   text<PriorityLevel>("HandSize", ({ spec }) => spec?.limited?.limitResponse?.queuing?.handSize ?? unset),
   text<PriorityLevel>(
@@ -151,16 +159,14 @@ export const priorityLevelColumns: readonly TableColumn[] = [
 
 type Metric = Wire<models.V2MetricSpec>
 type Current = Wire<models.V2MetricStatus>
-/** In the words of either version. */
 type Autoscaler = KubeObject & {
   spec?: {
     scaleTargetRef?: { kind?: string; name?: string }
     minReplicas?: number
     maxReplicas?: number
-    metrics?: Metric[]
-    targetCPUUtilizationPercentage?: number
+    metrics?: Metric[] | null
   }
-  status?: { currentReplicas?: number; currentMetrics?: Current[] | null; currentCPUUtilizationPercentage?: number }
+  status?: { currentReplicas?: number; currentMetrics?: Current[] | null }
 }
 
 const shownMetrics = 2
@@ -178,11 +184,13 @@ export const horizontalPodAutoscalerColumns: readonly TableColumn[] = [
   age,
 ]
 
-function targets({ spec, status }: Autoscaler): string {
-  if (spec?.targetCPUUtilizationPercentage !== undefined) {
-    const current = status?.currentCPUUtilizationPercentage
-    return `cpu: ${current === undefined ? "<unknown>" : `${current}%`}/${spec.targetCPUUtilizationPercentage}%`
-  }
+/** v1 has all metrics but one in annotations. This conversion answers at once, unlike those of custom resources. */
+function inV2(autoscaler: Autoscaler): Autoscaler {
+  return autoscaler.apiVersion === "autoscaling/v1" ? (autoscalingV1.toStored(autoscaler) as Autoscaler) : autoscaler
+}
+
+function targets(autoscaler: Autoscaler): string {
+  const { spec, status } = inV2(autoscaler)
   const metrics = spec?.metrics ?? []
   if (metrics.length === 0) return "<none>"
   const list = metrics.map((metric, index) => printMetric(metric, status?.currentMetrics?.[index]))

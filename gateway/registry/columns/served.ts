@@ -1,8 +1,8 @@
-// Columns of the kinds that say what else is served. Source: k8s.io/kube-aggregator and k8s.io/apiextensions-apiserver.
+// Columns of the kinds that say what else is served. Source: k8s.io/kube-aggregator/pkg/registry/apiservice/etcd.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "../../endpoints/table.ts"
-import { age, column, name, text } from "./column.ts"
+import { age, name, text } from "./column.ts"
 
 type APIService = KubeObject & {
   spec?: { service?: { namespace?: string; name?: string } | null }
@@ -17,13 +17,9 @@ export const apiServiceColumns: readonly TableColumn[] = [
   text<APIService>("Available", ({ status }) => {
     const available = (status?.conditions ?? []).find(({ type }) => type === "Available")
     if (available === undefined) return "Unknown"
-    return available.status === "True" ? "True" : `${available.status} (${available.reason ?? ""})`
+    return available.status === "True" || !available.reason
+      ? available.status
+      : `${available.status} (${available.reason})`
   }),
   age,
-]
-
-/** Unlike ages, the time itself. */
-export const definitionColumns: readonly TableColumn[] = [
-  name,
-  column("Created At", "date", ({ metadata }) => metadata.creationTimestamp ?? null),
 ]

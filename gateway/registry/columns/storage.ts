@@ -15,7 +15,6 @@ type CSIDriver = KubeObject & {
   }
 }
 type CSINode = KubeObject & { spec?: { drivers?: unknown[] } }
-type Capacity = KubeObject & { storageClassName?: string; capacity?: string }
 type Attachment = KubeObject & {
   spec?: { attacher?: string; nodeName?: string; source?: { persistentVolumeName?: string } }
   status?: { attached?: boolean }
@@ -116,12 +115,6 @@ export const csiNodeColumns: readonly TableColumn[] = [
   name,
   integer<CSINode>("Drivers", ({ spec }) => (spec?.drivers ?? []).length),
   age,
-]
-
-export const csiStorageCapacityColumns: readonly TableColumn[] = [
-  name,
-  text<Capacity>("StorageClassName", ({ storageClassName }) => storageClassName ?? ""),
-  text<Capacity>("Capacity", ({ capacity }) => capacity ?? "<unset>"),
 ]
 
 export const volumeAttachmentColumns: readonly TableColumn[] = [

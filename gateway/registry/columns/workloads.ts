@@ -13,7 +13,7 @@ import {
   type Wire,
 } from "../../../apimachinery/object.ts"
 import type { TableColumn } from "../../endpoints/table.ts"
-import { age, ageOf, humanDuration, integer, name, text, truth, wideText } from "./column.ts"
+import { age, ageOf, column, humanDuration, integer, name, text, wideText } from "./column.ts"
 import { containerColumns, printLabelSelector, printLabels } from "./layout.ts"
 
 type Kind<Spec, Status> = KubeObject & { spec?: Wire<Spec>; status?: Wire<Status> }
@@ -26,8 +26,8 @@ type PodTemplate = KubeObject & { template?: PodTemplateSpec }
 export const deploymentColumns: readonly TableColumn[] = [
   name,
   text<Deployment>("Ready", ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`),
-  integer<Deployment>("Up-to-date", ({ status }) => status?.updatedReplicas ?? 0),
-  integer<Deployment>("Available", ({ status }) => status?.availableReplicas ?? 0),
+  text<Deployment>("Up-to-date", ({ status }) => status?.updatedReplicas ?? 0),
+  text<Deployment>("Available", ({ status }) => status?.availableReplicas ?? 0),
   age,
   ...containerColumns<Deployment>(({ spec }) => spec?.template),
   wideText<Deployment>("Selector", ({ spec }) => printLabelSelector(spec?.selector)),
@@ -101,7 +101,10 @@ export const cronJobColumns: readonly TableColumn[] = [
   name,
   text<CronJob>("Schedule", ({ spec }) => spec?.schedule ?? ""),
   text<CronJob>("Timezone", ({ spec }) => spec?.timeZone ?? "<none>"),
-  truth<CronJob>("Suspend", ({ spec }) => spec?.suspend ?? false),
+  // Upstream says it is a boolean and prints a word.
+  column<CronJob>("Suspend", "boolean", ({ spec }) =>
+    spec?.suspend === undefined ? "<unset>" : spec.suspend ? "True" : "False",
+  ),
   integer<CronJob>("Active", ({ status }) => (status?.active ?? []).length),
   text<CronJob>("Last Schedule", ({ status }, now) =>
     status?.lastScheduleTime === undefined ? "<none>" : ageOf(status.lastScheduleTime, now),
