@@ -1,0 +1,111 @@
+// One tenant's control plane over real HTTPS, for the tests of this folder: each states one promise of the API.
+
+import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+import { createInterface } from "node:readline"
+import { KubeConfig } from "@kubernetes/client-node"
+import { startTestGateway } from "../../gateway/testing/start-gateway.ts"
+
+export interface Answer {
+  code: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** The body as JSON. Loosely typed: tests look at what they expect. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  json: any
+}
+
+export interface WatchEvent {
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR"
+  // oxlint-disable-next-line typescript/no-explicit-any
+  object: any
+}
+
+export interface Watch {
+  code: number
+  headers: IncomingHttpHeaders
+  /** Undefined at the stream's end. */
+  next(): Promise<WatchEvent | undefined>
+  /** Ends it and gives what had not been read. */
+  stop(): Promise<WatchEvent[]>
+}
+
+export interface CallOptions {
+  headers?: Record<string, string>
+  contentType?: string
+}
+
+export interface TestControlPlane extends AsyncDisposable {
+  kubeconfig: string
+  /** `body`: bytes and text as they are, all else as JSON. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
+  watch(path: string, headers?: Record<string, string>): Promise<Watch>
+  clientConfig(): KubeConfig
+}
+
+export async function startControlPlane(): Promise<TestControlPlane> {
+  const gateway = await startTestGateway()
+  const { certificate = "", key = "", url, kubeconfig } = await gateway.createTenant("conformance")
+  const agent = new Agent({
+    keepAlive: true,
+    ca: gateway.gateway.certificateAuthority,
+    cert: certificate,
+    key,
+    checkServerIdentity: () => undefined,
+  })
+  const { hostname, port, pathname } = new URL(url)
+  const send = (options: RequestOptions, body?: string | Uint8Array): Promise<IncomingMessage> => {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const request = httpsRequest({ hostname, port, agent, ...options, path: pathname + (options.path ?? "") }, resolve)
+    request.on("error", reject)
+    request.end(body)
+    return promise
+  }
+  return {
+    kubeconfig,
+    async call(method, path, body, { headers = {}, contentType = "application/json" } = {}) {
+      const raw = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
+      // Node would send a DELETE's body without saying how long it is.
+      const type = raw === undefined ? {} : { "content-type": contentType, "content-length": Buffer.byteLength(raw) }
+      const response = await send({ method, path, headers: { ...type, ...headers } }, raw)
+      const text = Buffer.concat(await response.toArray()).toString()
+      return { code: response.statusCode ?? 0, headers: response.headers, text, json: jsonOf(text) }
+    },
+    async watch(path, headers = {}) {
+      const response = await send({ path: `${path}${path.includes("?") ? "&" : "?"}watch=true`, headers })
+      const lines = createInterface({ input: response })[Symbol.asyncIterator]()
+      const next = async (): Promise<WatchEvent | undefined> => {
+        const line = await lines.next()
+        return line.done === true ? undefined : (JSON.parse(line.value) as WatchEvent)
+      }
+      return {
+        code: response.statusCode ?? 0,
+        headers: response.headers,
+        next,
+        async stop() {
+          const rest: WatchEvent[] = []
+          response.destroy()
+          for (let event = await next(); event !== undefined; event = await next()) rest.push(event)
+          return rest
+        },
+      }
+    },
+    clientConfig() {
+      const config = new KubeConfig()
+      config.loadFromString(kubeconfig)
+      return config
+    },
+    async [Symbol.asyncDispose]() {
+      agent.destroy()
+      await gateway[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // text or YAML
+  }
+}

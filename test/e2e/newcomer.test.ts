@@ -1,0 +1,186 @@
+// The newcomer's session: what a person types after `npm start`, with real kubectl against a real process.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { eventually } from "../harness/eventually.ts"
+import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
+import { collect, start } from "../harness/processes.ts"
+
+let up: Polyplane
+
+beforeAll(async () => {
+  up = await startPolyplane()
+})
+
+afterAll(async () => {
+  await up?.[Symbol.asyncDispose]()
+})
+
+interface Named {
+  metadata: { name: string; namespace?: string; uid: string }
+}
+
+async function list<T extends Named>(kubeconfig: string, ...resource: string[]): Promise<T[]> {
+  return (JSON.parse(await up.kubectl(["get", ...resource, "-o", "json"], { kubeconfig })) as { items: T[] }).items
+}
+
+const uids = (objects: Named[]) => objects.map(({ metadata }) => metadata.uid).sort()
+
+describe("the newcomer's session", () => {
+  test("kubectl and the server speak to each other", async () => {
+    expect(await up.kubectl(["version", "--client"])).toContain("Client Version")
+    expect(await up.kubectl(["version"])).toMatch(/Server Version: v1\.36\./)
+    expect(await up.kubectl(["cluster-info"])).toContain("is running at")
+  })
+
+  test("a deployment is created, exposed, and rolls out", async () => {
+    expect(await up.kubectl(["create", "deployment", "web", "--image=nginx", "--replicas=3"])).toBe(
+      "deployment.apps/web created\n",
+    )
+    expect(await up.kubectl(["expose", "deployment", "web", "--port=80"])).toBe("service/web exposed\n")
+    expect(await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])).toContain(
+      'deployment "web" successfully rolled out\n',
+    )
+  })
+
+  test("the pods run, on nodes the tenant sees", async () => {
+    const pods = (await up.kubectl(["get", "pods", "-o", "wide"])).trimEnd().split("\n")
+    expect(pods[0]).toMatch(/^NAME +READY +STATUS +RESTARTS +AGE +IP +NODE +NOMINATED NODE +READINESS GATES$/)
+    expect(pods).toHaveLength(4)
+    for (const pod of pods.slice(1)) expect(pod).toMatch(/^web-\S+ +1\/1 +Running +0 +\S+ +\d+\.\d+\.\d+\.\d+ +\S+ /)
+    const nodes = (await up.kubectl(["get", "nodes"])).trimEnd().split("\n")
+    expect(nodes[0]).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION$/)
+    const ready = nodes.slice(1).map((line) => {
+      expect(line).toMatch(/^\S+ +Ready /)
+      return line.split(/ +/)[0]
+    })
+    for (const pod of pods.slice(1)) expect(ready).toContain(pod.split(/ +/)[6])
+  })
+
+  test("events tell what happened", async () => {
+    const reasons = await eventually(
+      async () => {
+        const events = await list<Named & { reason: string }>("demo", "events")
+        const seen = new Set(events.map(({ reason }) => reason))
+        return ["ScalingReplicaSet", "SuccessfulCreate", "Scheduled", "Started"].every((each) => seen.has(each)) && seen
+      },
+      { what: "events of deployment, replica set, scheduler and kubelet" },
+    )
+    expect(reasons).toContain("Pulled")
+    expect(await up.kubectl(["get", "events"])).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE\n/)
+  })
+
+  test("logs and exec reach the containers", async () => {
+    expect(await up.kubectl(["logs", "deploy/web"])).not.toBe("")
+    const names = (await list("demo", "pods", "-l", "app=web")).map(({ metadata }) => metadata.name)
+    expect(names).toContain((await up.kubectl(["exec", "deploy/web", "--", "hostname"])).trim())
+    const failed = await up.tryKubectl(["exec", "deploy/web", "--", "false"])
+    expect(failed).toMatchObject({ code: 1 })
+    expect(await up.kubectl(["exec", "-i", "deploy/web", "--", "cat"], { input: "typed\n" })).toBe("typed\n")
+  })
+
+  test("describe shows a pod with its events", async () => {
+    const description = await up.kubectl(["describe", "pod", "-l", "app=web"])
+    expect(description).toMatch(/^Name: +web-/m)
+    expect(description).toMatch(/^Status: +Running$/m)
+    expect(description).toMatch(/^Controlled By: +ReplicaSet\/web-/m)
+    expect(description).toMatch(/^ +Normal +Scheduled /m)
+  })
+
+  test("the service leads to the pods, under the address it has in the super cluster", async () => {
+    const [slice] = await eventually(async () => {
+      const slices = await list<Named & { endpoints: { addresses: string[] }[] | null }>(
+        "demo",
+        "endpointslices",
+        "-l",
+        "kubernetes.io/service-name=web",
+      )
+      return slices[0]?.endpoints?.length === 3 && slices
+    })
+    expect(slice?.endpoints).toHaveLength(3)
+    const own = (await up.kubectl(["get", "service", "web", "-o", "jsonpath={.spec.clusterIP}"])).trim()
+    const all = await list<Named & { spec: { clusterIP: string } }>("admin", "services", "-A")
+    expect(all.filter(({ metadata }) => metadata.name === "web").map(({ spec }) => spec.clusterIP)).toEqual([own])
+  })
+
+  test("port-forward carries HTTP to a pod", async () => {
+    const child = start("kubectl", ["port-forward", "deploy/web", ":80"], { env: up.environment(), stdio: "pipe" })
+    try {
+      const stdout = collect(child.stdout)
+      const port = await eventually(() => /Forwarding from 127\.0\.0\.1:(\d+)/.exec(stdout())?.[1], {
+        what: "kubectl port-forward",
+      })
+      const response = await fetch(`http://127.0.0.1:${port}/`)
+      expect(response.status).toBe(200)
+      expect(await response.text()).not.toBe("")
+    } finally {
+      child.kill()
+    }
+  })
+
+  test("the super cluster's administrator sees every tenant's pods and services", async () => {
+    const view = await up.kubectl(["get", "virtualclusters,pods,services", "-A"], { kubeconfig: "admin" })
+    expect(view).toMatch(/virtualcluster\.tenancy\.x-k8s\.io\/demo/)
+    expect(view.match(/^default-[0-9a-f]{6}-demo-default +pod\/web-/gm)).toHaveLength(3)
+    expect(view).toMatch(/^default-[0-9a-f]{6}-demo-default +service\/web /m)
+  })
+
+  test("another tenant is made, listed, and sees nothing of the first", async () => {
+    const { stdout, code } = await up.cli(["tenant", "create", "team-b"])
+    expect(stdout).toContain(up.kubeconfig("team-b"))
+    expect(code).toBe(0)
+    const namespaces = await list("team-b", "namespaces")
+    expect(namespaces.map(({ metadata }) => metadata.name)).toEqual([
+      "default",
+      "kube-node-lease",
+      "kube-public",
+      "kube-system",
+    ])
+    expect(await list("team-b", "pods", "-A")).toEqual([])
+    expect((await up.cli(["tenant", "list"])).stdout).toMatch(/^demo +default +Running [^]*^team-b +default +Running /m)
+  })
+
+  test("a namespace with everything in it is deleted, in the super cluster too", async () => {
+    await up.kubectl(["create", "namespace", "short"])
+    await up.kubectl(["-n", "short", "create", "configmap", "settings", "--from-literal=a=b"])
+    await up.kubectl(["-n", "short", "run", "one", "--image=busybox", "--", "sleep", "3600"])
+    await up.kubectl(["-n", "short", "wait", "--for=condition=Ready", "pod/one", "--timeout=20s"])
+    await up.kubectl(["delete", "namespace", "short", "--timeout=30s"])
+    await eventually(
+      async () =>
+        !(await list("admin", "namespaces")).some(({ metadata }) => metadata.name.endsWith("-demo-short")) || undefined,
+      { what: "the super cluster's copy of the namespace gone" },
+    )
+  })
+
+  test("after kill -9 and a restart every tenant and pod is back", async () => {
+    const before = {
+      pods: uids(await list("demo", "pods")),
+      superPods: uids(await list("admin", "pods", "-A")),
+      clusters: uids(await list("admin", "virtualclusters", "-A")),
+    }
+    await up.kill()
+    await up.start()
+    expect(uids(await list("admin", "virtualclusters", "-A"))).toEqual(before.clusters)
+    expect(uids(await list("demo", "pods"))).toEqual(before.pods)
+    expect(uids(await list("admin", "pods", "-A"))).toEqual(before.superPods)
+    expect(await up.kubectl(["get", "namespaces"], { kubeconfig: "team-b" })).toContain("default")
+    await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])
+    const hostname = await eventually(() => up.kubectl(["exec", "deploy/web", "--", "hostname"]))
+    expect(hostname).toMatch(/^web-/)
+    await up.kubectl(["scale", "deployment", "web", "--replicas=4"])
+    await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])
+    expect(await list("demo", "pods")).toHaveLength(4)
+  })
+
+  test("a tenant is deleted with all it had in the super cluster", async () => {
+    expect(await up.cli(["tenant", "delete", "team-b"])).toMatchObject({ code: 0, stdout: 'tenant "team-b" deleted\n' })
+    const left = (await list("admin", "namespaces")).filter(({ metadata }) => metadata.name.includes("team-b"))
+    expect(left).toEqual([])
+    expect((await up.cli(["tenant", "get", "team-b"])).stderr).toContain('there is no tenant "team-b"')
+  })
+
+  test("it ends when asked to, with exit code 0 and nothing on standard error", async () => {
+    expect(await up.stop()).toBe(0)
+    expect(up.stderr).toBe("")
+  })
+})

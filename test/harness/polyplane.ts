@@ -1,0 +1,186 @@
+// A real `polyplane up` in a process of its own, on a free port and a directory that goes away with it, and the kubectl that
+// talks to it. What the end-to-end tests and the benches stand on.
+
+import type { ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { collect, run, start, succeed, type Output, type RunOptions } from "./processes.ts"
+
+export const repository = fileURLToPath(new URL("../../", import.meta.url))
+const main = path.join(repository, "cli", "main.ts")
+const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
+const readyTimeoutMs = 30_000
+const stopTimeoutMs = 15_000
+
+export interface PolyplaneOptions {
+  /** Further flags of `polyplane up`. */
+  args?: readonly string[]
+  /** Default: one of its own, removed at the end. */
+  dataDir?: string
+  env?: NodeJS.ProcessEnv
+}
+
+export interface KubectlOptions extends RunOptions {
+  /** "admin", or a tenant's name. Default: the tenant demo. */
+  kubeconfig?: string
+  /** Another kubectl than the first on PATH. */
+  program?: string
+}
+
+/** The command line, to its end. */
+export function polyplane(args: readonly string[], options: RunOptions = {}): Promise<Output> {
+  return run(process.execPath, [main, ...args], options)
+}
+
+export async function startPolyplane(options: PolyplaneOptions = {}): Promise<Polyplane> {
+  const directory = await mkdtemp(path.join(tmpdir(), "polyplane-"))
+  const running = new Polyplane(directory, options)
+  try {
+    await running.start()
+    return running
+  } catch (error) {
+    await running[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+export class Polyplane implements AsyncDisposable {
+  readonly dataDir: string
+  readonly #directory: string
+  readonly #options: PolyplaneOptions
+  #child: ChildProcess | undefined
+  #url: string | undefined
+  #readyMs = 0
+  #stderr = () => ""
+
+  /** Use startPolyplane. */
+  constructor(directory: string, options: PolyplaneOptions) {
+    this.#directory = directory
+    this.#options = options
+    this.dataDir = options.dataDir ?? path.join(directory, "data")
+  }
+
+  get url(): string {
+    if (this.#url === undefined) throw new Error("polyplane has not started")
+    return this.#url
+  }
+
+  /** From the start of the process, as it says itself. */
+  get readyMs(): number {
+    return this.#readyMs
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** What it has written to standard error since its last start. */
+  get stderr(): string {
+    return this.#stderr()
+  }
+
+  /** The first time on any free port; again on the one it had. */
+  async start(): Promise<void> {
+    const port = this.#url === undefined ? "0" : new URL(this.#url).port
+    const args = [main, "up", "--port", port, "--data-dir", this.dataDir, ...(this.#options.args ?? [])]
+    const env = { ...process.env, ...this.#options.env }
+    const child = start(process.execPath, args, { cwd: repository, env, stdio: ["ignore", "pipe", "pipe"] })
+    this.#child = child
+    this.#stderr = collect(child.stderr)
+    const [, milliseconds, url] = await this.#ready(child)
+    this.#readyMs = Number(milliseconds)
+    this.#url = url
+  }
+
+  async #ready(child: ChildProcess): Promise<RegExpMatchArray> {
+    const stdout = collect(child.stdout)
+    return new Promise((resolve, reject) => {
+      const fail = (what: string) => reject(new Error(`polyplane up ${what}:\n${stdout()}${this.#stderr()}`))
+      const timer = setTimeout(() => fail(`was not ready in ${readyTimeoutMs} ms`), readyTimeoutMs)
+      child.once("error", reject)
+      child.once("close", (code, signal) => {
+        clearTimeout(timer)
+        fail(`ended (${signal ?? code})`)
+      })
+      child.stdout?.on("data", () => {
+        const match = stdout().match(readyLine)
+        if (match === null) return
+        clearTimeout(timer)
+        resolve(match)
+      })
+    })
+  }
+
+  /** As a power cut would: no chance to tidy up. */
+  async kill(): Promise<void> {
+    await this.#end("SIGKILL")
+  }
+
+  /** Asked to end; answers its exit code. */
+  async stop(): Promise<number | undefined> {
+    const child = this.#child
+    const timer = setTimeout(() => child?.kill("SIGKILL"), stopTimeoutMs)
+    await this.#end("SIGTERM")
+    clearTimeout(timer)
+    return child?.exitCode ?? undefined
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const closed = once(child, "close")
+    child.kill(signal)
+    await closed
+  }
+
+  /** Path of a kubeconfig: "admin" or a tenant's. */
+  kubeconfig(name: string): string {
+    return name === "admin"
+      ? path.join(this.dataDir, "admin.kubeconfig")
+      : path.join(this.dataDir, "tenants", `${name}.kubeconfig`)
+  }
+
+  readKubeconfig(name: string): Promise<string> {
+    return readFile(this.kubeconfig(name), "utf8")
+  }
+
+  /** Environment of kubectl: its kubeconfig, and caches of its own. */
+  environment(kubeconfig = "demo"): NodeJS.ProcessEnv {
+    const file = path.isAbsolute(kubeconfig) ? kubeconfig : this.kubeconfig(kubeconfig)
+    return {
+      ...process.env,
+      KUBECONFIG: file,
+      HOME: this.#directory,
+      KUBECACHEDIR: path.join(this.#directory, "cache"),
+    }
+  }
+
+  /** kubectl that must succeed; answers its standard output. */
+  kubectl(args: readonly string[], { kubeconfig, program = "kubectl", ...options }: KubectlOptions = {}) {
+    return succeed(program, args, { env: this.environment(kubeconfig), ...options })
+  }
+
+  /** kubectl, whatever comes of it. */
+  tryKubectl(args: readonly string[], { kubeconfig, program = "kubectl", ...options }: KubectlOptions = {}) {
+    return run(program, args, { env: this.environment(kubeconfig), ...options })
+  }
+
+  /** polyplane, told where this one's data is. */
+  cli(args: readonly string[]): Promise<Output> {
+    return polyplane([...args, "--data-dir", this.dataDir], { cwd: this.#directory })
+  }
+
+  /** A file or directory of the test, gone with it. */
+  path(name: string): string {
+    return path.join(this.#directory, name)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+}

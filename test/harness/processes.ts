@@ -1,0 +1,74 @@
+// Child processes of tests: everything started here ends with the test process, whatever way that ends by itself.
+
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
+import { once } from "node:events"
+
+const running = new Set<ChildProcess>()
+const defaultTimeoutMs = 30_000
+/** Output kept of one process. Beyond: the rest is dropped. */
+const maxOutputBytes = 16 * 1024 * 1024
+
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL")
+})
+
+/** spawn(), remembered until its end. */
+export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(command, args, options)
+  running.add(child)
+  child.once("close", () => running.delete(child))
+  child.once("error", () => running.delete(child)) // told to whoever waits for the process
+  return child
+}
+
+export interface Output {
+  stdout: string
+  stderr: string
+  /** Undefined when a signal ended it. */
+  code: number | undefined
+}
+
+export interface RunOptions {
+  env?: NodeJS.ProcessEnv
+  cwd?: string
+  input?: string
+  /** The process is killed after it. Default 30 s. */
+  timeoutMs?: number
+}
+
+/** Runs a program to its end, whatever its exit code. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<Output> {
+  const { env = process.env, cwd, input = "", timeoutMs = defaultTimeoutMs } = options
+  const child = start(command, args, { env, ...(cwd === undefined ? {} : { cwd }), stdio: "pipe" })
+  const stdout = collect(child.stdout)
+  const stderr = collect(child.stderr)
+  child.stdin?.on("error", () => undefined) // it ended without reading all of its input
+  child.stdin?.end(input)
+  const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs)
+  try {
+    const [code, signal] = (await once(child, "close")) as [number | null, string | null]
+    if (signal === "SIGKILL") {
+      throw new Error(`${command} ${args.join(" ")} did not end in ${timeoutMs} ms:\n${stdout()}${stderr()}`)
+    }
+    return { stdout: stdout(), stderr: stderr(), code: code ?? undefined }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Runs a program that must succeed; answers its standard output. */
+export async function succeed(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { stdout, stderr, code } = await run(command, args, options)
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")} exited with ${code}:\n${stdout}${stderr}`)
+  return stdout
+}
+
+/** What a stream has said so far. */
+export function collect(stream: NodeJS.ReadableStream | null): () => string {
+  let text = ""
+  stream?.setEncoding("utf8")
+  stream?.on("data", (chunk: string) => {
+    if (text.length < maxOutputBytes) text += chunk
+  })
+  return () => text
+}
