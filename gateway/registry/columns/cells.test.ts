@@ -1,0 +1,69 @@
+// cells.jsonl has objects as a kube-apiserver v1.36 stored them, the cells of its Table for them, and when it was asked.
+
+import { readFileSync } from "node:fs"
+import { expect, test } from "vitest"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { columnsOf } from "../columns.ts"
+import { humanDuration } from "./column.ts"
+import { printLabelSelector } from "./layout.ts"
+
+interface Case {
+  /** "group/resource" */
+  resource: string
+  object: KubeObject
+  cells: (string | number | boolean | null)[]
+  now: string
+}
+
+const cases = readFileSync(new URL("./cells.jsonl", import.meta.url), "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as Case)
+
+test.for(cases.map((one) => [`${one.resource} ${one.object.metadata.name}`, one] as const))(
+  "%s has kube-apiserver's cells",
+  ([, { resource, object, cells, now }]) => {
+    const slash = resource.indexOf("/")
+    const columns = columnsOf(resource.slice(0, slash), resource.slice(slash + 1))
+    expect(columns.map((column) => column.cell(object, Date.parse(now)))).toEqual(cells)
+  },
+)
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+const year = 365 * day
+
+test.for([
+  [-2 * second, "<invalid>"],
+  [-second, "0s"],
+  [-1, "0s"],
+  [0, "0s"],
+  [999, "0s"],
+  [119 * second, "119s"],
+  [120 * second, "2m"],
+  [125 * second, "2m5s"],
+  [10 * minute - 1, "9m59s"],
+  [10 * minute + second, "10m"],
+  [179 * minute, "179m"],
+  [180 * minute, "3h"],
+  [7 * hour + 59 * minute, "7h59m"],
+  [8 * hour + minute, "8h"],
+  [47 * hour, "47h"],
+  [48 * hour, "2d"],
+  [49 * hour, "2d1h"],
+  [8 * day + hour, "8d"],
+  [2 * year - hour, "729d"],
+  [2 * year, "2y"],
+  [2 * year + day, "2y1d"],
+  [8 * year + day, "8y"],
+] as const)("%d ms are %s", ([milliseconds, printed]) => {
+  expect(humanDuration(milliseconds)).toBe(printed)
+})
+
+test("a selector that cannot be read is a cell, not a failed list", () => {
+  expect(printLabelSelector({ matchExpressions: [{ key: "a", operator: "Like", values: [] }] })).toBe("<error>")
+  expect(printLabelSelector(undefined)).toBe("<none>")
+  expect(printLabelSelector({})).toBe("<none>")
+})
