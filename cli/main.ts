@@ -2,6 +2,7 @@
 // polyplane: the command line. The only place that composes the parts; each subcommand is a value in the list below.
 // Subcommands are loaded when asked for, so that `polyplane tenant list` does not pay for a whole gateway.
 
+import "./thread-pool.ts"
 import { UsageError, UserError, type Command } from "./command.ts"
 
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = {

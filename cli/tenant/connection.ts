@@ -5,10 +5,9 @@ import { existsSync } from "node:fs"
 import { mkdir, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import path from "node:path"
-import { createHttpClient } from "../../client/http-client.ts"
-import { loadKubeconfig } from "../../client/kubeconfig.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
+import { connectCluster } from "../compose/cluster.ts"
 
 export interface Connection extends AsyncDisposable {
   client: KubeClient
@@ -45,7 +44,7 @@ export async function connect(flags: {
       `no super cluster found: neither ${admin} nor ${file} exists; start one with \`npm start\`, or name one with --kubeconfig`,
     )
   }
-  const client = createHttpClient(await loadKubeconfig(file))
+  const client = await connectCluster(file)
   return { client, dataDir: local ? dataDir : undefined, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() }
 }
 

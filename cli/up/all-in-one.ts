@@ -2,8 +2,6 @@
 // parts stand on each other; they end in the reverse order.
 
 import type { Log } from "../../client/log.ts"
-import { createHttpClient } from "../../client/http-client.ts"
-import { loadKubeconfig } from "../../client/kubeconfig.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { namespaces, services } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
@@ -16,7 +14,8 @@ import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.t
 import { startOperator } from "../../operator/main.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
 import { createServiceAddresses, startSyncer } from "../../syncer/main.ts"
-import { kubeletDialer, vnAgentDialer } from "./node-dialers.ts"
+import { connectCluster } from "../compose/cluster.ts"
+import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import { createNodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
 
 /** What of the controllers a super cluster without a controller manager of its own needs. */
@@ -59,9 +58,7 @@ export class AllInOne implements AsyncDisposable {
     await using stack = new AsyncDisposableStack()
     const { log } = options
     const real =
-      options.superKubeconfig === undefined
-        ? undefined
-        : stack.use(createHttpClient(await loadKubeconfig(options.superKubeconfig)))
+      options.superKubeconfig === undefined ? undefined : stack.use(await connectCluster(options.superKubeconfig))
     // Found out before anything else starts; a super cluster that goes away later is waited for.
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
@@ -83,11 +80,10 @@ export class AllInOne implements AsyncDisposable {
       nodeDialer: (tenant) =>
         tenant === undefined
           ? kubeletDialer(authority)
-          : vnAgentDialer(
-              tenant,
-              () => required(parts.gateway, "gateway").tenantTokenSigner,
-              authority.certificateAuthority,
-            ),
+          : vnAgentDialer(tenant, {
+              signer: () => required(parts.gateway, "gateway").tenantTokenSigner,
+              certificateAuthority: () => authority.certificateAuthority,
+            }),
       log,
     })
     parts.gateway = stack.use(gateway)

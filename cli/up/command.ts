@@ -2,12 +2,12 @@
 
 import { mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
-import { pino } from "pino"
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
-import type { Log } from "../../client/log.ts"
 import { StartError } from "../../gateway/options.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
+import { createLog, isLogLevel, logLevels } from "../log.ts"
 import { withProgress } from "../progress.ts"
+import { aborted, stopSignal } from "../signals.ts"
 import { kubeconfigPath, writeKubeconfig } from "../tenant/connection.ts"
 import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
 import { AllInOne } from "./all-in-one.ts"
@@ -27,7 +27,6 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
   --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
 `
 
-const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"]
 const tenantTimeoutMs = 60_000
 
 export const up: Command = {
@@ -50,9 +49,10 @@ export const up: Command = {
     const { values: flags, positionals } = parsed
     if (positionals.length > 0)
       throw new UsageError(`polyplane up takes no arguments, but got "${positionals.join(" ")}"`)
-    if (!levels.includes(flags["log-level"])) throw new UsageError(`--log-level must be one of ${levels.join(", ")}`)
-    const stopped = signalled()
-    const log: Log = pino({ level: flags["log-level"] }, pino.destination(2))
+    const level = flags["log-level"]
+    if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
+    const stop = stopSignal()
+    const log = createLog(level)
     await using all = await withProgress("starting", () =>
       start({
         dataDir: flags["data-dir"],
@@ -74,7 +74,7 @@ export const up: Command = {
       `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it its own): ${all.gateway.url}\n`,
     )
     for (const file of files) process.stdout.write(`  ${file}\n`)
-    await stopped
+    await aborted(stop)
     return 0
   },
 }
@@ -91,13 +91,6 @@ async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<All
     }
     throw error
   }
-}
-
-/** Resolves at the first SIGINT or SIGTERM. A second one ends the process as it would without us. */
-function signalled(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve())
-  })
 }
 
 /** The operator's and every tenant's; a tenant that was asked for and is not there is made. */

@@ -9,7 +9,7 @@ import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
 import { KubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
-import type { KubeletCredentials } from "./node-dialers.ts"
+import type { KubeletCredentials } from "../compose/node-dialers.ts"
 
 const host = "127.0.0.1"
 

@@ -12,7 +12,7 @@ import type { GatewayOptions } from "../options.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
-import type { DataDirectory } from "./data-directory.ts"
+import { superUid, type DataDirectory } from "./data-directory.ts"
 import type { GatewayKeys } from "./gateway-keys.ts"
 import { ensureKubernetesService, type AdvertisedAddress } from "./kubernetes-service.ts"
 import { openControlPlane } from "./open-control-plane.ts"
@@ -28,8 +28,6 @@ export interface ControlPlanesParts {
   advertised: () => AdvertisedAddress
   log: Log
 }
-
-const superUid = "super"
 
 /** Clients in pods find the gateway under this name: with the path behind it they find their tenant's issuer. */
 const inClusterUrl = "https://kubernetes.default.svc"

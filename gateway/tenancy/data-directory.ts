@@ -6,14 +6,17 @@
 //   stores/super/   the super cluster's store
 //   stores/<uid>/   a tenant's store
 
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
 
 const format = 1
+
+/** The super cluster's store among the tenants'. */
+export const superUid = "super"
 
 export class DataDirectory implements AsyncDisposable {
   readonly #path: string
@@ -24,7 +27,8 @@ export class DataDirectory implements AsyncDisposable {
   /** Fails with StartError. */
   static async open(path: string, limits: Partial<StoreLimits> = {}): Promise<DataDirectory> {
     try {
-      await mkdir(join(path, "stores"), { recursive: true, mode: 0o700 })
+      await makeDirectory(resolve(path))
+      await makeDirectory(join(path, "stores"))
       await checkFormat(path)
       return new DataDirectory(path, limits, await openLevelStore({ directory: join(path, "gateway"), limits }))
     } catch (error) {
@@ -42,7 +46,12 @@ export class DataDirectory implements AsyncDisposable {
     return join(this.#path, "pki")
   }
 
-  /** `uid`: of a tenant, or "super". */
+  /** One directory per control plane, by its uid. */
+  get stores(): string {
+    return join(this.#path, "stores")
+  }
+
+  /** `uid`: of a tenant, or superUid. */
   openStore(uid: string, base: BaseLayer): Promise<Store> {
     return openLevelStore({ directory: this.#storePath(uid), base, limits: this.#limits })
   }
@@ -53,11 +62,25 @@ export class DataDirectory implements AsyncDisposable {
 
   #storePath(uid: string): string {
     if (!/^[\w-]+$/.test(uid)) throw new Error(`not a uid: ${uid}`)
-    return join(this.#path, "stores", uid)
+    return join(this.stores, uid)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.store[Symbol.asyncDispose]()
+  }
+}
+
+/** With its parents. Not Node's `recursive`: that never ends where no directory can be made (/proc). */
+async function makeDirectory(path: string): Promise<void> {
+  const make = (): Promise<void> => mkdir(path, { mode: 0o700 })
+  try {
+    await make()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === "EEXIST" && (await stat(path)).isDirectory()) return
+    if (code !== "ENOENT" || dirname(path) === path) throw error
+    await makeDirectory(dirname(path))
+    await make()
   }
 }
 
@@ -90,7 +113,8 @@ function readFormat(text: string): number | undefined {
   }
 }
 
-function explain(path: string, error: unknown): unknown {
+/** A StartError that says what is wrong with the data directory, or the error itself when it is a fault of ours. */
+export function explain(path: string, error: unknown): unknown {
   const options = { cause: error }
   if (error instanceof StorageError) {
     if (error.code === "InUse")
@@ -99,11 +123,14 @@ function explain(path: string, error: unknown): unknown {
       return new StartError(`the data directory "${path}" was written by a newer version of polyplane`, options)
     return new StartError(`the data directory "${path}" cannot be opened: ${error.message}`, options)
   }
-  const { code } = error as NodeJS.ErrnoException
+  const { code, message, syscall } = error as NodeJS.ErrnoException
   if (code === "EACCES" || code === "EROFS" || code === "EPERM")
     return new StartError(`the data directory "${path}" is not writable`, options)
   if (code === "ENOTDIR" || code === "EEXIST")
     return new StartError(`the data directory "${path}" is not a directory`, options)
   if (code === "ENOSPC") return new StartError(`there is no space left for the data directory "${path}"`, options)
+  // Where no directory can be made (/proc), names that are too long, quotas, …: the system's words are the best there are.
+  if (code !== undefined && syscall !== undefined)
+    return new StartError(`the data directory "${path}" cannot be used: ${message}`, options)
   return error
 }

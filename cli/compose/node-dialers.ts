@@ -36,15 +36,30 @@ export function kubeletDialer({ certificateAuthority, certificate, key }: Kubele
   }
 }
 
+export interface VnAgentAccess {
+  signer: () => KeyObject
+  /** PEM; signs the vn-agents' serving certificates. Asked at each call: it may be known only some time after the start. */
+  certificateAuthority: () => string
+  /** The name in the vn-agents' certificate. Default: the node's address. */
+  serverName?: string
+  /** Where vn-agents listen on every node. Default: what the node says. */
+  port?: number
+}
+
 /** One identity per call: it is good for this node, this tenant, and a minute. */
-export function vnAgentDialer(tenant: Tenant, signer: () => KeyObject, certificateAuthority: string): NodeDialer {
+export function vnAgentDialer(tenant: Tenant, access: VnAgentAccess): NodeDialer {
+  const { signer, certificateAuthority, serverName, port } = access
   return {
     async dial(node) {
       const identity = { tenant: tenant.name, clusterKey: tenant.clusterKey }
+      const endpoint = endpointOf(node)
+      const ca = certificateAuthority()
       const token = await signIdentity(identity, node.metadata.name ?? "", signer())
       return {
-        ...endpointOf(node),
-        ca: certificateAuthority,
+        host: endpoint.host,
+        port: port ?? endpoint.port,
+        ca,
+        ...(serverName === undefined ? {} : { servername: serverName }),
         agent: false,
         headers: { authorization: `Bearer ${token}` },
       }

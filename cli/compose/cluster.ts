@@ -1,0 +1,31 @@
+// Clients of clusters that the person named by a kubeconfig, or that this process runs in.
+
+import { createHttpClient } from "../../client/http-client.ts"
+import { inClusterConfig, loadKubeconfig, type ClientConfig } from "../../client/kubeconfig.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { UserError } from "../command.ts"
+
+/** Fails with UserError, which names the file. */
+export async function readKubeconfigFile(file: string): Promise<ClientConfig> {
+  try {
+    return await loadKubeconfig(file)
+  } catch (error) {
+    throw new UserError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+/** Does not ask the cluster anything yet. */
+export async function connectCluster(kubeconfig: string): Promise<KubeClient & AsyncDisposable> {
+  return createHttpClient(await readKubeconfigFile(kubeconfig))
+}
+
+/** Without a kubeconfig: the cluster this process is a pod of. */
+export async function connectSuperCluster(kubeconfig: string | undefined): Promise<KubeClient & AsyncDisposable> {
+  if (kubeconfig !== undefined) return connectCluster(kubeconfig)
+  try {
+    return createHttpClient(await inClusterConfig())
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UserError(`no super cluster: superKubeconfig is not set, and ${why}`, { cause: error })
+  }
+}

@@ -1,0 +1,111 @@
+// What the gateway leaves in the super cluster for the other parts: its admin kubeconfig, and for vn-agents the key that
+// verifies its calls and the certificate they serve with. That certificate's authority signs nothing else, and its key is
+// not kept; when the certificate nears its end, both are made anew and the gateway trusts the old one as well.
+
+import { createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
+import type { Secret } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { pause, systemClock } from "../../client/clock.ts"
+import type { Log } from "../../client/log.ts"
+import { backoff } from "../../client/reflector.ts"
+import { secrets } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { certificateLifetimes, createAuthority, issueServingCertificate } from "../../gateway/tenancy/pki.ts"
+import type { ObjectName } from "../config.ts"
+
+/** Nodes come and go, so the certificate names what serves, not where. */
+export const vnAgentServerName = "vn-agent.polyplane"
+/** The one in use, and the one before while vn-agents still serve with it. */
+const maxAuthorities = 2
+
+type Data = Readonly<Record<string, string>>
+
+/** Calls again and again until it succeeds or the signal ends; tells what is wrong when that changes. */
+export async function untilPublished(publish: () => Promise<void>, signal: AbortSignal, log: Log): Promise<void> {
+  let told = ""
+  for (let failures = 1; !signal.aborted; failures++) {
+    try {
+      await publish()
+      log.info({}, "wrote what the other parts need into the super cluster")
+      return
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      if (message !== told) log.warn({ error: message }, "cannot write to the super cluster yet, trying again")
+      told = message
+    }
+    await pause(systemClock, backoff(failures), signal)
+  }
+}
+
+/** Makes the Secret, or gives it these values beside what else it has. */
+export async function writeSecret(client: KubeClient, where: ObjectName, data: Data): Promise<void> {
+  await write(client, where, await read(client, where), data)
+}
+
+/** Answers the authorities (PEM) that sign the vn-agents' certificates. */
+export async function publishIdentity(client: KubeClient, where: ObjectName, signer: KeyObject): Promise<string> {
+  const present = await read(client, where)
+  const serving = servesOn(present) ? present : await createServing(present)
+  const data = {
+    ...serving,
+    "identity.pub": createPublicKey(signer).export({ type: "spki", format: "pem" }).toString(),
+  }
+  await write(client, where, present, data)
+  return serving["ca.crt"]
+}
+
+type Serving = Data & Record<"ca.crt" | "tls.crt" | "tls.key", string>
+
+function servesOn(present: Data | undefined): present is Serving {
+  const { "ca.crt": authorities, "tls.crt": certificate, "tls.key": key } = present ?? {}
+  if (authorities === undefined || certificate === undefined || key === undefined) return false
+  try {
+    const serving = new X509Certificate(certificate)
+    return (
+      serving.validToDate.getTime() - Date.now() > certificateLifetimes.renewBeforeMs &&
+      serving.checkHost(vnAgentServerName) !== undefined &&
+      certificatesOf(authorities).some((each) => serving.verify(new X509Certificate(each).publicKey))
+    )
+  } catch {
+    return false // somebody wrote something else into the Secret; it is made anew
+  }
+}
+
+async function createServing(before: Data | undefined): Promise<Serving> {
+  const authority = await createAuthority("polyplane vn-agents")
+  const { certificate, key } = await issueServingCertificate(authority, [vnAgentServerName])
+  const authorities = [authority.certificate, ...certificatesOf(before?.["ca.crt"] ?? "")].slice(0, maxAuthorities)
+  return { "ca.crt": authorities.join(""), "tls.crt": certificate, "tls.key": key }
+}
+
+function certificatesOf(bundle: string): string[] {
+  return bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g) ?? []
+}
+
+async function read(client: KubeClient, { namespace, name }: ObjectName): Promise<Data | undefined> {
+  try {
+    const { data = {} } = await client.get<Secret>(secrets, namespace, name)
+    const decode = (value: string): string => Buffer.from(value, "base64").toString()
+    return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, decode(value)]))
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+async function write(
+  client: KubeClient,
+  { namespace, name }: ObjectName,
+  present: Data | undefined,
+  values: Data,
+): Promise<void> {
+  if (present !== undefined && Object.entries(values).every(([key, value]) => present[key] === value)) return
+  const encode = (value: string): string => Buffer.from(value).toString("base64")
+  const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encode(value)]))
+  if (present !== undefined) {
+    await client.patch(secrets, namespace, name, { data }, { type: "merge" })
+    return
+  }
+  const secret: Secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace, name }, type: "Opaque", data }
+  await client.create(secrets, secret)
+}

@@ -1,0 +1,100 @@
+// polyplane gateway: the gateway in a process of its own, with the controllers of its tenants. What the other parts need to
+// reach it, it writes into Secrets of the super cluster.
+
+import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { startControllers } from "../../controllers/main.ts"
+import { Gateway } from "../../gateway/main.ts"
+import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
+import { createServiceAddresses } from "../../syncer/main.ts"
+import { connectSuperCluster } from "../compose/cluster.ts"
+import { vnAgentDialer } from "../compose/node-dialers.ts"
+import { filePath, listenPort, listOf, objectName, optional, port, text, url, withDefault } from "../config.ts"
+import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import { partCommand } from "./part.ts"
+import { defaultVnAgentPort } from "./vn-agent.ts"
+
+export const gateway = partCommand({
+  name: "gateway",
+  summary: "run the gateway alone, with the controllers of its tenants",
+  description: "Runs the gateway, with the controllers of its tenants.",
+  fieldsHelp: `  dataDir                where everything is kept (required)
+  host                   address to listen on (default 127.0.0.1)
+  port                   default 6443; 0: any free one
+  publicUrl              how clients reach it, for kubeconfigs (default https://HOST:PORT)
+  hostNames              list of further names and addresses for its certificate
+  domain                 tenants are also reached as NAME.DOMAIN
+  advertiseAddress       where Service default/kubernetes of tenants leads (default: this machine's address)
+  advertisePort          default: port
+  adminKubeconfigSecret  NAMESPACE/NAME of the Secret to write its admin kubeconfig to, for syncer and operator
+  identitySecret         NAMESPACE/NAME of the Secret to write to what vn-agents need; without it tenants have no logs, exec
+                         and port-forward
+  vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
+`,
+  fields: {
+    dataDir: filePath,
+    host: withDefault(text, "127.0.0.1"),
+    port: withDefault(listenPort, 6443),
+    publicUrl: optional(url),
+    hostNames: withDefault(listOf(text), []),
+    domain: optional(text),
+    advertiseAddress: optional(text),
+    advertisePort: optional(port),
+    adminKubeconfigSecret: optional(objectName),
+    identitySecret: optional(objectName),
+    vnAgentPort: withDefault(port, defaultVnAgentPort),
+  },
+  async start(
+    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, ...options },
+    { log, signal, stack },
+  ) {
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
+    // Asked for when the first Service is made or the first log read: by then it has started.
+    const running = (): Gateway => {
+      if (started === undefined) throw new Error("the gateway has not started yet")
+      return started
+    }
+    let authority: string | undefined
+    let started: Gateway | undefined
+    started = stack.use(
+      await Gateway.start({
+        ...options,
+        serviceAddresses: (tenant) =>
+          tenant === undefined
+            ? noServiceAddresses
+            : createServiceAddresses(superClient, tenant, {
+                tenantClient: () => running().tenants.client(tenant.name),
+                log,
+              }),
+        nodeDialer: (tenant) =>
+          tenant === undefined || identitySecret === undefined
+            ? noNodes
+            : vnAgentDialer(tenant, {
+                signer: () => running().tenantTokenSigner,
+                certificateAuthority: () => {
+                  if (authority === undefined) throw serviceUnavailable("the super cluster has not answered yet")
+                  return authority
+                },
+                serverName: vnAgentServerName,
+                port: vnAgentPort,
+              }),
+        log,
+      }),
+    )
+    const { tenants, certificateAuthority, tenantTokenSigner } = started
+    stack.use(startControllers(tenants, { rootCertificateAuthority: certificateAuthority, log }))
+
+    // Tenants are served whether the super cluster answers or not.
+    const kubeconfig = await started.adminKubeconfig()
+    const publishing = untilPublished(
+      async () => {
+        if (identitySecret !== undefined)
+          authority = await publishIdentity(superClient, identitySecret, tenantTokenSigner)
+        if (adminKubeconfigSecret !== undefined) await writeSecret(superClient, adminKubeconfigSecret, { kubeconfig })
+      },
+      signal,
+      log,
+    )
+    stack.defer(() => publishing)
+    return started.url
+  },
+})

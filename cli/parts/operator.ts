@@ -1,0 +1,22 @@
+// polyplane operator: the operator in a process of its own.
+
+import { startOperator } from "../../operator/main.ts"
+import { connectSuperCluster } from "../compose/cluster.ts"
+import { connectGateway } from "../compose/remote-gateway.ts"
+import { filePath } from "../config.ts"
+import { partCommand } from "./part.ts"
+
+export const operator = partCommand({
+  name: "operator",
+  summary: "run the operator alone",
+  description: "Runs the operator: VirtualClusters of the super cluster become tenants of a gateway.",
+  fieldsHelp: `  gatewayKubeconfig      the gateway's admin kubeconfig (required)
+`,
+  fields: { gatewayKubeconfig: filePath },
+  async start({ superKubeconfig, gatewayKubeconfig }, { log, signal, stack }) {
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
+    const tenants = stack.use(await connectGateway(gatewayKubeconfig, log, signal))
+    stack.use(await startOperator({ superClient, tenants, log }))
+    return ""
+  },
+})

@@ -1,0 +1,81 @@
+// What the commands of single parts have in common: a configuration file, a log, and running until a signal ends it.
+
+import { StartError } from "../../gateway/options.ts"
+import type { Log } from "../../client/log.ts"
+import { parseFlags, UsageError, UserError, type Command } from "../command.ts"
+import { filePath, oneOf, optional, readConfig, withDefault, type ConfigOf, type Field } from "../config.ts"
+import { createLog, logLevels } from "../log.ts"
+import { aborted, stopSignal } from "../signals.ts"
+
+/** Fields of every part's file. */
+const commonFields = {
+  superKubeconfig: optional(filePath),
+  logLevel: withDefault(oneOf(...logLevels), "info"),
+}
+
+const commonHelp = `  superKubeconfig        kubeconfig of the super cluster (default: the cluster this runs in)
+  logLevel               ${logLevels.join(", ")} (default info)
+`
+
+type Fields = Record<string, Field<unknown>>
+
+export interface PartContext {
+  log: Log
+  /** Ends when the process is asked to. */
+  signal: AbortSignal
+  /** Ends in the reverse order what was put on it. */
+  stack: AsyncDisposableStack
+}
+
+export interface Part<F extends Fields> {
+  name: string
+  summary: string
+  /** What it is, in a sentence or two. */
+  description: string
+  /** Its fields, one line each, as in commonHelp. */
+  fieldsHelp: string
+  fields: F
+  /** Resolves when the part runs, with what is told then ("" for nothing). */
+  start(config: ConfigOf<F & typeof commonFields>, context: PartContext): Promise<string>
+}
+
+export function partCommand<F extends Fields>(part: Part<F>): Command {
+  const help = `usage: polyplane ${part.name} --config FILE
+
+${part.description} Ends on SIGINT or SIGTERM.
+
+  --config FILE  YAML; relative paths in it are relative to its directory. Its fields:
+
+${part.fieldsHelp}${commonHelp}`
+  return {
+    name: part.name,
+    summary: part.summary,
+    help,
+    async run(args) {
+      const parsed = parseFlags({ help }, args, { config: { type: "string" } })
+      if (parsed === undefined) return 0
+      if (parsed.positionals.length > 0) {
+        throw new UsageError(`polyplane ${part.name} takes no arguments, but got "${parsed.positionals.join(" ")}"`)
+      }
+      const file = parsed.values.config
+      if (file === undefined) throw new UsageError(`polyplane ${part.name} needs --config FILE`)
+      const config = await readConfig(file, { ...part.fields, ...commonFields })
+      await runPart(part, config)
+      return 0
+    },
+  }
+}
+
+async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typeof commonFields>): Promise<void> {
+  const signal = stopSignal()
+  await using stack = new AsyncDisposableStack()
+  const log = createLog((config as ConfigOf<typeof commonFields>).logLevel)
+  try {
+    const where = await part.start(config, { log, signal, stack })
+    process.stdout.write(`polyplane ${part.name} is ready${where === "" ? "" : `: ${where}`}\n`)
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return // asked to end while it waited for something
+    throw error instanceof StartError ? new UserError(error.message, { cause: error }) : error
+  }
+  await aborted(signal)
+}

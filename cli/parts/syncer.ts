@@ -1,0 +1,34 @@
+// polyplane syncer: the syncer in a process of its own.
+
+import type { Node } from "../../apimachinery/object.ts"
+import { startSyncer } from "../../syncer/main.ts"
+import { connectSuperCluster } from "../compose/cluster.ts"
+import { connectGateway } from "../compose/remote-gateway.ts"
+import { filePath, oneOf, port, withDefault } from "../config.ts"
+import { partCommand } from "./part.ts"
+import { defaultVnAgentPort } from "./vn-agent.ts"
+
+export const syncer = partCommand({
+  name: "syncer",
+  summary: "run the syncer alone",
+  description: "Runs the syncer, for all tenants of a gateway.",
+  fieldsHelp: `  gatewayKubeconfig      the gateway's admin kubeconfig (required)
+  publishNodes           all: tenants see every node; used: only those their pods run on (default all)
+  vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
+`,
+  fields: {
+    gatewayKubeconfig: filePath,
+    publishNodes: withDefault(oneOf("all", "used"), "all"),
+    vnAgentPort: withDefault(port, defaultVnAgentPort),
+  },
+  async start({ superKubeconfig, gatewayKubeconfig, publishNodes, vnAgentPort }, { log, signal, stack }) {
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
+    const tenants = stack.use(await connectGateway(gatewayKubeconfig, log, signal))
+    const vnAgentEndpoint = (node: Node): { address: string; port: number } | undefined => {
+      const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
+      return address === undefined ? undefined : { address, port: vnAgentPort }
+    }
+    stack.use(await startSyncer({ tenants, superClient, publishNodes, vnAgentEndpoint, log }))
+    return ""
+  },
+})

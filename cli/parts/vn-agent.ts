@@ -1,0 +1,105 @@
+// polyplane vn-agent: the vn-agent of the node this runs on.
+
+import { createPublicKey, type KeyObject } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
+import { VnAgent } from "../../vn-agent/server.ts"
+import { UserError } from "../command.ts"
+import { connectSuperCluster } from "../compose/cluster.ts"
+import { filePath, listenPort, optional, orEnvironment, port, section, text, withDefault } from "../config.ts"
+import { partCommand } from "./part.ts"
+
+export const defaultVnAgentPort = 10_550
+/** As the kubelet's own default. */
+const kubeletPort = 10_250
+
+export const vnAgent = partCommand({
+  name: "vn-agent",
+  summary: "run the vn-agent of one node",
+  description: "Serves the kubelet's API of one node to the gateway, for pods of tenants only.",
+  fieldsHelp: `  node                   the node's name (default $NODE_NAME)
+  host                   address to listen on (default 0.0.0.0)
+  port                   default ${defaultVnAgentPort}; 0: any free one
+  identityKeys           file with the gateway's public key, or several (required)
+  certificate, key       files with what it serves with (required)
+  kubelet:
+    host                 default 127.0.0.1
+    port                 default ${kubeletPort}
+    certificateAuthority file with the authority of the kubelet's certificate (required)
+    certificate, key     files with a client certificate the kubelet accepts (required)
+    serverName           the name in the kubelet's certificate (default: the node's)
+`,
+  fields: {
+    node: orEnvironment("NODE_NAME", text),
+    host: withDefault(text, "0.0.0.0"),
+    port: withDefault(listenPort, defaultVnAgentPort),
+    identityKeys: filePath,
+    certificate: filePath,
+    key: filePath,
+    kubelet: section({
+      host: withDefault(text, "127.0.0.1"),
+      port: withDefault(port, kubeletPort),
+      certificateAuthority: filePath,
+      certificate: filePath,
+      key: filePath,
+      serverName: optional(text),
+    }),
+  },
+  async start({ superKubeconfig, node, host, port: listen, identityKeys, certificate, key, kubelet }, { log, stack }) {
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
+    const options = {
+      node,
+      host,
+      port: listen,
+      tls: { certificate: await readPem(certificate), key: await readPem(key) },
+      identityKeys: publicKeysOf(identityKeys, await readPem(identityKeys)),
+      superClient,
+      kubelet: {
+        host: kubelet.host,
+        port: kubelet.port,
+        certificateAuthority: await readPem(kubelet.certificateAuthority),
+        certificate: await readPem(kubelet.certificate),
+        key: await readPem(kubelet.key),
+        // Kubelets are reached over loopback, which their certificates do not name.
+        serverName: kubelet.serverName ?? node,
+      },
+      limits: defaultVnAgentLimits,
+      log,
+    }
+    const agent = stack.use(await startAgent(options))
+    return `${host}:${agent.port}, for node ${node}`
+  },
+})
+
+async function startAgent(options: Parameters<typeof VnAgent.start>[0]): Promise<VnAgent> {
+  try {
+    return await VnAgent.start(options)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw new UserError(`the vn-agent cannot serve on ${options.host}:${options.port}: ${message}`, { cause: error })
+  }
+}
+
+async function readPem(file: string): Promise<string> {
+  let content: string
+  try {
+    content = await readFile(file, "utf8")
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+  if (!content.includes("-----BEGIN ")) throw new UserError(`${file} is not a PEM file`)
+  return content
+}
+
+function publicKeysOf(file: string, content: string): KeyObject[] {
+  const blocks = content.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []
+  if (blocks.length === 0) throw new UserError(`${file} has no public key`)
+  try {
+    return blocks.map((block) => createPublicKey(block))
+  } catch (error) {
+    throw new UserError(`${file} has an unreadable public key`, { cause: error })
+  }
+}

@@ -1,0 +1,13 @@
+// How a long-running command ends: the first SIGINT or SIGTERM asks, a second one ends the process as it would without us.
+
+export function stopSignal(): AbortSignal {
+  const stopping = new AbortController()
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort())
+  return stopping.signal
+}
+
+/** Resolves when the signal is there, or was before. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
+}
