@@ -33,6 +33,7 @@ import { namespaces } from "./core/namespaces/strategy.ts"
 import { nodes } from "./core/nodes/strategy.ts"
 import { persistentVolumeClaims } from "./core/persistentvolumeclaims/strategy.ts"
 import { persistentVolumes } from "./core/persistentvolumes/strategy.ts"
+import { bindings } from "./core/pods/binding.ts"
 import { pods } from "./core/pods/index.ts"
 import { podTemplates } from "./core/podtemplates/strategy.ts"
 import { replicationControllers } from "./core/replicationcontrollers/strategy.ts"
@@ -54,6 +55,7 @@ import { storageClasses } from "./storage/storageclasses/strategy.ts"
 import type { KindExtension } from "./strategy.ts"
 
 export const kinds: Readonly<Record<string, KindExtension>> = {
+  "/bindings": bindings,
   "/configmaps": configMaps,
   "/endpoints": endpoints,
   "/events": events,

@@ -98,9 +98,27 @@ export function isCIDR(value: string): boolean {
 }
 
 export function cidr(path: FieldPath, value: string): FieldError[] {
-  return isCIDR(value)
-    ? []
-    : [invalidValue(path, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")]
+  if (!isCIDR(value)) {
+    return [invalidValue(path, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")]
+  }
+  return hasHostBits(value) ? [invalidValue(path, value, "must not have bits set beyond the prefix length")] : []
+}
+
+/** Whether a range is written with an address that is not its first. */
+function hasHostBits(range: string): boolean {
+  const [address = "", bits = "0"] = range.split("/")
+  const host = BigInt((isIP(address) === 4 ? 32 : 128) - Number(bits))
+  return (addressNumber(address) & ((1n << host) - 1n)) !== 0n
+}
+
+function addressNumber(address: string): bigint {
+  if (isIP(address) === 4) return address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n)
+  // URLs write every IPv6 address in one way, without IPv4 inside it.
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::")
+  const words = (text = ""): string[] => (text === "" ? [] : text.split(":"))
+  const missing = tail === undefined ? 0 : 8 - words(head).length - words(tail).length
+  const all = [...words(head), ...Array.from({ length: missing }, () => "0"), ...words(tail)]
+  return all.reduce((sum, word) => (sum << 16n) | BigInt(`0x${word}`), 0n)
 }
 
 /** Keys of ConfigMaps and Secrets. */

@@ -186,7 +186,7 @@ function validateSignerName(at: FieldPath, name: string): FieldError[] {
   }
   return domain.includes(".")
     ? []
-    : [invalidValue(at, name, "should be a domain with at least two segments separated by dots")]
+    : [invalidValue(at, domain, "should be a domain with at least two segments separated by dots")]
 }
 
 function validateConditions(request: Request): FieldError[] {

@@ -105,7 +105,7 @@ function validateFinalizers(namespace: Namespace, indexed: boolean): FieldError[
   return (namespace.spec?.finalizers ?? []).flatMap((finalizer, index) => {
     const at = indexed ? path.index(index) : path
     const errors = messages(at, finalizer, validateQualifiedName(finalizer))
-    if (errors.length === 0 && !finalizer.includes("/") && !standardFinalizers.includes(finalizer)) {
+    if (!finalizer.includes("/") && !standardFinalizers.includes(finalizer)) {
       errors.push(invalidValue(at, finalizer, "name is neither a standard finalizer name nor is it fully qualified"))
     }
     return errors

@@ -39,24 +39,24 @@ export function podWarnings(
     ...schedulingWarnings(path, spec),
     ...Object.entries(annotations ?? {}).flatMap(([key]) => {
       const message = oldAnnotations[key]
-      return message === undefined ? [] : [`${root.child("metadata", "annotations").key(key)}: ${message}`]
+      return message === undefined ? [] : [`${String(root.child("metadata", "annotations").key(key))}: ${message}`]
     }),
     ...(spec.volumes ?? []).flatMap((volume, index) =>
       Object.keys(volume).flatMap((source) => {
         const message = oldVolumes[source]
-        return message === undefined ? [] : [`${path.child("volumes").index(index).child(source)}: ${message}`]
+        return message === undefined ? [] : [`${String(path.child("volumes").index(index).child(source))}: ${message}`]
       }),
     ),
     ...duplicates(path.child("hostAliases"), spec.hostAliases, "ip"),
     ...duplicates(path.child("imagePullSecrets"), spec.imagePullSecrets, "name"),
     ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
-      name ? [] : [`${path.child("imagePullSecrets").index(index).child("name")}: invalid empty name ""`],
+      name ? [] : [`${String(path.child("imagePullSecrets").index(index).child("name"))}: invalid empty name ""`],
     ),
     ...withPaths(path, spec).flatMap(([at, container]) => containerWarnings(at, container)),
     ...portWarnings(path, spec),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [
-          `${path.child("terminationGracePeriodSeconds")}: must be >= 0; negative values are invalid and will be treated as 1`,
+          `${String(path.child("terminationGracePeriodSeconds"))}: must be >= 0; negative values are invalid and will be treated as 1`,
         ]
       : []),
     ...affinityWarnings(path, spec),
@@ -66,14 +66,15 @@ export function podWarnings(
 function schedulingWarnings(path: FieldPath, spec: PodSpec): string[] {
   const warnings = Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
     const message = oldNodeLabels[key]
-    return message === undefined ? [] : [`${path.child("nodeSelector").key(key)}: ${message}`]
+    return message === undefined ? [] : [`${String(path.child("nodeSelector").key(key))}: ${message}`]
   })
   for (const [index, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = path.child("topologySpreadConstraints").index(index)
     const message = oldNodeLabels[constraint.topologyKey]
-    if (message !== undefined) warnings.push(`${at.child("topologyKey")}: ${constraint.topologyKey} is ${message}`)
+    if (message !== undefined)
+      warnings.push(`${String(at.child("topologyKey"))}: ${constraint.topologyKey} is ${message}`)
     if (constraint.labelSelector === undefined) {
-      warnings.push(`${at.child("labelSelector")}: a null labelSelector results in matching no pod`)
+      warnings.push(`${String(at.child("labelSelector"))}: a null labelSelector results in matching no pod`)
     }
   }
   return warnings
@@ -85,7 +86,7 @@ function affinityWarnings(path: FieldPath, spec: PodSpec): string[] {
     const affinity = spec.affinity?.[kind]
     const at = path.child("affinity", kind)
     const warn = (place: FieldPath): void => {
-      warnings.push(`${place.child("labelSelector")}: a null labelSelector results in matching no pod`)
+      warnings.push(`${String(place.child("labelSelector"))}: a null labelSelector results in matching no pod`)
     }
     for (const [index, term] of (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
       if (term.labelSelector === undefined)
@@ -109,7 +110,7 @@ function duplicates<K extends string>(
     const value: string = item[field] ?? ""
     const known = seen.has(value)
     seen.add(value)
-    return known ? [`${at.index(index).child(field)}: duplicate ${field} ${JSON.stringify(value)}`] : []
+    return known ? [`${String(at.index(index).child(field))}: duplicate ${field} ${JSON.stringify(value)}`] : []
   })
 }
 
@@ -129,7 +130,7 @@ function containerWarnings(at: FieldPath, container: Container): string[] {
       const text = (container.resources?.[kind] as Record<string, string> | undefined)?.[resource]
       if (text === undefined || milliValue(parseQuantity(text)) % 1000 === 0) continue
       const place = at.child("resources", kind).key(resource)
-      warnings.push(`${place}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`)
+      warnings.push(`${String(place)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`)
     }
   }
   const seen = new Set<string>()
@@ -140,7 +141,7 @@ function containerWarnings(at: FieldPath, container: Container): string[] {
     const builds = valueFrom === undefined && value !== reference && value.includes(reference)
     if (seen.has(name) && !builds) {
       warnings.push(
-        `${at.child("env").index(index)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
+        `${String(at.child("env").index(index))}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
       )
     }
     seen.add(name)
@@ -162,13 +163,13 @@ function portWarnings(path: FieldPath, spec: PodSpec): string[] {
       const others = numbers.get(key) ?? []
       for (const other of others) {
         const word = overlapOf(port, other.port)
-        if (word !== undefined) warnings.push(`${at}: ${word} port definition with ${other.at}`)
+        if (word !== undefined) warnings.push(`${String(at)}: ${word} port definition with ${String(other.at)}`)
       }
       numbers.set(key, [...others, { at, port }])
       const first = port.name ? names.get(port.name) : undefined
       if (first !== undefined) {
         named.push(
-          `${at}: duplicate port name ${JSON.stringify(port.name)} with ${first}, services and probes that select ports by name will use ${first}`,
+          `${String(at)}: duplicate port name ${JSON.stringify(port.name)} with ${String(first)}, services and probes that select ports by name will use ${String(first)}`,
         )
       } else if (port.name) names.set(port.name, at)
     }

@@ -3,8 +3,10 @@
 import { type FieldError, FieldPath, notSupported, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, success } from "../../../../apimachinery/status.ts"
-import { onBehalf, withoutAdmission } from "../../internal-write.ts"
-import type { SubresourceHandler } from "../../strategy.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import { builtIn, onBehalf, withoutAdmission } from "../../internal-write.ts"
+import type { Registry, WriteOptions } from "../../rest.ts"
+import type { KindExtension, SubresourceHandler } from "../../strategy.ts"
 import { setPodCondition } from "./conditions.ts"
 
 const pods = { group: "", version: "v1", resource: "pods" }
@@ -23,16 +25,37 @@ export const binding: SubresourceHandler = {
     if (errors.length > 0) throw invalid({ group: "", kind: "Binding" }, name, errors)
     await admit.mutate(body, undefined)
     await admit.validate(body, undefined)
-    await registry.update(
-      onBehalf(ctx, { ...pods, namespace, name, subresource: "binding" }),
-      namespace,
-      name,
-      (current) => bind(current as Pod, wanted, name),
-      { ...options, subresource: "binding" },
-      withoutAdmission,
-    )
-    return { ...success(), code: 201 } as unknown as KubeObject
+    return assign(ctx, registry, namespace, name, wanted, options)
   },
+}
+
+/** POST to bindings: the older way, with the pod's name in the body only. */
+export const bindings: KindExtension = {
+  async answer(ctx, object, options) {
+    const { name = "", namespace = "" } = object.metadata
+    const errors = validateBinding(object)
+    if (errors.length > 0) throw invalid({ group: "", kind: "Binding" }, name, errors)
+    return assign(ctx, builtIn(ctx, pods), namespace || (ctx.info.namespace ?? ""), name, object, options)
+  },
+}
+
+async function assign(
+  ctx: RequestContext,
+  registry: Registry,
+  namespace: string,
+  name: string,
+  wanted: Binding,
+  options: WriteOptions,
+): Promise<KubeObject> {
+  await registry.update(
+    onBehalf(ctx, { ...pods, namespace, name, subresource: "binding" }),
+    namespace,
+    name,
+    (current) => bind(current as Pod, wanted, name),
+    { ...options, subresource: "binding" },
+    withoutAdmission,
+  )
+  return { ...success(), code: 201 } as unknown as KubeObject
 }
 
 function validateBinding({ target }: Binding): FieldError[] {

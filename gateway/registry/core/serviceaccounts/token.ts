@@ -41,7 +41,8 @@ export const token: SubresourceHandler = {
     spec.expirationSeconds ??= defaultSeconds
     if ((spec.audiences ?? []).length === 0) spec.audiences = [ctx.controlPlane.trust.issuer]
     const errors = validate(spec)
-    if (errors.length > 0) throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, name, errors)
+    if (errors.length > 0)
+      throw invalid({ group: "authentication.k8s.io", kind: "TokenRequest" }, request.metadata.name ?? "", errors)
     await admit.mutate(request, undefined)
     await admit.validate(request, undefined)
     const bound = spec.boundObjectRef ? await resolve(ctx, namespace, name, spec.boundObjectRef) : undefined
@@ -75,7 +76,8 @@ async function resolve(ctx: RequestContext, namespace: string, account: string, 
   const { kind = "", apiVersion = "v1", name = "" } = reference
   const known = bindable[kind]
   if (known === undefined || apiVersion !== "v1") {
-    throw badRequest(`cannot bind token for serviceaccount "${account}" to type ${apiVersion}, Kind=${kind}`)
+    const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion]
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
   }
   const registry = builtIn(ctx, { group: "", version: "v1", resource: known.resource })
   const object = await registry

@@ -41,7 +41,9 @@ function strategyOf(namespaced: boolean): Strategy<Binding> {
     validateUpdate(_ctx, binding, current) {
       const errors = validate(binding, namespaced)
       if (!semanticEqual(binding.roleRef, current.roleRef)) {
-        errors.push(invalidValue(FieldPath.root("roleRef"), binding.roleRef, "cannot change roleRef"))
+        // Upstream prints its own structure here, with Go's names.
+        const { apiGroup: APIGroup, kind: Kind, name: Name } = binding.roleRef ?? {}
+        errors.push(invalidValue(FieldPath.root("roleRef"), { APIGroup, Kind, Name }, "cannot change roleRef"))
       }
       return errors
     },
