@@ -1,0 +1,232 @@
+// The parts in processes of their own, as manifests/ runs them on a real super cluster: gateway, operator, syncer and one
+// vn-agent find each other through Secrets and kubeconfigs alone. The super cluster is in this process.
+
+import { once } from "node:events"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { stringify } from "yaml"
+import type { KubeObject, Node, Pod, Secret, Service } from "../../apimachinery/object.ts"
+import { createHttpClient } from "../../client/http-client.ts"
+import { loadKubeconfig } from "../../client/kubeconfig.ts"
+import { silentLog } from "../../client/log.ts"
+import { namespaces, nodes, pods, secrets, services, virtualClusters } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { singleCluster } from "../../client/single-cluster.ts"
+import { readKubeconfig, type VirtualCluster } from "../../cli/tenant/virtual-clusters.ts"
+import { createNodeAuthority } from "../../cli/up/simulated-nodes.ts"
+import { startControllers } from "../../controllers/main.ts"
+import { countingAddresses, startTestGateway } from "../../gateway/testing/start-gateway.ts"
+import { KubeletServer } from "../../simulator/kubelet-server/server.ts"
+import { startSimulator, type Simulator } from "../../simulator/main.ts"
+import { eventually } from "../harness/eventually.ts"
+import { repository } from "../harness/polyplane.ts"
+import { collect, run, start, succeed } from "../harness/processes.ts"
+
+const main = path.join(repository, "cli", "main.ts")
+const namespace = "polyplane-system"
+const node = "node-1"
+const stack = new AsyncDisposableStack()
+
+let directory: string
+let superClient: KubeClient
+let kubeconfig: string
+const parts = new Map<string, { stdout: () => string; stderr: () => string; stop: () => Promise<number | null> }>()
+
+/** Starts `polyplane <name>` with this configuration and waits until it says that it is ready. */
+async function startPart(name: string, config: object, env: NodeJS.ProcessEnv = {}): Promise<void> {
+  const file = path.join(directory, `${name}.yaml`)
+  await writeFile(file, stringify({ ...config, superKubeconfig: "super.kubeconfig", logLevel: "warn" }))
+  const child = start(process.execPath, [main, name, "--config", file], {
+    env: { ...process.env, ...env },
+    stdio: "pipe",
+  })
+  const part = {
+    stdout: collect(child.stdout),
+    stderr: collect(child.stderr),
+    async stop() {
+      if (child.exitCode !== null) return child.exitCode
+      const closed = once(child, "close")
+      child.kill("SIGTERM")
+      await closed
+      return child.exitCode
+    },
+  }
+  parts.set(name, part)
+  stack.defer(async () => void (await part.stop()))
+  await eventually(
+    () => {
+      if (child.exitCode !== null) throw new Error(`${name} ended: ${part.stderr()}`)
+      return part.stdout().includes(`polyplane ${name} is ready`)
+    },
+    { what: `polyplane ${name} ready` },
+  )
+}
+
+/** A Secret's values into files, as a pod's volume has them. */
+async function mountSecret(name: string): Promise<void> {
+  const { data } = await eventually(() => superClient.get<Secret>(secrets, namespace, name), { what: `secret ${name}` })
+  await mkdir(path.join(directory, name))
+  for (const [key, value] of Object.entries(data ?? {})) {
+    await writeFile(path.join(directory, name, key), Buffer.from(value, "base64"), { mode: 0o600 })
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+const object = <T extends KubeObject>(apiVersion: string, kind: string, metadata: object, more: object = {}): T =>
+  ({ apiVersion, kind, metadata, ...more }) as unknown as T
+
+const kubectl = (...args: string[]) =>
+  succeed("kubectl", args, { env: { ...process.env, KUBECONFIG: kubeconfig, HOME: directory } })
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "polyplane-parts-"))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  const addresses = countingAddresses()
+  const { gateway } = stack.use(await startTestGateway({ serviceAddresses: () => addresses }))
+  await writeFile(path.join(directory, "super.kubeconfig"), await gateway.adminKubeconfig())
+  superClient = gateway.superCluster!.client
+  stack.use(startControllers(singleCluster(superClient), { rootCertificateAuthority: gateway.certificateAuthority }))
+  await superClient.create(namespaces, object("v1", "Namespace", { name: namespace }))
+
+  const authority = await createNodeAuthority()
+  let simulator: Simulator | undefined
+  const kubelet = stack.use(
+    await KubeletServer.start({
+      node,
+      host: "127.0.0.1",
+      port: 0,
+      tls: authority.serving,
+      clientCertificateAuthority: authority.certificateAuthority,
+      sandbox: (podNamespace, pod) => simulator?.sandbox(node, podNamespace, pod),
+      log: silentLog,
+    }),
+  )
+  simulator = stack.use(await startSimulator({ client: superClient, nodes: 1, kubeletPort: () => kubelet.port }))
+
+  const vnAgentPort = await freePort()
+  await startPart("gateway", {
+    dataDir: "data",
+    port: 0,
+    adminKubeconfigSecret: `${namespace}/gateway-admin`,
+    identitySecret: `${namespace}/gateway-identity`,
+    vnAgentPort,
+  })
+  await Promise.all([mountSecret("gateway-admin"), mountSecret("gateway-identity")])
+  for (const [file, content] of [
+    ["kubelet-ca.crt", authority.certificateAuthority],
+    ["kubelet.crt", authority.certificate],
+    ["kubelet.key", authority.key],
+  ] as const) {
+    await writeFile(path.join(directory, file), content)
+  }
+  await Promise.all([
+    startPart("operator", { gatewayKubeconfig: "gateway-admin/kubeconfig" }),
+    startPart("syncer", { gatewayKubeconfig: "gateway-admin/kubeconfig", publishNodes: "all", vnAgentPort }),
+    startPart(
+      "vn-agent",
+      {
+        host: "127.0.0.1",
+        port: vnAgentPort,
+        identityKeys: "gateway-identity/identity.pub",
+        certificate: "gateway-identity/tls.crt",
+        key: "gateway-identity/tls.key",
+        kubelet: {
+          port: kubelet.port,
+          certificateAuthority: "kubelet-ca.crt",
+          certificate: "kubelet.crt",
+          key: "kubelet.key",
+          serverName: "localhost",
+        },
+      },
+      { NODE_NAME: node },
+    ),
+  ])
+})
+
+afterAll(() => stack.disposeAsync())
+
+describe("gateway, operator, syncer and vn-agent in processes of their own", () => {
+  let tenant: KubeClient
+
+  test("a VirtualCluster becomes a tenant", async () => {
+    const wanted = object<VirtualCluster>(
+      "tenancy.x-k8s.io/v1alpha1",
+      "VirtualCluster",
+      { name: "demo", namespace: "default" },
+      { spec: { clusterVersionName: "default" } },
+    )
+    await eventually(() => superClient.create(virtualClusters, wanted), { what: "VirtualClusters served" })
+    const running = await eventually(
+      async () => {
+        const found = await superClient.get<VirtualCluster>(virtualClusters, "default", "demo")
+        return found.status?.phase === "Running" && found
+      },
+      { what: "the VirtualCluster running" },
+    )
+    const text = await readKubeconfig(superClient, running)
+    kubeconfig = path.join(directory, "demo.kubeconfig")
+    await writeFile(kubeconfig, text, { mode: 0o600 })
+    tenant = stack.use(createHttpClient(await loadKubeconfig(text)))
+    const [first] = await eventually(async () => {
+      const { items } = await tenant.list<Node>(nodes)
+      return items.length > 0 && items
+    })
+    expect(first?.metadata.name).toBe(node)
+  })
+
+  test("a tenant's pod runs in the super cluster", async () => {
+    await kubectl("run", "web", "--image=nginx")
+    const pod = await eventually(
+      async () => {
+        const found = await tenant.get<Pod>(pods, "default", "web")
+        return found.status?.phase === "Running" && found
+      },
+      { what: "the tenant's pod running" },
+    )
+    expect(pod.spec?.nodeName).toBe(node)
+    const copies = (await superClient.list<Pod>(pods)).items.filter(({ metadata }) => metadata.name === "web")
+    expect(copies.map(({ status }) => status?.podIP)).toEqual([pod.status?.podIP])
+  })
+
+  test("the controllers of tenants run beside the gateway", async () => {
+    await kubectl("create", "deployment", "many", "--image=nginx", "--replicas=2")
+    expect(await kubectl("rollout", "status", "deployment", "many", "--timeout=15s")).toContain(
+      "successfully rolled out",
+    )
+  })
+
+  test("a Service has the address that the super cluster gave", async () => {
+    await kubectl("expose", "pod", "web", "--port=80")
+    const { spec } = await tenant.get<Service>(services, "default", "web")
+    const copies = (await superClient.list<Service>(services)).items.filter(({ metadata }) => metadata.name === "web")
+    expect(copies.map((copy) => copy.spec?.clusterIP)).toEqual([spec?.clusterIP])
+  })
+
+  test("logs and exec go through the node's vn-agent", async () => {
+    expect(await kubectl("exec", "web", "--", "hostname")).toBe("web\n")
+    expect(await kubectl("logs", "web")).not.toBe("")
+  })
+
+  test("every part ends with exit code 0 when asked to", async () => {
+    for (const name of ["vn-agent", "syncer", "operator", "gateway"]) {
+      const part = parts.get(name)
+      expect([name, await part?.stop(), part?.stderr()]).toEqual([name, 0, ""])
+    }
+  })
+
+  test("what the gateway leaves on disk is consistent", async () => {
+    const checked = await run(process.execPath, [main, "check", "--data-dir", path.join(directory, "data")])
+    expect(checked).toEqual({ code: 0, stdout: "2 stores, no faults\n", stderr: "" })
+  })
+})
