@@ -51,19 +51,17 @@ export const up: Command = {
       throw new UsageError(`polyplane up takes no arguments, but got "${positionals.join(" ")}"`)
     const level = flags["log-level"]
     if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
+    const options = {
+      dataDir: flags["data-dir"],
+      host: flags.host,
+      port: integerFlag("port", flags.port, 0, 65_535),
+      nodes: integerFlag("nodes", flags.nodes, 1, 100),
+      ...(flags.domain === undefined ? {} : { domain: flags.domain }),
+      ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
+      log: createLog(level),
+    }
     const stop = stopSignal()
-    const log = createLog(level)
-    await using all = await withProgress("starting", () =>
-      start({
-        dataDir: flags["data-dir"],
-        host: flags.host,
-        port: integerFlag("port", flags.port, 0, 65_535),
-        nodes: integerFlag("nodes", flags.nodes, 1, 100),
-        ...(flags.domain === undefined ? {} : { domain: flags.domain }),
-        ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
-        log,
-      }),
-    )
+    await using all = await withProgress("starting", () => start(options))
     const files = await writeKubeconfigs(
       all,
       flags["data-dir"],

@@ -1,0 +1,168 @@
+// The command line as a process: what it prints where, and its exit codes.
+
+import { mkdtemp, mkdir, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { Gateway } from "../gateway/main.ts"
+import { silentLog } from "../client/log.ts"
+import { run } from "../test/harness/processes.ts"
+import { check } from "./check.ts"
+import { integerFlag, UsageError } from "./command.ts"
+import { gateway } from "./parts/gateway.ts"
+import { operator } from "./parts/operator.ts"
+import { syncer } from "./parts/syncer.ts"
+import { vnAgent } from "./parts/vn-agent.ts"
+import { tenant } from "./tenant/command.ts"
+import { up } from "./up/command.ts"
+
+const main = path.join(import.meta.dirname, "main.ts")
+let directory: string
+
+/** In a directory of its own, so that no `.polyplane` is found. */
+const polyplane = (...args: string[]) =>
+  run(process.execPath, [main, ...args], { cwd: directory, env: { PATH: process.env["PATH"], HOME: directory } })
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "polyplane-cli-"))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+const commands = { up, tenant, gateway, syncer, "vn-agent": vnAgent, operator, check }
+
+describe("polyplane", () => {
+  test.for(["--help", "-h", "help"])("%s lists all commands", async (flag) => {
+    const { code, stdout, stderr } = await polyplane(flag)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    for (const name of Object.keys(commands)) expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "m"))
+  })
+
+  test("without a command tells what there is, and fails", async () => {
+    const { code, stdout } = await polyplane()
+    expect(code).toBe(2)
+    expect(stdout).toContain("usage: polyplane COMMAND")
+  })
+
+  test("names a command that does not exist", async () => {
+    expect(await polyplane("fly")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: `polyplane: there is no command "fly"; polyplane --help lists them\nTry: polyplane --help\n`,
+    })
+  })
+
+  test("tells what is wrong with flags, and where help is", async () => {
+    expect(await polyplane("gateway")).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "polyplane: polyplane gateway needs --config FILE\nTry: polyplane --help\n",
+    })
+  })
+
+  test("a cluster that is not there is told in one sentence", async () => {
+    const { code, stderr } = await polyplane("tenant", "list")
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^polyplane: no super cluster found: .*\n$/)
+  })
+
+  test.for<[string[], string]>([
+    [["up", "--data-dir", "/proc/none"], `the data directory "/proc/none" cannot be used: ENOENT`],
+    [["up", "--data-dir", "/dev/null/x"], `the data directory "/dev/null/x" is not a directory`],
+    [["up", "--data-dir", "data", "--super-kubeconfig", "none"], "none: ENOENT: no such file or directory"],
+  ])("%j cannot start: %s", async ([args, message]) => {
+    const { code, stderr } = await polyplane(...args, "--port", "0")
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^polyplane: .*\n$/)
+    expect(stderr).toContain(message)
+  })
+})
+
+describe("a command", () => {
+  test.for(Object.entries(commands))("%s tells its flags", async ([name, command]) => {
+    const write = vi.spyOn(process.stdout, "write").mockReturnValue(true)
+    try {
+      expect(await command.run(["--help"])).toBe(0)
+      expect(write.mock.calls.join("")).toBe(command.help)
+    } finally {
+      write.mockRestore()
+    }
+    expect(command.name).toBe(name)
+    expect(command.help).toMatch(new RegExp(`^usage: polyplane ${name} `))
+    expect(command.help).toMatch(/^ +--[a-z-]+ [A-Z]+ /m)
+  })
+
+  test.for<[keyof typeof commands, string[], string]>([
+    ["up", ["--nodez", "3"], "Unknown option '--nodez'"],
+    ["up", ["--nodes", "many"], `--nodes must be a whole number from 1 to 100, not "many"`],
+    ["up", ["--port", "70000"], `--port must be a whole number from 0 to 65535, not "70000"`],
+    ["up", ["--log-level", "loud"], "--log-level must be one of trace, debug, info, warn, error, fatal, silent"],
+    ["up", ["now"], `polyplane up takes no arguments, but got "now"`],
+    ["gateway", [], "polyplane gateway needs --config FILE"],
+    ["syncer", ["--config"], "Option '--config <value>' argument missing"],
+    ["operator", ["--config", "x", "y"], `polyplane operator takes no arguments, but got "y"`],
+    ["tenant", [], "what to do with tenants?"],
+    ["tenant", ["sell"], `there is no "polyplane tenant sell"`],
+    ["tenant", ["create"], "polyplane tenant create needs the tenant's name"],
+    ["tenant", ["get", "a", "b"], "too many arguments: b"],
+    ["check", ["here"], `polyplane check takes no arguments, but got "here"`],
+  ])("%s %j is a usage error: %s", async ([name, args, message]) => {
+    await expect(commands[name].run(args)).rejects.toThrow(new UsageError(message))
+  })
+})
+
+describe("polyplane check", () => {
+  const start = (dataDir: string) => Gateway.start({ dataDir, superCluster: true, log: silentLog })
+  const checked = (dataDir: string) => polyplane("check", "--data-dir", dataDir)
+
+  test("finds nothing wrong with what a gateway leaves, but not while it runs", async () => {
+    const dataDir = path.join(directory, "sound")
+    {
+      await using running = await start(dataDir)
+      await running.tenants.create({
+        name: "demo",
+        virtualCluster: { namespace: "default", name: "demo", uid: "u" },
+        clusterKey: "default-demo",
+        clusterDomain: "cluster.local",
+        transparentMetaPrefixes: [],
+        opaqueMetaPrefixes: [],
+        controllers: true,
+      })
+      expect(await checked(dataDir)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `polyplane: the data directory "${dataDir}" is in use by another process\n`,
+      })
+    }
+    expect(await checked(dataDir)).toEqual({ code: 0, stdout: "3 stores, no faults\n", stderr: "" })
+  })
+
+  test("names the store of each fault", async () => {
+    const dataDir = path.join(directory, "damaged")
+    await (await start(dataDir))[Symbol.asyncDispose]()
+    const store = path.join(dataDir, "stores", "super")
+    const [manifest = ""] = (await readdir(store)).filter((file) => file.startsWith("MANIFEST"))
+    await writeFile(path.join(store, manifest), "nonsense")
+    await mkdir(path.join(dataDir, "stores", "stray"))
+    const { code, stdout } = await checked(dataDir)
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^store stray: it belongs to no tenant$/m)
+    expect(stdout).toMatch(/^super cluster: .*damaged.*$/m)
+    expect(stdout).toMatch(/^3 stores, \d faults\n$/m)
+  })
+
+  test.for<[string, string]>([
+    ["none", 'the data directory "none" does not exist'],
+    [".", '"." is not a data directory of polyplane'],
+  ])("%s: %s", async ([dataDir, message]) => {
+    expect(await checked(dataDir)).toEqual({ code: 1, stdout: "", stderr: `polyplane: ${message}\n` })
+  })
+})
+
+describe("integerFlag()", () => {
+  test("reads whole numbers within bounds only", () => {
+    expect(integerFlag("port", "6443", 0, 65_535)).toBe(6443)
+    for (const text of ["", "-1", "1e3", "0x10", "65536", " 1", "1.0"]) {
+      expect(() => integerFlag("port", text, 0, 65_535)).toThrow(UsageError)
+    }
+  })
+})

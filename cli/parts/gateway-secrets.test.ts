@@ -1,0 +1,100 @@
+import { createPublicKey, X509Certificate } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { Secret } from "../../apimachinery/object.ts"
+import { silentLog } from "../../client/log.ts"
+import { secrets } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
+import { createSigningKey } from "../../gateway/tenancy/pki.ts"
+import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+
+let gateway: TestGateway
+let client: KubeClient
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  client = gateway.gateway.superCluster!.client
+})
+afterAll(() => gateway?.[Symbol.asyncDispose]())
+
+async function read(name: string) {
+  const { data, metadata } = await client.get<Secret>(secrets, "default", name)
+  const value = (key: string): string => Buffer.from(data?.[key] ?? "", "base64").toString()
+  return { value, revision: metadata.resourceVersion }
+}
+
+describe("writeSecret()", () => {
+  test("makes it, changes it, and does not write what is there already", async () => {
+    const where = { namespace: "default", name: "written" }
+    await writeSecret(client, where, { a: "1" })
+    await writeSecret(client, where, { b: "2" })
+    const { value, revision } = await read("written")
+    expect([value("a"), value("b")]).toEqual(["1", "2"])
+    await writeSecret(client, where, { a: "1", b: "2" })
+    expect((await read("written")).revision).toBe(revision)
+  })
+})
+
+describe("publishIdentity()", () => {
+  const publish = async (name: string, signer = createSigningKey()) =>
+    publishIdentity(client, { namespace: "default", name }, await signer)
+
+  test("leaves a certificate for vn-agents, signed by what it answers, and the public key of the signer", async () => {
+    const signer = createSigningKey()
+    const authority = await publish("first", signer)
+    const { value } = await read("first")
+    const certificate = new X509Certificate(value("tls.crt"))
+    expect(certificate.verify(new X509Certificate(authority).publicKey)).toBe(true)
+    expect(certificate.checkHost(vnAgentServerName)).toBe(vnAgentServerName)
+    expect(createPublicKey(value("identity.pub")).equals(createPublicKey(await signer))).toBe(true)
+    expect(value("ca.crt")).toBe(authority)
+  })
+
+  test("keeps what is good", async () => {
+    const signer = createSigningKey()
+    const authority = await publish("kept", signer)
+    const { revision } = await read("kept")
+    expect(await publish("kept", signer)).toBe(authority)
+    expect((await read("kept")).revision).toBe(revision)
+  })
+
+  test.for<[string, Record<string, string>]>([
+    ["unreadable", { "tls.crt": "nonsense" }],
+    ["incomplete", { "tls.key": "" }],
+  ])("makes anew what is %s, and goes on trusting what was there before", async ([name, damage]) => {
+    const before = await publish(name)
+    const encoded = Object.entries(damage).map(([key, value]) => [key, Buffer.from(value).toString("base64") || null])
+    await client.patch(secrets, "default", name, { data: Object.fromEntries(encoded) }, { type: "merge" })
+    const after = await publish(name)
+    expect(after).toMatch(new RegExp(`^-----BEGIN CERTIFICATE-----[^]+-----END CERTIFICATE-----\n`))
+    expect(after.endsWith(before)).toBe(true)
+    const { value } = await read(name)
+    const [authority = ""] = after.split(before)
+    expect(new X509Certificate(value("tls.crt")).verify(new X509Certificate(authority).publicKey)).toBe(true)
+  })
+})
+
+describe("untilPublished()", () => {
+  test("tries again, and tells each reason once", async () => {
+    const told: string[] = []
+    const log = { ...silentLog, warn: (fields: object) => void told.push((fields as { error: string }).error) }
+    const failures = ["down", "down", "refused"]
+    const publish = async (): Promise<void> => {
+      const failure = failures.shift()
+      if (failure !== undefined) throw new Error(failure)
+      await Promise.resolve()
+    }
+    await untilPublished(publish, new AbortController().signal, log)
+    expect(told).toEqual(["down", "refused"])
+  })
+
+  test("ends with the signal", async () => {
+    const stopping = new AbortController()
+    const publish = (): Promise<void> => {
+      stopping.abort()
+      return Promise.reject(new Error("down"))
+    }
+    await untilPublished(publish, stopping.signal, silentLog)
+    expect(stopping.signal.aborted).toBe(true)
+  })
+})

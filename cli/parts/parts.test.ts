@@ -1,0 +1,84 @@
+// The configuration files of the parts: those of manifests/ are read, and what is wrong with one is told.
+
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
+import { parseAllDocuments } from "yaml"
+import type { ConfigMap } from "../../apimachinery/object.ts"
+import { UserError } from "../command.ts"
+import { gateway } from "./gateway.ts"
+import { operator } from "./operator.ts"
+import { syncer } from "./syncer.ts"
+import { vnAgent } from "./vn-agent.ts"
+
+const parts = { gateway, syncer, operator, "vn-agent": vnAgent }
+type Name = keyof typeof parts
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "polyplane-config-"))
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+afterEach(() => vi.unstubAllEnvs())
+
+/** What the part says instead of starting. */
+async function refusal(name: Name, content: string): Promise<string> {
+  const file = path.join(directory, `${name}.yaml`)
+  await writeFile(file, content)
+  const error: unknown = await parts[name].run(["--config", file]).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(UserError)
+  return (error as UserError).message.replaceAll(`${directory}/`, "")
+}
+
+/** What manifests/ puts into /etc/polyplane of the part's pods. */
+async function manifestConfig(name: Name): Promise<string> {
+  const manifest = path.join(import.meta.dirname, `../../manifests/${name}.yaml`)
+  const objects = parseAllDocuments(await readFile(manifest, "utf8")).map((each) => each.toJS() as ConfigMap)
+  const content = objects.find(({ kind }) => kind === "ConfigMap")?.data?.[`${name}.yaml`]
+  expect(content).toBeDefined()
+  return content ?? ""
+}
+
+describe("the configuration that manifests/ gives", () => {
+  test.for(Object.keys(parts) as Name[])("the %s is what it reads; outside of a cluster it says so", async (name) => {
+    vi.stubEnv("KUBERNETES_SERVICE_HOST", undefined)
+    vi.stubEnv("NODE_NAME", "node-1")
+    expect(await refusal(name, await manifestConfig(name))).toBe(
+      "no super cluster: superKubeconfig is not set, and not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set",
+    )
+  })
+})
+
+describe("what is wrong with a configuration is told", () => {
+  const agent = "{identityKeys: a, certificate: b, key: c, kubelet: {certificateAuthority: d, certificate: e, key: f}}"
+
+  test.for<[Name, string, string]>([
+    ["gateway", "", `gateway.yaml: field "dataDir" is missing`],
+    [
+      "gateway",
+      "{dataDir: a, datadir: b}",
+      `gateway.yaml: there is no field "datadir"; known are adminKubeconfigSecret,`,
+    ],
+    ["gateway", "{dataDir: a, publicUrl: http://b}", `field "publicUrl" must be an https:// URL, not "http://b"`],
+    ["gateway", "{dataDir: a, identitySecret: b}", `field "identitySecret" must be NAMESPACE/NAME, not "b"`],
+    ["gateway", "{dataDir: a, port: 65536}", `field "port" must be a whole number from 0 to 65535, not 65536`],
+    ["gateway", "{dataDir: a, hostNames: b}", `field "hostNames" must be a list, not "b"`],
+    ["gateway", "{dataDir: a, logLevel: b}", `field "logLevel" must be one of trace, debug,`],
+    ["gateway", "{dataDir: a, superKubeconfig: gone}", "kubeconfig gone: ENOENT"],
+    ["syncer", "", `syncer.yaml: field "gatewayKubeconfig" is missing`],
+    [
+      "syncer",
+      "{gatewayKubeconfig: a, publishNodes: some}",
+      `field "publishNodes" must be one of all, used, not "some"`,
+    ],
+    ["operator", "{gatewayKubeconfig: [a]}", `operator.yaml: field "gatewayKubeconfig" must be a text, not ["a"]`],
+    ["operator", "{gatewayKubeconfig: a, vnAgentPort: 1}", `there is no field "vnAgentPort"`],
+    ["vn-agent", agent, `vn-agent.yaml: field "node" is missing, and NODE_NAME is not set`],
+    ["vn-agent", "{node: n, identityKeys: a, certificate: b, key: c}", `field "kubelet" is missing`],
+    ["vn-agent", agent.replace("f}", "f, ca: g}").replace("{", "{node: n, "), `there is no field "kubelet.ca"`],
+  ])("%s: %s", async ([name, content, message]) => {
+    vi.stubEnv("NODE_NAME", undefined)
+    expect(await refusal(name, content)).toContain(message)
+  })
+})
