@@ -141,15 +141,21 @@ function otherVersion(given: string, expected: string): StatusError {
   return badRequest(`the API version in the data (${given}) does not match the expected API version (${expected})`)
 }
 
-/** The object takes the path's namespace, or must name the same. */
+/** The object takes the path's namespace, or must name the same; cluster-scoped objects lose theirs. */
 export function agreeOnNamespace(object: KubeObject, namespace: string): void {
   const given = object.metadata.namespace
   if (given === undefined || given === "") {
     if (namespace !== "") object.metadata.namespace = namespace
+  } else if (namespace === "") {
+    delete object.metadata.namespace
   } else if (given !== namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
   }
 }
+
+/** The path of a Namespace has its name where others have their namespace. */
+export const expectedNamespace = ({ namespaced }: { namespaced: boolean }, namespace: string): string =>
+  namespaced ? namespace : ""
 
 /** On PUT and patch: the path's name is the object's. */
 export function agreeOnName(object: KubeObject, name: string): void {

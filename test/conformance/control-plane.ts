@@ -2,7 +2,6 @@
 
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
-import { createInterface } from "node:readline"
 import { KubeConfig } from "@kubernetes/client-node"
 import { startTestGateway } from "../../gateway/testing/start-gateway.ts"
 
@@ -73,20 +72,14 @@ export async function startControlPlane(): Promise<TestControlPlane> {
     },
     async watch(path, headers = {}) {
       const response = await send({ path: `${path}${path.includes("?") ? "&" : "?"}watch=true`, headers })
-      const lines = createInterface({ input: response })[Symbol.asyncIterator]()
-      const next = async (): Promise<WatchEvent | undefined> => {
-        const line = await lines.next()
-        return line.done === true ? undefined : (JSON.parse(line.value) as WatchEvent)
-      }
+      const events = readEvents(response)
       return {
         code: response.statusCode ?? 0,
         headers: response.headers,
-        next,
-        async stop() {
-          const rest: WatchEvent[] = []
+        next: () => events.next(),
+        stop() {
           response.destroy()
-          for (let event = await next(); event !== undefined; event = await next()) rest.push(event)
-          return rest
+          return Promise.resolve(events.rest())
         },
       }
     },
@@ -98,6 +91,43 @@ export async function startControlPlane(): Promise<TestControlPlane> {
     async [Symbol.asyncDispose]() {
       agent.destroy()
       await gateway[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A line is an event. Each is waited for this long. */
+const patienceMs = 10_000
+
+function readEvents(response: IncomingMessage) {
+  const queue: WatchEvent[] = []
+  let ended = false
+  let wake = Promise.withResolvers<void>()
+  let pending = ""
+  response.setEncoding("utf8")
+  response.on("data", (text: string) => {
+    const lines = (pending + text).split("\n")
+    pending = lines.pop() ?? ""
+    for (const line of lines) if (line !== "") queue.push(JSON.parse(line) as WatchEvent)
+    wake.resolve()
+  })
+  response.on("error", () => undefined) // it is closed then
+  response.on("close", () => {
+    ended = true
+    wake.resolve()
+  })
+  return {
+    rest: () => queue.splice(0),
+    async next(): Promise<WatchEvent | undefined> {
+      while (queue.length === 0 && !ended) {
+        wake = Promise.withResolvers<void>()
+        const late = setTimeout(() => wake.reject(new Error(`no event in ${patienceMs / 1000} s`)), patienceMs)
+        try {
+          await wake.promise
+        } finally {
+          clearTimeout(late)
+        }
+      }
+      return queue.shift()
     },
   }
 }

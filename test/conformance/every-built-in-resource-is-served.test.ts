@@ -19,7 +19,6 @@ const held: ReadonlySet<string> = new Set([
   "PersistentVolume",
   "PersistentVolumeClaim",
   "CustomResourceDefinition",
-  "ServiceCIDR",
 ])
 
 test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${resource.resource}`, resource] as const))(
@@ -71,7 +70,12 @@ test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${reso
     })
     expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: patched.json })
 
-    const removed = await plane.call("DELETE", path, { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0 })
+    const removed = await plane.call("DELETE", path, {
+      kind: "DeleteOptions",
+      apiVersion: "v1",
+      gracePeriodSeconds: 0,
+      propagationPolicy: "Background",
+    })
     expect(removed.code).toBe(200)
     if (held.has(resource.kind)) {
       expect(removed.json.metadata.deletionTimestamp).toBeDefined()

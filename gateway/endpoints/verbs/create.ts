@@ -2,7 +2,7 @@ import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
-import { agreeOnNamespace, decodeBody, expectedOf, readBody, type Expected } from "../body.ts"
+import { agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody, type Expected } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
 import { sendJSON, sendValue } from "../respond.ts"
@@ -25,7 +25,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   if (definition.namespaced && namespace === "" && definition.answer === undefined) {
     throw badRequest("an empty namespace may not be set during creation")
   }
-  agreeOnNamespace(object, namespace)
+  agreeOnNamespace(object, expectedNamespace(definition, namespace))
   if (definition.answer !== undefined) {
     sendJSON(ctx, response, 201, await definition.answer(ctx, object, options))
     return

@@ -16,7 +16,15 @@ import {
 import type { RequestContext } from "../../request/context.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
-import { agreeOnName, agreeOnNamespace, decodeValue, expectedOf, readBody, type Expected } from "../body.ts"
+import {
+  agreeOnName,
+  agreeOnNamespace,
+  decodeValue,
+  expectedNamespace,
+  expectedOf,
+  readBody,
+  type Expected,
+} from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { mediaType } from "../negotiation.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
@@ -48,9 +56,10 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     name,
     dryRun: options.dryRun,
   })
+  const at = { namespace: expectedNamespace(definition, namespace), name }
   const change = (current: KubeObject | undefined): KubeObject => {
     if (current === undefined) throw notFound(definition, name)
-    return patched(ctx, current, document, type, expected, options.fieldValidation, { namespace, name })
+    return patched(ctx, current, document, type, expected, options.fieldValidation, at)
   }
   if (handler !== undefined) {
     if (handler.update === undefined || handler.get === undefined) throw methodNotAllowed()

@@ -1,7 +1,7 @@
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
-import { agreeOnName, agreeOnNamespace, decodeBody, expectedOf, readBody } from "../body.ts"
+import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
 import { sendJSON, sendValue } from "../respond.ts"
@@ -16,7 +16,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const bytes = await readBody(exchange.request, endpoint.maxBodyBytes)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
   const object = decodeBody(ctx, bytes, expected, options.fieldValidation)
-  agreeOnNamespace(object, namespace)
+  agreeOnNamespace(object, expectedNamespace(definition, namespace))
   agreeOnName(object, name)
   const admit = admitFor(ctx, definition, {
     operation: "UPDATE",
