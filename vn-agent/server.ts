@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Agent, createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
+import type { SecureContextOptions } from "node:tls"
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
 import type { Pod } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
@@ -32,7 +33,7 @@ class Refused extends Error {
 export class VnAgent implements AsyncDisposable {
   readonly #node: string
   readonly #client: KubeClient
-  readonly #keys: readonly KeyObject[]
+  #keys: readonly KeyObject[]
   readonly #log: Log
   readonly #kubelet: UpgradeTarget
   readonly #server: Server
@@ -76,7 +77,7 @@ export class VnAgent implements AsyncDisposable {
         },
       },
     })
-    this.#server = createServer({ cert: options.tls.certificate, key: options.tls.key, minVersion: "TLSv1.2" })
+    this.#server = createServer(secureContext(options.tls))
     this.#server.maxConnections = options.limits.connections
     this.#server.on("request", (request, response) => void this.#serve(request, response))
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))
@@ -93,6 +94,12 @@ export class VnAgent implements AsyncDisposable {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port
+  }
+
+  /** For calls from now on; those under way go on. Throws when certificate and key do not belong together. */
+  renew({ tls, identityKeys }: Pick<VnAgentOptions, "tls" | "identityKeys">): void {
+    this.#server.setSecureContext(secureContext(tls))
+    this.#keys = identityKeys
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -161,6 +168,10 @@ export class VnAgent implements AsyncDisposable {
     this.#log.error({ err: error, method: request.method, node: this.#node }, "a call failed")
     return new Refused(502, "the call could not be passed on")
   }
+}
+
+function secureContext({ certificate, key }: VnAgentOptions["tls"]): SecureContextOptions {
+  return { cert: certificate, key, minVersion: "TLSv1.2" }
 }
 
 function answer(response: ServerResponse, { code, message }: Refused): void {

@@ -1,13 +1,12 @@
 // polyplane vn-agent: the vn-agent of the node this runs on.
 
-import { createPublicKey, type KeyObject } from "node:crypto"
-import { readFile } from "node:fs/promises"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
 import { UserError } from "../command.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { filePath, listenPort, optional, orEnvironment, port, section, text, withDefault } from "../config.ts"
 import { partCommand } from "./part.ts"
+import { followIdentity, readIdentity, readPem } from "./vn-agent-identity.ts"
 
 export const defaultVnAgentPort = 10_550
 /** As the kubelet's own default. */
@@ -45,14 +44,13 @@ export const vnAgent = partCommand({
       serverName: optional(text),
     }),
   },
-  async start({ superKubeconfig, node, host, port: listen, identityKeys, certificate, key, kubelet }, { log, stack }) {
+  async start({ superKubeconfig, node, host, port: listen, kubelet, ...files }, { log, signal, stack }) {
     const superClient = stack.use(await connectSuperCluster(superKubeconfig))
     const options = {
       node,
       host,
       port: listen,
-      tls: { certificate: await readPem(certificate), key: await readPem(key) },
-      identityKeys: publicKeysOf(identityKeys, await readPem(identityKeys)),
+      ...(await readIdentity(files)),
       superClient,
       kubelet: {
         host: kubelet.host,
@@ -67,6 +65,8 @@ export const vnAgent = partCommand({
       log,
     }
     const agent = stack.use(await startAgent(options))
+    const following = followIdentity(files, options, (renewed) => agent.renew(renewed), { signal, log })
+    stack.defer(() => following)
     return `${host}:${agent.port}, for node ${node}`
   },
 })
@@ -78,28 +78,5 @@ async function startAgent(options: Parameters<typeof VnAgent.start>[0]): Promise
     const { code, message } = error as NodeJS.ErrnoException
     if (code === undefined) throw error
     throw new UserError(`the vn-agent cannot serve on ${options.host}:${options.port}: ${message}`, { cause: error })
-  }
-}
-
-async function readPem(file: string): Promise<string> {
-  let content: string
-  try {
-    content = await readFile(file, "utf8")
-  } catch (error) {
-    throw new UserError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
-  }
-  if (!content.includes("-----BEGIN ")) throw new UserError(`${file} is not a PEM file`)
-  return content
-}
-
-function publicKeysOf(file: string, content: string): KeyObject[] {
-  const blocks = content.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []
-  if (blocks.length === 0) throw new UserError(`${file} has no public key`)
-  try {
-    return blocks.map((block) => createPublicKey(block))
-  } catch (error) {
-    throw new UserError(`${file} has an unreadable public key`, { cause: error })
   }
 }

@@ -3,6 +3,8 @@
 
 import { once } from "node:events"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import type { IncomingMessage } from "node:http"
+import { get } from "node:https"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -83,6 +85,15 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** As the kubelet: nobody, and without a look at the certificate. */
+async function probe(url: string): Promise<number | undefined> {
+  const [response] = (await once(get(url, { rejectUnauthorized: false, agent: false }), "response")) as [
+    IncomingMessage,
+  ]
+  response.resume()
+  return response.statusCode
+}
+
 const object = <T extends KubeObject>(apiVersion: string, kind: string, metadata: object, more: object = {}): T =>
   ({ apiVersion, kind, metadata, ...more }) as unknown as T
 
@@ -158,6 +169,12 @@ afterAll(() => stack.disposeAsync())
 
 describe("gateway, operator, syncer and vn-agent in processes of their own", () => {
   let tenant: KubeClient
+
+  test("the gateway answers a kubelet's probes", async () => {
+    const [, url = ""] = /ready: (\S+)/.exec(parts.get("gateway")?.stdout() ?? "") ?? []
+    expect(await probe(`${url}/livez`)).toBe(200)
+    expect(await probe(`${url}/readyz`)).toBe(200)
+  })
 
   test("a VirtualCluster becomes a tenant", async () => {
     const wanted = object<VirtualCluster>(

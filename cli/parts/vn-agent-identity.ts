@@ -1,0 +1,87 @@
+// What a vn-agent serves with and whom it believes: files that a Secret is mounted as. The gateway renews the Secret, the
+// kubelet then replaces the files, and the vn-agent takes them on without ending the calls under way.
+
+import { createPublicKey, type KeyObject } from "node:crypto"
+import { readFile } from "node:fs/promises"
+import { createSecureContext } from "node:tls"
+import { pause, systemClock, type Clock } from "../../client/clock.ts"
+import type { Log } from "../../client/log.ts"
+import type { VnAgentOptions } from "../../vn-agent/options.ts"
+import { UserError } from "../command.ts"
+
+/** The kubelet itself takes about a minute to replace files. */
+const checkMs = 60_000
+
+export interface IdentityFiles {
+  identityKeys: string
+  certificate: string
+  key: string
+}
+
+export type Identity = Pick<VnAgentOptions, "tls" | "identityKeys">
+
+/** Fails with UserError. */
+export async function readIdentity(files: IdentityFiles): Promise<Identity> {
+  const tls = { certificate: await readPem(files.certificate), key: await readPem(files.key) }
+  try {
+    createSecureContext({ cert: tls.certificate, key: tls.key })
+  } catch (error) {
+    throw new UserError(`${files.certificate} and ${files.key} are not a certificate and its key`, { cause: error })
+  }
+  return { tls, identityKeys: publicKeysOf(files.identityKeys, await readPem(files.identityKeys)) }
+}
+
+/** Calls `renew` whenever the files have changed, until the signal ends. Files that cannot be used are tried again. */
+export async function followIdentity(
+  files: IdentityFiles,
+  current: Identity,
+  renew: (identity: Identity) => void,
+  { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
+): Promise<void> {
+  let known = current
+  for (;;) {
+    await pause(clock, checkMs, signal)
+    if (signal.aborted) return
+    try {
+      const read = await readIdentity(files)
+      if (isSame(read, known)) continue
+      renew(read)
+      known = read
+      log.info({}, "took on a renewed identity")
+    } catch (error) {
+      // While the files are being replaced they may not fit together.
+      log.warn({ error: error instanceof Error ? error.message : String(error) }, "the identity cannot be renewed yet")
+    }
+  }
+}
+
+export async function readPem(file: string): Promise<string> {
+  let content: string
+  try {
+    content = await readFile(file, "utf8")
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new UserError(`${file} cannot be read: ${why}`, { cause: error })
+  }
+  if (!content.includes("-----BEGIN ")) throw new UserError(`${file} is not a PEM file`)
+  return content
+}
+
+function publicKeysOf(file: string, content: string): KeyObject[] {
+  const blocks = content.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []
+  if (blocks.length === 0) throw new UserError(`${file} has no public key`)
+  try {
+    return blocks.map((block) => createPublicKey(block))
+  } catch (error) {
+    throw new UserError(`${file} has an unreadable public key`, { cause: error })
+  }
+}
+
+function isSame(a: Identity, b: Identity): boolean {
+  return (
+    a.tls.certificate === b.tls.certificate &&
+    a.tls.key === b.tls.key &&
+    a.identityKeys.length === b.identityKeys.length &&
+    a.identityKeys.every((key, index) => b.identityKeys[index]?.equals(key))
+  )
+}
