@@ -17,6 +17,9 @@ const commonHelp = `  superKubeconfig        kubeconfig of the super cluster (de
   logLevel               ${logLevels.join(", ")} (default info)
 `
 
+/** Node fires longer ones at once. */
+const longestTimerMs = 2 ** 31 - 1
+
 type Fields = Record<string, Field<unknown>>
 
 export interface PartContext {
@@ -69,6 +72,9 @@ ${part.fieldsHelp}${commonHelp}`
 async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typeof commonFields>): Promise<void> {
   const signal = stopSignal()
   await using stack = new AsyncDisposableStack()
+  // Neither signal handlers nor pauses between attempts keep a process alive, and there may be no connection open.
+  const alive = setInterval(() => undefined, longestTimerMs)
+  stack.defer(() => clearInterval(alive))
   const log = createLog((config as ConfigOf<typeof commonFields>).logLevel)
   try {
     const where = await part.start(config, { log, signal, stack })

@@ -1,11 +1,14 @@
 // The configuration files of the parts: those of manifests/ are read, and what is wrong with one is told.
 
+import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
-import { parseAllDocuments } from "yaml"
+import { parseAllDocuments, stringify } from "yaml"
 import type { ConfigMap } from "../../apimachinery/object.ts"
+import { eventually } from "../../test/harness/eventually.ts"
+import { collect, start } from "../../test/harness/processes.ts"
 import { UserError } from "../command.ts"
 import { gateway } from "./gateway.ts"
 import { operator } from "./operator.ts"
@@ -15,6 +18,7 @@ import { vnAgent } from "./vn-agent.ts"
 const parts = { gateway, syncer, operator, "vn-agent": vnAgent }
 type Name = keyof typeof parts
 
+const main = path.join(import.meta.dirname, "../main.ts")
 let directory: string
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "polyplane-config-"))
@@ -80,5 +84,27 @@ describe("what is wrong with a configuration is told", () => {
   ])("%s: %s", async ([name, content, message]) => {
     vi.stubEnv("NODE_NAME", undefined)
     expect(await refusal(name, content)).toContain(message)
+  })
+})
+
+describe("a part whose gateway does not answer", () => {
+  test.for(["syncer", "operator"])("%s waits for it, and ends with exit code 0 when asked to", async (name) => {
+    const nowhere = stringify({
+      kind: "Config",
+      "current-context": "c",
+      contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
+      clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+      users: [{ name: "c", user: { token: "t" } }],
+    })
+    await writeFile(path.join(directory, "nowhere"), nowhere)
+    const file = path.join(directory, `waiting-${name}.yaml`)
+    await writeFile(file, "{gatewayKubeconfig: nowhere, superKubeconfig: nowhere}")
+    const child = start(process.execPath, [main, name, "--config", file], { stdio: "pipe" })
+    const stdout = collect(child.stdout)
+    const stderr = collect(child.stderr)
+    const closed = once(child, "close")
+    await eventually(() => child.exitCode !== null || stderr().split("does not answer yet").length > 2)
+    child.kill("SIGTERM")
+    expect([(await closed)[0], stdout()]).toEqual([0, ""])
   })
 })

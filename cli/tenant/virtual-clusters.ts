@@ -50,13 +50,19 @@ export async function waitForVirtualCluster<T>(
   done: (object: VirtualCluster | undefined) => T | undefined,
 ): Promise<T> {
   const signal = AbortSignal.timeout(timeoutMs)
+  let message = ""
+  const look = (object: VirtualCluster | undefined): T | undefined => {
+    const text = object?.status?.message
+    message = text === undefined || text === "" ? "" : `: ${text}`
+    return done(object)
+  }
   for (;;) {
     const list = await client.list<VirtualCluster>(virtualClusters, {
       namespace,
       fieldSelector: `metadata.name=${name}`,
       signal,
     })
-    const now = done(list.items[0])
+    const now = look(list.items[0])
     if (now !== undefined) return now
     const watch = client.watch<VirtualCluster>(virtualClusters, {
       namespace,
@@ -65,10 +71,10 @@ export async function waitForVirtualCluster<T>(
       signal,
     })
     for await (const { type, object } of watch) {
-      const result = done(type === "DELETED" ? undefined : object)
+      const result = look(type === "DELETED" ? undefined : object)
       if (result !== undefined) return result
     }
-    if (signal.aborted) throw new UserError(`tenant "${name}" did not get there in ${timeoutMs / 1000} s`)
+    if (signal.aborted) throw new UserError(`tenant "${name}" did not get there in ${timeoutMs / 1000} s${message}`)
   }
 }
 
