@@ -169,7 +169,8 @@ function parseYaml(what: string, text: string): Kubeconfig {
   try {
     value = parse(text)
   } catch (error) {
-    throw new Error(`${what} is not YAML: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    const [reason] = (error instanceof Error ? error.message : String(error)).split("\n") // then it shows the lines
+    throw new Error(`${what} is not YAML: ${reason}`, { cause: error })
   }
   if (typeof value !== "object" || value === null || (value as Kubeconfig).kind !== "Config") {
     throw new Error(`${what} is not a kubeconfig (kind: Config)`)
