@@ -4,17 +4,27 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { once } from "node:events"
 
 const running = new Set<ChildProcess>()
+/** Those of them that lead a process group, which ends with them. */
+const groups = new WeakSet<ChildProcess>()
 const defaultTimeoutMs = 30_000
 /** Output kept of one process. Beyond: the rest is dropped. */
 const maxOutputBytes = 16 * 1024 * 1024
 
 process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL")
+  for (const child of running) {
+    if (groups.has(child) && child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+    else child.kill("SIGKILL")
+  }
 })
 
-/** spawn(), remembered until its end. */
-export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
-  const child = spawn(command, args, options)
+/** spawn(), remembered until its end. `group`: with a process group of its own. */
+export function start(
+  command: string,
+  args: readonly string[],
+  { group = false, ...options }: SpawnOptions & { group?: boolean },
+): ChildProcess {
+  const child = spawn(command, args, { ...options, detached: group })
+  if (group) groups.add(child)
   running.add(child)
   child.once("close", () => running.delete(child))
   child.once("error", () => running.delete(child)) // told to whoever waits for the process

@@ -1,0 +1,293 @@
+// What a person can do wrong, seen from outside: a clear answer of the kind Kubernetes gives, or one sentence and an exit code.
+
+import { generateKeyPairSync, sign } from "node:crypto"
+import { mkdir, writeFile } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { stringify } from "yaml"
+import { certificateOf, call } from "../harness/https.ts"
+import { polyplane, startPolyplane, type Polyplane } from "../harness/polyplane.ts"
+
+let up: Polyplane
+
+beforeAll(async () => {
+  up = await startPolyplane({ args: ["--tenants", "demo,other"] })
+})
+
+afterAll(async () => {
+  await up?.[Symbol.asyncDispose]()
+})
+
+const container = { name: "main", image: "nginx" }
+const pod = (spec: object = {}, metadata: object = {}) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "bad", ...metadata },
+  spec: { containers: [container], ...spec },
+})
+
+describe("kubectl apply", () => {
+  const manifests: { what: string; object: object; message: string | RegExp }[] = [
+    {
+      what: "an unknown field",
+      object: pod({ containrs: [] }),
+      message: 'strict decoding error: unknown field "spec.containrs"',
+    },
+    {
+      what: "a nested unknown field",
+      object: pod({ containers: [{ ...container, imagee: "x" }] }),
+      message: 'unknown field "spec.containers[0].imagee"',
+    },
+    {
+      what: "a field of the wrong type",
+      object: { ...pod(), kind: "Service", spec: { ports: [{ port: "eighty" }] } },
+      message: /cannot unmarshal string into Go struct field .*port of type int32/,
+    },
+    { what: "no containers", object: pod({ containers: [] }), message: "spec.containers: Required value" },
+    {
+      what: "a value that is none of the allowed",
+      object: pod({ restartPolicy: "Sometimes" }),
+      message: 'spec.restartPolicy: Unsupported value: "Sometimes"',
+    },
+    {
+      what: "a name against the rules",
+      object: pod({}, { name: "Bad_Name" }),
+      message: 'metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123 subdomain must consist of',
+    },
+    {
+      what: "a name that is too long",
+      object: pod({}, { name: "a".repeat(254) }),
+      message: "must be no more than 253 bytes",
+    },
+    {
+      what: "an unknown kind",
+      object: { apiVersion: "v1", kind: "Pot", metadata: { name: "a" } },
+      message: 'no matches for kind "Pot" in version "v1"',
+    },
+    {
+      what: "an unknown group",
+      object: { apiVersion: "example.com/v1", kind: "Pod", metadata: { name: "a" } },
+      message: 'no matches for kind "Pod" in version "example.com/v1"',
+    },
+    {
+      what: "a namespace that is not there",
+      object: pod({}, { namespace: "nowhere" }),
+      message: 'namespaces "nowhere" not found',
+    },
+    {
+      what: "a selector that does not match its template",
+      object: {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: { name: "bad" },
+        spec: {
+          selector: { matchLabels: { app: "a" } },
+          template: { metadata: { labels: { app: "b" } }, spec: { containers: [container] } },
+        },
+      },
+      message: "`selector` does not match template `labels`",
+    },
+  ]
+
+  test.each(manifests)("$what is refused, and says so", async ({ object, message }) => {
+    // In place of client-side checks the server's are wanted: the manifest goes as it is.
+    const { code, stderr } = await up.tryKubectl(["apply", "-f", "-"], { input: JSON.stringify(object) })
+    expect(stderr).toMatch(message)
+    expect(code).toBe(1)
+  })
+
+  test("nothing of it was kept", async () => {
+    expect(await up.kubectl(["get", "pods,services,deployments.apps", "-A", "-o", "name"])).toBe("service/kubernetes\n")
+  })
+
+  test("an object too large is refused with 413, and the connection's owner is told why", async () => {
+    const object = pod({}, { annotations: { large: "x".repeat(3 * 1024 * 1024) } })
+    const credential = certificateOf(await up.readKubeconfig("demo"))
+    const answer = await call(up.url, {
+      ...credential,
+      method: "POST",
+      path: "/tenants/demo/api/v1/namespaces/default/pods",
+      body: JSON.stringify(object),
+    })
+    expect(answer.status).toBe(413)
+    expect(JSON.parse(answer.text)).toMatchObject({ kind: "Status", reason: "RequestEntityTooLarge" })
+    const created = await up.tryKubectl(["create", "--validate=false", "-f", "-"], { input: JSON.stringify(object) })
+    expect(created.code).toBe(1)
+    expect(created.stderr).toMatch(/too large/i)
+  })
+
+  test("bytes that are no JSON are refused with 400", async () => {
+    const credential = certificateOf(await up.readKubeconfig("demo"))
+    const request = { ...credential, method: "POST", path: "/tenants/demo/api/v1/namespaces/default/pods" }
+    expect(await call(up.url, { ...request, body: '{"kind":' })).toMatchObject({ status: 400 })
+    const other = { ...request, body: "<pod/>", headers: { "content-type": "text/xml" } }
+    expect(await call(up.url, other)).toMatchObject({ status: 415 })
+  })
+
+  test("a method that a resource does not have is refused with 405", async () => {
+    const credential = certificateOf(await up.readKubeconfig("demo"))
+    const answer = await call(up.url, {
+      ...credential,
+      method: "POST",
+      path: "/tenants/demo/api/v1/namespaces/default",
+    })
+    expect(answer.status).toBe(405)
+    expect(JSON.parse(answer.text)).toMatchObject({ kind: "Status", reason: "MethodNotAllowed" })
+  })
+})
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+describe("a credential", () => {
+  const namespaces = "/tenants/demo/api/v1/namespaces"
+  const unauthorized = { kind: "Status", reason: "Unauthorized", message: "Unauthorized", code: 401 }
+  const token = async (tenant: string) =>
+    (await up.kubectl(["create", "token", "default"], { kubeconfig: tenant })).trim()
+
+  async function refused(credential: object) {
+    const answer = await call(up.url, { path: namespaces, ...credential })
+    expect(answer.status).toBe(401)
+    expect(JSON.parse(answer.text)).toMatchObject(unauthorized)
+  }
+
+  test("that is no token is refused", async () => {
+    await refused({ token: "nonsense" })
+    await refused({ token: "a.b.c" })
+  })
+
+  test("whose signature is another's is refused", async () => {
+    const [header, payload] = (await token("demo")).split(".")
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 })
+    const signature = sign("sha256", Buffer.from(`${header}.${payload}`), privateKey).toString("base64url")
+    await refused({ token: `${header}.${payload}.${signature}` })
+    await refused({ token: `${encode({ alg: "none", typ: "JWT" })}.${payload}.` })
+  })
+
+  test("whose claims were changed is refused", async () => {
+    const [header, payload = "", signature] = (await token("demo")).split(".")
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as object
+    await refused({ token: `${header}.${encode({ ...claims, exp: 4_000_000_000 })}.${signature}` })
+  })
+
+  test("of another tenant is refused: certificate and token", async () => {
+    await refused({ token: await token("other") })
+    await refused(certificateOf(await up.readKubeconfig("other")))
+    const { code, stderr } = await up.tryKubectl(["get", "namespaces", "--server", `${up.url}/tenants/demo`], {
+      kubeconfig: "other",
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain("Unauthorized")
+  })
+
+  test("of a tenant that was deleted is refused, also when there is a new one of that name", async () => {
+    expect(await up.cli(["tenant", "create", "brief"])).toMatchObject({ code: 0 })
+    const old = certificateOf(await up.readKubeconfig("brief"))
+    const path_ = "/tenants/brief/api/v1/namespaces"
+    expect(await call(up.url, { ...old, path: path_ })).toMatchObject({ status: 200 })
+    expect(await up.cli(["tenant", "delete", "brief"])).toMatchObject({ code: 0 })
+    expect(await call(up.url, { ...old, path: path_ })).toMatchObject({ status: 401 })
+    expect(await up.cli(["tenant", "create", "brief"])).toMatchObject({ code: 0 })
+    expect(await call(up.url, { ...old, path: path_ })).toMatchObject({ status: 401 })
+  })
+
+  test("for another audience is refused", async () => {
+    const elsewhere = await up.kubectl(["create", "token", "default", "--audience=elsewhere"])
+    await refused({ token: elsewhere.trim() })
+  })
+
+  test("that asks for a tenant that does not exist is refused", async () => {
+    const { code, stderr } = await up.tryKubectl(["get", "pods", "--server", `${up.url}/tenants/nobody`])
+    expect(code).toBe(1)
+    expect(stderr).toContain("You must be logged in to the server")
+  })
+})
+
+describe("polyplane", () => {
+  async function fails(args: readonly string[], code: number, sentence: string | RegExp) {
+    const output = await polyplane(args)
+    // Lines of progress begin with an ellipsis: what remains is the sentence, and after wrong flags a hint.
+    const lines = output.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("…"))
+    expect(lines[0]).toMatch(sentence)
+    expect(lines[0]).toMatch(/^polyplane: /)
+    expect(lines).toHaveLength(code === 2 ? 2 : 1)
+    expect(output).toMatchObject({ code, stdout: "" })
+  }
+
+  const directory = (name: string) => up.path(name)
+
+  test("names what it does not know", async () => {
+    await fails(["upp"], 2, 'there is no command "upp"')
+    await fails(["up", "--prot", "1"], 2, "'--prot'")
+    await fails(["up", "--port", "none"], 2, '--port must be a whole number from 0 to 65535, not "none"')
+    await fails(["tenant", "make"], 2, 'there is no "polyplane tenant make"')
+    await fails(["tenant", "create"], 2, "needs the tenant's name")
+  })
+
+  test("a busy port", async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    try {
+      await fails(["up", "--port", String(port), "--data-dir", directory("port")], 1, new RegExp(`${port}.*in use`))
+    } finally {
+      server.close()
+    }
+  })
+
+  test("a data directory in use", async () => {
+    await fails(["up", "--port", "0", "--data-dir", up.dataDir], 1, /data directory ".*" is in use by another process/)
+    expect(await up.kubectl(["get", "namespaces"])).toContain("default")
+  })
+
+  test("a data directory of a newer format", async () => {
+    await mkdir(directory("newer"))
+    await writeFile(path.join(directory("newer"), "format"), '{"format": 99}\n')
+    await fails(["up", "--port", "0", "--data-dir", directory("newer")], 1, "written by a newer version of polyplane")
+  })
+
+  test("a data directory that cannot be one", async () => {
+    await writeFile(directory("file"), "")
+    await fails(["up", "--port", "0", "--data-dir", directory("file")], 1, "is not a directory")
+  })
+
+  test("a data directory that is not writable", async () => {
+    const closed = directory("closed")
+    await mkdir(closed, { mode: 0o500 })
+    // To root nothing is closed by its mode; the kernel's own directory is.
+    const target = process.getuid?.() === 0 ? "/sys/kernel" : closed
+    await fails(["up", "--port", "0", "--data-dir", path.join(target, "data")], 1, "is not writable")
+  })
+
+  test("a super cluster that does not answer", async () => {
+    const file = directory("dead.kubeconfig")
+    const kubeconfig = {
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "dead",
+      clusters: [{ name: "dead", cluster: { server: "https://127.0.0.1:1" } }],
+      contexts: [{ name: "dead", context: { cluster: "dead", user: "dead" } }],
+      users: [{ name: "dead", user: { token: "x" } }],
+    }
+    await writeFile(file, stringify(kubeconfig))
+    const args = ["up", "--port", "0", "--data-dir", directory("dead")]
+    await fails([...args, "--super-kubeconfig", file], 1, /super cluster of .*dead\.kubeconfig does not answer/)
+    await fails([...args, "--super-kubeconfig", directory("missing")], 1, /missing/)
+    await writeFile(file, "not: [a kubeconfig")
+    await fails([...args, "--super-kubeconfig", file], 1, /dead\.kubeconfig/)
+  })
+
+  test("tenants that cannot be", async () => {
+    const data = ["--data-dir", up.dataDir]
+    await fails(["tenant", "create", "Bad_Name", ...data], 1, /Bad_Name/)
+    await fails(["tenant", "create", "demo", ...data], 1, 'tenant "demo" already exists')
+    await fails(
+      ["tenant", "create", "fine", "--cluster-version", "none", "--timeout", "2", ...data],
+      1,
+      'there is no ClusterVersion "none"',
+    )
+    await fails(["tenant", "kubeconfig", "nobody", ...data], 1, 'there is no tenant "nobody"')
+    await fails(["tenant", "delete", "nobody", ...data], 1, 'there is no tenant "nobody"')
+    await fails(["tenant", "list", "--data-dir", directory("none")], 1, "does not exist")
+  })
+})

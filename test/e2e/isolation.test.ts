@@ -1,0 +1,223 @@
+// Tenant A's administrator tries every verb on tenant B: by path, by host name, by TLS server name and with mixed
+// credentials. Each try is refused, and with the very answer that a tenant which does not exist gives.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { certificateOf, call, type Answer, type Call, type Credential } from "../harness/https.ts"
+import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
+
+const domain = "tenants.example"
+/** As long as the name of tenant B, so that answers can be compared whole. */
+const absent = "nemo"
+
+let up: Polyplane
+const credentials: Record<string, Credential> = {}
+let tokenB = ""
+
+beforeAll(async () => {
+  up = await startPolyplane({ args: ["--tenants", "team-a,blue", "--domain", domain] })
+  const secret = JSON.stringify({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "secret" },
+    stringData: { word: "of-tenant-b" },
+  })
+  await up.kubectl(["apply", "-f", "-"], { kubeconfig: "blue", input: secret })
+  await up.kubectl(["run", "pod", "--image=busybox", "--", "sleep", "3600"], { kubeconfig: "blue" })
+  await up.kubectl(["wait", "--for=condition=Ready", "pod/pod"], { kubeconfig: "blue" })
+  await up.kubectl(["create", "serviceaccount", "boss"], { kubeconfig: "team-a" })
+  await up.kubectl(
+    ["create", "clusterrolebinding", "boss", "--clusterrole=cluster-admin", "--serviceaccount=default:boss"],
+    { kubeconfig: "team-a" },
+  )
+  const certificate = certificateOf(await up.readKubeconfig("team-a"))
+  const token = (await up.kubectl(["create", "token", "boss"], { kubeconfig: "team-a" })).trim()
+  tokenB = (await up.kubectl(["create", "token", "default"], { kubeconfig: "blue" })).trim()
+  credentials["certificate"] = certificate
+  credentials["token"] = { token }
+  credentials["certificate and token"] = { ...certificate, token }
+})
+
+afterAll(async () => {
+  await up?.[Symbol.asyncDispose]()
+})
+
+const pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "x" },
+  spec: { containers: [{ name: "a", image: "a" }] },
+}
+const namespaced = "/api/v1/namespaces/default"
+const upgrade = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "MDEyMzQ1Njc4OWFiY2RlZg==",
+  "sec-websocket-protocol": "v5.channel.k8s.io",
+}
+
+const verbs: (Call & { verb: string })[] = [
+  { verb: "get", path: `${namespaced}/secrets/secret` },
+  { verb: "list", path: `${namespaced}/secrets` },
+  { verb: "list of everything", path: "/api/v1/pods" },
+  { verb: "watch", path: "/api/v1/secrets?watch=true&timeoutSeconds=1" },
+  { verb: "create", method: "POST", path: `${namespaced}/pods`, body: JSON.stringify(pod) },
+  { verb: "update", method: "PUT", path: `${namespaced}/pods/pod`, body: JSON.stringify(pod) },
+  {
+    verb: "patch",
+    method: "PATCH",
+    path: `${namespaced}/pods/pod`,
+    body: '{"metadata":{"labels":{"a":"b"}}}',
+    headers: { "content-type": "application/merge-patch+json" },
+  },
+  { verb: "delete", method: "DELETE", path: `${namespaced}/secrets/secret` },
+  { verb: "deletecollection", method: "DELETE", path: `${namespaced}/pods` },
+  { verb: "logs", path: `${namespaced}/pods/pod/log` },
+  { verb: "exec", path: `${namespaced}/pods/pod/exec?command=id&stdout=true`, headers: upgrade },
+  { verb: "attach", path: `${namespaced}/pods/pod/attach?stdout=true`, headers: upgrade },
+  { verb: "port-forward", path: `${namespaced}/pods/pod/portforward?ports=80`, headers: upgrade },
+  { verb: "proxy", path: `${namespaced}/pods/pod/proxy/` },
+  {
+    verb: "token",
+    method: "POST",
+    path: `${namespaced}/serviceaccounts/default/token`,
+    body: '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenRequest","spec":{"audiences":[]}}',
+  },
+  {
+    verb: "self-subject review",
+    method: "POST",
+    path: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+    body: '{"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":{"resourceAttributes":{"verb":"get","resource":"pods"}}}',
+  },
+  {
+    verb: "impersonation",
+    path: `${namespaced}/secrets`,
+    headers: { "impersonate-user": "kubernetes-admin", "impersonate-group": "system:masters" },
+  },
+  { verb: "discovery", path: "/apis" },
+  { verb: "OpenAPI", path: "/openapi/v2" },
+  { verb: "an unknown path", path: "/nothing" },
+]
+
+interface Way {
+  way: string
+  to: (tenant: string, request: Call) => Call
+}
+
+const host = (tenant: string) => `${tenant}.${domain}`
+const ways: Way[] = [
+  { way: "path", to: (tenant, request) => ({ ...request, path: `/tenants/${tenant}${request.path}` }) },
+  {
+    way: "Host header",
+    to: (tenant, request) => ({ ...request, headers: { ...request.headers, host: host(tenant) } }),
+  },
+  { way: "TLS server name", to: (tenant, request) => ({ ...request, serverName: host(tenant) }) },
+  {
+    way: "path and Host header",
+    to: (tenant, request) => ({
+      ...request,
+      path: `/tenants/${tenant}${request.path}`,
+      headers: { ...request.headers, host: host(tenant) },
+    }),
+  },
+]
+
+/** What a caller can tell answers apart by; the name is replaced, and what differs from call to call left out. */
+function seen({ status, headers, text }: Answer, tenant: string) {
+  const { date: _, "audit-id": __, ...rest } = headers
+  const replace = (value: string) => value.replaceAll(tenant, "NAME")
+  return { status, headers: JSON.parse(replace(JSON.stringify(rest))) as object, text: replace(text) }
+}
+
+/** Asks tenant B and nobody the same; B's answer, once it has proved to be nobody's too. */
+async function both(request: (tenant: string) => Call): Promise<{ there: Answer }> {
+  const there = await call(up.url, request("blue"))
+  const gone = await call(up.url, request(absent))
+  expect(seen(there, "blue")).toEqual(seen(gone, absent))
+  return { there }
+}
+
+describe.each(["certificate", "token", "certificate and token"])("tenant A's administrator, by %s", (kind) => {
+  test.each(ways)("reaches nothing of tenant B by $way", async ({ to }) => {
+    for (const { verb, ...request } of verbs) {
+      const { there } = await both((tenant) => ({ ...to(tenant, request), ...credentials[kind] }))
+      expect(there.status, verb).toBe(401)
+      expect(there.text, verb).not.toContain("of-tenant-b")
+    }
+  })
+})
+
+describe("mixed", () => {
+  const own = ["certificate", "token"]
+
+  test.each(own)("A's %s beside a good token of B is refused", async (kind) => {
+    for (const { to } of ways) {
+      const { headers, ...request } = to("blue", { path: `${namespaced}/secrets` })
+      const mixed = { ...credentials[kind], ...request }
+      const answer = await call(up.url, {
+        ...mixed,
+        headers: {
+          ...headers,
+          authorization: `Bearer ${kind === "token" ? `${mixed.token}, Bearer ${tokenB}` : tokenB}`,
+        },
+      })
+      expect(answer.status).toBe(401)
+    }
+  })
+
+  test("a path of one tenant and the host of another are nobody's", async () => {
+    for (const kind of own) {
+      const request = { path: `/tenants/team-a${namespaced}/secrets`, ...credentials[kind] }
+      await both((tenant) => ({ ...request, headers: { host: host(tenant) } })).then(({ there }) =>
+        expect(there.status).toBe(401),
+      )
+    }
+  })
+
+  test("the path cannot be made to leave the tenant", async () => {
+    for (const path of [
+      `/tenants/team-a/../blue${namespaced}/secrets`,
+      `/tenants/team-a/%2e%2e/blue${namespaced}/secrets`,
+      `/tenants/team-a//tenants/blue${namespaced}/secrets`,
+      `/tenants/team-a/tenants/blue${namespaced}/secrets`,
+      `/tenants/blue%2f..%2fteam-a${namespaced}/secrets`,
+      `//tenants/blue${namespaced}/secrets`,
+    ]) {
+      const answer = await call(up.url, { path, ...credentials["certificate"] })
+      expect(answer.text, path).not.toContain("SecretList")
+      expect(answer.text, path).not.toContain("of-tenant-b")
+    }
+  })
+
+  test("a tenant's administrator is nobody in the super cluster and at the gateway's own surface", async () => {
+    for (const kind of own) {
+      const tenants = await call(up.url, { path: "/polyplane/v1/tenants", ...credentials[kind] })
+      expect([401, 403, 404]).toContain(tenants.status)
+      // Without a name in the URL the credential leads to its own tenant, never to the super cluster.
+      const list = await call(up.url, { path: "/apis/tenancy.x-k8s.io/v1alpha1/virtualclusters", ...credentials[kind] })
+      expect(list.status).toBe(404)
+      const pods = await call(up.url, { path: "/api/v1/pods", ...credentials[kind] })
+      expect(JSON.parse(pods.text)).toMatchObject({ kind: "PodList", items: [] })
+    }
+  })
+
+  test("without any credential B and nobody answer alike", async () => {
+    for (const { verb, ...request } of verbs) {
+      for (const { to } of ways) {
+        const { there } = await both((tenant) => to(tenant, request))
+        expect([401, 403], verb).toContain(there.status)
+      }
+    }
+  })
+
+  test("B is as it was", async () => {
+    expect(await up.kubectl(["get", "secret", "secret", "-o", "jsonpath={.data.word}"], { kubeconfig: "blue" })).toBe(
+      Buffer.from("of-tenant-b").toString("base64"),
+    )
+    const pods = await up.kubectl(["get", "pods", "-o", "name"], { kubeconfig: "blue" })
+    expect(pods).toBe("pod/pod\n")
+    expect(await up.kubectl(["get", "pod", "pod", "-o", "jsonpath={.metadata.labels}"], { kubeconfig: "blue" })).toBe(
+      '{"run":"pod"}',
+    )
+  })
+})

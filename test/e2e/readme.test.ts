@@ -1,0 +1,141 @@
+// The commands of README.md and docs/guides/from-ci.md, line by line, as a person types them: terminal 1 is left running,
+// terminal 2 is one shell. Only the port is another than the default, which may be taken.
+
+import type { ChildProcess } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { eventually } from "../harness/eventually.ts"
+import { repository } from "../harness/polyplane.ts"
+import { collect, start } from "../harness/processes.ts"
+
+interface Line {
+  terminal: string
+  command: string
+}
+
+/** Lines of the blocks marked sh; a block's first line may name its terminal. */
+function linesOf(document: string): Line[] {
+  const blocks = [...readFileSync(path.join(repository, document), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)]
+  return blocks.flatMap(([, block = ""]) => {
+    const lines = block.trimEnd().split("\n")
+    const terminal = /^# (terminal \d)$/.exec(lines[0] ?? "")?.[1]
+    return lines
+      .slice(terminal === undefined ? 0 : 1)
+      .map((command) => ({ terminal: terminal ?? "terminal 2", command }))
+  })
+}
+
+/** A shell that is typed into. */
+class Terminal {
+  readonly #shell: ChildProcess
+  readonly #stdout: () => string
+  readonly #stderr: () => string
+  #count = 0
+
+  constructor(directory: string) {
+    // A group of its own, so that what it leaves running ends with it.
+    this.#shell = start("bash", ["--noprofile", "--norc"], {
+      cwd: directory,
+      env: { ...process.env, HOME: directory, KUBECACHEDIR: path.join(directory, "cache") },
+      stdio: "pipe",
+      group: true,
+    })
+    this.#stdout = collect(this.#shell.stdout)
+    this.#stderr = collect(this.#shell.stderr)
+  }
+
+  type(command: string): void {
+    this.#shell.stdin?.write(`${command}\n`)
+  }
+
+  /** Types it, waits for its end; fails with what it printed when its exit code is not 0. */
+  async run(command: string): Promise<string> {
+    const begin = this.#stdout().length
+    const mark = `end-of-line-${++this.#count}`
+    this.type(command)
+    this.type(`echo "${mark} $?"`)
+    const pattern = new RegExp(`^${mark} (\\d+)$`, "m")
+    const [, code] = await eventually(() => pattern.exec(this.#stdout()) ?? undefined, {
+      timeoutMs: 60_000,
+      what: `the end of \`${command}\``,
+    })
+    const printed = this.#stdout().slice(begin).replace(pattern, "")
+    if (code !== "0") throw new Error(`\`${command}\` exited with ${code}:\n${printed}${this.#stderr()}`)
+    return printed
+  }
+
+  get printed(): string {
+    return this.#stdout() + this.#stderr()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#shell.pid === undefined || this.#shell.exitCode !== null) return
+    const closed = once(this.#shell, "close")
+    process.kill(-this.#shell.pid, "SIGTERM")
+    await closed
+  }
+}
+
+/** A directory that looks like a clone, without the traces of those who work in the real one. */
+function clone(): string {
+  const directory = mkdtempSync(path.join(tmpdir(), "polyplane-readme-"))
+  for (const name of readdirSync(repository)) {
+    if (name !== ".polyplane") symlinkSync(path.join(repository, name), path.join(directory, name))
+  }
+  return directory
+}
+
+let directory: string
+let first: Terminal
+let second: Terminal
+
+beforeAll(() => {
+  directory = clone()
+  first = new Terminal(directory)
+  second = new Terminal(directory)
+})
+
+afterAll(async () => {
+  await second?.[Symbol.asyncDispose]()
+  await first?.[Symbol.asyncDispose]()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const expected: [RegExp, RegExp][] = [
+  [/^kubectl create deployment/, /created/],
+  [/^kubectl rollout status/, /successfully rolled out/],
+  [/^kubectl get pods -o wide/, /(1\/1 +Running[^]*){3}/],
+  [/^kubectl get nodes/, / Ready /],
+  [/^kubectl exec .*hostname/, /^web-/],
+  [/^kubectl .*get virtualclusters/, /virtualcluster\.\S+\/demo[^]*(pod\/web-[^]*){3}service\/web/],
+  [/^npx polyplane tenant create/, /is ready/],
+  [/team-b\.kubeconfig get ns/, /kube-system/],
+  [/--token .* get deployments/, /web +3\/3/],
+  [/logs job/, /^passed$/m],
+  [/can-i delete/, /as it should be/],
+]
+
+describe.each(["README.md", "docs/guides/from-ci.md"])("%s", (document) => {
+  const lines = linesOf(document)
+
+  test("has commands", () => {
+    expect(lines.length).toBeGreaterThan(8)
+  })
+
+  test.each(lines)("$command", { timeout: 90_000 }, async ({ terminal, command }) => {
+    if (terminal === "terminal 1") {
+      expect(command).toBe("npm start")
+      first.type("npm start -- --port 0")
+      await eventually(() => /^polyplane is ready in \d+ ms/m.test(first.printed), {
+        timeoutMs: 60_000,
+        what: `polyplane ready (it printed ${first.printed})`,
+      })
+      return
+    }
+    const printed = await second.run(command)
+    for (const [of, pattern] of expected) if (of.test(command)) expect(printed).toMatch(pattern)
+  })
+})

@@ -1,0 +1,78 @@
+// One HTTPS request as a test wants it: any path, Host header, TLS server name and credential, and the whole answer.
+
+import { request, type RequestOptions } from "node:https"
+import { parse } from "yaml"
+
+export interface Credential {
+  certificate?: string
+  key?: string
+  token?: string
+}
+
+export interface Call extends Credential {
+  method?: string
+  path: string
+  body?: string | Uint8Array
+  headers?: Record<string, string>
+  /** TLS server name. */
+  serverName?: string
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+}
+
+const timeoutMs = 20_000
+
+/** The server's certificate is not verified here: kubectl does that. */
+export function call(url: string, options: Call): Promise<Answer> {
+  const { certificate, key, token, method = "GET", path, body, headers = {}, serverName } = options
+  const { hostname, port } = new URL(url)
+  const details: RequestOptions = {
+    host: hostname,
+    port,
+    method,
+    path,
+    rejectUnauthorized: false,
+    agent: false,
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request(details, (response) => {
+      const chunks: Buffer[] = []
+      response.on("data", (chunk: Buffer) => chunks.push(chunk))
+      response.on("error", reject)
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString("utf8"),
+        }),
+      )
+    })
+    sent.on("upgrade", (response, socket) => {
+      socket.destroy()
+      resolve({ status: response.statusCode ?? 101, headers: response.headers, text: "" })
+    })
+    sent.on("error", reject)
+    sent.end(body)
+  })
+}
+
+/** Certificate and key of a kubeconfig. */
+export function certificateOf(kubeconfig: string): Required<Pick<Credential, "certificate" | "key">> {
+  const { users } = parse(kubeconfig) as { users: { user: Record<string, string> }[] }
+  const user = users[0]?.user ?? {}
+  const decode = (name: string) => Buffer.from(user[name] ?? "", "base64").toString("utf8")
+  return { certificate: decode("client-certificate-data"), key: decode("client-key-data") }
+}
