@@ -9,7 +9,8 @@ import {
   validateObjectMetaUpdate,
   validatePathSegmentName,
 } from "../../apimachinery/names.ts"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import type { RequestContext } from "../request/context.ts"
 import { equalJson } from "./equality.ts"
 import { hasGeneration } from "./metadata.ts"
@@ -84,11 +85,18 @@ export function hasStatusSubresource({ subresources }: ResourceDefinition): bool
   return subresources.some(({ name }) => name === "status")
 }
 
-function specChanged({ strategy }: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
+function specChanged(definition: ResourceDefinition, object: KubeObject, current: KubeObject): boolean {
+  const { strategy, schema } = definition
   if (strategy.specChanged) return strategy.specChanged(object, current)
   const { metadata: _m, status: _s, ...spec } = object
   const { metadata: _cm, status: _cs, ...currentSpec } = current
-  return !equalJson(spec, currentSpec)
+  if (equalJson(spec, currentSpec)) return false
+  // What is stored has Go's zero values written out ("requests": null); what a client sent may be without them.
+  const settled = structuredClone(spec)
+  if (schema.custom !== true) writeZeros(schema, settled as unknown as Json)
+  delete (settled as { metadata?: unknown }).metadata
+  delete (settled as { status?: unknown }).status
+  return !equalJson(settled, currentSpec)
 }
 
 /**

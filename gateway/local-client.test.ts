@@ -1,0 +1,91 @@
+import { afterEach, expect, test } from "vitest"
+import type { ConfigMap, Deployment, KubeObject } from "../apimachinery/object.ts"
+import { configMaps, deployments } from "../client/resources.ts"
+import { createControlPlaneStub, type ControlPlaneStub } from "./testing/control-plane-stub.ts"
+
+const open: ControlPlaneStub[] = []
+
+afterEach(async () => {
+  for (const stub of open.splice(0)) await stub[Symbol.asyncDispose]()
+})
+
+function client() {
+  const stub = createControlPlaneStub()
+  open.push(stub)
+  return stub.client
+}
+
+const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default" },
+  data,
+})
+
+test("objects given stay the caller's, and those answered are frozen", async () => {
+  const local = client()
+  const given = configMap("a", { x: "1" })
+  const made = await local.create(configMaps, given)
+  expect(given).toEqual(configMap("a", { x: "1" }))
+  expect(Object.isFrozen(made.metadata)).toBe(true)
+  expect(await local.get(configMaps, "default", "a")).toEqual(made)
+})
+
+test("defaults and validation are those of a request", async () => {
+  const local = client()
+  const spec = {
+    selector: { matchLabels: { a: "b" } },
+    template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+  }
+  const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d", namespace: "default" }, spec }
+  const made = await local.create(deployments, deployment as unknown as Deployment)
+  expect(made.spec).toMatchObject({ replicas: 1, strategy: { type: "RollingUpdate" } })
+  const wrong = { ...deployment, metadata: { name: "e", namespace: "default" }, spec: { ...spec, replicas: -1 } }
+  await expect(local.create(deployments, wrong as unknown as Deployment)).rejects.toMatchObject({ reason: "Invalid" })
+})
+
+test("the three kinds of patches work, and scale is a subresource", async () => {
+  const local = client()
+  await local.create(configMaps, configMap("a", { x: "1" }))
+  const patch = (document: unknown, type: "json" | "merge" | "strategic") =>
+    local.patch<ConfigMap>(configMaps, "default", "a", document, { type })
+  expect((await patch({ data: { y: "2" } }, "merge")).data).toEqual({ x: "1", y: "2" })
+  expect((await patch([{ op: "remove", path: "/data/x" }], "json")).data).toEqual({ y: "2" })
+  expect((await patch({ data: { $patch: "replace", z: "3" } }, "strategic")).data).toEqual({ z: "3" })
+  await expect(local.patch(configMaps, "default", "a", {}, { type: "apply" })).rejects.toMatchObject({ code: 415 })
+})
+
+test("lists, watches and deletes", async () => {
+  const local = client()
+  await local.create(configMaps, configMap("a"))
+  const { items, metadata } = await local.list<ConfigMap>(configMaps, { namespace: "default" })
+  expect(items.map((item) => item.kind)).toEqual(["ConfigMap"])
+  const abort = new AbortController()
+  const watching = (async () => {
+    const seen: string[] = []
+    const options = { namespace: "default", resourceVersion: metadata.resourceVersion, signal: abort.signal }
+    for await (const { type, object } of local.watch<KubeObject>(configMaps, options)) {
+      seen.push(`${type} ${object.metadata.name}`)
+      if (seen.length === 3) abort.abort()
+    }
+    return seen
+  })()
+  await local.create(configMaps, configMap("b"))
+  await local.deleteCollection(configMaps, "default")
+  expect(await watching).toEqual(["ADDED b", "DELETED a", "DELETED b"])
+})
+
+test("what is not served, or not allowed on it, is said", async () => {
+  const local = client()
+  const nothing = { group: "x.example.com", version: "v1", resource: "xs", namespaced: true }
+  await expect(local.list(nothing)).rejects.toMatchObject({ code: 404 })
+  const reviews = {
+    group: "authorization.k8s.io",
+    version: "v1",
+    resource: "selfsubjectaccessreviews",
+    namespaced: false,
+  }
+  await expect(local.list(reviews)).rejects.toMatchObject({ code: 405 })
+  const found = await local.discover()
+  expect(found.find(({ resource }) => resource === "horizontalpodautoscalers")?.version).toBe("v2")
+})
