@@ -47,6 +47,9 @@ export const gateway = partCommand({
     { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, ...options },
     { log, signal, stack },
   ) {
+    // Ends after the client: closing that ends a request under way.
+    let publishing: Promise<void> | undefined
+    stack.defer(async () => publishing)
     const superClient = stack.use(await connectSuperCluster(superKubeconfig))
     // Asked for when the first Service is made or the first log read: by then it has started.
     const running = (): Gateway => {
@@ -85,7 +88,7 @@ export const gateway = partCommand({
 
     // Tenants are served whether the super cluster answers or not.
     const kubeconfig = await started.adminKubeconfig()
-    const publishing = untilPublished(
+    publishing = untilPublished(
       async () => {
         if (identitySecret !== undefined)
           authority = await publishIdentity(superClient, identitySecret, tenantTokenSigner)
@@ -94,7 +97,6 @@ export const gateway = partCommand({
       signal,
       log,
     )
-    stack.defer(() => publishing)
     return started.url
   },
 })
