@@ -93,16 +93,17 @@ export async function forwardUpgrade(
   upgrade: { socket: Duplex; head: Buffer },
   target: UpgradeTarget,
 ): Promise<void> {
-  const far = await openUpgrade({
-    ...target,
-    method: request.method ?? "GET",
-    headers: {
-      ...forwardedHeaders(request.headers),
-      ...target.headers,
-      connection: "Upgrade",
-      upgrade: request.headers.upgrade ?? "",
-    },
-  })
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  upgrade.socket.once("close", leave)
+  const headers = {
+    ...forwardedHeaders(request.headers),
+    ...target.headers,
+    connection: "Upgrade",
+    upgrade: request.headers.upgrade ?? "",
+  }
+  const far = await openUpgrade({ ...target, method: request.method ?? "GET", headers }, left.signal)
+  upgrade.socket.off("close", leave)
   const lines = ["HTTP/1.1 101 Switching Protocols"]
   for (const [name, value] of Object.entries(far.headers)) {
     for (const one of Array.isArray(value) ? value : [value]) lines.push(`${name}: ${one}`)
@@ -115,6 +116,11 @@ export async function forwardUpgrade(
 
 /** Both directions with backpressure; the end or failure of one side ends the other. */
 export function join(one: Duplex, other: Duplex): void {
+  if (one.destroyed || other.destroyed) {
+    one.destroy()
+    other.destroy()
+    return
+  }
   one.pipe(other)
   other.pipe(one)
   for (const [side, peer] of [

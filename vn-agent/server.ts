@@ -118,6 +118,7 @@ export class VnAgent implements AsyncDisposable {
     try {
       const { routed, path } = await this.#authorize(request)
       if (routed.upgrade) throw new Refused(400, "Upgrade request required")
+      if (response.destroyed) return // who asked left meanwhile: nobody would end what is opened now
       request.url = path
       await this.#forward(request, response)
     } catch (error) {
@@ -132,6 +133,7 @@ export class VnAgent implements AsyncDisposable {
     try {
       const { routed, path } = await this.#authorize(request)
       if (!routed.upgrade) throw new Refused(400, "this cannot be upgraded")
+      if (socket.destroyed) return
       await forwardUpgrade(request, { socket, head }, { ...this.#kubelet, path })
     } catch (error) {
       const { code, message } = this.#explain(error, request)

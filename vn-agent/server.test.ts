@@ -1,0 +1,328 @@
+// A vn-agent over TLS between a caller and a kubelet: who gets through, to which pod, and that nothing is left open.
+
+import { createPublicKey, generateKeyPairSync } from "node:crypto"
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
+import { createServer, request as httpsRequest } from "node:https"
+import type { AddressInfo, Socket } from "node:net"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { WebSocket, WebSocketServer } from "ws"
+import type { Pod } from "../apimachinery/object.ts"
+import { notFound, serviceUnavailable } from "../apimachinery/status.ts"
+import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../apimachinery/tenancy.ts"
+import { silentLog } from "../client/log.ts"
+import { pods as podsResource } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import { openUpgrade } from "../client/upgrade.ts"
+import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/tenancy/pki.ts"
+import { signIdentity } from "./identity.ts"
+import { defaultVnAgentLimits } from "./options.ts"
+import { VnAgent } from "./server.ts"
+
+const node = "node-1"
+const host = "127.0.0.1"
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+const identity = { tenant: "a", clusterKey: "ns-123456-a" }
+const stack = new AsyncDisposableStack()
+let agent: VnAgent
+let ca: string
+
+/** What has reached the kubelet, and its connections. */
+const seen: string[] = []
+const sockets = new Set<Socket>()
+/** Super namespace/name → pod; or nobody answers. */
+const pods = new Map<string, Pod>()
+let superClusterAnswers = true
+/** Called when the super cluster is asked, and what it waits for before it answers. */
+let onLookup: () => Promise<void> = () => Promise.resolve()
+
+function podOf(clusterKey: string, namespace: string, name: string, nodeName = node): void {
+  pods.set(`${clusterKey}-${namespace}/${name}`, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      annotations: { [clusterAnnotation]: clusterKey, [namespaceAnnotation]: namespace, [uidAnnotation]: "uid-1" },
+    },
+    spec: { nodeName, containers: [{ name: "main" }] },
+  } as unknown as Pod)
+}
+
+const superClient = {
+  get: async (_resource: unknown, namespace: string, name: string) => {
+    await onLookup()
+    if (!superClusterAnswers) return Promise.reject(serviceUnavailable("the super cluster does not answer"))
+    const pod = pods.get(`${namespace}/${name}`)
+    return pod === undefined ? Promise.reject(notFound(podsResource, name)) : Promise.resolve(pod)
+  },
+} as unknown as KubeClient
+
+async function startKubelet(tls: { cert: string; key: string; ca: string }): Promise<number> {
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
+  })
+  const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, (request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim())
+    response.write("line 1\n")
+    if (request.url?.includes("follow=true") !== true) response.end("line 2\n")
+  })
+  server.on("secureConnection", (socket: Socket) => {
+    sockets.add(socket)
+    socket.on("close", () => sockets.delete(socket))
+    socket.on("error", () => socket.destroy())
+  })
+  server.on("upgrade", (request, socket, head) => {
+    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim())
+    if (request.headers.upgrade === "websocket") {
+      webSockets.handleUpgrade(request, socket, head, (connection) =>
+        connection.on("message", (data: Buffer) => connection.send(data)),
+      )
+    } else if (request.headers["x-stream-protocol-version"] === undefined) {
+      socket.end("HTTP/1.1 403 Forbidden\r\nContent-Length: 11\r\nConnection: close\r\n\r\nno protocol")
+    } else {
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${String(request.headers["x-stream-protocol-version"])}\r\n\r\n`,
+      )
+      socket.pipe(socket)
+    }
+  })
+  await once(server.listen(0, host), "listening")
+  stack.defer(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+beforeAll(async () => {
+  const authority = await createAuthority("nodes")
+  const serving = await issueServingCertificate(authority, [host])
+  const client = await issueClientCertificate(authority, {
+    name: "kube-apiserver-kubelet-client",
+    groups: ["system:masters"],
+  })
+  ca = authority.certificate
+  const port = await startKubelet({ cert: serving.certificate, key: serving.key, ca })
+  agent = stack.use(
+    await VnAgent.start({
+      node,
+      host,
+      port: 0,
+      tls: serving,
+      identityKeys: [createPublicKey(privateKey)],
+      superClient,
+      kubelet: { host, port, certificateAuthority: ca, certificate: client.certificate, key: client.key },
+      limits: defaultVnAgentLimits,
+      log: silentLog,
+    }),
+  )
+})
+afterAll(() => stack.disposeAsync())
+
+beforeEach(() => {
+  seen.length = 0
+  superClusterAnswers = true
+  onLookup = () => Promise.resolve()
+  pods.clear()
+  podOf(identity.clusterKey, "shop", "web")
+  podOf(identity.clusterKey, "shop", "elsewhere", "node-2")
+  podOf("ns-654321-b", "shop", "web")
+  // As if b's namespace had the name that a's "shop-web" has in the super cluster.
+  pods.set("ns-123456-a-stolen/web", pods.get("ns-654321-b-shop/web") as Pod)
+})
+
+const bearer = async (who = identity, where = node) => ({
+  authorization: `Bearer ${await signIdentity(who, where, privateKey)}`,
+})
+
+async function ask(
+  path: string,
+  headers: Record<string, string>,
+  method = "GET",
+): Promise<{ code: number; text: string }> {
+  const request = httpsRequest({ host, port: agent.port, ca, agent: false, path, method, headers })
+  request.end()
+  const [response] = (await once(request, "response")) as [IncomingMessage]
+  return { code: response.statusCode ?? 0, text: Buffer.concat(await response.toArray()).toString() }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { timeout: 5000, interval: 5 }).toBe(true)
+}
+
+describe("a tenant's call", () => {
+  test("reaches its pod, without the tenant's credential", async () => {
+    expect(await ask("/containerLogs/shop/web/main?tailLines=2&evil=1", await bearer())).toEqual({
+      code: 200,
+      text: "line 1\nline 2\n",
+    })
+    expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main?tailLines=2"])
+  })
+
+  test("with the pod's uid reaches only that pod", async () => {
+    const upgrade = { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4.channel.k8s.io" }
+    expect((await ask("/exec/shop/web/uid-2/main?command=ls", { ...(await bearer()), ...upgrade })).code).toBe(404)
+    expect(seen).toEqual([])
+  })
+
+  test.each<[string, string, number]>([
+    ["another namespace", "/containerLogs/other/web/main", 404],
+    ["a pod on another node", "/containerLogs/shop/elsewhere/main", 404],
+    ["a pod that carries another tenant's marks", "/containerLogs/stolen/web/main", 404],
+    ["a pod that is not there", "/containerLogs/shop/absent/main", 404],
+    ["an unknown container", "/containerLogs/shop/web/other", 404],
+    ["all pods", "/pods", 404],
+    ["all running pods", "/runningpods/", 404],
+    ["the node's logs", "/logs/", 404],
+    ["the node's metrics", "/metrics", 404],
+    ["a path that climbs", "/containerLogs/shop/%2e%2e/%2e%2e/pods", 404],
+    ["a path that climbs encoded slashes", "/containerLogs/shop/..%2f..%2fpods/main", 404],
+    ["a path with more segments", "/containerLogs/shop/web/main/../../../../pods", 404],
+    ["exec without an upgrade", "/exec/shop/web/main?command=ls", 400],
+  ])("to %s is refused", async (_what, path, code) => {
+    expect((await ask(path, await bearer())).code).toBe(code)
+    expect(seen).toEqual([])
+  })
+
+  test.each<[string, () => Promise<Record<string, string>>]>([
+    ["no token", () => Promise.resolve({})],
+    ["another scheme", () => Promise.resolve({ authorization: "Basic YTpi" })],
+    ["garbage", () => Promise.resolve({ authorization: "Bearer x" })],
+    ["a token for another node", () => bearer(identity, "node-2")],
+  ])("with %s is not answered, whatever it is for", async (_what, headers) => {
+    for (const path of ["/containerLogs/shop/web/main", "/pods", "/containerLogs/shop/absent/main"])
+      expect(await ask(path, await headers())).toEqual({ code: 401, text: "Unauthorized" })
+    expect(seen).toEqual([])
+  })
+
+  test("says of others' pods what it says of none", async () => {
+    const [absent, others] = [
+      await ask("/containerLogs/shop/absent/main", await bearer()),
+      await ask("/containerLogs/stolen/web/main", await bearer()),
+    ]
+    expect(others.text).toBe(absent.text.replace("absent", "web").replace("shop", "stolen"))
+  })
+
+  test("is denied while the super cluster does not answer", async () => {
+    superClusterAnswers = false
+    expect((await ask("/containerLogs/shop/web/main", await bearer())).code).toBe(502)
+    expect(seen).toEqual([])
+  })
+})
+
+describe("a stream", () => {
+  test.each(["v5.channel.k8s.io", "v4.channel.k8s.io"])("goes through as WebSocket %s", async (protocol) => {
+    const socket = new WebSocket(`wss://${host}:${agent.port}/exec/shop/web/main?command=cat&input=1`, [protocol], {
+      ca,
+      headers: await bearer(),
+    })
+    await once(socket, "open")
+    expect(socket.protocol).toBe(protocol)
+    socket.send(Buffer.from("\0hello"))
+    const [data] = (await once(socket, "message")) as [Buffer]
+    expect(data.toString()).toBe("\0hello")
+    expect(seen).toEqual(["GET /exec/ns-123456-a-shop/web/main?command=cat&input=1"])
+    socket.close()
+    await until(() => sockets.size === 0)
+  })
+
+  test("goes through as SPDY, byte for byte, and ends with the client", async () => {
+    const headers = {
+      ...(await bearer()),
+      connection: "Upgrade",
+      upgrade: "SPDY/3.1",
+      "x-stream-protocol-version": "portforward.k8s.io",
+    }
+    const far = await openUpgrade({
+      host,
+      port: agent.port,
+      ca,
+      agent: false,
+      method: "POST",
+      path: "/portForward/shop/web",
+      headers,
+    })
+    expect(far.headers["x-stream-protocol-version"]).toBe("portforward.k8s.io")
+    far.socket.write(Buffer.of(0x80, 0x03, 0xff))
+    const [data] = (await once(far.socket, "data")) as [Buffer]
+    expect([...data]).toEqual([0x80, 0x03, 0xff])
+    expect(sockets.size).toBe(1)
+    far.socket.destroy()
+    await until(() => sockets.size === 0)
+  })
+
+  test.each<[string, string, number]>([
+    ["to another tenant's pod", "/exec/stolen/web/main?command=ls", 404],
+    ["to a path that is no stream", "/containerLogs/shop/web/main", 404],
+    ["to all pods", "/pods", 404],
+    ["that the kubelet refuses", "/exec/shop/web/main?command=ls", 403],
+  ])("%s is refused", async (_what, path, code) => {
+    const headers = { ...(await bearer()), connection: "Upgrade", upgrade: "SPDY/3.1" }
+    await expect(
+      openUpgrade({ host, port: agent.port, ca, agent: false, method: "POST", path, headers }),
+    ).rejects.toMatchObject({ code })
+  })
+
+  test("without a token is refused", async () => {
+    const headers = { connection: "Upgrade", upgrade: "SPDY/3.1" }
+    const target = { host, port: agent.port, ca, agent: false, path: "/exec/shop/web/main", headers } as const
+    await expect(openUpgrade(target)).rejects.toMatchObject({ code: 401 })
+    expect(seen).toEqual([])
+  })
+
+  test("a followed log ends when its reader leaves", async () => {
+    const request = httpsRequest({
+      host,
+      port: agent.port,
+      ca,
+      agent: false,
+      path: "/containerLogs/shop/web/main?follow=true",
+      headers: await bearer(),
+    })
+    request.end()
+    const [response] = (await once(request, "response")) as [IncomingMessage]
+    const [line] = (await once(response, "data")) as [Buffer]
+    expect(line.toString()).toBe("line 1\n")
+    const before = sockets.size
+    response.destroy()
+    await until(() => sockets.size < before)
+  })
+
+  test.each([
+    ["log", "/containerLogs/shop/web/main?follow=true", {}],
+    [
+      "command",
+      "/exec/shop/web/main?command=cat",
+      { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4" },
+    ],
+  ])("a %s is not begun for who has left", async (_what, path, more) => {
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    onLookup = () => {
+      asked.resolve()
+      return answered.promise
+    }
+    const request = httpsRequest({
+      host,
+      port: agent.port,
+      ca,
+      agent: false,
+      path,
+      headers: { ...(await bearer()), ...more },
+    })
+    const closed = Promise.withResolvers<void>()
+    request.on("close", closed.resolve)
+    request.on("error", () => undefined) // that it was destroyed
+    request.end()
+    await asked.promise
+    request.destroy()
+    await closed.promise
+    // Connections after it are accepted after it has been seen to end.
+    for (let call = 0; call < 3; call++) expect((await ask("/healthz", {})).code).toBe(200)
+    onLookup = () => Promise.resolve()
+    answered.resolve()
+    // The next call shows that the one before is over.
+    await ask("/containerLogs/shop/web/main", await bearer())
+    expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main"])
+  })
+})

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest"
+import type { Pod } from "../apimachinery/object.ts"
+import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../apimachinery/tenancy.ts"
+import type { RoutedRequest } from "./routes.ts"
+import { kubeletPath, refusal } from "./translate.ts"
+
+const identity = { tenant: "a", clusterKey: "ns-123456-a" }
+const request: RoutedRequest = {
+  action: "exec",
+  upgrade: true,
+  namespace: "shop",
+  pod: "web",
+  container: "main",
+  query: "",
+}
+const marks = { [clusterAnnotation]: identity.clusterKey, [namespaceAnnotation]: "shop", [uidAnnotation]: "tenant-uid" }
+
+const podWith = (annotations: Record<string, string> | undefined, spec: object = {}): Pod =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", ...(annotations === undefined ? {} : { annotations }) },
+    spec: {
+      nodeName: "node-1",
+      containers: [{ name: "main" }],
+      initContainers: [{ name: "setup" }],
+      ephemeralContainers: [{ name: "debug" }],
+      ...spec,
+    },
+  }) as Pod
+
+describe("refusal()", () => {
+  test.each<[string, Pod, Partial<RoutedRequest>, string | undefined]>([
+    ["its own pod", podWith(marks), {}, undefined],
+    ["an init container", podWith(marks), { container: "setup" }, undefined],
+    ["an ephemeral container", podWith(marks), { container: "debug" }, undefined],
+    ["the pod of that uid", podWith(marks), { uid: "tenant-uid" }, undefined],
+    ["another tenant's", podWith({ ...marks, [clusterAnnotation]: "ns-654321-b" }), {}, "it belongs to somebody else"],
+    [
+      "one whose key only begins alike",
+      podWith({ ...marks, [clusterAnnotation]: "ns-123456-ab" }),
+      {},
+      "it belongs to somebody else",
+    ],
+    ["one of the super cluster", podWith(undefined), {}, "it belongs to somebody else"],
+    [
+      "another namespace's",
+      podWith({ ...marks, [namespaceAnnotation]: "other" }),
+      {},
+      "it belongs to another namespace",
+    ],
+    ["another pod of the name", podWith(marks), { uid: "older-uid" }, "it is another pod of that name"],
+    ["one elsewhere", podWith(marks, { nodeName: "node-2" }), {}, "it runs on another node"],
+    ["one that is nowhere", podWith(marks, { nodeName: undefined }), {}, "it runs on another node"],
+    ["an unknown container", podWith(marks), { container: "other" }, "it has no such container"],
+  ])("of %s", (_what, pod, more, expected) => {
+    expect(refusal(identity, { ...request, ...more }, pod, "node-1")).toBe(expected)
+  })
+})
+
+describe("kubeletPath()", () => {
+  test.each<[string, Partial<RoutedRequest>, string]>([
+    ["the super cluster's namespace", {}, "/exec/ns-123456-a-shop/web/main"],
+    ["no uid, which is the tenant's", { uid: "tenant-uid" }, "/exec/ns-123456-a-shop/web/main"],
+    [
+      "every word of a command",
+      { query: "?command=sh&command=-c&command=a%26b%20c" },
+      "/exec/ns-123456-a-shop/web/main?command=sh&command=-c&command=a%26b+c",
+    ],
+    ["known parameters only", { query: "?tty=1&namespace=other&uid=x" }, "/exec/ns-123456-a-shop/web/main?tty=1"],
+    [
+      "no container for a port-forward",
+      { action: "portForward", container: undefined as never, query: "?port=80" },
+      "/portForward/ns-123456-a-shop/web?port=80",
+    ],
+    [
+      "a query that cannot leave its place",
+      { query: "?command=/../../pods#x" },
+      "/exec/ns-123456-a-shop/web/main?command=%2F..%2F..%2Fpods%23x",
+    ],
+  ])("has %s", (_what, more, expected) => {
+    expect(kubeletPath(identity, { ...request, ...more })).toBe(expected)
+  })
+})
