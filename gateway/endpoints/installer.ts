@@ -78,6 +78,7 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyByt
     throw noSuchPath()
   const { definition } = registry
   checkPlace(ctx, definition)
+  if (definition.warning !== undefined) ctx.warn(definition.warning)
   negotiate(ctx.headers["accept"]) // what cannot be answered is not begun
   const subresource = definition.subresources.find((candidate) => candidate.name === ctx.info.subresource)
   if (ctx.info.subresource !== "" && subresource === undefined) throw noSuchPath()

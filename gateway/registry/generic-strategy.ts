@@ -129,11 +129,21 @@ function keepField<T extends object>(object: T, current: T, field: string & keyo
   else object[field] = current[field]
 }
 
-function metaRules({ namespaced, strategy, customResource }: ResourceDefinition): ObjectMetaRules {
+/** Groups that take any qualified name as a finalizer, as custom resources do: upstream keeps them out of core's rules. */
+const anyFinalizer: ReadonlySet<string> = new Set([
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "apiregistration.k8s.io",
+  "coordination.k8s.io",
+  "node.k8s.io",
+  "policy",
+])
+
+function metaRules({ group, namespaced, strategy, customResource }: ResourceDefinition): ObjectMetaRules {
   return {
     namespaced,
     nameRule: (name, isPrefix = false) =>
       strategy.nameRule ? strategy.nameRule(name, isPrefix) : validateDNS1123Subdomain(name, isPrefix),
-    standardFinalizers: customResource === undefined,
+    standardFinalizers: customResource === undefined && !anyFinalizer.has(group),
   }
 }

@@ -60,6 +60,8 @@ export interface KindExtension {
   strategy?: Strategy<never>
   /** Subresources other than "status", which the generic registry serves for every kind that has one. */
   subresources?: Record<string, SubresourceHandler>
+  /** Every answer about the kind carries this warning. */
+  warning?: string
   /** Kinds that are answered and never stored (SubjectAccessReview, TokenReview, …): POST only. */
   answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
 }
