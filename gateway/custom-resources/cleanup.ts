@@ -1,11 +1,12 @@
 // Deleting a CustomResourceDefinition: its objects first, with their finalizers respected, then the definition itself.
 // Source: k8s.io/apiextensions-apiserver/pkg/controller/finalizer.
 
+import { timestamp } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
-import { cleanupFinalizer, type Definition, definitionsResource } from "./types.ts"
+import { cleanupFinalizer, type Definition, definitionsResource, withCondition } from "./types.ts"
 
 /** Objects asked to go at a time. */
 const pageSize = 500
@@ -22,8 +23,24 @@ export async function cleanUp(definition: Definition, parts: CleanupParts, signa
   const { group = "", names = {}, versions = [], scope } = definition.spec ?? {}
   const version = versions.find((candidate) => candidate.storage === true)?.name ?? ""
   const resource: Resource = { group, version, resource: names.plural ?? "", namespaced: scope === "Namespaced" }
+  await announce(definition, parts.client)
   await deleteAll(resource, parts, signal)
   if (!signal.aborted) await release(definition, parts.client)
+}
+
+async function announce(definition: Definition, client: KubeClient): Promise<void> {
+  const current = await client.get<Definition>(definitions, undefined, definition.metadata.name ?? "")
+  const conditions = withCondition(
+    current.status?.conditions,
+    {
+      type: "Terminating",
+      status: "True",
+      reason: "InstanceDeletionInProgress",
+      message: "CustomResource deletion is in progress",
+    },
+    timestamp(),
+  )
+  await client.update(definitions, { ...current, status: { ...current.status, conditions } }, { subresource: "status" })
 }
 
 async function deleteAll(resource: Resource, { store, client }: CleanupParts, signal: AbortSignal): Promise<void> {

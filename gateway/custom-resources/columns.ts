@@ -6,11 +6,22 @@ import { age, ageOf, name } from "../registry/columns/column.ts"
 import { findAll, type JsonPath, parseJsonPath } from "./json-path.ts"
 import type { PrinterColumn } from "./types.ts"
 
-const customAge: TableColumn = { ...age, type: "date" }
+// In the words of ObjectMeta's documentation.
+const customName: TableColumn = {
+  ...name,
+  description:
+    "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
+}
+const customAge: TableColumn = {
+  ...age,
+  type: "date",
+  description:
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata",
+}
 
 export function customColumns(columns: readonly PrinterColumn[] | undefined): TableColumn[] {
-  if (columns === undefined || columns.length === 0) return [name, customAge]
-  return [name, ...columns.map(customColumn)]
+  if (columns === undefined || columns.length === 0) return [customName, customAge]
+  return [customName, ...columns.map(customColumn)]
 }
 
 function customColumn(column: PrinterColumn): TableColumn {

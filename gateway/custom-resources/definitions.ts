@@ -54,7 +54,7 @@ function compileVersion(definition: Definition, version: CustomResourceVersion, 
     namespaced: scope === "Namespaced",
     shortNames,
     categories,
-    verbs: isTerminating(definition) ? verbs.filter((verb) => verb !== "create") : verbs,
+    verbs,
     subresources: subresourcesOf(definition, version),
     get schema() {
       return schema()
@@ -64,6 +64,8 @@ function compileVersion(definition: Definition, version: CustomResourceVersion, 
       status: version.subresources?.status !== undefined,
       terminating: isTerminating(definition),
       selectable,
+      scale,
+      resource: { group, resource: plural },
     }),
     columns: customColumns(version.additionalPrinterColumns),
     storagePrefix: storagePrefixOf(group, plural),
@@ -72,6 +74,8 @@ function compileVersion(definition: Definition, version: CustomResourceVersion, 
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: { uid: definition.metadata.uid ?? "" },
   }
+  const warning = deprecationOf(definition, version)
+  if (warning !== undefined) compiled.warning = warning
   if (scale !== undefined && compiled.customResource !== undefined) {
     compiled.customResource.scale = {
       specReplicasPath: scale.specReplicasPath ?? "",
@@ -80,6 +84,19 @@ function compileVersion(definition: Definition, version: CustomResourceVersion, 
     }
   }
   return compiled
+}
+
+function deprecationOf({ spec }: Definition, { name, deprecated, deprecationWarning }: CustomResourceVersion) {
+  if (deprecated !== true) return undefined
+  if (deprecationWarning !== undefined) return deprecationWarning
+  const { group = "", names, versions = [] } = spec ?? {}
+  const kind = names?.kind ?? ""
+  // The most preferred served version that comes before this one and is not deprecated itself.
+  const better = versions
+    .filter((other) => other.served === true && other.deprecated !== true && compareVersions(other.name, name) < 0)
+    .sort((a, b) => compareVersions(a.name, b.name))[0]
+  const use = better === undefined ? "" : `; use ${group}/${better.name} ${kind}`
+  return `${group}/${name} ${kind} is deprecated${use}`
 }
 
 function compileSchema(version: CustomResourceVersion): Schema {

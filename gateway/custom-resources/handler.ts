@@ -1,7 +1,7 @@
 // Keeps what a control plane serves in step with the CustomResourceDefinitions in its store: all of them when it opens, then
 // every change as it is committed, before the write is answered.
 
-import { setImmediate as nextTurn } from "node:timers/promises"
+import { setImmediate as nextTurn, setTimeout } from "node:timers/promises"
 import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
@@ -26,6 +26,8 @@ export interface CustomResourceParts {
 }
 
 const prefix = storagePrefixOf(definitionsResource.group, definitionsResource.resource)
+/** Before a cleanup that failed is tried again. */
+const retryAfter = 1000
 const definitions: Resource = { ...definitionsResource, namespaced: false }
 
 /** Resolves when the definitions in the store are served. */
@@ -148,7 +150,17 @@ class CustomResourceHandler implements AsyncDisposable {
     const { client, store } = this.#parts
     if (definition === undefined || client === undefined || !isTerminating(definition)) return
     this.#inBackground(`cleanup of ${definition.metadata.uid}`, async () => {
-      await cleanUp(definition, { store, client: client() }, this.#ending.signal)
+      const { signal } = this.#ending
+      while (!signal.aborted) {
+        try {
+          return await cleanUp(definition, { store, client: client() }, signal)
+        } catch (error) {
+          // Gone is what was wanted; another's write in between is no failure. Either way it is looked at again.
+          if (isNotFound(error) || signal.aborted) return
+          if (!isConflict(error)) this.#parts.log?.error({ error }, `cleanup of ${definition.metadata.name} failed`)
+          await setTimeout(retryAfter, undefined, { signal }).catch(() => undefined)
+        }
+      }
     })
   }
 

@@ -1,10 +1,15 @@
 // The scale subresource of a custom resource: where its definition says the numbers are.
 
+import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { badRequest, notFound } from "../../apimachinery/status.ts"
+import { internalError, notFound } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
+import { maxInt32 } from "../registry/validation/values.ts"
 import { findAll, parseJsonPath, plainFields } from "./json-path.ts"
+import type { CustomResourceVersion } from "./types.ts"
+
+export type ScalePaths = NonNullable<NonNullable<CustomResourceVersion["subresources"]>["scale"]>
 
 export const customScale = scaleSubresource(scalableOf)
 
@@ -16,16 +21,33 @@ function scalableOf({ definition }: Registry): Scalable {
   const selector = scale.labelSelectorPath === undefined ? undefined : parseJsonPath(scale.labelSelectorPath)
   const specPath = parseJsonPath(scale.specReplicasPath)
   return {
-    replicas(object) {
-      const value = findAll(specPath, object)[0]
-      // Upstream does not make up a number that is not there.
-      if (value === undefined) throw badRequest(`the spec replicas field "${scale.specReplicasPath}" does not exist`)
-      return numberOf(value)
+    ownRules: true,
+    checkPresent(object) {
+      if (findAll(specPath, object)[0] !== undefined) return
+      throw internalError(`the spec replicas field "${scale.specReplicasPath}" does not exist`)
     },
+    replicas: (object) => numberOf(findAll(specPath, object)[0]),
     currentReplicas: (object) => numberOf(findAll(status, object)[0]),
     selector: (object) => (selector === undefined ? "" : textOf(findAll(selector, object)[0])),
     setReplicas: (object, replicas) => setField(object, spec, replicas),
   }
+}
+
+/** What is wrong with the numbers of an object whose definition has the scale subresource. */
+export function validateScaleNumbers(
+  object: KubeObject,
+  { specReplicasPath, statusReplicasPath }: ScalePaths,
+): FieldError[] {
+  return [specReplicasPath, statusReplicasPath].flatMap((path = "") => {
+    const [value] = findAll(parseJsonPath(path), object)
+    if (value === undefined || value === null) return []
+    const at = FieldPath.root(path)
+    if (typeof value !== "number" || !Number.isInteger(value)) {
+      return [invalidValue(at, 0, `${path} accessor error: not an integer`)]
+    }
+    if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
+    return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
+  })
 }
 
 function numberOf(value: unknown): number {

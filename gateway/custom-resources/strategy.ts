@@ -6,10 +6,11 @@ import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { validateRules } from "../../apimachinery/schema/validate.ts"
-import { methodNotAllowed, StatusError } from "../../apimachinery/status.ts"
+import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
 import { findAll, type JsonPath } from "./json-path.ts"
+import { type ScalePaths, validateScaleNumbers } from "./scale.ts"
 
 export interface CustomStrategyOptions {
   schema: () => Schema
@@ -19,13 +20,22 @@ export interface CustomStrategyOptions {
   terminating: boolean
   /** By the name field selectors use ("spec.color"). */
   selectable: ReadonlyMap<string, JsonPath>
+  scale?: ScalePaths | undefined
+  resource: { group: string; resource: string }
 }
 
-export function customStrategy({ schema, status, terminating, selectable }: CustomStrategyOptions): Strategy {
-  const validate = (object: KubeObject): FieldError[] => validateRules(schema(), object as Json, FieldPath.root())
+export function customStrategy(options: CustomStrategyOptions): Strategy {
+  const { schema, status, terminating, selectable, scale } = options
+  const validate = (object: KubeObject): FieldError[] => [
+    ...validateRules(schema(), object as Json, FieldPath.root()),
+    ...(scale === undefined ? [] : validateScaleNumbers(object, scale)),
+  ]
   const strategy: Strategy = {
     prepareForCreate(_ctx, object) {
-      if (terminating) throw whileTerminating()
+      if (terminating) {
+        const detail = "create not allowed while custom resource definition is terminating"
+        throw forbidden(options.resource, object.metadata.name ?? "", detail)
+      }
       if (status) delete object["status"]
       object.metadata.generation = 1
     },
@@ -56,11 +66,4 @@ export function customStrategy({ schema, status, terminating, selectable }: Cust
 
 function printField(value: unknown): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : ""
-}
-
-function whileTerminating(): StatusError {
-  return new StatusError({
-    ...methodNotAllowed().status,
-    message: "create not allowed while custom resource definition is terminating",
-  })
 }

@@ -7,7 +7,7 @@ import { builtIn } from "../../registry/internal-write.ts"
 import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
 import { cleanupFinalizer, conditionOf, type Definition, definitionsResource, withCondition } from "../types.ts"
 import { acceptNames } from "./names.ts"
-import { validateDefinition, validateDefinitionUpdate } from "./validate.ts"
+import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from "./validate.ts"
 
 const nothingHeld: Claim = { commit: () => undefined, rollback: async () => undefined }
 
@@ -44,7 +44,9 @@ const strategy: Strategy<Definition> = {
   validate: (_ctx, definition) => validateDefinition(definition),
 
   validateUpdate(ctx, definition, current) {
-    return ctx.info.subresource === "" ? validateDefinitionUpdate(definition, current) : []
+    return ctx.info.subresource === ""
+      ? validateDefinitionUpdate(definition, current)
+      : validateStoredVersions(definition)
   },
 
   async begin(ctx, definition) {

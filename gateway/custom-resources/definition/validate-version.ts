@@ -1,48 +1,89 @@
-// One version of a CustomResourceDefinition, but for its schema.
+// The versions of a CustomResourceDefinition. What is the same in all of them upstream keeps, and reports, once: its errors
+// name spec.validation, spec.subresources, … as v1beta1 did. Source:
+// k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{v1/conversion.go,validation}.
 
-import { type FieldError, type FieldPath, invalidValue, required, tooMany } from "../../../apimachinery/field-errors.ts"
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  invalidValue,
+  required,
+  tooMany,
+} from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label } from "../../../apimachinery/names.ts"
+import type { Json } from "../../../apimachinery/object.ts"
+import { compileStructural } from "../../../apimachinery/schema/structural.ts"
+import { semanticEqual } from "../../registry/validation/equality.ts"
 import { messages } from "../../registry/validation/values.ts"
 import { JsonPathError, parseJsonPath, plainFields } from "../json-path.ts"
 import type { CustomResourceVersion, PrinterColumn } from "../types.ts"
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"]
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"]
+const selectableTypes = ["boolean", "integer", "string"]
 const maxSelectableFields = 8
 
-export function validateVersion(at: FieldPath, version: CustomResourceVersion): FieldError[] {
-  const errors = messages(at.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
-  const scale = version.subresources?.scale
-  if (scale !== undefined) {
-    const place = at.child("subresources", "scale")
-    errors.push(...fieldPath(place.child("specReplicasPath"), scale.specReplicasPath, "spec", true))
-    errors.push(...fieldPath(place.child("statusReplicasPath"), scale.statusReplicasPath, "status", true))
-    errors.push(...fieldPath(place.child("labelSelectorPath"), scale.labelSelectorPath, undefined, false))
-  }
-  for (const [index, column] of (version.additionalPrinterColumns ?? []).entries()) {
-    errors.push(...validateColumn(at.child("additionalPrinterColumns").index(index), column))
-  }
-  const selectable = version.selectableFields ?? []
-  const place = at.child("selectableFields")
-  if (selectable.length > maxSelectableFields) errors.push(tooMany(place, selectable.length, maxSelectableFields))
-  for (const [index, { jsonPath }] of selectable.entries()) {
-    errors.push(...fieldPath(place.index(index).child("jsonPath"), jsonPath, undefined, true))
-  }
-  return errors
+type Part = "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields"
+const parts: readonly Part[] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"]
+
+/** `own`: errors of single versions; `common`: of what all versions have the same. */
+export function validateVersions(
+  at: FieldPath,
+  versions: readonly CustomResourceVersion[],
+): { own: FieldError[]; common: FieldError[] } {
+  const [first] = versions
+  const isCommon = (part: Part): boolean =>
+    first?.[part] !== undefined && versions.every((version) => semanticEqual(version[part], first[part]))
+  const common = parts.filter(isCommon)
+  const single = parts.filter((part) => !common.includes(part))
+  const own = versions.flatMap((version, index) => {
+    const place = at.child("versions").index(index)
+    const errors = messages(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
+    if (version.schema?.openAPIV3Schema === undefined) errors.push(required(place.child("schema", "openAPIV3Schema")))
+    return [...errors, ...single.flatMap((part) => validatePart(place, part, version))]
+  })
+  return { own, common: first === undefined ? [] : common.flatMap((part) => validatePart(at, part, first, true)) }
 }
 
-/** A path of plain fields, under `.spec` or `.status` when `root` says so. */
-function fieldPath(at: FieldPath, path: string | undefined, root: string | undefined, needed: boolean): FieldError[] {
-  if (path === undefined || path === "") return needed ? [required(at)] : []
+function validatePart(at: FieldPath, part: Part, version: CustomResourceVersion, common = false): FieldError[] {
+  const schema = version.schema?.openAPIV3Schema
+  switch (part) {
+    case "schema":
+      if (schema === undefined) return []
+      return compileStructural(schema, at.child(common ? "validation" : "schema", "openAPIV3Schema")).errors
+    case "subresources":
+      return validateScale(at.child("subresources", "scale"), version)
+    case "additionalPrinterColumns":
+      return (version.additionalPrinterColumns ?? []).flatMap((column, index) =>
+        validateColumn(at.child(part).index(index), column),
+      )
+    case "selectableFields":
+      return validateSelectable(at.child(part), version)
+  }
+}
+
+function validateScale(at: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {
+  const scale = subresources?.scale
+  if (scale === undefined) return []
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale
+  return [
+    ...fieldPath(at.child("specReplicasPath"), specReplicasPath, ["spec"]),
+    ...fieldPath(at.child("statusReplicasPath"), statusReplicasPath, ["status"]),
+    ...(labelSelectorPath ? fieldPath(at.child("labelSelectorPath"), labelSelectorPath, ["spec", "status"]) : []),
+  ]
+}
+
+/** A path of plain fields below one of these. */
+function fieldPath(at: FieldPath, path: string | undefined, roots: readonly string[]): FieldError[] {
+  if (path === undefined || path === "") return [required(at)]
   if (!path.startsWith(".")) return [invalidValue(at, path, "must be a simple json path starting with .")]
   const fault = pathFault(path)
   if (fault !== undefined) return [invalidValue(at, path, fault)]
   const fields = plainFields(parseJsonPath(path))
   if (fields === undefined) return [invalidValue(at, path, "must be a simple json path of fields")]
-  if (root !== undefined && fields[0] !== root) {
-    return [invalidValue(at, path, `should be a json path under .${root}`)]
-  }
-  if (fields[0] === "metadata") return [invalidValue(at, path, "must not point to fields in metadata")]
-  return []
+  if (fields.length > 1 && roots.includes(fields[0] ?? "")) return []
+  const where = roots.map((root) => `.${root}`).join(" or ")
+  return [invalidValue(at, path, `should be a json path under ${roots.length > 1 ? "either " : ""}${where}`)]
 }
 
 function validateColumn(at: FieldPath, column: PrinterColumn): FieldError[] {
@@ -52,6 +93,9 @@ function validateColumn(at: FieldPath, column: PrinterColumn): FieldError[] {
   else if (!columnTypes.includes(column.type)) {
     errors.push(invalidValue(at.child("type"), column.type, `must be one of ${columnTypes.join(",")}`))
   }
+  if (column.format && !columnFormats.includes(column.format)) {
+    errors.push(invalidValue(at.child("format"), column.format, `must be one of ${columnFormats.join(",")}`))
+  }
   // Upstream's validation names the field as Go does.
   const place = at.child("JSONPath")
   const path = column.jsonPath
@@ -59,6 +103,48 @@ function validateColumn(at: FieldPath, column: PrinterColumn): FieldError[] {
   if (!path.startsWith(".")) return [...errors, invalidValue(place, path, "must be a simple json path starting with .")]
   const fault = pathFault(path)
   return fault === undefined ? errors : [...errors, invalidValue(place, path, fault)]
+}
+
+function validateSelectable(at: FieldPath, version: CustomResourceVersion): FieldError[] {
+  const fields = version.selectableFields ?? []
+  if (fields.length === 0) return []
+  const schema = version.schema?.openAPIV3Schema
+  if (schema === undefined) return [invalidValue(at, "", "may only be set when validations.schema is included")]
+  const errors = fields.length > maxSelectableFields ? [tooMany(at, fields.length, maxSelectableFields)] : []
+  const seen = new Set<string>()
+  for (const [index, { jsonPath = "" }] of fields.entries()) {
+    const place = at.index(index).child("jsonPath")
+    const fault = selectableFault(jsonPath, schema)
+    if (fault !== undefined) errors.push(fault === "" ? required(place) : invalidValue(place, jsonPath, fault))
+    else if (seen.has(jsonPath)) errors.push(duplicate(place, jsonPath))
+    seen.add(jsonPath)
+  }
+  return errors
+}
+
+function selectableFault(path: string, schema: Json): string | undefined {
+  if (path === "") return ""
+  if (!path.startsWith(".")) return `is an invalid path: expected [ or . but got: ${/^[^.[]*/.exec(path)?.[0] ?? ""}`
+  const fault = pathFault(path)
+  if (fault !== undefined) return fault
+  const found = fieldSchema(schema, plainFields(parseJsonPath(path)) ?? [])
+  if (found === undefined) return "is an invalid path: does not refer to a valid field"
+  return selectableTypes.includes(found.type ?? "")
+    ? undefined
+    : "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."
+}
+
+interface PropertySchema {
+  type?: string
+  properties?: Record<string, PropertySchema>
+}
+
+/** Metadata is every object's, and no field of the schema. */
+function fieldSchema(schema: Json, fields: readonly string[]): PropertySchema | undefined {
+  if (fields.length === 0 || fields[0] === "metadata") return undefined
+  let at: PropertySchema | undefined = schema as PropertySchema
+  for (const field of fields) at = at?.properties?.[field]
+  return at
 }
 
 function pathFault(path: string): string | undefined {

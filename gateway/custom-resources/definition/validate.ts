@@ -9,26 +9,48 @@ import {
   required,
 } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
-import { compileStructural } from "../../../apimachinery/schema/structural.ts"
 import { immutableField } from "../../registry/validation/equality.ts"
 import { messages, named, oneOf } from "../../registry/validation/values.ts"
-import { type CustomResourceNames, type Definition, isEstablished } from "../types.ts"
-import { validateVersion } from "./validate-version.ts"
+import { type CustomResourceNames, type CustomResourceVersion, type Definition, isEstablished } from "../types.ts"
+import { validateVersions } from "./validate-version.ts"
 
 const path = FieldPath.root("spec")
 const approval = "api-approved.kubernetes.io"
 
 export function validateDefinition(definition: Definition): FieldError[] {
-  const { group = "", scope, names = {}, versions = [], conversion } = definition.spec ?? {}
-  const errors: FieldError[] = []
+  const { group = "", names = {} } = definition.spec ?? {}
   const { name = "" } = definition.metadata
+  const errors: FieldError[] = []
   if (name !== `${names.plural ?? ""}.${group}`) {
     errors.push(invalidValue(FieldPath.root("metadata", "name"), name, 'must be spec.names.plural+"."+spec.group'))
   }
-  errors.push(...validateGroup(group))
-  errors.push(...oneOf(path.child("scope"), scope, ["Cluster", "Namespaced"]))
-  errors.push(...validateVersions(definition), ...validateNames(path.child("names"), names))
-  errors.push(...validateConversion(conversion))
+  return [...errors, ...validateAll(definition)]
+}
+
+export function validateDefinitionUpdate(definition: Definition, current: Definition): FieldError[] {
+  const errors = validateAll(definition)
+  const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
+  if (isEstablished(current)) {
+    errors.push(...immutableField(path.child("scope"), spec.scope, before.scope))
+    errors.push(...immutableField(path.child("names", "kind"), spec.names?.kind, before.names?.kind))
+  }
+  errors.push(...immutableField(path.child("group"), spec.group, before.group))
+  errors.push(...immutableField(path.child("names", "plural"), spec.names?.plural, before.names?.plural))
+  return errors
+}
+
+function validateAll(definition: Definition): FieldError[] {
+  const { group = "", scope, names = {}, versions = [], conversion } = definition.spec ?? {}
+  const { own, common } = validateVersions(path, versions)
+  const errors = [
+    ...validateGroup(group),
+    ...oneOf(path.child("scope"), scope, ["Cluster", "Namespaced"]),
+    ...own,
+    ...validateVersionSet(versions),
+    ...validateNames(path.child("names"), names),
+    ...common,
+    ...validateConversion(conversion),
+  ]
   if (isProtected(group) && !definition.metadata.annotations?.[approval]) {
     errors.push(
       required(
@@ -46,19 +68,7 @@ export function validateDefinition(definition: Definition): FieldError[] {
       ),
     )
   }
-  return [...errors, ...validateStoredVersions(definition, versions.find((version) => version.storage === true)?.name)]
-}
-
-export function validateDefinitionUpdate(definition: Definition, current: Definition): FieldError[] {
-  const errors = validateDefinition(definition)
-  const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
-  if (isEstablished(current)) {
-    errors.push(...immutableField(path.child("scope"), spec.scope, before.scope))
-    errors.push(...immutableField(path.child("names", "kind"), spec.names?.kind, before.names?.kind))
-  }
-  errors.push(...immutableField(path.child("group"), spec.group, before.group))
-  errors.push(...immutableField(path.child("names", "plural"), spec.names?.plural, before.names?.plural))
-  return errors
+  return [...errors, ...validateStoredVersions(definition)]
 }
 
 function validateGroup(group: string): FieldError[] {
@@ -75,19 +85,9 @@ function isProtected(group: string): boolean {
   return ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`))
 }
 
-function validateVersions(definition: Definition): FieldError[] {
-  const versions = definition.spec?.versions ?? []
+function validateVersionSet(versions: readonly CustomResourceVersion[]): FieldError[] {
   const at = path.child("versions")
-  if (versions.length === 0) return [required(at, "must have at least one version")]
   const errors: FieldError[] = []
-  for (const [index, version] of versions.entries()) {
-    const place = at.index(index)
-    errors.push(...validateVersion(place, version))
-    const schema = version.schema?.openAPIV3Schema
-    const schemaPath = place.child("schema", "openAPIV3Schema")
-    if (schema === undefined || schema === null) errors.push(required(schemaPath, "schemas are required"))
-    else errors.push(...compileStructural(schema, schemaPath).errors)
-  }
   if (new Set(versions.map((version) => version.name)).size < versions.length) {
     errors.push(invalidValue(at, versions, "must contain unique version names"))
   }
@@ -104,14 +104,15 @@ function validateNames(at: FieldPath, names: CustomResourceNames): FieldError[] 
     ...named(at.child("kind"), names.kind, mixedCase),
     ...named(at.child("listKind"), names.listKind, mixedCase),
   ]
-  for (const list of ["shortNames", "categories"] as const) {
-    for (const [index, name] of (names[list] ?? []).entries()) {
-      errors.push(...messages(at.child(list).index(index), name, validateDNS1035Label(name)))
-    }
-  }
+  const labels = (list: "shortNames" | "categories"): FieldError[] =>
+    (names[list] ?? []).flatMap((name, index) =>
+      messages(at.child(list).index(index), name, validateDNS1035Label(name)),
+    )
+  errors.push(...labels("shortNames"))
   if (names.kind && names.kind === names.listKind) {
     errors.push(invalidValue(at.child("listKind"), names.listKind, "kind and listKind may not be the same"))
   }
+  errors.push(...labels("categories"))
   return errors
 }
 
@@ -140,14 +141,23 @@ function validateConversion(conversion: { strategy?: string; webhook?: unknown }
     : [forbiddenField(at.child("webhook"), "should not be set when strategy is not set to Webhook")]
 }
 
-function validateStoredVersions(definition: Definition, storage: string | undefined): FieldError[] {
+export function validateStoredVersions(definition: Definition): FieldError[] {
   const at = FieldPath.root("status", "storedVersions")
+  const { versions = [] } = definition.spec ?? {}
   const stored = definition.status?.storedVersions ?? []
   if (stored.length === 0) return [invalidValue(at, null, "must have at least one stored version")]
-  const known = new Set((definition.spec?.versions ?? []).map((version) => version.name))
   const errors = stored.flatMap((name, index) =>
-    known.has(name) ? [] : [invalidValue(at.index(index), name, "must appear in spec.versions")],
+    versions.some((version) => version.name === name)
+      ? []
+      : [
+          invalidValue(
+            at.index(index),
+            name,
+            `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+          ),
+        ],
   )
+  const storage = versions.findLast((version) => version.storage === true)?.name
   if (storage !== undefined && !stored.includes(storage)) {
     errors.push(invalidValue(at, stored, `must have the storage version ${storage}`))
   }

@@ -18,6 +18,10 @@ export interface Scalable {
   /** Printed; "" for none. */
   selector(object: KubeObject): string
   setReplicas(object: KubeObject, replicas: number): void
+  /** Throws for an object that says no number where it should: nothing is made up for who asks. */
+  checkPresent?(object: KubeObject): void
+  /** The object's own validation says what is wrong with the number. */
+  ownRules?: boolean
 }
 
 interface Scale extends KubeObject {
@@ -45,7 +49,10 @@ export function scaleOf(object: KubeObject, scalable: Scalable): KubeObject {
 export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): SubresourceHandler {
   return {
     async get(ctx, registry, namespace, name) {
-      return scaleOf((await registry.get(ctx, namespace, name)).object(), scalableOf(registry))
+      const object = (await registry.get(ctx, namespace, name)).object()
+      const scalable = scalableOf(registry)
+      scalable.checkPresent?.(object)
+      return scaleOf(object, scalable)
     },
     async update(ctx, registry, namespace, name, change, options, admit) {
       const scalable = scalableOf(registry)
@@ -60,7 +67,7 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
           const object = current as KubeObject
           const before = scaleOf(object, scalable)
           const wanted = (await change(before)) as Scale
-          check(wanted, object, definition)
+          check(wanted, object, definition, scalable.ownRules)
           const { replicas } = wanted.spec ?? {}
           await admit.mutate(wanted, before)
           await admit.validate(wanted, before)
@@ -75,7 +82,12 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
   }
 }
 
-function check(wanted: Scale, object: KubeObject, resource: { group: string; resource: string }): void {
+function check(
+  wanted: Scale,
+  object: KubeObject,
+  resource: { group: string; resource: string },
+  ownRules = false,
+): void {
   const { name = "", resourceVersion, uid } = wanted.metadata
   if (name !== object.metadata.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${object.metadata.name})`)
@@ -90,6 +102,7 @@ function check(wanted: Scale, object: KubeObject, resource: { group: string; res
       `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`,
     )
   }
+  if (ownRules) return
   const errors = nonNegative(FieldPath.root("spec", "replicas"), wanted.spec?.replicas)
   if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, name, errors)
 }

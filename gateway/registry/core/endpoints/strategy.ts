@@ -23,13 +23,14 @@ const strategy: Strategy<Endpoints> = {
     }
   },
 
-  warnings: () => ["v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"],
-
   validate: (_ctx, endpoints) => validate(endpoints),
   validateUpdate: (_ctx, endpoints) => validate(endpoints),
 }
 
-export const endpoints: KindExtension = { strategy }
+export const endpoints: KindExtension = {
+  strategy,
+  warning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
 
 function validate(endpoints: Endpoints): FieldError[] {
   return (endpoints.subsets ?? []).flatMap((subset, index) =>
