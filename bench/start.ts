@@ -1,0 +1,87 @@
+// How long until everything is there, and how much memory it takes: `polyplane up` in a process of its own.
+//   node bench/start.ts [starts, 5] [idle tenants, 10]
+
+import { execFile } from "node:child_process"
+import { setTimeout as delay } from "node:timers/promises"
+import { promisify } from "node:util"
+import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
+import { argument, quantile, report } from "./report.ts"
+import { adminClient, TenantMaker } from "./tenant-clients.ts"
+
+const run = promisify(execFile)
+const starts = argument(0, 5)
+const tenants = argument(1, 10)
+/** Until what is left over from making tenants is done with. */
+const idleMs = 10_000
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  await work()
+  return performance.now() - begin
+}
+
+async function residentMiB(up: Polyplane): Promise<number> {
+  const { stdout } = await run("ps", ["-o", "rss=", "-p", String(up.pid)])
+  return Number(stdout) / 1024
+}
+
+const fresh: number[] = []
+const again: number[] = []
+const bare: number[] = []
+for (let round = 0; round < starts; round++) {
+  bare.push(await timed(() => run(process.execPath, ["-e", "0"])))
+  const begin = performance.now()
+  await using up = await startPolyplane()
+  fresh.push(performance.now() - begin)
+  await up.kill()
+  again.push(await timed(() => up.start()))
+}
+
+await using up = await startPolyplane({ args: ["--tenants", ""] })
+await delay(idleMs)
+const without = await residentMiB(up)
+{
+  await using client = await adminClient(up)
+  await using maker = await TenantMaker.start(client)
+  for (let index = 0; index < tenants; index++) {
+    await using _tenant = await maker.make(`idle-${index}`)
+  }
+}
+await delay(idleMs)
+const idle = await residentMiB(up)
+await up.kill()
+await up.start()
+await delay(idleMs)
+const restarted = await residentMiB(up)
+
+const node = { with: "node -e 0", value: quantile(bare, 0.5) }
+await report("start", { starts, tenants }, [
+  {
+    what: "new data directory, process start to ready",
+    value: quantile(fresh, 0.5),
+    unit: "ms",
+    goal: "< 1000",
+    compared: node,
+  },
+  {
+    what: "after kill -9, process start to ready",
+    value: quantile(again, 0.5),
+    unit: "ms",
+    goal: "< 1000",
+    compared: node,
+  },
+  {
+    what: `RSS with ${tenants} idle tenants`,
+    value: idle,
+    unit: "MiB",
+    goal: "< 200",
+    compared: { with: "without tenants", value: without },
+  },
+  {
+    what: `RSS with ${tenants} tenants after a restart`,
+    value: restarted,
+    unit: "MiB",
+    goal: "< 200",
+    compared: { with: "without tenants", value: without },
+  },
+])
