@@ -2,7 +2,6 @@
 
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
-import { KubeConfig } from "@kubernetes/client-node"
 import { startTestGateway } from "../../gateway/testing/start-gateway.ts"
 
 export interface Answer {
@@ -39,7 +38,8 @@ export interface TestControlPlane extends AsyncDisposable {
   /** `body`: bytes and text as they are, all else as JSON. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>
   watch(path: string, headers?: Record<string, string>): Promise<Watch>
-  clientConfig(): KubeConfig
+  /** Forgets the history up to now, as happens with time. */
+  compact(): Promise<void>
 }
 
 export async function startControlPlane(): Promise<TestControlPlane> {
@@ -83,10 +83,9 @@ export async function startControlPlane(): Promise<TestControlPlane> {
         },
       }
     },
-    clientConfig() {
-      const config = new KubeConfig()
-      config.loadFromString(kubeconfig)
-      return config
+    async compact() {
+      const store = (await gateway.gateway.tenants.byName("conformance"))?.store
+      await store?.compact(store.revision)
     },
     async [Symbol.asyncDispose]() {
       agent.destroy()
