@@ -9,8 +9,7 @@ import { isTunnelled, tunnel } from "./websocket-tunnel.ts"
 
 export const exec: SubresourceHandler = streamHandler("exec", "exec", (asked) => {
   const command = asked.getAll("command")
-  if (command.every((word) => word === ""))
-    throw badRequest("you must specify at least one command for exec")
+  if (command.every((word) => word === "")) throw badRequest("you must specify at least one command for exec")
   const query = standardStreams(asked)
   for (const word of command) query.append("command", word)
   return query

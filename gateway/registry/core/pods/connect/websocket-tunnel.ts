@@ -37,6 +37,9 @@ export async function tunnel(
       "x-stream-protocol-version": portForwardProtocol,
     },
   })
+  // Whatever becomes of the client's side, also when its handshake fails: the far side does not outlive it.
+  socket.once("close", () => far.socket.destroy())
+  if (socket.destroyed) far.socket.destroy()
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
