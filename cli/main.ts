@@ -3,6 +3,7 @@
 // Subcommands are loaded when asked for, so that `polyplane tenant list` does not pay for a whole gateway.
 
 import "./thread-pool.ts"
+import "./compile-cache.ts"
 import { UsageError, UserError, type Command } from "./command.ts"
 
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
