@@ -1,4 +1,5 @@
 // What a person can do wrong, seen from outside: a clear answer of the kind Kubernetes gives, or one sentence and an exit code.
+// Expired credentials are beside their source, where the clock is the test's: gateway/authentication/*.test.ts.
 
 import { generateKeyPairSync, sign } from "node:crypto"
 import { mkdir, writeFile } from "node:fs/promises"
