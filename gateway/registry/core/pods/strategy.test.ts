@@ -1,0 +1,271 @@
+import { afterEach, describe, expect, test } from "vitest"
+import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../../../testing/kinds.ts"
+
+const open: KindsStub[] = []
+
+afterEach(async () => {
+  for (const stub of open.splice(0)) await stub[Symbol.asyncDispose]()
+})
+
+function setUp(): KindsStub {
+  const stub = createKindsStub()
+  open.push(stub)
+  return stub
+}
+
+const container = (more: Loose = {}): Loose => ({ name: "a", image: "b:1", ...more })
+const pod = (spec: Loose = {}, metadata: Loose = {}): Loose => ({
+  metadata: { name: "p", ...metadata },
+  spec: { containers: [container()], ...spec },
+})
+
+describe("create", () => {
+  test("fills in what kube-apiserver fills in", async () => {
+    const made = await setUp().create(
+      "pods",
+      pod({
+        hostNetwork: true,
+        containers: [container({ ports: [{ containerPort: 80 }], resources: { limits: { cpu: "1" } } })],
+      }),
+    )
+    expect(made["spec"]).toMatchObject({
+      restartPolicy: "Always",
+      dnsPolicy: "ClusterFirst",
+      terminationGracePeriodSeconds: 30,
+      enableServiceLinks: true,
+      schedulerName: "default-scheduler",
+      containers: [
+        {
+          imagePullPolicy: "IfNotPresent",
+          terminationMessagePath: "/dev/termination-log",
+          ports: [{ containerPort: 80, hostPort: 80, protocol: "TCP" }],
+          resources: { limits: { cpu: "1" }, requests: { cpu: "1" } },
+        },
+      ],
+    })
+    expect(made["status"]).toEqual({ phase: "Pending", qosClass: "Burstable" })
+    expect(made["metadata"].generation).toBe(1)
+  })
+
+  test.each([
+    ["b", "Always"],
+    ["b:latest", "Always"],
+    ["b:1", "IfNotPresent"],
+    ["r:5000/b", "Always"],
+    ["b@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "IfNotPresent"],
+  ])("an image %s is pulled %s", async (image, policy) => {
+    const made = await setUp().create("pods", pod({ containers: [container({ image })] }))
+    expect(made["spec"].containers[0].imagePullPolicy).toBe(policy)
+  })
+
+  test.each([
+    [{}, "BestEffort"],
+    [{ requests: { cpu: "1" } }, "Burstable"],
+    [{ limits: { cpu: "1", memory: "1Gi" } }, "Guaranteed"],
+    [{ limits: { cpu: "1" } }, "Burstable"],
+  ])("resources %j make it %s", async (resources, qosClass) => {
+    const made = await setUp().create("pods", pod({ containers: [container({ resources })] }))
+    expect(made["status"].qosClass).toBe(qosClass)
+  })
+
+  // Messages as kube-apiserver 1.36 gives them.
+  test.each<[string, Loose, string[]]>([
+    ["no containers", { containers: [] }, ["spec.containers: Required value"]],
+    [
+      "a container without name and image",
+      { containers: [{}] },
+      ["spec.containers[0].name: Required value", "spec.containers[0].image: Required value"],
+    ],
+    ["two of one name", { containers: [container(), container()] }, ['spec.containers[1].name: Duplicate value: "a"']],
+    [
+      "a port out of range",
+      { containers: [container({ ports: [{ containerPort: 70_000 }] })] },
+      ["spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive"],
+    ],
+    [
+      "a mount of no volume",
+      { containers: [container({ volumeMounts: [{ name: "v", mountPath: "/v" }] })] },
+      ['spec.containers[0].volumeMounts[0].name: Not found: "v"'],
+    ],
+    [
+      "a request above its limit",
+      { containers: [container({ resources: { requests: { cpu: "2" }, limits: { cpu: "1" } } })] },
+      ['spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1'],
+    ],
+    [
+      "a restart policy there is not",
+      { restartPolicy: "Sometimes" },
+      ['spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"'],
+    ],
+    [
+      "an environment variable from nowhere",
+      {
+        containers: [container({ env: [{ name: "X", value: "1", valueFrom: { fieldRef: { fieldPath: "spec.x" } } }] })],
+      },
+      ['spec.containers[0].env[0].valueFrom: Invalid value: "": may not be specified when `value` is not empty'],
+    ],
+    [
+      "a bad node selector",
+      { nodeSelector: { "a b": "c" } },
+      [
+        "spec.nodeSelector: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+      ],
+    ],
+  ])("refuses %s", async (_what, spec, expected) => {
+    const told = await faults(setUp().create("pods", pod(spec)))
+    for (const line of expected) expect(told).toContain(line)
+  })
+
+  test("a gated pod says why it is not scheduled", async () => {
+    const made = await setUp().create("pods", pod({ schedulingGates: [{ name: "x.y/z" }] }))
+    expect(made["status"].conditions).toMatchObject([
+      { type: "PodScheduled", status: "False", reason: "SchedulingGated" },
+    ])
+  })
+})
+
+describe("update", () => {
+  test.each<[string, Loose, string]>([
+    ["the image", { containers: [container({ image: "c:2" })] }, "accepted"],
+    ["a deadline", { activeDeadlineSeconds: 5 }, "accepted"],
+    ["one more toleration", { tolerations: [{ key: "a", operator: "Exists" }] }, "accepted"],
+    ["nothing else", { restartPolicy: "Never" }, "pod updates may not change fields other than"],
+    [
+      "not the containers",
+      { containers: [container(), container({ name: "b" })] },
+      "pod updates may not add or remove containers",
+    ],
+  ])("changes %s", async (_what, spec, expected) => {
+    const kinds = setUp()
+    await kinds.create("pods", pod())
+    expect(await verdict(kinds.patch("pods", "p", { spec }))).toContain(expected)
+  })
+
+  test("of its status leaves the spec alone", async () => {
+    const kinds = setUp()
+    await kinds.create("pods", pod())
+    const patch = { spec: { nodeName: "n" }, status: { phase: "Running", podIP: "10.0.0.1" } }
+    const changed = await kinds.patch("pods", "p", patch, { subresource: "status" })
+    expect(changed["spec"]).not.toHaveProperty("nodeName")
+    expect(changed["status"]).toMatchObject({ phase: "Running", podIP: "10.0.0.1", podIPs: [{ ip: "10.0.0.1" }] })
+  })
+})
+
+describe("binding", () => {
+  const to = (name: string): Loose => ({
+    kind: "Binding",
+    apiVersion: "v1",
+    metadata: { name: "p" },
+    target: { kind: "Node", name },
+  })
+
+  test("gives the pod its node, once", async () => {
+    const kinds = setUp()
+    await kinds.create("pods", pod())
+    await kinds.create("pods", to("n1"), "binding")
+    const bound = await kinds.get("pods", "p")
+    expect(bound["spec"].nodeName).toBe("n1")
+    expect(bound["status"].conditions).toMatchObject([{ type: "PodScheduled", status: "True" }])
+    expect(bound["metadata"].generation).toBe(1)
+    expect(await verdict(kinds.create("pods", to("n2"), "binding"))).toBe(
+      'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"',
+    )
+  })
+})
+
+describe("delete", () => {
+  test("of a pod without a node is at once", async () => {
+    const kinds = setUp()
+    await kinds.create("pods", pod())
+    await kinds.delete("pods", "p")
+    expect(await verdict(kinds.get("pods", "p"))).toBe('pods "p" not found')
+  })
+
+  test("of a pod on a node waits for its kubelet, which may only shorten the wait", async () => {
+    const kinds = setUp()
+    await kinds.create("pods", pod({ nodeName: "n" }))
+    const grace = async (): Promise<unknown> => (await kinds.get("pods", "p"))["metadata"].deletionGracePeriodSeconds
+    await kinds.delete("pods", "p")
+    expect(await grace()).toBe(30)
+    await kinds.delete("pods", "p", { gracePeriodSeconds: 5 })
+    expect(await grace()).toBe(5)
+    await kinds.delete("pods", "p", { gracePeriodSeconds: 20 })
+    expect(await grace()).toBe(5)
+    await kinds.delete("pods", "p", { gracePeriodSeconds: 0 })
+    expect(await verdict(kinds.get("pods", "p"))).toBe('pods "p" not found')
+  })
+
+  test.each(["Succeeded", "Failed"])("of a pod that has %s is at once", async (phase) => {
+    const kinds = setUp()
+    await kinds.create("pods", pod({ nodeName: "n" }))
+    await kinds.patch("pods", "p", { status: { phase } }, { subresource: "status" })
+    await kinds.delete("pods", "p")
+    expect(await verdict(kinds.get("pods", "p"))).toBe('pods "p" not found')
+  })
+})
+
+describe("eviction", () => {
+  const eviction: Loose = { kind: "Eviction", apiVersion: "policy/v1", metadata: { name: "p" } }
+
+  async function withBudget(disruptionsAllowed: number): Promise<KindsStub> {
+    const kinds = setUp()
+    await kinds.create("pods", pod({ nodeName: "n" }, { labels: { a: "b" } }))
+    await kinds.patch(
+      "pods",
+      "p",
+      { status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] } },
+      { subresource: "status" },
+    )
+    await kinds.create("policy/poddisruptionbudgets", {
+      metadata: { name: "b" },
+      spec: { minAvailable: 1, selector: { matchLabels: { a: "b" } } },
+    })
+    const status = { disruptionsAllowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1, observedGeneration: 1 }
+    await kinds.patch("policy/poddisruptionbudgets", "b", { status }, { subresource: "status" })
+    return kinds
+  }
+
+  test("is refused when a budget allows none", async () => {
+    const kinds = await withBudget(0)
+    expect(await verdict(kinds.create("pods", eviction, "eviction"))).toBe(
+      "Cannot evict pod as it would violate the pod's disruption budget.",
+    )
+    expect((await kinds.get("pods", "p"))["metadata"]).not.toHaveProperty("deletionTimestamp")
+  })
+
+  test("counts against the budget", async () => {
+    const kinds = await withBudget(1)
+    await kinds.create("pods", eviction, "eviction")
+    expect((await kinds.get("pods", "p"))["metadata"]).toHaveProperty("deletionTimestamp")
+    const budget = await kinds.get("policy/poddisruptionbudgets", "b")
+    expect(budget["status"]).toMatchObject({ disruptionsAllowed: 0, disruptedPods: { p: expect.any(String) } })
+  })
+})
+
+describe("ephemeralcontainers and resize", () => {
+  test("adds a debugger, with defaults", async () => {
+    const kinds = setUp()
+    await kinds.create("pods", pod())
+    const patch = { spec: { ephemeralContainers: [{ name: "d", image: "x" }] } }
+    const changed = await kinds.patch("pods", "p", patch, { subresource: "ephemeralcontainers" })
+    expect(changed["spec"].ephemeralContainers).toMatchObject([{ name: "d", imagePullPolicy: "Always" }])
+    expect(await verdict(kinds.patch("pods", "p", patch))).toBe("accepted")
+    const other = { spec: { ephemeralContainers: [{ name: "d", image: "y" }] } }
+    expect(await verdict(kinds.patch("pods", "p", other, { subresource: "ephemeralcontainers" }))).toContain(
+      'existing ephemeral containers "d" may not be changed',
+    )
+  })
+
+  test("changes resources but not the class of service", async () => {
+    const kinds = setUp()
+    await kinds.create("pods", pod({ containers: [container({ resources: { requests: { cpu: "1" } } })] }))
+    const resize = (resources: Loose) =>
+      kinds.patch("pods", "p", { spec: { containers: [container({ resources })] } }, { subresource: "resize" })
+    expect((await resize({ requests: { cpu: "2" } }))["spec"].containers[0].resources).toEqual({
+      requests: { cpu: "2" },
+    })
+    expect(
+      await verdict(resize({ requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1", memory: "1Gi" } })),
+    ).toContain("Pod QOS Class may not change as a result of resizing")
+  })
+})
