@@ -53,6 +53,11 @@ async function main(args: string[]): Promise<number> {
   return (await command.load()).run(rest)
 }
 
+// A reader that has left (`| head`) is no fault of ours, and no reason to end what runs.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error
+})
+
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {

@@ -60,13 +60,14 @@ export const up: Command = {
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
       log: createLog(level),
     }
-    const stop = stopSignal()
     await using all = await withProgress("starting", () => start(options))
     const files = await writeKubeconfigs(
       all,
       flags["data-dir"],
       flags.tenants.split(",").filter((name) => name !== ""),
     )
+    // Until here a signal ends the process at once: what is on disk is whole at any moment.
+    const stop = stopSignal()
     // Both counted from the start of the process, which Node's own clock is.
     process.stdout.write(
       `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it its own): ${all.gateway.url}\n`,
