@@ -47,7 +47,8 @@ export function createKindsStub(
       const [resource, namespace] = place(what)
       const metadata = { ...(namespace === undefined ? {} : { namespace }), ...object["metadata"] }
       const apiVersion = group === "" ? version : `${group}/${version}`
-      const whole = structuredClone({ kind, apiVersion, ...object, metadata }) as unknown as KubeObject
+      // As it would come over the wire: without what is undefined.
+      const whole = JSON.parse(JSON.stringify({ kind, apiVersion, ...object, metadata })) as KubeObject
       return structuredClone(await client.create(resource, whole, subresource === undefined ? {} : { subresource }))
     },
     async patch(what, name, patch, more = {}) {
