@@ -1,0 +1,84 @@
+import { expect, test } from "vitest"
+import { createKindsStub, type KindsStub, type Loose, verdict } from "../../testing/kinds.ts"
+import { ResourceQuotaPlugin } from "./resource-quota.ts"
+
+async function withQuota(hard: Loose, more: Loose = {}): Promise<KindsStub> {
+  const kinds = createKindsStub({ plugins: [new ResourceQuotaPlugin()] })
+  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard, ...more } })
+  return kinds
+}
+
+const pod = (name: string, cpu?: string, spec: Loose = {}): Loose => {
+  const resources = cpu === undefined ? {} : { requests: { cpu } }
+  return { metadata: { name }, spec: { containers: [{ name: "a", image: "b", resources }], ...spec } }
+}
+const used = async (kinds: KindsStub): Promise<Loose> => (await kinds.get("resourcequotas", "q"))["status"].used
+
+test("of many writes at once, as many pass as the bound allows", async () => {
+  await using kinds = await withQuota({ configmaps: "5", "count/secrets": "2" })
+  const maps = Array.from({ length: 20 }, (_, n) =>
+    verdict(kinds.create("configmaps", { metadata: { name: `c${n}` } })),
+  )
+  const secrets = Array.from({ length: 5 }, (_, n) => verdict(kinds.create("secrets", { metadata: { name: `s${n}` } })))
+  expect((await Promise.all(maps)).filter((answer) => answer === "accepted")).toHaveLength(5)
+  expect((await Promise.all(secrets)).filter((answer) => answer === "accepted")).toHaveLength(2)
+  expect(await used(kinds)).toEqual({ configmaps: "5", "count/secrets": "2" })
+})
+
+test("two gateways' plugins do not pass the bound together", async () => {
+  // Both with the same store, each with turns of its own: the swap decides.
+  const plugins = [new ResourceQuotaPlugin(), new ResourceQuotaPlugin()]
+  await using kinds = createKindsStub({
+    plugins: [
+      {
+        name: "Either",
+        validate: (ctx, attributes) => plugins[Math.random() < 0.5 ? 0 : 1]!.validate(ctx, attributes),
+      },
+    ],
+  })
+  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard: { configmaps: "5" } } })
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => verdict(kinds.create("configmaps", { metadata: { name: `c${n}` } }))),
+  )
+  expect(answers.filter((answer) => answer === "accepted").length).toBeLessThanOrEqual(5)
+  expect(Number((await used(kinds))["configmaps"])).toBe(answers.filter((answer) => answer === "accepted").length)
+})
+
+test("says what was asked, used and bound", async () => {
+  await using kinds = await withQuota({ "requests.cpu": "1", pods: "3" })
+  await kinds.create("pods", pod("p", "700m"))
+  expect(await verdict(kinds.create("pods", pod("q", "700m")))).toBe(
+    'pods "q" is forbidden: exceeded quota: q, requested: requests.cpu=700m, used: requests.cpu=700m, limited: requests.cpu=1',
+  )
+  expect(await used(kinds)).toEqual({ "requests.cpu": "700m", pods: "1" })
+})
+
+test("a pod has to say what is bounded", async () => {
+  await using kinds = await withQuota({ "requests.cpu": "1" })
+  expect(await verdict(kinds.create("pods", pod("p")))).toBe(
+    'pods "p" is forbidden: failed quota: q: must specify requests.cpu for: a',
+  )
+})
+
+test("counts what was there before the quota", async () => {
+  await using kinds = createKindsStub({ plugins: [new ResourceQuotaPlugin()] })
+  await kinds.create("configmaps", { metadata: { name: "old" } })
+  await kinds.create("resourcequotas", { metadata: { name: "q" }, spec: { hard: { configmaps: "2" } } })
+  await kinds.create("configmaps", { metadata: { name: "new" } })
+  expect(await verdict(kinds.create("configmaps", { metadata: { name: "too-many" } }))).toContain("exceeded quota: q")
+})
+
+test("scopes choose the pods that count", async () => {
+  await using kinds = await withQuota({ pods: "0" }, { scopes: ["BestEffort"] })
+  await kinds.create("pods", pod("burstable", "1"))
+  expect(await verdict(kinds.create("pods", pod("best")))).toContain("exceeded quota: q")
+})
+
+test("a dry run counts nothing", async () => {
+  await using kinds = await withQuota({ configmaps: "1" })
+  const resource = { group: "", version: "v1", resource: "configmaps", namespaced: true }
+  const object = { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "c", namespace: "default" } }
+  await kinds.client.create(resource, object, { dryRun: true })
+  await kinds.client.create(resource, object)
+  expect(await used(kinds)).toEqual({ configmaps: "1" })
+})

@@ -1,0 +1,270 @@
+import { setTimeout } from "node:timers/promises"
+import { expect, describe, test } from "vitest"
+import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../testing/kinds.ts"
+import { contextOf } from "../testing/control-plane-stub.ts"
+import { startCustomResources } from "./handler.ts"
+
+const crds = "apiextensions.k8s.io/customresourcedefinitions"
+const group = "example.com"
+const schema = {
+  type: "object",
+  properties: {
+    spec: {
+      type: "object",
+      required: ["size"],
+      properties: {
+        size: { type: "integer", minimum: 1, maximum: 10 },
+        color: { type: "string", enum: ["red", "blue"], default: "red" },
+        replicas: { type: "integer" },
+      },
+    },
+    status: { type: "object", properties: { replicas: { type: "integer" }, phase: { type: "string" } } },
+  },
+}
+
+function definition(plural: string, kind: string, version: Loose = {}, spec: Loose = {}): Loose {
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }]
+  return {
+    metadata: { name: `${plural}.${group}` },
+    spec: { group, scope: "Namespaced", names: { plural, kind }, versions, ...spec },
+  }
+}
+
+const withAll = {
+  subresources: {
+    status: {},
+    scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+  },
+  additionalPrinterColumns: [{ name: "Size", type: "integer", jsonPath: ".spec.size" }],
+  selectableFields: [{ jsonPath: ".spec.color" }],
+}
+
+interface World extends KindsStub {
+  close(): Promise<void>
+}
+
+/** With the handler that serves what definitions define. */
+async function world(...definitions: Loose[]): Promise<World> {
+  const kinds = createKindsStub()
+  const handler = await startCustomResources({
+    store: kinds.stub.store,
+    table: kinds.stub.resources,
+    client: () => kinds.client,
+  })
+  for (const each of definitions) await kinds.create(crds, each)
+  await served()
+  return {
+    ...kinds,
+    async close() {
+      await handler[Symbol.asyncDispose]()
+    },
+    async [Symbol.asyncDispose]() {
+      await handler[Symbol.asyncDispose]()
+      await kinds[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The table follows the store's watch. */
+const served = (): Promise<void> => setTimeout(20)
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  for (let n = 0; n < 100; n++) {
+    if (await done()) return
+    await setTimeout(20)
+  }
+  throw new Error("it did not happen")
+}
+
+const conditions = (object: Loose): string[] =>
+  object["status"].conditions.map(({ type, status, reason }: Loose) => `${type}=${status} ${reason}`)
+
+describe("a definition", () => {
+  test("is established in its own write, with names filled in", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    const { status, spec } = await kinds.get(crds, "widgets.example.com")
+    expect(conditions({ status })).toEqual(["NamesAccepted=True NoConflicts", "Established=True InitialNamesAccepted"])
+    expect(status.acceptedNames).toEqual({
+      plural: "widgets",
+      singular: "widget",
+      kind: "Widget",
+      listKind: "WidgetList",
+    })
+    expect(status.storedVersions).toEqual(["v1"])
+    expect(spec.conversion).toEqual({ strategy: "None" })
+  })
+
+  test("does not take another's names, until that one is gone", async () => {
+    await using kinds = await world(definition("widgets", "Widget"), definition("gadgets", "Widget"))
+    const second = async (): Promise<string[]> => conditions(await kinds.get(crds, "gadgets.example.com"))
+    expect(await second()).toEqual(["NamesAccepted=False ListKindConflict", "Established=False NotAccepted"])
+    await kinds.delete(crds, "widgets.example.com")
+    await until(async () => (await second())[0] === "NamesAccepted=True NoConflicts")
+    expect(kinds.stub.resources.registry({ group, version: "v1", resource: "gadgets" })).toBeDefined()
+  })
+
+  test.each<[string, Loose, Loose, string[]]>([
+    ["no schema", { schema: undefined }, {}, ["spec.versions[0].schema.openAPIV3Schema: Required value"]],
+    [
+      "a schema that is not structural",
+      { schema: { openAPIV3Schema: { type: "object", properties: { a: {} } } } },
+      {},
+      [
+        "spec.validation.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields",
+      ],
+    ],
+    [
+      "paths that lead nowhere",
+      {
+        subresources: { scale: { specReplicasPath: ".status.x", statusReplicasPath: "x" } },
+        selectableFields: [{ jsonPath: ".spec.nope" }, { jsonPath: ".spec" }],
+      },
+      {},
+      [
+        'spec.subresources.scale.specReplicasPath: Invalid value: ".status.x": should be a json path under .spec',
+        'spec.subresources.scale.statusReplicasPath: Invalid value: "x": must be a simple json path starting with .',
+        'spec.selectableFields[0].jsonPath: Invalid value: ".spec.nope": is an invalid path: does not refer to a valid field',
+        'spec.selectableFields[1].jsonPath: Invalid value: ".spec": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+      ],
+    ],
+    [
+      "a name that is not its own",
+      {},
+      { names: { plural: "others", kind: "Widget" } },
+      ['metadata.name: Invalid value: "widgets.example.com": must be spec.names.plural+"."+spec.group'],
+    ],
+    [
+      "conversion by webhook, which nothing calls",
+      {},
+      { conversion: { strategy: "Webhook", webhook: {} } },
+      [
+        "spec.conversion.strategy: Forbidden: conversion webhooks are not called by this control plane; only None is supported",
+      ],
+    ],
+  ])("is refused with %s", async (_what, version, spec, expected) => {
+    await using kinds = await world()
+    expect(await faults(kinds.create(crds, definition("widgets", "Widget", version, spec)))).toEqual(expected)
+  })
+
+  test("with rules in CEL is refused, not ignored", async () => {
+    await using kinds = await world()
+    const ruled = { ...schema, "x-kubernetes-validations": [{ rule: "self.spec.size > 0" }] }
+    const told = await faults(
+      kinds.create(crds, definition("widgets", "Widget", { schema: { openAPIV3Schema: ruled } })),
+    )
+    expect(told).toHaveLength(1)
+    expect(told[0]).toMatch(/^spec\.validation\.openAPIV3Schema\.x-kubernetes-validations: Forbidden: /)
+  })
+
+  test("keeps the versions objects were stored in", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    const rename = [{ op: "replace", path: "/spec/versions/0/name", value: "v2" }]
+    expect(await verdict(kinds.patch(crds, "widgets.example.com", rename, { type: "json" }))).toContain(
+      'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version',
+    )
+  })
+})
+
+describe("an object", () => {
+  const widgets = `${group}/widgets`
+  const widget = (spec: Loose, more: Loose = {}): Loose => ({ metadata: { name: "w" }, spec, ...more })
+
+  test("is defaulted and pruned, and cannot be made with a status", async () => {
+    await using kinds = await world(definition("widgets", "Widget", withAll))
+    const made = await kinds.create(widgets, widget({ size: 3, extra: 1 }, { status: { phase: "x" }, more: 1 }))
+    expect(made).toEqual({
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: expect.objectContaining({ name: "w", generation: 1 }),
+      spec: { size: 3, color: "red" },
+    })
+  })
+
+  test.each<[Loose, string[]]>([
+    [{}, ["spec.size: Required value"]],
+    [{ size: 30 }, ["spec.size: Invalid value: 30: spec.size in body should be less than or equal to 10"]],
+    [{ size: 1, color: "green" }, ['spec.color: Unsupported value: "green": supported values: "red", "blue"']],
+    [{ size: 1, replicas: -1 }, [".spec.replicas: Invalid value: -1: should be a non-negative integer"]],
+  ])("%j is checked against the schema", async (spec, expected) => {
+    await using kinds = await world(definition("widgets", "Widget", withAll))
+    expect(await faults(kinds.create(widgets, widget(spec)))).toEqual(expected)
+  })
+
+  test("has a status of its own, and counts changes of what is wanted", async () => {
+    await using kinds = await world(definition("widgets", "Widget", withAll))
+    await kinds.create(widgets, widget({ size: 3 }))
+    const both = { spec: { size: 4 }, status: { phase: "x", replicas: 2 } }
+    const changed = await kinds.patch(widgets, "w", both, { subresource: "status" })
+    expect(changed).toMatchObject({ metadata: { generation: 1 }, spec: { size: 3 }, status: { phase: "x" } })
+    const again = await kinds.patch(widgets, "w", { spec: { size: 4 }, status: { phase: "y" } })
+    expect(again).toMatchObject({ metadata: { generation: 2 }, spec: { size: 4 }, status: { phase: "x" } })
+  })
+
+  test("scales", async () => {
+    await using kinds = await world(definition("widgets", "Widget", withAll))
+    await kinds.create(widgets, widget({ size: 3 }))
+    const scaled = await kinds.patch(widgets, "w", { spec: { replicas: 4 } }, { subresource: "scale" })
+    expect(scaled).toMatchObject({ kind: "Scale", spec: { replicas: 4 }, status: { replicas: 0 } })
+    expect((await kinds.get(widgets, "w"))["spec"].replicas).toBe(4)
+  })
+
+  test("is found by a field its definition names", async () => {
+    await using kinds = await world(definition("widgets", "Widget", withAll))
+    await kinds.create(widgets, widget({ size: 3 }))
+    await kinds.create(widgets, { metadata: { name: "b" }, spec: { size: 1, color: "blue" } })
+    const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+    const { items } = await kinds.client.list(resource, { fieldSelector: "spec.color=blue" })
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(["b"])
+  })
+
+  test("is served in every version", async () => {
+    const beta = {
+      name: "v1beta1",
+      served: true,
+      storage: false,
+      schema: { openAPIV3Schema: { type: "object", properties: schema.properties, description: "old" } },
+    }
+    const v1 = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema } }
+    await using kinds = await world(definition("widgets", "Widget", {}, { versions: [v1, beta] }))
+    await kinds.create(widgets, widget({ size: 3 }))
+    const old = { group, version: "v1beta1", resource: "widgets", namespaced: true }
+    expect(await kinds.client.get(old, "default", "w")).toMatchObject({
+      apiVersion: "example.com/v1beta1",
+      spec: { size: 3 },
+    })
+    const stored = await kinds.stub.store.range("/registry/")
+    const bytes = stored.items.find(({ key }) => key.endsWith("/w"))?.value ?? new Uint8Array()
+    expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ apiVersion: "example.com/v1" })
+  })
+})
+
+describe("deletion of a definition", () => {
+  test("deletes its objects first, and waits for their finalizers", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    const widgets = `${group}/widgets`
+    await kinds.create(widgets, { metadata: { name: "free" }, spec: { size: 1 } })
+    await kinds.create(widgets, { metadata: { name: "held", finalizers: ["x.y/z"] }, spec: { size: 1 } })
+    await kinds.delete(crds, "widgets.example.com")
+    await until(async () => (await verdict(kinds.get(widgets, "free"))) !== "accepted")
+    expect(conditions(await kinds.get(crds, "widgets.example.com"))).toContain(
+      "Terminating=True InstanceDeletionInProgress",
+    )
+    expect(await verdict(kinds.create(widgets, { metadata: { name: "new" }, spec: { size: 1 } }))).toBe(
+      'widgets.example.com "new" is forbidden: create not allowed while custom resource definition is terminating',
+    )
+    await kinds.patch(widgets, "held", { metadata: { finalizers: null } })
+    await until(async () => (await verdict(kinds.get(crds, "widgets.example.com"))) !== "accepted")
+    await served()
+    expect(kinds.stub.resources.registry({ group, version: "v1", resource: "widgets" })).toBeUndefined()
+  })
+})
+
+test("what was defined before is served when a control plane opens", async () => {
+  const first = await world(definition("widgets", "Widget", withAll))
+  await first.close()
+  first.stub.resources.setCustom([])
+  await using _handler = await startCustomResources({ store: first.stub.store, table: first.stub.resources })
+  const registry = first.stub.resources.registry({ group, version: "v1", resource: "widgets" })
+  expect(registry?.definition.columns.map(({ name }) => name)).toEqual(["Name", "Size"])
+  await registry?.list(contextOf(first.stub), {})
+})
