@@ -11,6 +11,8 @@ import { collect, run, start, succeed, type Output, type RunOptions } from "./pr
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
 const main = path.join(repository, "cli", "main.ts")
+/** As `npm start` and the command itself run it (first line of cli/main.ts). */
+const nodeFlags = ["--max-semi-space-size=8"]
 const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
 const readyTimeoutMs = 30_000
 const stopTimeoutMs = 15_000
@@ -87,7 +89,11 @@ export class Polyplane implements AsyncDisposable {
     const port = this.#url === undefined ? "0" : new URL(this.#url).port
     const args = [main, "up", "--port", port, "--data-dir", this.dataDir, ...(this.#options.args ?? [])]
     const env = { ...process.env, ...this.#options.env }
-    const child = start(process.execPath, args, { cwd: repository, env, stdio: ["ignore", "pipe", "pipe"] })
+    const child = start(process.execPath, [...nodeFlags, ...args], {
+      cwd: repository,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
     this.#child = child
     this.#stderr = collect(child.stderr)
     const [, milliseconds, url] = await this.#ready(child)
