@@ -83,7 +83,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxBodyBytes: 3 * MiB,
   shutdownMs: 5_000,
   tenantReadyMs: 3_000,
-  maxOpening: 16,
+  maxOpening: 4,
   maxWatchBacklogBytes: 64 * MiB,
 }
 

@@ -17,20 +17,28 @@ const name = "kubernetes"
 const portName = "https"
 const httpsPort = 443
 
-/** Idempotent: makes what is missing and corrects where it leads. */
+/** Idempotent: makes what is missing and corrects where it leads. All at once, so that one flush to disk serves them. */
 export async function ensureKubernetesService(client: KubeClient, advertised: AdvertisedAddress): Promise<void> {
-  await ensure(client, services, service(advertised.port), () => undefined)
-  if (advertised.address === undefined) return
   const { address, port } = advertised
-  const wantedEndpoints = endpointsOf(address, port)
-  await ensure<Endpoints>(client, endpoints, wantedEndpoints, (current) =>
-    same(current.subsets, wantedEndpoints.subsets) ? undefined : { ...current, subsets: wantedEndpoints.subsets ?? [] },
+  await Promise.all([
+    ensure(client, services, service(port), () => undefined),
+    ...(address === undefined ? [] : [ensureEndpoints(client, address, port), ensureSlice(client, address, port)]),
+  ])
+}
+
+function ensureEndpoints(client: KubeClient, address: string, port: number): Promise<void> {
+  const wanted = endpointsOf(address, port)
+  return ensure<Endpoints>(client, endpoints, wanted, (current) =>
+    same(current.subsets, wanted.subsets) ? undefined : { ...current, subsets: wanted.subsets ?? [] },
   )
-  const wantedSlice = sliceOf(address, port)
-  await ensure<EndpointSlice>(client, endpointSlices, wantedSlice, (current) =>
-    same(current.endpoints, wantedSlice.endpoints) && same(current.ports, wantedSlice.ports)
+}
+
+function ensureSlice(client: KubeClient, address: string, port: number): Promise<void> {
+  const wanted = sliceOf(address, port)
+  return ensure<EndpointSlice>(client, endpointSlices, wanted, (current) =>
+    same(current.endpoints, wanted.endpoints) && same(current.ports, wanted.ports)
       ? undefined
-      : { ...current, endpoints: wantedSlice.endpoints ?? [], ports: wantedSlice.ports ?? [] },
+      : { ...current, endpoints: wanted.endpoints ?? [], ports: wanted.ports ?? [] },
   )
 }
 

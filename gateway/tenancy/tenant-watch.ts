@@ -1,6 +1,7 @@
 // One list-and-watch of a resource over all tenants, present and future: for each tenant a loop on its own registry, in
 // process. It resumes from the last revision seen; when that is gone (410) the tenant's stream starts anew.
 
+import { setImmediate as nextTurn } from "node:timers/promises"
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { isExpired } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
@@ -87,8 +88,13 @@ async function follow(parts: TenantWatchParts, position: Position): Promise<bool
     return false
   }
   position.saidEmpty = false
-  if (position.resourceVersion === undefined)
-    await parts.opening.run(() => listAll(parts, position, registry, controlPlane))
+  if (position.resourceVersion === undefined) {
+    await parts.opening.run(async () => {
+      await listAll(parts, position, registry, controlPlane)
+      // A new tenant is listed for every kind that is watched: requests get their turn in between.
+      await nextTurn()
+    })
+  }
   await watchOn(parts, position, registry, controlPlane)
   return true
 }
