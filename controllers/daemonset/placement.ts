@@ -2,19 +2,13 @@
 // Source: k8s.io/kubernetes/pkg/controller/daemon/{daemon_controller,util/daemonset_util}.go.
 
 import type { DaemonSet } from "./daemonset.ts"
+import { matchesNode, tolerates, type Toleration } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"
 
 export const daemonSetKind = { apiVersion: "apps/v1", kind: "DaemonSet" } as const
 
 type Spec = NonNullable<Pod["spec"]>
-type Toleration = NonNullable<Spec["tolerations"]>[number]
-type Term = NonNullable<
-  NonNullable<
-    NonNullable<NonNullable<Spec["affinity"]>["nodeAffinity"]>["requiredDuringSchedulingIgnoredDuringExecution"]
-  >["nodeSelectorTerms"]
->[number]
-type Requirement = NonNullable<Term["matchExpressions"]>[number]
 
 /** A daemon runs on nodes in whatever state. */
 function tolerationsOf(spec: Spec): Toleration[] {
@@ -75,9 +69,8 @@ export function nodeOf(pod: Pod): string | undefined {
 export function placement(set: DaemonSet, node: Node): { run: boolean; stay: boolean } {
   const spec = set.spec?.template?.spec
   if (spec === undefined || !fits(spec, node)) return { run: false, stay: false }
-  const untolerated = (node.spec?.taints ?? []).filter(
-    (taint) => !tolerationsOf(spec).some((toleration) => tolerates(toleration, taint)),
-  )
+  const tolerations = tolerationsOf(spec)
+  const untolerated = (node.spec?.taints ?? []).filter((taint) => !tolerates(tolerations, taint))
   return {
     run: !untolerated.some(({ effect }) => effect === "NoSchedule" || effect === "NoExecute"),
     stay: !untolerated.some(({ effect }) => effect === "NoExecute"),
@@ -85,44 +78,6 @@ export function placement(set: DaemonSet, node: Node): { run: boolean; stay: boo
 }
 
 function fits(spec: Spec, node: Node): boolean {
-  const labels = node.metadata.labels ?? {}
   if (spec.nodeName !== undefined && spec.nodeName !== "" && spec.nodeName !== node.metadata.name) return false
-  for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) if (labels[key] !== value) return false
-  const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
-  if (terms === undefined) return true
-  const fields = { "metadata.name": node.metadata.name ?? "" }
-  return terms.some(({ matchExpressions = [], matchFields = [] }) => {
-    if (matchExpressions.length + matchFields.length === 0) return false
-    return (
-      matchExpressions.every((requirement) => meets(requirement, labels)) &&
-      matchFields.every((requirement) => meets(requirement, fields))
-    )
-  })
-}
-
-function meets({ key, operator, values = [] }: Requirement, labels: Record<string, string>): boolean {
-  const value = labels[key]
-  switch (operator) {
-    case "In":
-      return value !== undefined && values.includes(value)
-    case "NotIn":
-      return value === undefined || !values.includes(value)
-    case "Exists":
-      return value !== undefined
-    case "DoesNotExist":
-      return value === undefined
-    case "Gt":
-      return value !== undefined && Number(value) > Number(values[0])
-    case "Lt":
-      return value !== undefined && Number(value) < Number(values[0])
-    default:
-      return false
-  }
-}
-
-function tolerates(toleration: Toleration, taint: { key: string; value?: string; effect: string }): boolean {
-  const { key = "", operator = "Equal", value = "", effect = "" } = toleration
-  if (effect !== "" && effect !== taint.effect) return false
-  if (key !== "" && key !== taint.key) return false
-  return operator === "Exists" || (key !== "" && value === (taint.value ?? ""))
+  return matchesNode(spec, node)
 }

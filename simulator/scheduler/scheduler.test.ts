@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Node, Pod } from "../../apimachinery/object.ts"
-import { candidate, reasons, tolerates } from "./filters.ts"
+import { tolerates } from "../../apimachinery/node-selection.ts"
+import { candidate, reasons } from "./filters.ts"
 import { NodeState, podRequests } from "./node-state.ts"
 import { createScore } from "./scores.ts"
 import { topologyChecks } from "./topology.ts"
@@ -132,7 +133,9 @@ test.each([
   [[{ key: "k", operator: "Exists", effect: "NoExecute" }], false],
   [[], false],
 ])("tolerations %j: %s", (tolerations, expected) => {
-  expect(tolerates(pod({ tolerations }), { key: "k", value: "v", effect: "NoSchedule" })).toBe(expected)
+  expect(tolerates(pod({ tolerations }).spec?.tolerations, { key: "k", value: "v", effect: "NoSchedule" })).toBe(
+    expected,
+  )
 })
 
 describe("topologyChecks()", () => {

@@ -1,7 +1,8 @@
 // Which of the nodes that fit is best: what the pod prefers first, then few siblings, then much that is free.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
-import { matchesTerm, tolerates, type Candidate } from "./filters.ts"
+import { matchesTerm, tolerates } from "../../apimachinery/node-selection.ts"
+import { type Candidate } from "./filters.ts"
 import type { NodeState } from "./node-state.ts"
 import { spreadCounts } from "./topology.ts"
 
@@ -30,7 +31,7 @@ function preference(pod: Pod, node: Node): number {
     if (matchesTerm(term, node)) score += (weight / 100) * preferenceWeight
   }
   const avoided = (node.spec?.taints ?? []).filter(
-    (taint) => taint.effect === "PreferNoSchedule" && !tolerates(pod, taint),
+    (taint) => taint.effect === "PreferNoSchedule" && !tolerates(pod.spec?.tolerations, taint),
   )
   return score - avoided.length * preferenceWeight
 }

@@ -4,7 +4,7 @@
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { matches, selectorFromLabelSelector, type Selector } from "../../apimachinery/labels.ts"
-import { matchesNode } from "./filters.ts"
+import { matchesNode } from "../../apimachinery/node-selection.ts"
 import type { NodeState } from "./node-state.ts"
 
 type Affinity = NonNullable<NonNullable<Pod["spec"]>["affinity"]>
@@ -148,7 +148,7 @@ export function spreadCounts(
   for (const state of states) {
     const domain = domainOf(state.node, constraint.topologyKey)
     if (domain === undefined) continue
-    if (constraint.nodeAffinityPolicy !== "Ignore" && !matchesNode(pod, state.node)) continue
+    if (constraint.nodeAffinityPolicy !== "Ignore" && !matchesNode(pod.spec, state.node)) continue
     let count = counts.get(domain) ?? 0
     for (const other of state.pods()) {
       const counted =
