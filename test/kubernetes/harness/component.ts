@@ -1,0 +1,100 @@
+// One program of a real cluster: started with its output in a file, waited for until it answers, and ended with whoever
+// started it. On Linux the kernel ends it when the test process dies, kill -9 included: PR_SET_PDEATHSIG, by way of setpriv.
+
+import { once } from "node:events"
+import { open, readFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import type { ChildProcess } from "node:child_process"
+import { setTimeout as delay } from "node:timers/promises"
+import { start } from "../../harness/processes.ts"
+
+export interface ComponentOptions {
+  name: string
+  program: string
+  args: readonly string[]
+  logFile: string
+  env?: NodeJS.ProcessEnv
+  /** How long it gets to answer. */
+  readyTimeoutMs?: number
+}
+
+const setpriv = "/usr/bin/setpriv"
+const defaultReadyTimeoutMs = 60_000
+const pollMs = 50
+/** Of a log file, in the message of a failed start. */
+const quotedLines = 15
+const maxQuotedCharacters = 6000
+
+export class Component implements AsyncDisposable {
+  readonly name: string
+  readonly #options: ComponentOptions
+  readonly #child: ChildProcess
+  #ended: string | undefined
+
+  private constructor(options: ComponentOptions, child: ChildProcess) {
+    this.name = options.name
+    this.#options = options
+    this.#child = child
+    child.once("error", (error) => (this.#ended = error.message))
+    child.once("close", (code, signal) => (this.#ended ??= `ended with ${signal ?? code}`))
+  }
+
+  static async start(options: ComponentOptions): Promise<Component> {
+    const { program, args, env = process.env } = options
+    const log = await open(options.logFile, "a")
+    try {
+      const bound = existsSync(setpriv)
+      const command = bound ? setpriv : program
+      const all = bound ? ["--pdeathsig", "KILL", "--", program, ...args] : args
+      return new Component(options, start(command, all, { env, stdio: ["ignore", log.fd, log.fd] }))
+    } finally {
+      await log.close()
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Why it runs no more; undefined while it does. */
+  get ended(): string | undefined {
+    return this.#ended
+  }
+
+  /** Asks until the condition holds. What it throws counts as "not yet", the end of the process does not. */
+  async ready(condition: () => Promise<boolean>): Promise<void> {
+    const { readyTimeoutMs = defaultReadyTimeoutMs } = this.#options
+    const deadline = performance.now() + readyTimeoutMs
+    let failure: unknown
+    for (;;) {
+      if (this.#ended !== undefined) throw await this.#failure(this.#ended, failure)
+      try {
+        if (await condition()) return
+      } catch (error) {
+        failure = error
+      }
+      if (performance.now() > deadline) throw await this.#failure(`not ready in ${readyTimeoutMs} ms`, failure)
+      await delay(pollMs)
+    }
+  }
+
+  async #failure(what: string, cause: unknown): Promise<Error> {
+    const lines = (await readFile(this.#options.logFile, "utf8")).trimEnd().split("\n")
+    const end = lines.slice(-quotedLines).join("\n").slice(-maxQuotedCharacters)
+    return new Error(`${this.name}: ${what}; the end of its log:\n${end}`, { cause })
+  }
+
+  /** SIGSTOP and SIGCONT for tests of a component that does not answer; SIGKILL ends it. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  /** At once: nothing it has is kept. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const child = this.#child
+    if (this.#ended !== undefined || child.exitCode !== null || child.signalCode !== null) return
+    const closed = once(child, "close")
+    child.kill("SIGKILL")
+    await closed
+  }
+}

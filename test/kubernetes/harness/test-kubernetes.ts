@@ -1,0 +1,227 @@
+// A real Kubernetes control plane for tests: etcd and kube-apiserver, and if asked for kube-controller-manager, kube-scheduler
+// and simulated nodes. On free loopback ports, in a folder of its own, ready in seconds:
+//
+//   await using kubernetes = await TestKubernetes.start({ nodes: 5, controllerManager: true, scheduler: true })
+//
+// Nothing of it outlives the test process (component.ts). Its logs stay when it failed, or when keepLogs() was called.
+
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { createHttpClient } from "../../../client/http-client.ts"
+import type { KubeClient } from "../../../client/rest.ts"
+import { call } from "../../harness/https.ts"
+import { missingBinaries } from "../build/cache.ts"
+import type { Component } from "./component.ts"
+import * as controlPlane from "./control-plane.ts"
+import { writeCredentials, type CredentialFile } from "./credentials.ts"
+import { createNodes, nodesAreReady } from "./nodes.ts"
+import { freePorts } from "./ports.ts"
+
+export interface TestKubernetesOptions {
+  /** Simulated by kwok; default none. */
+  nodes?: number
+  controllerManager?: boolean
+  scheduler?: boolean
+  /** Every request with its body, one line of JSON each, in `auditLog`. */
+  audit?: boolean
+  /** Further flags of kube-apiserver; of those given twice the last wins. */
+  apiServerFlags?: readonly string[]
+  /** Hosts the API server is reached by, besides 127.0.0.1 and localhost. */
+  names?: readonly string[]
+}
+
+const folderPrefix = "polyplane-kubernetes-"
+/** How often it is tried with other ports when somebody took one of them. */
+const maxAttempts = 3
+
+export class TestKubernetes implements AsyncDisposable {
+  /** https://127.0.0.1:<port> */
+  readonly server: string
+  /** PEM. */
+  readonly certificateAuthority: string
+  /** Of a member of system:masters. */
+  readonly token: string
+  /** Path of a kubeconfig with that token. */
+  readonly kubeconfig: string
+  readonly #place: controlPlane.Place
+  readonly #options: TestKubernetesOptions
+  readonly #components = new Map<string, Component>()
+  readonly #client: KubeClient & AsyncDisposable
+  #keepLogs = false
+
+  private constructor(place: controlPlane.Place, options: TestKubernetesOptions) {
+    this.#place = place
+    this.#options = options
+    this.server = `https://127.0.0.1:${place.ports.apiServer}`
+    this.certificateAuthority = place.credentials.certificateAuthority
+    this.token = place.credentials.token
+    this.kubeconfig = place.credentials.file("admin.kubeconfig")
+    const { server, certificateAuthority, token } = this
+    this.#client = createHttpClient({ server, certificateAuthority, token })
+  }
+
+  /** What start() needs; for missingBinaries(). */
+  static binaries({ nodes = 0, controllerManager, scheduler }: TestKubernetesOptions = {}): string[] {
+    return [
+      "etcd",
+      "kube-apiserver",
+      ...(controllerManager === true ? ["kube-controller-manager"] : []),
+      ...(scheduler === true ? ["kube-scheduler"] : []),
+      ...(nodes > 0 ? ["kwok"] : []),
+    ]
+  }
+
+  static async start(options: TestKubernetesOptions = {}): Promise<TestKubernetes> {
+    const missing = missingBinaries(TestKubernetes.binaries(options))
+    if (missing !== undefined) throw new Error(missing)
+    await removeAbandoned()
+    for (let attempt = 1; ; attempt++) {
+      const kubernetes = await TestKubernetes.#create(options)
+      try {
+        await kubernetes.#start()
+        return kubernetes
+      } catch (error) {
+        kubernetes.keepLogs()
+        await kubernetes[Symbol.asyncDispose]()
+        if (attempt === maxAttempts || !/address already in use/.test(String(error))) throw error
+      }
+    }
+  }
+
+  static async #create(options: TestKubernetesOptions): Promise<TestKubernetes> {
+    const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`))
+    const [etcd = 0, etcdPeer = 0, apiServer = 0] = await freePorts(3)
+    await Promise.all(["logs", "credentials"].map((name) => mkdir(path.join(folder, name))))
+    const names = ["localhost", "127.0.0.1", "10.96.0.1", ...(options.names ?? [])]
+    const credentials = await writeCredentials(
+      path.join(folder, "credentials"),
+      `https://127.0.0.1:${apiServer}`,
+      names,
+    )
+    return new TestKubernetes({ folder, credentials, ports: { etcd, etcdPeer, apiServer } }, options)
+  }
+
+  async #start(): Promise<void> {
+    const { nodes = 0, controllerManager, scheduler } = this.#options
+    this.#add(await controlPlane.startEtcd(this.#place)) // the API server waits for it
+    await this.startApiServer()
+    if (controllerManager === true) await this.startControllerManager()
+    if (scheduler === true) this.#add(await controlPlane.startScheduler(this.#place))
+    if (nodes === 0) return
+    const kwok = this.#add(await controlPlane.startKwok(this.#place))
+    await createNodes(this.#client, nodes)
+    await kwok.ready(() => nodesAreReady(this.#client, { untaint: controllerManager !== true }))
+  }
+
+  #add(component: Component): Component {
+    this.#components.set(component.name, component)
+    return component
+  }
+
+  /** Also again, after stopApiServer(): on the same port, with the same data. */
+  async startApiServer(): Promise<void> {
+    const { controllerManager, audit, apiServerFlags = [] } = this.#options
+    const flags = [...apiServerFlags]
+    // Nobody makes the service account that every pod would have to have.
+    if (controllerManager !== true) flags.unshift("--disable-admission-plugins=ServiceAccount")
+    if (audit === true) {
+      await writeFile(this.path("audit.json"), JSON.stringify(auditPolicy))
+      flags.push(`--audit-policy-file=${this.path("audit.json")}`, `--audit-log-path=${this.auditLog}`)
+    }
+    const apiServer = this.#add(await controlPlane.startApiServer(this.#place, flags))
+    await apiServer.ready(() => this.#answers("/readyz"))
+  }
+
+  async stopApiServer(): Promise<void> {
+    await this.#components.get("kube-apiserver")?.[Symbol.asyncDispose]()
+  }
+
+  /** It works when the namespace `default` has a service account. */
+  async startControllerManager(flags: readonly string[] = []): Promise<void> {
+    const manager = this.#add(await controlPlane.startControllerManager(this.#place, flags))
+    await manager.ready(() => this.#answers("/api/v1/namespaces/default/serviceaccounts/default"))
+  }
+
+  async #answers(where: string): Promise<boolean> {
+    return (await this.get(where)).ok
+  }
+
+  /** A raw GET as admin, for what the client does not say. */
+  async get(where: string): Promise<{ ok: boolean; text: string }> {
+    const { status, text } = await call(this.server, { path: where, token: this.token })
+    return { ok: status === 200, text }
+  }
+
+  /** As admin; ends with this. */
+  get client(): KubeClient {
+    return this.#client
+  }
+
+  /** Of its programs. */
+  get pids(): number[] {
+    return [...this.#components.values()].flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
+  }
+
+  /** Where `audit` writes. */
+  get auditLog(): string {
+    return path.join(this.logs, "audit.log")
+  }
+
+  /** Folder of the logs, one file per component. */
+  get logs(): string {
+    return path.join(this.#place.folder, "logs")
+  }
+
+  /** A file of the test, gone with it. */
+  path(name: string): string {
+    return path.join(this.#place.folder, name)
+  }
+
+  /** Path of a key, certificate or kubeconfig it was started with. */
+  credential(name: CredentialFile): string {
+    return this.#place.credentials.file(name)
+  }
+
+  /** They are copied out of its folder when it ends, and the place is printed. */
+  keepLogs(): void {
+    this.#keepLogs = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const failed = [...this.#components.values()].some(({ ended }) => ended !== undefined)
+    await Promise.all([...this.#components.values()].map((component) => component[Symbol.asyncDispose]()))
+    await this.#client[Symbol.asyncDispose]()
+    if (this.#keepLogs || failed) {
+      const kept = await mkdtemp(path.join(tmpdir(), "polyplane-logs-"))
+      await cp(this.logs, kept, { recursive: true })
+      console.error(`logs of the real control plane: ${kept}`)
+    }
+    await rm(this.#place.folder, { recursive: true, force: true })
+  }
+}
+
+const auditPolicy = {
+  apiVersion: "audit.k8s.io/v1",
+  kind: "Policy",
+  omitStages: ["RequestReceived"],
+  rules: [{ level: "RequestResponse" }],
+}
+
+/** Folders of test processes that were killed. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = name.startsWith(folderPrefix) ? Number(name.slice(folderPrefix.length).split("-")[0]) : Number.NaN
+    if (!Number.isInteger(pid) || isRunning(pid)) continue
+    await rm(path.join(tmpdir(), name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH"
+  }
+}
