@@ -38,6 +38,12 @@ export interface TenantWatchHandler<T extends KubeObject> {
   restarted(tenant: string): void
 }
 
+/** What the handler can do without. It may be delivered all the same. */
+export interface TenantWatchOptions {
+  /** An object is wanted when its JSON text has one of these, or had before the change, or when it is deleted. */
+  mentioning?: readonly string[]
+}
+
 export interface Tenants {
   get(name: string): Tenant | undefined
   list(): readonly Tenant[]
@@ -46,7 +52,12 @@ export interface Tenants {
   /** As an administrator of that tenant. Calls fail with NotFound when there is no such tenant. */
   client(tenant: string): KubeClient
   /** One list-and-watch of a kind over all tenants, present and future; resumed by itself. */
-  watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void
+  watch<T extends KubeObject>(
+    resource: Resource,
+    handler: TenantWatchHandler<T>,
+    signal: AbortSignal,
+    options?: TenantWatchOptions,
+  ): void
 }
 
 /** What the operator may do beyond. */

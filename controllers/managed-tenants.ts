@@ -3,7 +3,7 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import { notFound } from "../apimachinery/status.ts"
 import type { Resource } from "../client/rest.ts"
-import type { Tenants, TenantWatchHandler } from "../client/tenants.ts"
+import type { Tenants, TenantWatchHandler, TenantWatchOptions } from "../client/tenants.ts"
 
 export function managedTenants(tenants: Tenants): Tenants {
   // A tenant that is already gone from the list when its last events come was managed if it was ever let through.
@@ -24,7 +24,12 @@ export function managedTenants(tenants: Tenants): Tenants {
       if (managed(name)) return tenants.client(name)
       throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
     },
-    watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal) {
+    watch<T extends KubeObject>(
+      resource: Resource,
+      handler: TenantWatchHandler<T>,
+      signal: AbortSignal,
+      options?: TenantWatchOptions,
+    ) {
       tenants.watch<T>(
         resource,
         {
@@ -40,6 +45,7 @@ export function managedTenants(tenants: Tenants): Tenants {
           removed: (tenant) => handler.removed(tenant),
         },
         signal,
+        options,
       )
     },
   }

@@ -13,6 +13,7 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
   const controller = new Controller<ClusterRole>(ctx, { name: "clusterrole-aggregation", primary: roles })
   // Any role's change may change any aggregate; there are few of these.
   const enqueueAggregates = (tenant: string): void => {
+    if (!roles.isSynced(tenant)) return // all are looked at then
     for (const role of roles.list(tenant)) {
       if (role.aggregationRule !== undefined) controller.enqueueObject(tenant, role)
     }

@@ -10,10 +10,13 @@ import type { DiscoveredResource } from "../../client/rest.ts"
 import type { TenantWatchHandler } from "../../client/tenants.ts"
 import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"
-import type { Graph } from "./graph.ts"
+import { foregroundFinalizer, orphanFinalizer, type Graph } from "./graph.ts"
 
 /** Never collected: they have no owners worth following, and there are many. */
 const ignored = new Set(["/events", "events.k8s.io/events"])
+
+/** What the graph keeps has one of these. */
+const mentioning = [`"ownerReferences"`, `"${foregroundFinalizer}"`, `"${orphanFinalizer}"`]
 
 interface Custom {
   stop: AbortController
@@ -88,7 +91,7 @@ export class Monitors {
     const id = `${resource.group}/${resource.resource}`
     const informer = this.#ctx.informers.existing(resource)
     if (informer === undefined) {
-      this.#ctx.tenants.watch<KubeObject>(resource, this.#handler(resource, id), this.#ctx.signal)
+      this.#ctx.tenants.watch<KubeObject>(resource, this.#handler(resource, id), this.#ctx.signal, { mentioning })
       return
     }
     // Somebody keeps these objects anyway: one stream serves both.

@@ -12,7 +12,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { badRequest, methodNotAllowed, noSuchPath, requestEntityTooLarge, success } from "../../apimachinery/status.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { Tenant, TenantAdmin } from "../../client/tenants.ts"
-import type { TenantValueHandler } from "../tenancy/tenant-watch.ts"
+import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
 
 export interface AdminSurfaceParts {

@@ -2,6 +2,7 @@
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
+import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { KubeValue } from "./value.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { Strategy, SubresourceHandler } from "./strategy.ts"
@@ -153,4 +154,8 @@ export interface Registry {
     request: DeleteRequest,
     admit: AdmitFunctions,
   ): Promise<{ gone: boolean; value: KubeValue }>
+  /** For those who follow a whole store: what lies at this kind's keys, in this version. A promise where it must be converted. */
+  values(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]>
+  /** The same of a change. All watches of a change share what it became. */
+  event(change: StoreEvent): RegistryEvent | Promise<RegistryEvent>
 }

@@ -12,7 +12,7 @@ import {
   objectModified,
   StatusError,
 } from "../../apimachinery/status.ts"
-import type { KeyValue } from "../../storage/types.ts"
+import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkIdentity, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
 import { checkDeleteRequest, isFinished, nextDeletionStep } from "./deletion.ts"
@@ -92,6 +92,14 @@ export class GenericRegistry implements Registry {
 
   watch(ctx: RequestContext, request: WatchRequest): AsyncIterable<readonly RegistryEvent[]> {
     return this.#watches.watch(ctx.controlPlane.store, request)
+  }
+
+  values(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
+    return this.#reader.many(stored)
+  }
+
+  event(change: StoreEvent): RegistryEvent | Promise<RegistryEvent> {
+    return this.#watches.event(change)
   }
 
   /** Takes the object over. It is decoded and has its defaults. */

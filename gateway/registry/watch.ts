@@ -103,12 +103,17 @@ export class WatchSource {
     const events: RegistryEvent[] = []
     for (const change of changes) {
       if (selection.key !== undefined && change.current.key !== selection.key) continue
-      const made = this.#made.get(change) ?? this.#make(change)
+      const made = this.event(change)
       const event = made instanceof Promise ? await made : made
       const selected = selection.matches ? await this.#select(event, change, selection.matches) : event
       if (selected !== undefined) events.push(selected)
     }
     return events
+  }
+
+  /** Made once for all who watch. */
+  event(change: StoreEvent): RegistryEvent | Promise<RegistryEvent> {
+    return this.#made.get(change) ?? this.#make(change)
   }
 
   #make(change: StoreEvent): RegistryEvent | Promise<RegistryEvent> {

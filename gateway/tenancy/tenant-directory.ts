@@ -8,7 +8,7 @@ import { timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import { alreadyExists, invalid, notFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { Tenant, TenantAdmin, TenantWatchHandler } from "../../client/tenants.ts"
+import type { Tenant, TenantAdmin, TenantWatchHandler, TenantWatchOptions } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { renderKubeconfig } from "./kubeconfig.ts"
@@ -16,10 +16,11 @@ import { createLazyClient } from "./lazy-client.ts"
 import { issueClientCertificate } from "./pki.ts"
 import type { Prepare } from "./prepare.ts"
 import { Semaphore } from "./semaphore.ts"
+import { Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
 import { TenantEntry } from "./tenant-entry.ts"
+import { TenantFeed } from "./tenant-feed.ts"
 import { readRecords, removeRecord, writeRecord, type TenantRecord } from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
-import { watchTenant, type TenantValueHandler } from "./tenant-watch.ts"
 import { authorityName } from "./trust-store.ts"
 
 export interface TenantDirectoryParts {
@@ -49,6 +50,8 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   readonly #creating = new Map<string, Promise<Tenant>>()
   readonly #deleting = new Map<string, Promise<void>>()
   readonly #subscribers = new Set<Subscriber>()
+  readonly #subscriptions = new Subscriptions()
+  readonly #feeds = new Map<string, TenantFeed>()
   readonly #opening: Semaphore
 
   /** Finishes the deletions a stop has interrupted; control planes stay closed until somebody asks. */
@@ -121,6 +124,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
       throw error
     }
     for (const subscriber of this.#subscribers) subscriber.added(tenant)
+    this.#follow(tenant.name)
     return tenant
   }
 
@@ -149,7 +153,9 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     this.#byAuthority.delete(authorityName(tenant.uid))
     this.#byIssuer.delete(issuer)
     const closing = entry.close() // ends its watches at once, so that nothing follows removed()
+    this.#feeds.delete(tenant.name)
     for (const subscriber of this.#subscribers) subscriber.removed(tenant)
+    for (const { handler } of this.#subscriptions.after(0)) handler.removed(tenant.name)
     await closing
     await this.#remove(record)
   }
@@ -194,7 +200,12 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return () => this.#subscribers.delete(subscriber)
   }
 
-  watch<T extends KubeObject>(of: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
+  watch<T extends KubeObject>(
+    of: Resource,
+    handler: TenantWatchHandler<T>,
+    signal: AbortSignal,
+    options?: TenantWatchOptions,
+  ): void {
     this.watchValues(
       of,
       {
@@ -204,30 +215,35 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
         restarted: (tenant) => handler.restarted(tenant),
       },
       signal,
+      options,
     )
   }
 
   /** The same, for those who pass bytes on. */
-  watchValues(of: Resource, handler: TenantValueHandler, signal: AbortSignal): void {
+  watchValues(of: Resource, handler: TenantValueHandler, signal: AbortSignal, options?: TenantWatchOptions): void {
+    if (signal.aborted) return
+    const subscription = this.#subscriptions.add(of, handler, signal, options?.mentioning)
+    for (const [name] of this.#entries) if (!this.#creating.has(name)) this.#follow(name)
+    signal.addEventListener("abort", () => this.#subscriptions.delete(subscription), { once: true })
+  }
+
+  /** Feeds those who follow all tenants with this one's objects. */
+  #follow(tenant: string): void {
+    const present = this.#feeds.get(tenant)
+    if (present !== undefined) return present.wake()
+    const entry = this.#entries.get(tenant)
+    if (entry === undefined || this.#subscriptions.last === 0) return
     const { log } = this.#parts
-    const stop = this.subscribe({
-      added: ({ name: tenant }) => {
-        const entry = this.#entries.get(tenant)
-        if (entry === undefined) return
-        watchTenant({
-          tenant,
-          controlPlane: () => entry.controlPlane(),
-          resource: of,
-          handler,
-          signal: AbortSignal.any([signal, entry.ended]),
-          opening: this.#opening,
-          log,
-        }).catch((error: unknown) => log.error({ err: error, tenant, resource: of.resource }, "tenant watch stopped"))
-      },
-      removed: ({ name }) => handler.removed(name),
+    const feed = new TenantFeed({
+      tenant,
+      controlPlane: () => entry.controlPlane(),
+      subscriptions: this.#subscriptions,
+      signal: entry.ended,
+      opening: this.#opening,
+      log,
     })
-    if (signal.aborted) stop()
-    else signal.addEventListener("abort", stop, { once: true })
+    this.#feeds.set(tenant, feed)
+    feed.run().catch((error: unknown) => log.error({ err: error, tenant }, "following a tenant stopped"))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

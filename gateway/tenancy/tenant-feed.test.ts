@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { silentLog } from "../../client/log.ts"
+import type { Resource } from "../../client/rest.ts"
+import { configMaps, customResourceDefinitions, secrets } from "../../client/resources.ts"
+import { startCustomResources } from "../custom-resources/handler.ts"
+import { createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
+import { Semaphore } from "./semaphore.ts"
+import { Subscriptions } from "./subscriptions.ts"
+import { TenantFeed } from "./tenant-feed.ts"
+
+const widgets: Resource = { group: "example.com", version: "v1", resource: "widgets", namespaced: true }
+
+let controlPlane: ControlPlaneStub
+let subscriptions: Subscriptions
+let feed: TenantFeed
+let running: Promise<void>
+let ended: AbortController
+
+beforeEach(() => {
+  controlPlane = createControlPlaneStub()
+  subscriptions = new Subscriptions()
+  ended = new AbortController()
+})
+
+afterEach(async () => {
+  ended.abort()
+  await running
+  await controlPlane[Symbol.asyncDispose]()
+})
+
+function start(): void {
+  feed = new TenantFeed({
+    tenant: "demo",
+    controlPlane: () => Promise.resolve(controlPlane),
+    subscriptions,
+    signal: ended.signal,
+    opening: new Semaphore(1),
+    log: silentLog,
+  })
+  running = feed.run()
+}
+
+/** What a subscriber is told, line by line. */
+function follow(resource: Resource, mentioning?: readonly string[]): { lines: string[]; stop(): void } {
+  const lines: string[] = []
+  const stopping = new AbortController()
+  const subscription = subscriptions.add(
+    resource,
+    {
+      event: (_, type, value) => lines.push(`${type} ${value.object().metadata.name}`),
+      synced: () => lines.push("synced"),
+      restarted: () => lines.push("restarted"),
+      removed: () => lines.push("removed"),
+    },
+    stopping.signal,
+    mentioning,
+  )
+  return {
+    lines,
+    stop() {
+      stopping.abort()
+      subscriptions.delete(subscription)
+    },
+  }
+}
+
+const put = (resource: Resource, kind: string, name: string, more: object = {}) =>
+  controlPlane.client.create(resource, {
+    apiVersion: resource.group === "" ? "v1" : `${resource.group}/${resource.version}`,
+    kind,
+    metadata: { namespace: "default", name, ...more },
+  })
+const putConfigMap = (name: string, more: object = {}) => put(configMaps, "ConfigMap", name, more)
+const eventually = (lines: readonly string[], expected: readonly string[]) =>
+  vi.waitFor(() => expect(lines).toEqual(expected))
+
+describe("a tenant's feed", () => {
+  test("delivers what there is, then every change once", async () => {
+    await putConfigMap("before")
+    const told = follow(configMaps)
+    start()
+    await eventually(told.lines, ["ADDED before", "synced"])
+    await putConfigMap("after")
+    await controlPlane.client.patch(configMaps, "default", "before", { data: { a: "b" } }, { type: "merge" })
+    await controlPlane.client.delete(configMaps, "default", "before")
+    await eventually(told.lines, ["ADDED before", "synced", "ADDED after", "MODIFIED before", "DELETED before"])
+  })
+
+  test("scans once for many followers as for few", async () => {
+    await putConfigMap("one")
+    await put(secrets, "Secret", "two")
+    const many = Array.from({ length: 10 }, () => follow(configMaps))
+    const other = follow(secrets)
+    start()
+    for (const { lines } of many) await eventually(lines, ["ADDED one", "synced"])
+    await eventually(other.lines, ["ADDED two", "synced"])
+  })
+
+  test("tells a later follower what there is, without a gap or a repetition for anybody", async () => {
+    const first = follow(configMaps)
+    start()
+    await eventually(first.lines, ["synced"])
+    const names = Array.from({ length: 20 }, (_, index) => `c${index}`)
+    const writing = Promise.all(names.map((name) => putConfigMap(name)))
+    const second = follow(configMaps)
+    feed.wake()
+    await writing
+    for (const { lines } of [first, second]) {
+      await vi.waitFor(() => expect(lines.filter((line) => line !== "synced")).toHaveLength(names.length))
+      expect(new Set(lines)).toEqual(new Set(["synced", ...names.map((name) => `ADDED ${name}`)]))
+    }
+  })
+
+  test("tells a follower that has stopped nothing more", async () => {
+    const [stays, goes] = [follow(configMaps), follow(configMaps)]
+    start()
+    await eventually(goes.lines, ["synced"])
+    goes.stop()
+    await putConfigMap("later")
+    await eventually(stays.lines, ["synced", "ADDED later"])
+    expect(goes.lines).toEqual(["synced"])
+  })
+
+  test("leaves out what mentions nothing of what is asked for, and tells when it no longer does", async () => {
+    const owners = { ownerReferences: [{ apiVersion: "v1", kind: "ConfigMap", name: "plain", uid: "1" }] }
+    await putConfigMap("plain")
+    await putConfigMap("owned", owners)
+    const told = follow(configMaps, [`"ownerReferences"`])
+    start()
+    await eventually(told.lines, ["ADDED owned", "synced"])
+    await controlPlane.client.patch(configMaps, "default", "plain", { data: { a: "b" } }, { type: "merge" })
+    const none = { metadata: { ownerReferences: null } }
+    await controlPlane.client.patch(configMaps, "default", "owned", none, { type: "merge" })
+    await controlPlane.client.delete(configMaps, "default", "plain")
+    await eventually(told.lines, ["ADDED owned", "synced", "MODIFIED owned", "DELETED plain"])
+  })
+
+  test("starts anew when the store no longer remembers", async () => {
+    await putConfigMap("kept")
+    await putConfigMap("lost")
+    const told = follow(configMaps)
+    const { store } = controlPlane
+    const watch = store.watch.bind(store)
+    // Between the first scan and its watch much happens: the history in between is gone.
+    vi.spyOn(store, "watch").mockImplementationOnce((prefix, options) => watch(prefix, { ...options, after: 1 }))
+    await store.compact(store.revision)
+    start()
+    await eventually(told.lines, [
+      "ADDED kept",
+      "ADDED lost",
+      "synced",
+      "restarted",
+      "ADDED kept",
+      "ADDED lost",
+      "synced",
+    ])
+  })
+
+  test("says of a resource that is not served that nothing is there, and follows it when it is", async () => {
+    const { store, resources } = controlPlane
+    await using _definitions = await startCustomResources({
+      store,
+      table: resources,
+      client: () => controlPlane.client,
+    })
+    const told = follow(widgets)
+    start()
+    await eventually(told.lines, ["synced"])
+    await controlPlane.client.create(customResourceDefinitions, {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "widgets.example.com" },
+      spec: {
+        group: "example.com",
+        scope: "Namespaced",
+        names: { plural: "widgets", kind: "Widget" },
+        versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+      },
+    } as never)
+    await vi.waitFor(() => put(widgets, "Widget", "w"))
+    await vi.waitFor(() => expect(told.lines).toContain("ADDED w"))
+    expect(told.lines.filter((line) => line.startsWith("ADDED"))).toEqual(["ADDED w"])
+  })
+
+  test("says nothing after its tenant has ended", async () => {
+    const told = follow(configMaps)
+    start()
+    await eventually(told.lines, ["synced"])
+    ended.abort()
+    await putConfigMap("late")
+    await running
+    expect(told.lines).toEqual(["synced"])
+  })
+})

@@ -1,0 +1,271 @@
+// One tenant's objects for everybody who follows all tenants: one scan and one watch of its store, however many resources
+// are followed. It resumes from the last revision seen; when that is gone (compacted) everything is delivered anew.
+//
+//   store ── range "/registry/" at R ──┐
+//         └─ watch "/registry/" > R ───┴─▶ by prefix ─▶ subscriptions of that resource ─▶ handler
+
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { pause, systemClock } from "../../client/clock.ts"
+import type { Log } from "../../client/log.ts"
+import { backoff } from "../../client/reflector.ts"
+import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
+import { storagePrefixOf } from "../registry/keys.ts"
+import type { Registry } from "../registry/rest.ts"
+import type { KubeValue } from "../registry/value.ts"
+import type { ControlPlane } from "./control-plane.ts"
+import type { Semaphore } from "./semaphore.ts"
+import type { Subscription, Subscriptions } from "./subscriptions.ts"
+
+export interface TenantFeedParts {
+  tenant: string
+  controlPlane(): Promise<ControlPlane>
+  subscriptions: Subscriptions
+  /** Ends with the tenant. */
+  signal: AbortSignal
+  /** Shared by all feeds: so many are scanned at a time. */
+  opening: Semaphore
+  log: Log
+}
+
+const everything = "/registry/"
+const definitionsPrefix = storagePrefixOf("apiextensions.k8s.io", "customresourcedefinitions")
+
+/** Objects read at once; in between requests get their turn. */
+const pieceSize = 500
+
+/** From so many new subscriptions on one scan of everything is cheaper than one each. */
+const scanFrom = 8
+
+export class TenantFeed {
+  readonly #parts: TenantFeedParts
+  /** Everything up to here was delivered. Undefined: nothing yet, or not resumable. */
+  #position: number | undefined
+  /** Subscriptions up to this sequence have been delivered what there was. */
+  #listed = 0
+  /** Subscriptions up to this sequence have been told something: they are told when it starts anew. */
+  #begun = 0
+  /** Those whose list is younger than the position: what came before it they know. */
+  readonly #from = new Map<Subscription, number>()
+  /** Those whose resource the tenant does not serve (yet). */
+  readonly #unserved = new Set<Subscription>()
+  #watcher: Watcher | undefined
+
+  constructor(parts: TenantFeedParts) {
+    this.#parts = parts
+  }
+
+  /** There are new subscriptions. */
+  wake(): void {
+    this.#watcher?.close()
+  }
+
+  /** Until the tenant ends. */
+  async run(): Promise<void> {
+    const { signal, log, tenant } = this.#parts
+    const close = (): void => this.#watcher?.close()
+    signal.addEventListener("abort", close, { once: true })
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        await this.#round()
+        failures = 0
+      } catch (error) {
+        if (signal.aborted) return
+        if (isCode(error, "Compacted")) this.#startAnew()
+        // The reader was too slow for its buffer: the log still has what it missed.
+        else if (!isCode(error, "SlowConsumer")) {
+          failures++
+          log.warn({ tenant, error: String(error), failures }, "following a tenant failed, trying again")
+          await pause(systemClock, backoff(failures), signal)
+        }
+      }
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { opening, signal } = this.#parts
+    const controlPlane = await opening.run(() => this.#parts.controlPlane())
+    if (signal.aborted) return
+    await opening.run(async () => {
+      await this.#list(controlPlane)
+      // A new tenant's objects are many at once: requests get their turn in between.
+      await nextTurn()
+    })
+    if (!signal.aborted) await this.#follow(controlPlane)
+  }
+
+  #startAnew(): void {
+    this.#position = undefined
+    this.#listed = 0
+    this.#from.clear()
+    this.#unserved.clear()
+  }
+
+  /** Delivers what there is to those who do not have it yet. */
+  async #list(controlPlane: ControlPlane): Promise<void> {
+    const { subscriptions, tenant } = this.#parts
+    const { last } = subscriptions
+    const fresh = subscriptions.after(this.#listed)
+    const served: Subscription[] = []
+    for (const subscription of fresh) {
+      const { sequence, signal, handler, resource } = subscription
+      if (signal.aborted) continue
+      if (sequence <= this.#begun) handler.restarted(tenant)
+      if (controlPlane.resources.registry(resource) === undefined) this.#unserved.add(subscription)
+      else served.push(subscription)
+    }
+    this.#begun = Math.max(this.#begun, last)
+    const revision = await this.#deliverAll(controlPlane, served)
+    if (this.#stopped) return
+    this.#listed = last
+    if (this.#position === undefined) this.#position = revision
+    else for (const subscription of served) this.#from.set(subscription, revision)
+    for (const { handler, signal } of fresh) if (!signal.aborted) handler.synced(tenant)
+  }
+
+  /** Answers the revision it is true at. */
+  async #deliverAll(controlPlane: ControlPlane, to: readonly Subscription[]): Promise<number> {
+    const { store } = controlPlane
+    if (to.length === 0) return store.revision
+    const wanted = new Set(to)
+    const deliver = (item: KeyValue): Promise<void> | undefined => this.#deliver(controlPlane, item, wanted)
+    if (to.length >= scanFrom) return this.#scan(store, everything, undefined, deliver)
+    let revision: number | undefined
+    for (const prefix of new Set(to.map((subscription) => subscription.prefix))) {
+      revision = await this.#scan(store, prefix, revision, deliver)
+    }
+    return revision ?? store.revision
+  }
+
+  async #scan(
+    store: Store,
+    prefix: string,
+    at: number | undefined,
+    deliver: (item: KeyValue) => Promise<void> | undefined,
+  ): Promise<number> {
+    let revision = at
+    for (let after: string | undefined; ;) {
+      const piece = await store.range(prefix, {
+        limit: pieceSize,
+        ...(revision === undefined ? {} : { revision }),
+        ...(after === undefined ? {} : { after }),
+      })
+      revision ??= piece.revision
+      for (const item of piece.items) {
+        const converting = deliver(item)
+        if (converting !== undefined) await converting
+        if (this.#stopped) return revision
+      }
+      if (!piece.more) return revision
+      after = piece.items.at(-1)?.key
+      await nextTurn()
+    }
+  }
+
+  #deliver(controlPlane: ControlPlane, item: KeyValue, wanted: ReadonlySet<Subscription>): Promise<void> | undefined {
+    let converting: Promise<void> | undefined
+    let made: { registry: Registry; values: ReturnType<Registry["values"]> } | undefined
+    for (const subscription of this.#parts.subscriptions.at(prefixOf(item.key))) {
+      if (!wanted.has(subscription) || !mentions(subscription, item.value)) continue
+      const registry = controlPlane.resources.registry(subscription.resource)
+      if (registry === undefined) continue
+      // Those who follow the same version share the value, and with it what is parsed.
+      if (made?.registry !== registry) made = { registry, values: registry.values([item]) }
+      const { values } = made
+      const tell = ([value]: readonly KubeValue[]): void => {
+        if (value !== undefined) this.#tell(subscription, "ADDED", value)
+      }
+      if (values instanceof Promise) converting = (converting ?? Promise.resolve()).then(async () => tell(await values))
+      else tell(values)
+    }
+    return converting
+  }
+
+  /** Until the watch is closed, which new subscriptions do too. */
+  async #follow(controlPlane: ControlPlane): Promise<void> {
+    const { subscriptions } = this.#parts
+    if (subscriptions.last > this.#listed) return
+    const { store } = controlPlane
+    const watcher = (this.#watcher = store.watch(everything, { after: this.#position ?? store.revision }))
+    try {
+      for await (const events of watcher) {
+        let defined = false
+        for (const event of events) {
+          const converting = this.#pass(controlPlane, event)
+          if (converting !== undefined) await converting
+          if (this.#stopped) return
+          this.#position = event.current.modRevision
+          if (event.current.key.startsWith(definitionsPrefix)) defined = true
+        }
+        if (defined && this.#unserved.size > 0) await this.#lookAgain(controlPlane)
+      }
+      this.#position = Math.max(this.#position ?? 0, watcher.revision)
+      for (const [subscription, from] of this.#from) if (from <= this.#position) this.#from.delete(subscription)
+    } finally {
+      watcher.close()
+      this.#watcher = undefined
+    }
+  }
+
+  #pass(controlPlane: ControlPlane, event: StoreEvent): Promise<void> | undefined {
+    const { current, previous } = event
+    let converting: Promise<void> | undefined
+    for (const subscription of this.#parts.subscriptions.at(prefixOf(current.key))) {
+      if (subscription.sequence > this.#listed || current.modRevision <= (this.#from.get(subscription) ?? 0)) continue
+      const isWanted =
+        event.type === "delete" ||
+        mentions(subscription, current.value) ||
+        (previous === undefined
+          ? current.createRevision !== current.modRevision
+          : mentions(subscription, previous.value))
+      if (!isWanted) continue
+      const made = controlPlane.resources.registry(subscription.resource)?.event(event)
+      if (made instanceof Promise) {
+        converting = (converting ?? Promise.resolve()).then(async () => {
+          const { type, value } = await made
+          if (type !== "BOOKMARK") this.#tell(subscription, type, value)
+        })
+      } else if (made !== undefined && made.type !== "BOOKMARK") this.#tell(subscription, made.type, made.value)
+    }
+    return converting
+  }
+
+  #tell(subscription: Subscription, type: "ADDED" | "MODIFIED" | "DELETED", value: KubeValue): void {
+    if (!this.#stopped && !subscription.signal.aborted) subscription.handler.event(this.#parts.tenant, type, value)
+  }
+
+  /** A definition may have come for what somebody waits for. */
+  async #lookAgain(controlPlane: ControlPlane): Promise<void> {
+    await nextTurn() // the control plane's own watch of definitions gets its turn
+    for (const subscription of this.#unserved) {
+      if (controlPlane.resources.registry(subscription.resource) === undefined) continue
+      this.#unserved.delete(subscription)
+      const { handler } = subscription
+      const { tenant } = this.#parts
+      const revision = await this.#deliverAll(controlPlane, [subscription])
+      if (this.#stopped) return
+      this.#from.set(subscription, revision)
+      handler.synced(tenant)
+    }
+  }
+
+  /** Nothing may follow the handlers' removed(). */
+  get #stopped(): boolean {
+    return this.#parts.signal.aborted
+  }
+}
+
+/** "/registry/<group>/<resource>/" of a key. */
+function prefixOf(key: string): string {
+  return key.slice(0, key.indexOf("/", key.indexOf("/", everything.length) + 1) + 1)
+}
+
+function mentions({ mentioning }: Subscription, text: Uint8Array): boolean {
+  if (mentioning === undefined) return true
+  const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  return mentioning.some((words) => buffer.includes(words))
+}
+
+function isCode(error: unknown, code: StorageError["code"]): boolean {
+  return error instanceof StorageError && error.code === code
+}
