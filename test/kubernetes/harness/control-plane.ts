@@ -1,6 +1,7 @@
 // The programs of a real control plane, each with the flags it gets here. What starts them in order is test-kubernetes.ts.
 
 import path from "node:path"
+import { fileURLToPath } from "node:url"
 import { binary } from "../build/cache.ts"
 import { Component } from "./component.ts"
 import type { Credentials } from "./credentials.ts"
@@ -105,6 +106,7 @@ export function startScheduler(place: Place): Promise<Component> {
 export function startKwok(place: Place): Promise<Component> {
   return start(place, "kwok", [
     `--kubeconfig=${place.credentials.file("kwok.kubeconfig")}`,
+    `--config=${fileURLToPath(new URL("kwok-stages.yaml", import.meta.url))}`,
     "--manage-all-nodes",
     "--node-lease-duration-seconds=40",
     "--server-address=",
