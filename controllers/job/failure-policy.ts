@@ -4,18 +4,16 @@ import type { Job, Pod } from "../../apimachinery/object.ts"
 
 type Rule = NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"][number]
 
-export type Judgement = { action: "Count" | "Ignore" } | { action: "FailJob"; message: string }
+export type Judgement = { action: "Count" | "Ignore" | "FailIndex" } | { action: "FailJob"; message: string }
 
 /** The first rule that matches decides; without one the failure counts. */
 export function judge(job: Job, pod: Pod): Judgement {
   for (const [index, rule] of (job.spec?.podFailurePolicy?.rules ?? []).entries()) {
     const matched = matchedBy(rule, pod)
     if (matched === undefined) continue
-    if (rule.action === "Ignore") return { action: "Ignore" }
-    if (rule.action === "FailJob") {
-      return { action: "FailJob", message: `${matched} matching FailJob rule at index ${index}` }
-    }
-    return { action: "Count" }
+    const { action } = rule
+    if (action === "FailJob") return { action, message: `${matched} matching FailJob rule at index ${index}` }
+    return { action: action === "Ignore" || action === "FailIndex" ? action : "Count" }
   }
   return { action: "Count" }
 }
@@ -27,17 +25,18 @@ function matchedBy({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | u
     for (const status of [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])]) {
       const code = status.state?.terminated?.exitCode
       if (code === undefined || code === 0) continue
-      if (containerName !== undefined && containerName !== status.name) continue
+      if (containerName !== undefined && containerName !== null && containerName !== status.name) continue
       if (values.includes(code) === (operator === "In")) {
         return `Container ${status.name} for pod ${name} failed with exit code ${code}`
       }
     }
+    return undefined
   }
-  for (const pattern of onPodConditions ?? []) {
-    const condition = pod.status?.conditions?.find(({ type }) => type === pattern.type)
-    if (condition !== undefined && condition.status === (pattern.status ?? "True")) {
-      return `Pod ${name} has condition ${pattern.type}`
-    }
+  for (const condition of pod.status?.conditions ?? []) {
+    const isMeant = (onPodConditions ?? []).some(
+      ({ type, status = "True" }) => type === condition.type && status === condition.status,
+    )
+    if (isMeant) return `Pod ${name} has condition ${condition.type}`
   }
   return undefined
 }

@@ -1,41 +1,104 @@
-// Completion indexes of Indexed Jobs, as text like "0-2,5". Pure. Source: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
+// Completion indexes of Indexed Jobs as ordered intervals, in text like "0-2,5". Pure. A Job may have 100,000 of them, so
+// sets are never spelled out. Source: k8s.io/kubernetes/pkg/controller/job/indexed_job_utils.go.
 
 import type { Pod } from "../../apimachinery/object.ts"
 
 export const indexLabel = "batch.kubernetes.io/job-completion-index"
 
 export function indexOf(pod: Pod): number | undefined {
-  const text = pod.metadata.annotations?.[indexLabel] ?? pod.metadata.labels?.[indexLabel]
+  const text = pod.metadata.annotations?.[indexLabel]
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
 }
 
-/** Indexes at or beyond `completions` are left out: the Job may have been made smaller. */
-export function parseIndexes(text: string | undefined, completions: number): Set<number> {
-  const indexes = new Set<number>()
-  for (const part of (text ?? "").split(",")) {
-    const [first, last = first] = part.split("-").map(Number)
-    if (part === "" || first === undefined || last === undefined || Number.isNaN(first)) continue
-    for (let index = first; index <= Math.min(last, completions - 1); index++) indexes.add(index)
-  }
-  return indexes
+interface Interval {
+  first: number
+  last: number
 }
 
-export function printIndexes(indexes: ReadonlySet<number>): string {
-  const sorted = [...indexes].sort((a, b) => a - b)
-  const parts: string[] = []
-  for (let at = 0; at < sorted.length;) {
-    const first = sorted[at] ?? 0
-    let last = first
-    while (sorted[++at] === last + 1) last++
-    // Upstream writes two neighbours as a list and more as a range.
-    parts.push(last === first ? String(first) : last === first + 1 ? `${first},${last}` : `${first}-${last}`)
+export class Indexes {
+  /** Ascending, neither touching nor overlapping. */
+  readonly #intervals: readonly Interval[]
+  readonly size: number
+
+  private constructor(intervals: readonly Interval[]) {
+    this.#intervals = intervals
+    this.size = intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0)
   }
-  return parts.join(",")
+
+  static of(indexes: Iterable<number>): Indexes {
+    return new Indexes(joined([...indexes].map((index) => ({ first: index, last: index }))))
+  }
+
+  /** Indexes at or beyond `completions` are left out: the Job may have been made smaller. What is no index is passed over. */
+  static parse(text: string | undefined, completions: number): Indexes {
+    const intervals: Interval[] = []
+    for (const part of (text ?? "").split(",")) {
+      const [first = Number.NaN, last = first] = part === "" ? [] : part.split("-").map(Number)
+      if (!Number.isInteger(first) || !Number.isInteger(last) || first >= completions) continue
+      intervals.push({ first, last: Math.min(last, completions - 1) })
+    }
+    return new Indexes(joined(intervals))
+  }
+
+  has(index: number): boolean {
+    let low = 0
+    let high = this.#intervals.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#intervals[middle]?.last ?? 0) < index) low = middle + 1
+      else high = middle
+    }
+    const found = this.#intervals[low]
+    return found !== undefined && found.first <= index
+  }
+
+  union(other: Indexes): Indexes {
+    return new Indexes(joined([...this.#intervals, ...other.#intervals]))
+  }
+
+  /** How many are in both. */
+  common(other: Indexes): number {
+    let count = 0
+    let at = 0
+    for (const { first, last } of this.#intervals) {
+      for (;;) {
+        const theirs = other.#intervals[at]
+        if (theirs === undefined) return count
+        count += Math.max(0, Math.min(last, theirs.last) - Math.max(first, theirs.first) + 1)
+        if (theirs.last > last) break
+        at++
+      }
+    }
+    return count
+  }
+
+  /** The lowest `count` below `completions` that are not among these. */
+  missing(completions: number, count: number): number[] {
+    const found: number[] = []
+    let candidate = 0
+    for (const { first, last } of [...this.#intervals, { first: completions, last: completions }]) {
+      for (; candidate < Math.min(first, completions) && found.length < count; candidate++) found.push(candidate)
+      candidate = Math.max(candidate, last + 1)
+    }
+    return found
+  }
+
+  toString(): string {
+    // Two neighbours are written as a list and more as a range.
+    return this.#intervals
+      .map(({ first, last }) =>
+        last === first ? String(first) : last === first + 1 ? `${first},${last}` : `${first}-${last}`,
+      )
+      .join(",")
+  }
 }
 
-/** The lowest indexes that neither completed nor are being worked on. */
-export function missingIndexes(completions: number, taken: ReadonlySet<number>, count: number): number[] {
-  const missing: number[] = []
-  for (let index = 0; index < completions && missing.length < count; index++) if (!taken.has(index)) missing.push(index)
-  return missing
+function joined(intervals: Interval[]): Interval[] {
+  const result: Interval[] = []
+  for (const { first, last } of intervals.sort((a, b) => a.first - b.first)) {
+    const previous = result.at(-1)
+    if (previous === undefined || first > previous.last + 1) result.push({ first, last })
+    else previous.last = Math.max(previous.last, last)
+  }
+  return result
 }

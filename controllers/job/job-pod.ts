@@ -2,18 +2,23 @@
 
 import type { Container, Job, Pod } from "../../apimachinery/object.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"
+import { judge } from "./failure-policy.ts"
 import { indexLabel } from "./indexes.ts"
 import { trackingFinalizer } from "./tracking.ts"
 
 const indexVariable = "JOB_COMPLETION_INDEX"
+const failuresAnnotation = "batch.kubernetes.io/job-index-failure-count"
+const ignoredFailuresAnnotation = "batch.kubernetes.io/job-index-ignored-failure-count"
 /** A pod's generated name must leave room for its random end. */
 const maxPrefix = 58
 
-export function jobPod(job: Job, index: number | undefined): Pod {
+/** `replaced` is the failed pod of the same index that this one takes over from, with its count of failures. */
+export function jobPod(job: Job, index: number | undefined, replaced?: Pod): Pod {
   const { name = "" } = job.metadata
   const reference = controllerReference(job, { apiVersion: "batch/v1", kind: "Job" })
   const pod = podFromTemplate(job.spec?.template, job, reference)
-  const metadata = { ...pod.metadata, finalizers: [...(pod.metadata.finalizers ?? []), trackingFinalizer] }
+  const finalizers = new Set([...(pod.metadata.finalizers ?? []), trackingFinalizer])
+  const metadata = { ...pod.metadata, finalizers: [...finalizers] }
   if (index === undefined) return { ...pod, metadata }
   const text = String(index)
   const spec = { ...pod.spec } as NonNullable<Pod["spec"]>
@@ -26,9 +31,29 @@ export function jobPod(job: Job, index: number | undefined): Pod {
       ...metadata,
       generateName: `${name.slice(0, maxPrefix - text.length - 2)}-${text}-`,
       labels: { ...metadata.labels, [indexLabel]: text },
-      annotations: { ...metadata.annotations, [indexLabel]: text },
+      annotations: { ...metadata.annotations, [indexLabel]: text, ...failureCounts(job, replaced) },
     },
     spec,
+  }
+}
+
+/** Failures of this index before this pod. Text that is no count says 0. */
+export const indexFailures = (pod: Pod): number => countOf(pod, failuresAnnotation)
+export const allIndexFailures = (pod: Pod): number => indexFailures(pod) + countOf(pod, ignoredFailuresAnnotation)
+
+function countOf(pod: Pod, annotation: string): number {
+  const text = pod.metadata.annotations?.[annotation] ?? ""
+  return /^\d{1,10}$/.test(text) && Number(text) < 2 ** 31 ? Number(text) : 0
+}
+
+function failureCounts(job: Job, replaced: Pod | undefined): Record<string, string> {
+  if (job.spec?.backoffLimitPerIndex === undefined) return {}
+  if (replaced === undefined) return { [failuresAnnotation]: "0" }
+  const isIgnored = judge(job, replaced).action === "Ignore"
+  const ignored = countOf(replaced, ignoredFailuresAnnotation) + (isIgnored ? 1 : 0)
+  return {
+    [failuresAnnotation]: String(indexFailures(replaced) + (isIgnored ? 0 : 1)),
+    ...(ignored === 0 ? {} : { [ignoredFailuresAnnotation]: String(ignored) }),
   }
 }
 

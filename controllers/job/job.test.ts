@@ -3,7 +3,7 @@ import type { Job, KubeObject, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { events, jobs, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-import { parseIndexes, printIndexes } from "./indexes.ts"
+import { Indexes } from "./indexes.ts"
 
 const only = ["job", "ttl-after-finished", "garbage-collector"]
 
@@ -176,10 +176,20 @@ describe("a Job", () => {
 
 describe("completion indexes", () => {
   test.each(["", "0", "0,1", "0-2", "1,3-5,7,8", "0-9"])("are read and written as %j", (text) => {
-    expect(printIndexes(parseIndexes(text, 100))).toBe(text)
+    expect(String(Indexes.parse(text, 100))).toBe(text)
   })
 
-  test("beyond the completions are left out", () => {
-    expect(printIndexes(parseIndexes("0-9,12", 5))).toBe("0-4")
+  test("beyond the completions are left out, and so is what is none", () => {
+    expect(String(Indexes.parse("0-9,12,x", 5))).toBe("0-4")
+  })
+
+  test("are joined, counted and found", () => {
+    const some = Indexes.parse("1,3-5,8", 10)
+    expect(String(some.union(Indexes.of([2, 9, 6])))).toBe("1-6,8,9")
+    expect(some.size).toBe(5)
+    expect(some.common(Indexes.parse("0-3,5,7-9", 10))).toBe(4)
+    expect([0, 1, 2, 4, 5, 6, 8, 9].filter((index) => some.has(index))).toEqual([1, 4, 5, 8])
+    expect(some.missing(10, 3)).toEqual([0, 2, 6])
+    expect(some.missing(10, 100)).toEqual([0, 2, 6, 7, 9])
   })
 })

@@ -7,14 +7,15 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { findCondition } from "../conditions.ts"
 import { claim } from "../pods/claim.ts"
+import type { Failures } from "./backoff.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { isTerminating } from "../pods/pod-state.ts"
 import { Round } from "./round.ts"
-import { isTracked, removeFinalizer } from "./tracking.ts"
+import { isTracked, removeFinalizer, trackingFinalizer } from "./tracking.ts"
 
 export const jobKind = { apiVersion: "batch/v1", kind: "Job" } as const
 
-/** A key of this name stands for pods of the namespace that lost their Job. */
+/** A key of this name stands for the pods of its namespace that lost their Job. */
 const orphans = ""
 
 export function isFinishedJob(job: Job): boolean {
@@ -25,11 +26,14 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Job>(jobs)
   const pods = ctx.informers.of<Pod>(podResource)
   const expectations = new Expectations(ctx.clock)
+  const backoffs = new Map<string, Failures>()
   const controller = new Controller<Job>(ctx, { name: "job", primary: all, reads: [pods] })
   const enqueue = (tenant: string, pod: Pod): void => {
     const owner = controllerOf(pod)
-    if (owner?.kind === "Job") controller.enqueue(tenant, pod.metadata.namespace, owner.name)
-    else if (owner === undefined && isTracked(pod)) controller.enqueue(tenant, pod.metadata.namespace, orphans)
+    if (owner !== undefined && owner.kind !== "Job") return
+    const job = owner && all.get(tenant, pod.metadata.namespace, owner.name)
+    if (job !== undefined && job.metadata.uid === owner?.uid) controller.enqueueObject(tenant, job)
+    else if (isTracked(pod)) controller.enqueue(tenant, pod.metadata.namespace, orphans)
   }
   pods.subscribe({
     added(tenant, pod) {
@@ -45,21 +49,29 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
       enqueue(tenant, pod)
     },
   })
-  all.subscribe({ deleted: (_tenant, job) => expectations.forget(job.metadata.uid ?? "") })
-  return controller.run((key) => reconcile(ctx, controller, expectations, key))
+  all.subscribe({
+    deleted(tenant, job) {
+      controller.enqueue(tenant, job.metadata.namespace, orphans)
+      expectations.forget(job.metadata.uid ?? "")
+      backoffs.delete(job.metadata.uid ?? "")
+    },
+  })
+  return controller.run((key) => reconcile({ ctx, controller, expectations, backoffs }, key))
 }
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<Job>,
-  expectations: Expectations,
-  key: Key,
-): Promise<ReconcileResult> {
+interface Parts {
+  ctx: ControllerContext
+  controller: Controller<Job>
+  expectations: Expectations
+  backoffs: Map<string, Failures>
+}
+
+async function reconcile({ ctx, controller, expectations, backoffs }: Parts, key: Key): Promise<ReconcileResult> {
   const { tenant } = key
+  if (key.name === orphans) return releaseOrphans(ctx, controller, key)
   const client = controller.client(tenant)
   const job = ctx.informers.of<Job>(jobs).get(tenant, key.namespace, key.name)
-  await releaseOrphans(ctx, controller, key, job)
-  // Somebody else's (spec.managedBy), or on its way out: its pods are released when it is gone.
+  // Somebody else's (spec.managedBy) is left alone with all of its pods.
   const managedBy = job?.spec?.managedBy
   if (job === undefined || (managedBy !== undefined && managedBy !== "kubernetes.io/job-controller")) return
   const informer = ctx.informers.of<Pod>(podResource)
@@ -69,31 +81,33 @@ async function reconcile(
     owner: job,
     ownerKind: jobKind,
     ownerResource: jobs,
+    finalizer: trackingFinalizer,
     selector: selectorFromLabelSelector(job.spec?.selector),
     candidates: [
       ...informer.byIndex(tenant, "controller", job.metadata.uid ?? ""),
       ...informer.byIndex(tenant, "orphans", key.namespace),
     ],
   })
-  if (isFinishedJob(job) || job.metadata.deletionTimestamp !== undefined) {
-    for (const pod of pods) await removeFinalizer(client, pod)
+  if (isFinishedJob(job)) {
+    backoffs.delete(job.metadata.uid ?? "")
+    await Promise.all(pods.map((pod) => removeFinalizer(client, pod)))
     return
   }
-  return new Round({ ctx, actor: controller, expectations, tenant, job, pods }).run()
+  const now = ctx.clock.now()
+  return new Round({ actor: controller, expectations, backoffs, tenant, job, pods, now }).run()
 }
 
 /** Without their Job nobody would ever take the finalizer off. */
-async function releaseOrphans(
-  ctx: ControllerContext,
-  controller: Controller<Job>,
-  key: Key,
-  job: Job | undefined,
-): Promise<void> {
-  if (job !== undefined) return
+async function releaseOrphans(ctx: ControllerContext, controller: Controller<Job>, key: Key): Promise<void> {
   const client = controller.client(key.tenant)
-  for (const pod of ctx.informers.of<Pod>(podResource).list(key.tenant, key.namespace)) {
-    const owner = controllerOf(pod)
-    const isOrphan = key.name === orphans ? owner === undefined : owner?.kind === "Job" && owner.name === key.name
-    if (isOrphan && isTracked(pod)) await removeFinalizer(client, pod)
-  }
+  const all = ctx.informers.of<Job>(jobs)
+  const lost = ctx.informers
+    .of<Pod>(podResource)
+    .list(key.tenant, key.namespace)
+    .filter((pod) => {
+      const owner = controllerOf(pod)
+      if (owner !== undefined && owner.kind !== "Job") return false
+      return isTracked(pod) && all.get(key.tenant, key.namespace, owner?.name ?? "")?.metadata.uid !== owner?.uid
+    })
+  await Promise.all(lost.map((pod) => removeFinalizer(client, pod)))
 }

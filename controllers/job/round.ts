@@ -1,312 +1,179 @@
 // One round over one Job: count what has finished, decide whether that is the end, make or delete pods, write the status.
+// Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (syncJob).
 
 import { timestamp, type Job, type Pod } from "../../apimachinery/object.ts"
 import { jobs } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
-import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import { findCondition, withCondition } from "../conditions.ts"
-import type { Actor, ControllerContext } from "../context.ts"
+import { findCondition } from "../conditions.ts"
+import type { Actor } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import type { Expectations } from "../pods/expectations.ts"
-import { createPod, deletePod } from "../pods/pod-control.ts"
-import { isActive, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
-import { slowStart } from "../pods/slow-start.ts"
-import { podsToDelete } from "../replicaset/deletion-order.ts"
-import { indexOf, missingIndexes, parseIndexes } from "./indexes.ts"
-import { jobPod } from "./job-pod.ts"
-import { hasFailed, isIndexed, removeFinalizer, track, type JobStatus, type Tracked } from "./tracking.ts"
-
-/** Pods made in one round. */
-const burst = 500
-/** Before a failed pod is replaced: doubles with each failure up to the longest. */
-const firstBackoffMs = 10_000
-const longestBackoffMs = 600_000
+import { withFinished, type Failures } from "./backoff.ts"
+import { deadlineMs, endingOf, reachedCompletions, withJobCondition, withTarget, type Ending } from "./ending.ts"
+import { indexOf } from "./indexes.ts"
+import { deletePods, managePods, readyAmong, type Change, type PodsOptions } from "./pods.ts"
+import { isIndexed, isLeaving, isTracked, removeFinalizer, type JobStatus } from "./tracking.ts"
+import { viewOf, type JobView } from "./view.ts"
 
 export interface RoundOptions {
-  ctx: ControllerContext
   actor: Actor
   expectations: Expectations
+  /** Failures in a row, by the Job's uid. */
+  backoffs: Map<string, Failures>
   tenant: string
   job: Job
   pods: readonly Pod[]
+  now: number
 }
-
-type JobCondition = NonNullable<JobStatus["conditions"]>[number]
-type Ending = { type: "Complete" | "Failed"; reason: string; message: string }
 
 export class Round {
   readonly #options: RoundOptions
-  readonly #now: number
+  readonly #view: JobView
   readonly #uid: string
-  /** Changes as pods are made. */
-  #active: Pod[]
+  readonly #now: number
+  #job: Job
 
   constructor(options: RoundOptions) {
     this.#options = options
-    this.#now = options.ctx.clock.now()
+    this.#job = options.job
+    this.#view = viewOf(options.job, options.pods)
     this.#uid = options.job.metadata.uid ?? ""
-    this.#active = options.pods.filter(isActive)
+    this.#now = options.now
   }
 
   async run(): Promise<ReconcileResult> {
-    const { job, pods, expectations } = this.#options
-    const tracked = track(job, pods)
-    let status: JobStatus = { ...tracked.status }
-    const isSuspended = job.spec?.suspend === true
-    if (status.startTime === undefined && !isSuspended) status.startTime = timestamp(new Date(this.#now))
-    const ending = this.#ending(tracked, status)
-    let failure: unknown
-    let requeueAfterMs: number | undefined
+    const { expectations, backoffs } = this.#options
+    const view = this.#view
+    // Before pods are counted: one that comes while this round runs belongs to the next.
+    const isSettled = expectations.satisfied(this.#uid)
+    const failures = withFinished(this.#knownFailures(), view.newly.succeeded, view.newly.failed)
+    const options: PodsOptions = { ...this.#options, view, failures }
+    let status = this.#started({ ...this.#job.status })
+    let ending = endingOf(view, status.startTime, this.#now)
+    let change: Change = { created: 0, deleted: [] }
     if (ending !== undefined) {
-      status = { ...status, conditions: this.#withTarget(status, ending) }
-      await this.#deletePods(this.#active)
+      change = await deletePods(options, view.active, false)
+      // While something is unknown or undeleted the end is not told, and nothing is let go.
+      if (change.failure !== undefined || !isSettled) ending = undefined
     } else {
-      status = this.#withSuspension(status)
-      if (expectations.satisfied(this.#uid)) ({ failure, requeueAfterMs } = await this.#adjust(tracked, status))
+      const isManaged = isSettled && this.#job.metadata.deletionTimestamp === undefined
+      if (isManaged) change = await managePods(options)
+      if (this.#isComplete(change)) ending = reachedCompletions
+      else if (isManaged) status = this.#withSuspension(status)
     }
-    status = this.#withCounts(status)
-    if (ending !== undefined && this.#isSettled(status)) status = this.#finished(status, ending)
-    const isChanged = !jsonEqual(status, job.status)
-    if (isChanged) await this.#write(status)
-    // Only what the status has on record may lose its finalizer.
-    await Promise.all(tracked.release.map((pod) => removeFinalizer(this.#client(), pod)))
-    if (failure !== undefined) throw failure
-    const deadline = this.#deadlineMs(status)
-    const times = [requeueAfterMs, deadline].filter((ms) => ms !== undefined)
-    return times.length === 0 || ending !== undefined ? undefined : { requeueAfterMs: Math.max(1, Math.min(...times)) }
-  }
-
-  /** Why the Job ends, if it does. What was decided once stays decided. */
-  #ending({ succeeded, failed, failJob }: Tracked, status: JobStatus): Ending | undefined {
-    const { job } = this.#options
-    const target = findCondition(status.conditions, "FailureTarget")
-    if (target?.status === "True") return this.#failed(target.reason ?? "", target.message ?? "")
-    const met = findCondition(status.conditions, "SuccessCriteriaMet")
-    if (met?.status === "True") return { type: "Complete", reason: met.reason ?? "", message: met.message ?? "" }
-    if (failJob !== undefined) return this.#failed("PodFailurePolicy", failJob)
-    const { backoffLimit = 6, completions, suspend } = job.spec ?? {}
-    if (failed > backoffLimit || this.#restartsExceed(backoffLimit)) {
-      return this.#failed("BackoffLimitExceeded", "Job has reached the specified backoff limit")
-    }
-    const deadline = this.#deadlineMs(status)
-    if (suspend !== true && deadline !== undefined && deadline <= 0) {
-      return this.#failed("DeadlineExceeded", "Job was active longer than specified deadline")
-    }
-    // Without completions any success says that the work is done; the others may finish theirs.
-    const isDone = completions === undefined ? succeeded > 0 && this.#active.length === 0 : succeeded >= completions
-    if (!isDone) return undefined
-    return { type: "Complete", reason: "CompletionsReached", message: "Reached expected number of succeeded pods" }
-  }
-
-  #failed(reason: string, message: string): Ending {
-    return { type: "Failed", reason, message }
-  }
-
-  /** With restartPolicy OnFailure containers fail in place. */
-  #restartsExceed(limit: number): boolean {
-    const { job, pods } = this.#options
-    if (job.spec?.template.spec?.restartPolicy !== "OnFailure") return false
-    let restarts = 0
-    for (const { status } of pods) {
-      if (status?.phase !== "Running" && status?.phase !== "Pending") continue
-      for (const container of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
-        restarts += container.restartCount ?? 0
-      }
-    }
-    return limit === 0 ? restarts > 0 : restarts >= limit
-  }
-
-  #deadlineMs({ startTime }: JobStatus): number | undefined {
-    const seconds = this.#options.job.spec?.activeDeadlineSeconds
-    return seconds === undefined || startTime === undefined
-      ? undefined
-      : Date.parse(startTime) + seconds * 1000 - this.#now
-  }
-
-  async #adjust(
-    tracked: Tracked,
-    status: JobStatus,
-  ): Promise<{ failure?: unknown; requeueAfterMs?: number | undefined }> {
-    const { job, pods } = this.#options
-    if (job.metadata.deletionTimestamp !== undefined) return {}
-    if (job.spec?.suspend === true) {
-      await this.#deletePods(this.#active)
-      return {}
-    }
-    const { parallelism = 1, completions } = job.spec ?? {}
-    const active = this.#active.length
-    const wanted =
-      completions === undefined
-        ? tracked.succeeded > 0
-          ? Math.min(active, parallelism)
-          : parallelism
-        : Math.min(completions - tracked.succeeded, parallelism)
-    if (active > wanted) {
-      await this.#deletePods(podsToDelete(this.#active, this.#active, active - wanted, this.#now))
-      return {}
-    }
-    // A terminating pod still takes a place when it is to be replaced only after it has failed.
-    const leaving = pods.filter((pod) => isTerminating(pod) && !isFinished(pod) && !hasFailed(job, pod)).length
-    const missing = Math.min(wanted - active - leaving, burst)
-    if (missing <= 0) return {}
-    const wait = this.#backoffMs(tracked.failed)
-    if (wait > 0) return { requeueAfterMs: wait }
-    return { failure: await this.#createPods(missing, status) }
-  }
-
-  /** Exponential in the number of failures, from when the last pod failed. */
-  #backoffMs(failed: number): number {
-    const { job, pods } = this.#options
-    const failures = pods.filter((pod) => hasFailed(job, pod))
-    const latest = Math.max(0, ...failures.map(finishedAt))
-    const succeededSince = pods.some((pod) => pod.status?.phase === "Succeeded" && finishedAt(pod) > latest)
-    if (failed === 0 || latest === 0 || succeededSince) return 0
-    return latest + Math.min(firstBackoffMs * 2 ** (failed - 1), longestBackoffMs) - this.#now
-  }
-
-  async #createPods(count: number, status: JobStatus): Promise<unknown> {
-    const { job, actor, tenant, expectations } = this.#options
-    const indexes = isIndexed(job) ? this.#missingIndexes(count, status) : undefined
-    const size = indexes?.length ?? count
-    expectations.expectCreations(this.#uid, size)
-    const { succeeded, error } = await slowStart(size, async (at) => {
-      try {
-        this.#active.push(await createPod(actor, tenant, job, jobPod(job, indexes?.[at])))
-      } catch (failure) {
-        if (!isNamespaceTerminating(failure)) throw failure
-        expectations.creationObserved(this.#uid)
-      }
+    const { release, reachedLimit } = view.tracker.count({
+      ending: ending?.type,
+      isDelayed: (pod) => view.delayed.get(indexOf(pod) ?? -1) === pod,
     })
-    for (let missing = size - succeeded; missing > 0; missing--) expectations.creationObserved(this.#uid)
-    return error
+    status = this.#counted(status, change)
+    if (ending !== undefined) status = { ...status, conditions: withTarget(status.conditions, ending, this.#now) }
+    await this.#write(status)
+    if (failures === undefined) backoffs.delete(this.#uid)
+    else backoffs.set(this.#uid, failures)
+    // Only what the status has on record may lose its finalizer.
+    await Promise.all(release.map((pod) => removeFinalizer(this.#options.actor.client(this.#options.tenant), pod)))
+    if (ending !== undefined && !reachedLimit && (status.terminating ?? 0) === 0) await this.#finish(status, ending)
+    if (change.failure !== undefined) throw change.failure
+    return ending === undefined ? this.#next(status, change) : undefined
   }
 
-  #missingIndexes(count: number, status: JobStatus): number[] {
-    const { job, pods } = this.#options
-    const completions = job.spec?.completions ?? 0
-    const taken = parseIndexes(status.completedIndexes, completions)
-    for (const pod of pods) {
-      const index = indexOf(pod)
-      if (index !== undefined && !isFinished(pod) && !hasFailed(job, pod)) taken.add(index)
-    }
-    return missingIndexes(completions, taken, count)
+  /** After a restart of this process what is left of the pods tells. */
+  #knownFailures(): Failures | undefined {
+    const known = this.#options.backoffs.get(this.#uid)
+    if (known !== undefined) return known
+    const counted = this.#view.pods.filter((pod) => !isTracked(pod))
+    const of = (phase: string): Pod[] => counted.filter((pod) => pod.status?.phase === phase)
+    return withFinished(undefined, of("Succeeded"), of("Failed"))
   }
 
-  async #deletePods(victims: readonly Pod[]): Promise<void> {
-    const { actor, tenant, job, expectations } = this.#options
-    const uids = victims.map((pod) => pod.metadata.uid ?? "")
-    if (uids.length === 0) return
-    expectations.expectDeletions(this.#uid, uids)
-    const results = await Promise.allSettled(
-      victims.map(async (pod) => {
-        const uid = pod.metadata.uid ?? ""
-        const deleted = await deletePod(actor, tenant, job, pod).catch((error: unknown) => {
-          expectations.deletionObserved(this.#uid, uid)
-          throw error
-        })
-        if (!deleted) expectations.deletionObserved(this.#uid, uid)
-      }),
-    )
-    const gone = new Set(victims)
-    this.#active = this.#active.filter((pod) => !gone.has(pod))
-    const failed = results.find((result) => result.status === "rejected")
-    if (failed !== undefined) throw failed.reason
+  #started(status: JobStatus): JobStatus {
+    const isSuspended = this.#job.spec?.suspend === true
+    return status.startTime === undefined && !isSuspended ? { ...status, startTime: this.#time() } : status
   }
 
-  #withCounts(status: JobStatus): JobStatus {
-    const { active: _, ready: __, terminating: ___, ...rest } = status
-    const active = this.#active.length
+  #isComplete({ created, deleted }: Change): boolean {
+    const { active, succeeded } = this.#view
+    const { completions } = this.#job.spec ?? {}
+    if (active.length + created - deleted.length > 0) return false
+    // Without completions any success says that the work is done; the others may finish theirs.
+    return completions === undefined ? succeeded > 0 : succeeded >= completions
+  }
+
+  #counted(status: JobStatus, { created, deleted }: Change): JobStatus {
+    const { active: _, succeeded: __, failed: ___, completedIndexes: ____, failedIndexes: _____, ...rest } = status
+    const { active, pods, tracker, succeededIndexes, failedIndexes } = this.#view
+    const running = active.length + created - deleted.length
+    const indexes = String(succeededIndexes)
     return {
       ...rest,
-      ...(active === 0 ? {} : { active }),
-      ready: this.#active.filter(isReady).length,
-      terminating: this.#terminating(),
+      ...(running === 0 ? {} : { active: running }),
+      ...tracker.status(),
+      ...(isIndexed(this.#job) && succeededIndexes.size > 0 ? { succeeded: succeededIndexes.size } : {}),
+      ...(indexes === "" ? {} : { completedIndexes: indexes }),
+      ...(failedIndexes === undefined ? {} : { failedIndexes: String(failedIndexes) }),
+      ready: readyAmong(active) - readyAmong(deleted),
+      terminating: pods.filter(isLeaving).length + deleted.length,
     }
-  }
-
-  #terminating(): number {
-    return this.#options.pods.filter((pod) => isTerminating(pod) && !isFinished(pod)).length
   }
 
   #withSuspension(status: JobStatus): JobStatus {
-    const isSuspended = this.#options.job.spec?.suspend === true
+    const isSuspended = this.#job.spec?.suspend === true
     const current = findCondition(status.conditions, "Suspended")
-    if (isSuspended && current?.status !== "True") {
-      const { startTime: _, ...rest } = status
-      this.#event("Normal", "Suspended", "Job suspended")
-      return { ...rest, conditions: this.#with(status, "Suspended", "True", "JobSuspended", "Job suspended") }
-    }
-    if (isSuspended || current?.status !== "True") return status
-    this.#event("Normal", "Resumed", "Job resumed")
-    return {
-      ...status,
-      startTime: timestamp(new Date(this.#now)),
-      conditions: this.#with(status, "Suspended", "False", "JobResumed", "Job resumed"),
-    }
+    const [value, reason, message] = isSuspended
+      ? (["True", "JobSuspended", "Job suspended"] as const)
+      : (["False", "JobResumed", "Job resumed"] as const)
+    if (current?.status === value || (current === undefined && !isSuspended)) return status
+    this.#event("Normal", isSuspended ? "Suspended" : "Resumed", message)
+    const conditions = withJobCondition(
+      status.conditions,
+      { type: "Suspended", status: value, reason, message },
+      this.#now,
+    )
+    const { startTime: _, ...rest } = status
+    // The deadline counts from when it was last resumed.
+    return isSuspended ? { ...rest, conditions } : { ...rest, startTime: this.#time(), conditions }
   }
 
-  #withTarget(status: JobStatus, { type, reason, message }: Ending): JobCondition[] {
-    return this.#with(status, type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget", "True", reason, message)
-  }
-
-  /** Nothing runs any more and everything is counted. */
-  #isSettled(status: JobStatus): boolean {
+  /** The status after the finalizers are off: nothing is left to be counted. */
+  async #finish(status: JobStatus, { type, reason, message }: Ending): Promise<void> {
     const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
-    const { expectations } = this.#options
-    return (
-      this.#active.length === 0 &&
-      this.#terminating() === 0 &&
-      succeeded.length + failed.length === 0 &&
-      expectations.satisfied(this.#uid)
-    )
-  }
-
-  #finished(status: JobStatus, { type, reason, message }: Ending): JobStatus {
-    const at = timestamp(new Date(this.#now))
-    this.#event(
-      type === "Complete" ? "Normal" : "Warning",
-      type === "Complete" ? "Completed" : reason,
-      type === "Complete" ? "Job completed" : message,
-    )
-    return {
-      ...status,
-      ...(type === "Complete" ? { completionTime: at } : {}),
-      conditions: this.#with(status, type, "True", reason, message),
+    const counts = {
+      succeeded: (status.succeeded ?? 0) + succeeded.length,
+      failed: (status.failed ?? 0) + failed.length,
     }
+    const { succeeded: _, failed: __, ...rest } = status
+    await this.#write({
+      ...rest,
+      ...(counts.succeeded === 0 ? {} : { succeeded: counts.succeeded }),
+      ...(counts.failed === 0 ? {} : { failed: counts.failed }),
+      uncountedTerminatedPods: {},
+      ...(type === "Complete" ? { completionTime: this.#time() } : {}),
+      conditions: withJobCondition(status.conditions, { type, status: "True", reason, message }, this.#now),
+    })
+    if (type === "Failed") return this.#event("Warning", reason, message)
+    if (counts.succeeded > (this.#job.spec?.completions ?? Number.POSITIVE_INFINITY)) {
+      const text = "Too many succeeded pods running after completion count reached"
+      this.#event("Warning", "TooManySucceededPods", text)
+    }
+    this.#event("Normal", "Completed", "Job completed")
   }
 
-  #with(status: JobStatus, type: string, value: string, reason: string, message: string): JobCondition[] {
-    const at = timestamp(new Date(this.#now))
-    return withCondition(status.conditions, {
-      type,
-      status: value,
-      reason,
-      message,
-      lastProbeTime: at,
-      lastTransitionTime: at,
-    })
+  #next(status: JobStatus, { waitMs }: Change): ReconcileResult {
+    const times = [waitMs, deadlineMs(this.#job, status.startTime, this.#now)].filter((ms) => ms !== undefined)
+    return times.length === 0 ? undefined : { requeueAfterMs: Math.max(1, Math.min(...times)) }
   }
 
   async #write(status: JobStatus): Promise<void> {
-    await this.#client().update(jobs, { ...this.#options.job, status }, { subresource: "status" })
+    if (jsonEqual(status, this.#job.status)) return
+    const client = this.#options.actor.client(this.#options.tenant)
+    this.#job = await client.update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
   }
 
-  #client(): ReturnType<Actor["client"]> {
-    return this.#options.actor.client(this.#options.tenant)
+  #time(): string {
+    return timestamp(new Date(this.#now))
   }
 
   #event(type: "Normal" | "Warning", reason: string, message: string): void {
-    this.#options.actor.event(this.#options.tenant, this.#options.job, type, reason, message)
+    this.#options.actor.event(this.#options.tenant, this.#job, type, reason, message)
   }
-}
-
-function finishedAt(pod: Pod): number {
-  let latest = 0
-  for (const { state } of pod.status?.containerStatuses ?? []) {
-    if (state?.terminated?.finishedAt !== undefined) latest = Math.max(latest, Date.parse(state.terminated.finishedAt))
-  }
-  if (latest > 0) return latest
-  const { deletionTimestamp, creationTimestamp } = pod.metadata
-  const transition = pod.status?.conditions?.find(({ type }) => type === "Ready")?.lastTransitionTime
-  return Date.parse(deletionTimestamp ?? transition ?? creationTimestamp ?? "") || 0
 }

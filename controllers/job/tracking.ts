@@ -6,9 +6,9 @@ import type { Job, Pod } from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { isTerminating } from "../pods/pod-state.ts"
+import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { judge } from "./failure-policy.ts"
-import { indexOf, parseIndexes, printIndexes } from "./indexes.ts"
+import { indexOf } from "./indexes.ts"
 
 export const trackingFinalizer = "batch.kubernetes.io/job-tracking"
 
@@ -21,83 +21,134 @@ export const isTracked = (pod: Pod): boolean => (pod.metadata.finalizers ?? []).
 
 export const isIndexed = (job: Job): boolean => job.spec?.completionMode === "Indexed"
 
+/** Terminating pods are replaced only when they have ended. */
+export const replacesOnlyFailed = (job: Job): boolean =>
+  job.spec?.podReplacementPolicy === "Failed" || job.spec?.podFailurePolicy !== undefined
+
 /** A terminating pod counts as failed at once, unless it is to be replaced or judged only when it has failed. */
 export function hasFailed(job: Job, pod: Pod): boolean {
   if (pod.status?.phase === "Failed") return true
-  const waits = job.spec?.podReplacementPolicy === "Failed" || job.spec?.podFailurePolicy !== undefined
-  return isTerminating(pod) && pod.status?.phase !== "Succeeded" && !waits
+  return isTerminating(pod) && pod.status?.phase !== "Succeeded" && !replacesOnlyFailed(job)
 }
 
-export interface Tracked {
-  status: JobStatus
-  /** Whose finalizer may go once the status is written. */
-  release: Pod[]
-  /** Completions and failures, counted or on the way to be. */
-  succeeded: number
-  failed: number
-  /** A pod failed in a way that fails the Job. */
-  failJob: string | undefined
+/** On its way out and not over yet. */
+export const isLeaving = (pod: Pod): boolean => isTerminating(pod) && !isFinished(pod)
+
+/** The pod's index when the Job has such an index now. */
+export function validIndex(job: Job, pod: Pod): number | undefined {
+  const index = indexOf(pod)
+  return index !== undefined && index < (job.spec?.completions ?? 0) ? index : undefined
 }
 
-export function track(job: Job, pods: readonly Pod[]): Tracked {
-  const before = job.status ?? {}
-  const tracked = new Map(pods.filter(isTracked).map((pod) => [pod.metadata.uid ?? "", pod]))
-  const pending = (uids: readonly string[] | undefined): string[] => (uids ?? []).filter((uid) => tracked.has(uid))
-  const uncounted = {
-    succeeded: pending(before.uncountedTerminatedPods?.succeeded),
-    failed: pending(before.uncountedTerminatedPods?.failed),
+/** Pods that have finished and that the status knows nothing of yet. */
+export interface NewlyFinished {
+  succeeded: Pod[]
+  failed: Pod[]
+}
+
+export class Tracker {
+  readonly #job: Job
+  readonly #tracked: readonly Pod[]
+  /** Uids that are written down and still have their finalizer. */
+  readonly #uncounted: { succeeded: string[]; failed: string[] }
+  /** Counted for good. */
+  readonly counts: { succeeded: number; failed: number }
+
+  constructor(job: Job, pods: readonly Pod[]) {
+    this.#job = job
+    this.#tracked = pods.filter(isTracked)
+    const { succeeded = 0, failed = 0, uncountedTerminatedPods: before } = job.status ?? {}
+    const held = new Set(this.#tracked.map(({ metadata }) => metadata.uid))
+    const still = (uids: readonly string[] = []): string[] => uids.filter((uid) => held.has(uid))
+    this.#uncounted = { succeeded: still(before?.succeeded), failed: still(before?.failed) }
+    const left = (list: "succeeded" | "failed"): number => (before?.[list]?.length ?? 0) - this.#uncounted[list].length
+    this.counts = { succeeded: succeeded + left("succeeded"), failed: failed + left("failed") }
   }
-  const left = (list: "succeeded" | "failed"): number =>
-    (before.uncountedTerminatedPods?.[list]?.length ?? 0) - uncounted[list].length
-  let failed = (before.failed ?? 0) + left("failed")
-  let succeeded = (before.succeeded ?? 0) + left("succeeded")
-  const completed = parseIndexes(before.completedIndexes, job.spec?.completions ?? 0)
-  const known = new Set([...uncounted.succeeded, ...uncounted.failed])
-  const release: Pod[] = []
-  let failJob: string | undefined
-  for (const [uid, pod] of tracked) {
-    const isSuccess = pod.status?.phase === "Succeeded"
-    if (!isSuccess && !hasFailed(job, pod)) continue
-    release.push(pod)
-    if (known.has(uid) || uncounted.succeeded.length + uncounted.failed.length >= uncountedLimit) continue
-    if (isSuccess && isIndexed(job)) {
-      // Indexes are their own memory: the same one twice is still one.
-      const index = indexOf(pod)
-      if (index !== undefined && index < (job.spec?.completions ?? 0)) completed.add(index)
-    } else if (isSuccess) uncounted.succeeded.push(uid)
-    else {
-      const judgement = judge(job, pod)
-      if (judgement.action === "FailJob") failJob ??= judgement.message
-      if (judgement.action !== "Ignore") uncounted.failed.push(uid)
+
+  get uncounted(): number {
+    return this.#uncounted.succeeded.length + this.#uncounted.failed.length
+  }
+
+  get tracked(): readonly Pod[] {
+    return this.#tracked
+  }
+
+  newlyFinished(): NewlyFinished {
+    const job = this.#job
+    const isNew = (pod: Pod, list: "succeeded" | "failed"): boolean =>
+      !this.#uncounted[list].includes(pod.metadata.uid ?? "") && (!isIndexed(job) || validIndex(job, pod) !== undefined)
+    return {
+      succeeded: this.#tracked.filter((pod) => pod.status?.phase === "Succeeded" && isNew(pod, "succeeded")),
+      failed: this.#tracked.filter((pod) => hasFailed(job, pod) && isNew(pod, "failed")),
     }
   }
-  if (isIndexed(job)) succeeded = completed.size
-  const { uncountedTerminatedPods: _, completedIndexes: __, ...rest } = before
-  const indexes = printIndexes(completed)
-  const status: JobStatus = {
-    ...rest,
-    ...(succeeded === 0 ? {} : { succeeded }),
-    ...(failed === 0 ? {} : { failed }),
-    ...(indexes === "" ? {} : { completedIndexes: indexes }),
-    uncountedTerminatedPods: {
-      ...(uncounted.succeeded.length === 0 ? {} : { succeeded: uncounted.succeeded }),
-      ...(uncounted.failed.length === 0 ? {} : { failed: uncounted.failed }),
-    },
+
+  /** Failures that count, those on the way to be counted included. */
+  failures({ failed }: NewlyFinished): number {
+    const counting = failed.filter((pod) => judge(this.#job, pod).action !== "Ignore").length
+    return this.counts.failed + this.#uncounted.failed.length + counting
   }
-  succeeded += isIndexed(job) ? 0 : uncounted.succeeded.length
-  failed += uncounted.failed.length
-  return { status, release, succeeded, failed, failJob }
+
+  successes({ succeeded }: NewlyFinished): number {
+    return this.counts.succeeded + this.#uncounted.succeeded.length + succeeded.length
+  }
+
+  /** Writes down what may be let go; with `ending` the Job is over and all pods go. Returns those to be released. */
+  count(options: { ending: "Failed" | "Complete" | undefined; isDelayed(pod: Pod): boolean }): {
+    release: Pod[]
+    reachedLimit: boolean
+  } {
+    const job = this.#job
+    const release: Pod[] = []
+    let indexes = 0
+    for (const pod of this.#tracked) {
+      const failed = hasFailed(job, pod)
+      const isSuccess = pod.status?.phase === "Succeeded"
+      const isOver = job.metadata.deletionTimestamp !== undefined || options.ending !== undefined || isSuccess
+      if (!isOver && (!failed || options.isDelayed(pod))) continue
+      release.push(pod)
+      const { uid = "" } = pod.metadata
+      const { succeeded: successes, failed: failures } = this.#uncounted
+      if (isSuccess && !failures.includes(uid)) {
+        // Indexes are their own memory: the same one twice is still one.
+        if (isIndexed(job)) indexes++
+        else if (!successes.includes(uid)) successes.push(uid)
+      } else if (failed || options.ending === "Failed") {
+        // When the Job has failed, what still runs has failed with it.
+        const isValid = !isIndexed(job) || validIndex(job, pod) !== undefined
+        if (!failures.includes(uid) && isValid && judge(job, pod).action !== "Ignore") failures.push(uid)
+      }
+      if (indexes + this.uncounted >= uncountedLimit) return { release, reachedLimit: true }
+    }
+    return { release, reachedLimit: false }
+  }
+
+  status(): Pick<JobStatus, "succeeded" | "failed" | "uncountedTerminatedPods"> {
+    const { succeeded, failed } = this.#uncounted
+    return {
+      ...(this.counts.succeeded === 0 || isIndexed(this.#job) ? {} : { succeeded: this.counts.succeeded }),
+      ...(this.counts.failed === 0 ? {} : { failed: this.counts.failed }),
+      uncountedTerminatedPods: {
+        ...(succeeded.length === 0 ? {} : { succeeded }),
+        ...(failed.length === 0 ? {} : { failed }),
+      },
+    }
+  }
 }
 
-export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<void> {
-  if (!isTracked(pod)) return
-  const { namespace, name = "", uid, resourceVersion, finalizers = [] } = pod.metadata
-  const rest = finalizers.filter((finalizer) => finalizer !== trackingFinalizer)
-  const body = { metadata: { uid, resourceVersion, finalizers: rest.length === 0 ? null : rest } }
+/** true: it is off. */
+export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<boolean> {
+  if (!isTracked(pod)) return true
+  const { namespace, name = "", uid } = pod.metadata
+  // A strategic patch of just this one needs no lock: the pod's status may change meanwhile.
+  const body = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } }
   try {
-    await client.patch(podResource, namespace, name, body, { type: "merge" })
+    await client.patch(podResource, namespace, name, body, { type: "strategic" })
+    return true
   } catch (error) {
-    // Gone, or changed meanwhile: its event brings the Job back.
-    if (!hasReason(error, "NotFound", "Conflict", "Invalid")) throw error
+    if (hasReason(error, "NotFound")) return true
+    // Another pod of this name: its event brings the Job back.
+    if (hasReason(error, "Conflict", "Invalid")) return false
+    throw error
   }
 }

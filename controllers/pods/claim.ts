@@ -17,6 +17,8 @@ export interface ClaimOptions<T extends KubeObject> {
   selector: Selector
   /** What the owner controls now and what nobody controls, in its namespace. */
   candidates: readonly T[]
+  /** Put on what is adopted, taken off what is let go. */
+  finalizer?: string
   /** A further condition beyond the selector; what does not meet it is neither kept nor adopted. */
   accept?(object: T): boolean
 }
@@ -60,26 +62,35 @@ async function isOwnerAlive<T extends KubeObject>(options: ClaimOptions<T>): Pro
 }
 
 async function adopt<T extends KubeObject>(options: ClaimOptions<T>, object: T): Promise<T | undefined> {
-  const { owner, ownerKind } = options
+  const { owner, ownerKind, finalizer } = options
   const others = (object.metadata.ownerReferences ?? []).filter((other) => other.uid !== owner.metadata.uid)
-  return patchOwners(options, object, [...others, controllerReference(owner, ownerKind)])
+  const finalizers = new Set([...(object.metadata.finalizers ?? []), ...(finalizer === undefined ? [] : [finalizer])])
+  return patchOwners(options, object, [...others, controllerReference(owner, ownerKind)], [...finalizers])
 }
 
 async function release<T extends KubeObject>(options: ClaimOptions<T>, object: T): Promise<void> {
   const { uid } = options.owner.metadata
   const owners = (object.metadata.ownerReferences ?? []).filter((other) => other.uid !== uid)
-  await patchOwners(options, object, owners)
+  const finalizers = (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== options.finalizer)
+  await patchOwners(options, object, owners, finalizers)
 }
 
 /** undefined: the object is gone or was made anew, which its own watch event tells. */
 async function patchOwners<T extends KubeObject>(
-  { client, resource }: ClaimOptions<T>,
+  { client, resource, finalizer }: ClaimOptions<T>,
   { metadata }: T,
   ownerReferences: readonly object[],
+  finalizers: readonly string[],
 ): Promise<T | undefined> {
   const { namespace, name = "", uid, resourceVersion } = metadata
+  const orNull = <Item>(list: readonly Item[]): readonly Item[] | null => (list.length === 0 ? null : list)
   const patch = {
-    metadata: { uid, resourceVersion, ownerReferences: ownerReferences.length === 0 ? null : ownerReferences },
+    metadata: {
+      uid,
+      resourceVersion,
+      ownerReferences: orNull(ownerReferences),
+      ...(finalizer === undefined ? {} : { finalizers: orNull(finalizers) }),
+    },
   }
   try {
     return await client.patch<T>(resource, namespace, name, patch, { type: "merge" })

@@ -283,11 +283,19 @@ export class FakeCluster implements KubeClient {
 const idOf = ({ group, resource }: Resource): string => `${group}/${resource}`
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`
 
+const deleteFromList = "$deleteFromPrimitiveList/"
+
 function merge(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch
   const result: Record<string, unknown> = { ...(target as Record<string, unknown>) }
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key]
+    // The one directive of strategic patches that controllers use.
+    if (key.startsWith(deleteFromList)) {
+      const list = key.slice(deleteFromList.length)
+      const left = ((result[list] ?? []) as unknown[]).filter((item) => !(value as unknown[]).includes(item))
+      if (left.length > 0) result[list] = left
+      else delete result[list]
+    } else if (value === null) delete result[key]
     else result[key] = merge(result[key], value)
   }
   return result

@@ -1,0 +1,66 @@
+// How long a Job waits before it replaces failed pods: 10 s, doubled with each failure in a row, at most 10 min.
+// Source: k8s.io/kubernetes/pkg/controller/job/backoff_utils.go.
+
+import type { ContainerStatus, Pod } from "../../apimachinery/object.ts"
+
+const firstBackoffMs = 10_000
+const longestBackoffMs = 600_000
+
+export interface Failures {
+  /** Since the last success. */
+  count: number
+  /** When the last pod failed; ms. */
+  latest: number
+}
+
+/** What came before, and the pods that have finished since. */
+export function withFinished(
+  before: Failures | undefined,
+  succeeded: readonly Pod[],
+  failed: readonly Pod[],
+): Failures | undefined {
+  if (succeeded.length === 0 && failed.length === 0) return before
+  const success = succeeded.length === 0 ? undefined : latestOf(succeeded)
+  const since = success === undefined ? failed : failed.filter((pod) => finishedAt(pod) > success)
+  const base = success === undefined ? (before?.count ?? 0) : 0
+  return since.length === 0 ? undefined : { count: base + since.length, latest: latestOf(since) }
+}
+
+export function remainingBackoffMs(failures: Failures | undefined, now: number): number {
+  if (failures === undefined || failures.count === 0) return 0
+  const wait = Math.min(firstBackoffMs * 2 ** (failures.count - 1), longestBackoffMs)
+  return Math.max(0, failures.latest + wait - now)
+}
+
+function latestOf(pods: readonly Pod[]): number {
+  return Math.max(...pods.map(finishedAt))
+}
+
+/** When its containers ended; else when it stopped being ready, when its deletion was asked for, or when it was made. */
+export function finishedAt(pod: Pod): number {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata
+  const containers = containersEnd(pod)
+  if (containers !== undefined) return containers
+  const unready = pod.status?.conditions?.find(({ type, status }) => type === "Ready" && status === "False")
+  if (unready?.lastTransitionTime !== undefined) return Date.parse(unready.lastTransitionTime)
+  if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000
+  return Date.parse(creationTimestamp ?? "") || 0
+}
+
+/** undefined unless all of them have ended. */
+function containersEnd(pod: Pod): number | undefined {
+  const sidecars = new Set(
+    (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always").map(({ name }) => name),
+  )
+  const counted: ContainerStatus[] = [
+    ...(pod.status?.containerStatuses ?? []),
+    ...(pod.status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name)),
+  ]
+  let latest: number | undefined
+  for (const { state } of counted) {
+    const at = state?.terminated?.finishedAt
+    if (at === undefined || at === null) return undefined
+    latest = Math.max(latest ?? 0, Date.parse(at))
+  }
+  return latest
+}

@@ -1,0 +1,150 @@
+// Makes and deletes a Job's pods. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (manageJob).
+
+import type { Pod } from "../../apimachinery/object.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import type { Actor } from "../context.ts"
+import type { Expectations } from "../pods/expectations.ts"
+import { createPod, deletePod } from "../pods/pod-control.ts"
+import { isReady } from "../pods/pod-state.ts"
+import { slowStart } from "../pods/slow-start.ts"
+import { podsToDelete } from "../replicaset/deletion-order.ts"
+import { finishedAt, remainingBackoffMs, type Failures } from "./backoff.ts"
+import { indexOf, Indexes } from "./indexes.ts"
+import { allIndexFailures, jobPod } from "./job-pod.ts"
+import { isIndexed, isLeaving, removeFinalizer, replacesOnlyFailed } from "./tracking.ts"
+import type { JobView } from "./view.ts"
+
+/** Pods made or deleted in one round. */
+const burst = 500
+
+export interface PodsOptions {
+  actor: Actor
+  tenant: string
+  expectations: Expectations
+  view: JobView
+  failures: Failures | undefined
+  now: number
+}
+
+/** How a round has changed what runs. */
+export interface Change {
+  created: number
+  deleted: readonly Pod[]
+  /** The first call that failed. */
+  failure?: unknown
+  /** Pods are missing, and it is too early for them. */
+  waitMs?: number
+}
+
+const unchanged: Change = { created: 0, deleted: [] }
+
+export async function managePods(options: PodsOptions): Promise<Change> {
+  const { job, active, pods, succeeded } = options.view
+  const { parallelism = 1, completions, suspend } = job.spec ?? {}
+  if (suspend === true) return deletePods(options, active, true)
+  const wanted =
+    completions === undefined
+      ? // After the first success no more are begun.
+        succeeded > 0
+        ? active.length
+        : parallelism
+      : Math.max(0, Math.min(completions - succeeded, parallelism))
+  const surplus = surplusPods(options, Math.max(0, active.length - wanted)).slice(0, burst)
+  // Both at once is never done, and deletion goes first.
+  if (surplus.length > 0) return deletePods(options, surplus, true)
+  const leaving = replacesOnlyFailed(job) ? pods.filter(isLeaving).length : 0
+  const missing = wanted - leaving - active.length
+  return missing > 0 ? createPods(options, Math.min(missing, burst)) : unchanged
+}
+
+/** With `uncounted` they lose their finalizer first: they are neither successes nor failures. */
+export async function deletePods(options: PodsOptions, victims: readonly Pod[], uncounted: boolean): Promise<Change> {
+  if (victims.length === 0) return unchanged
+  const { actor, tenant, expectations, view } = options
+  const { uid = "" } = view.job.metadata
+  expectations.expectDeletions(
+    uid,
+    victims.map((pod) => pod.metadata.uid ?? ""),
+  )
+  const results = await Promise.allSettled(
+    victims.map(async (pod) => {
+      let isSeen = false
+      try {
+        if (uncounted) await removeFinalizer(actor.client(tenant), pod)
+        isSeen = await deletePod(actor, tenant, view.job, pod)
+      } finally {
+        if (!isSeen) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
+      }
+    }),
+  )
+  const failure = results.find((result) => result.status === "rejected")?.reason as unknown
+  const deleted = victims.filter((_, at) => results[at]?.status === "fulfilled")
+  return { created: 0, deleted, ...(failure === undefined ? {} : { failure }) }
+}
+
+async function createPods(options: PodsOptions, count: number): Promise<Change> {
+  const { actor, tenant, expectations, view, failures, now } = options
+  const { job, delayed } = view
+  const { uid = "" } = job.metadata
+  const isLimitedPerIndex = view.failedIndexes !== undefined
+  const wait = isLimitedPerIndex ? 0 : remainingBackoffMs(failures, now)
+  if (wait > 0) return { ...unchanged, waitMs: wait }
+  let indexes = isIndexed(job) ? pendingIndexes(view, count) : undefined
+  if (indexes !== undefined && isLimitedPerIndex) {
+    const waits = new Map(indexes.map((index) => [index, indexBackoffMs(delayed.get(index), now)]))
+    indexes = indexes.filter((index) => waits.get(index) === 0)
+    if (indexes.length === 0)
+      return waits.size === 0 ? unchanged : { ...unchanged, waitMs: Math.min(...waits.values()) }
+  }
+  const size = indexes?.length ?? count
+  expectations.expectCreations(uid, size)
+  let created = 0
+  const { succeeded, error } = await slowStart(size, async (at) => {
+    const index = indexes?.[at]
+    const replaced = index === undefined ? undefined : delayed.get(index)
+    try {
+      await createPod(actor, tenant, job, jobPod(job, index, replaced))
+      created++
+    } catch (failure) {
+      if (!isNamespaceTerminating(failure)) throw failure
+      expectations.creationObserved(uid)
+    }
+  })
+  for (let missing = size - succeeded; missing > 0; missing--) expectations.creationObserved(uid)
+  return { created, deleted: [], ...(error === undefined ? {} : { failure: error }) }
+}
+
+function indexBackoffMs(replaced: Pod | undefined, now: number): number {
+  if (replaced === undefined) return 0
+  return remainingBackoffMs({ count: allIndexFailures(replaced) + 1, latest: finishedAt(replaced) }, now)
+}
+
+function pendingIndexes({ job, pods, active, succeededIndexes, failedIndexes }: JobView, count: number): number[] {
+  const present = replacesOnlyFailed(job) ? [...active, ...pods.filter(isLeaving)] : active
+  const taken = Indexes.of(present.map(indexOf).filter((index) => index !== undefined))
+  const done = failedIndexes === undefined ? succeededIndexes : succeededIndexes.union(failedIndexes)
+  return done.union(taken).missing(job.spec?.completions ?? 0, count)
+}
+
+/** Pods without a place of their own (a second one of an index, one beyond the last) go even when none are too many. */
+function surplusPods({ view, now }: PodsOptions, atLeast: number): Pod[] {
+  const { job, active } = view
+  if (!isIndexed(job)) return choose(active, atLeast, now)
+  const byIndex = new Map<number, Pod[]>()
+  const surplus: Pod[] = []
+  for (const pod of active) {
+    const index = indexOf(pod)
+    if (index === undefined || index >= (job.spec?.completions ?? 0)) surplus.push(pod)
+    else byIndex.set(index, [...(byIndex.get(index) ?? []), pod])
+  }
+  for (const same of byIndex.values()) surplus.push(...choose(same, same.length - 1, now))
+  const gone = new Set(surplus)
+  const left = active.filter((pod) => !gone.has(pod))
+  return [...surplus, ...choose(left, Math.max(0, atLeast - surplus.length), now)]
+}
+
+function choose(pods: readonly Pod[], count: number, now: number): Pod[] {
+  return count === 0 ? [] : podsToDelete(pods, [], count, now)
+}
+
+export const readyAmong = (pods: readonly Pod[]): number => pods.filter(isReady).length
