@@ -3,8 +3,10 @@
 
 import type { Json } from "../object.ts"
 import { decodeObject } from "./decode.ts"
+import { isObject } from "./json-object.ts"
 import { schemaOfType } from "./facts.ts"
 import { expectType, fieldOf, fieldsOf } from "./protobuf-wire.ts"
+import type { ReverseWriter } from "./protobuf-writer.ts"
 import type { Schema } from "./schema.ts"
 
 const prefix = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1."
@@ -30,14 +32,52 @@ export function readUnion(schema: Schema, buffer: Buffer, readMessage: ReadProps
   }
 }
 
+export function isUnion({ name = "" }: Schema): boolean {
+  return name.startsWith(`${prefix}JSONSchemaPropsOr`)
+}
+
+/** Gives what writes a message of a type. */
+type WriterOf = (schema: Schema) => (writer: ReverseWriter, value: Json) => void
+
+/** Writes the fields of a union from the last to the first. */
+export function encodeUnion(schema: Schema, value: Json, writer: ReverseWriter, writerOf: WriterOf): void {
+  const writeProps = (tag: number, one: Json): void =>
+    delimited(writer, tag, () => writerOf(propsSchema())(writer, one))
+  const isList = Array.isArray(value)
+  if (schema.name === `${prefix}JSONSchemaPropsOrBool`) {
+    if (isObject(value)) writeProps(0x12, value)
+    writer.byte(value === false || value === null ? 0 : 1)
+    writer.byte(0x08)
+    return
+  }
+  if (isList) {
+    for (const one of value.toReversed()) {
+      if (typeof one === "string") delimited(writer, 0x12, () => writer.text(one))
+      else writeProps(0x12, one)
+    }
+  } else if (isObject(value)) writeProps(0x0a, value)
+}
+
+function delimited(writer: ReverseWriter, tag: number, write: () => void): void {
+  const before = writer.written
+  write()
+  writer.varint(writer.written - before)
+  writer.byte(tag)
+}
+
+function propsSchema(): Schema {
+  const schema = schemaOfType(`${prefix}JSONSchemaProps`)
+  if (schema === undefined) throw new Error("facts.json lacks JSONSchemaProps")
+  return schema
+}
+
 function single(buffer: Buffer, number: number, readMessage: ReadProps): Json | undefined {
   const field = fieldOf(buffer, number, "bytes")
   return field === undefined ? undefined : props(field.bytes, readMessage)
 }
 
 function props(buffer: Buffer, readMessage: ReadProps): Json {
-  const schema = schemaOfType(`${prefix}JSONSchemaProps`)
-  if (schema === undefined) throw new Error("facts.json lacks JSONSchemaProps")
+  const schema = propsSchema()
   const read = readMessage(schema, buffer)
   decodeObject(schema, read, false) // who decodes the whole does not look into unions
   return read

@@ -1,5 +1,5 @@
-// Kubernetes' protobuf, read by the schema: client-go and kubectl send built-in kinds in it. Only reading: answers are JSON,
-// which those clients accept as well. Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf and generated.proto.
+// Kubernetes' protobuf, read by the schema: client-go and kubectl send built-in kinds in it. This is the reading half;
+// protobuf-encode.ts writes. Source: k8s.io/apimachinery/pkg/runtime/serializer/protobuf and generated.proto.
 //
 //   "k8s\0" │ Unknown { 1: TypeMeta { 1: apiVersion, 2: kind }, 2: raw = the object's message, 3: encoding, 4: type }
 
