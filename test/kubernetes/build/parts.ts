@@ -1,0 +1,72 @@
+// What is built: parts, each a Go module of ours in modules/ that pins the programs by version and hash (go.mod, go.sum).
+// Modules are apart where one's dependencies would change the versions another was released with.
+
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { kubernetesVersion } from "./cache.ts"
+
+export interface Program {
+  /** Its file in the cache. */
+  name: string
+  /** The Go package it is made of. */
+  package: string
+  /** The upstream module that has it; its version decides whether a built one is still right. */
+  module: string
+  /** `go test -c` makes it. */
+  isTest?: boolean
+  tags?: string
+}
+
+export interface Part {
+  name: string
+  folder: string
+  programs: readonly Program[]
+}
+
+const kubernetes = "k8s.io/kubernetes"
+const containerd = "github.com/containerd/containerd/v2"
+
+const component = (name: string): Program => ({
+  name,
+  package: `${kubernetes}/cmd/${name}`,
+  module: kubernetes,
+})
+
+const containerdProgram = (name: string): Program => ({
+  name,
+  package: `${containerd}/cmd/${name}`,
+  module: containerd,
+  tags: "no_btrfs no_zfs no_devmapper",
+})
+
+function part(name: string, programs: readonly Program[]): Part {
+  return { name, programs, folder: fileURLToPath(new URL(path.posix.join("../modules", name), import.meta.url)) }
+}
+
+/** In the order of need: the first two are enough for an API server. */
+export const parts: readonly Part[] = [
+  part("etcd", [{ name: "etcd", package: "go.etcd.io/etcd/server/v3", module: "go.etcd.io/etcd/server/v3" }]),
+  part(
+    "kubernetes",
+    ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "kubelet", "kube-proxy"].map(component),
+  ),
+  part("kwok", [{ name: "kwok", package: "sigs.k8s.io/kwok/cmd/kwok", module: "sigs.k8s.io/kwok" }]),
+  part("e2e", [
+    { name: "e2e.test", package: `${kubernetes}/test/e2e`, module: kubernetes, isTest: true },
+    // The suite and its command line must be of one version.
+    { name: "ginkgo", package: "github.com/onsi/ginkgo/v2/ginkgo", module: "github.com/onsi/ginkgo/v2" },
+    { name: "agnhost", package: `${kubernetes}/test/images/agnhost`, module: kubernetes },
+    { name: "sample-apiserver", package: "k8s.io/sample-apiserver", module: "k8s.io/sample-apiserver" },
+  ]),
+  part("containerd", ["containerd", "ctr", "containerd-shim-runc-v2"].map(containerdProgram)),
+  part("coredns", [{ name: "coredns", package: "github.com/coredns/coredns", module: "github.com/coredns/coredns" }]),
+]
+
+/** What a program answers when asked for its version. */
+export function versionFlags(): string {
+  const [major = "", minor = ""] = kubernetesVersion.slice(1).split(".")
+  const values = { gitVersion: kubernetesVersion, gitMajor: major, gitMinor: minor, gitTreeState: "clean" }
+  return Object.entries(values)
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+    .join(" ")
+}
