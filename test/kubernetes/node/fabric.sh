@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# fabric.sh PID_FILE COMMAND...: process 1 of the fabric, a pid and a network namespace around all nodes of a cluster. In the
+# network lies the bridge that nodes are plugged into. When this process ends, the kernel ends everything in it.
+set -eu
+read -r pid _ </proc/self/stat # /proc is still the machine's, and so is this pid
+ip link set lo up
+ip link add bridge type bridge
+ip link set bridge up
+echo "$pid" >"$1.new"
+mv "$1.new" "$1"
+shift
+exec "$@"

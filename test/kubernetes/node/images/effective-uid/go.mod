@@ -1,0 +1,3 @@
+module polyplane.dev/effective-uid
+
+go 1.24

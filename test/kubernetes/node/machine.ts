@@ -1,0 +1,103 @@
+// Can this machine run real nodes? What is missing is told in one sentence, before anything is started or changed.
+
+import { access, constants } from "node:fs/promises"
+import path from "node:path"
+import { binDirectory, images } from "./layout.ts"
+
+/** By the name under which they are built or installed. */
+const builtPrograms = [
+  "containerd",
+  "containerd-shim-runc-v2",
+  "ctr",
+  "etcd",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-proxy",
+  "kube-scheduler",
+  "kubelet",
+]
+const systemPrograms = [
+  "bash",
+  "cp",
+  "curl",
+  "dig",
+  "ip",
+  "mount",
+  "nft",
+  "nsenter",
+  "runc",
+  "setsid",
+  "sysctl",
+  "unshare",
+]
+const cniPlugins = ["bridge", "host-local", "loopback", "portmap"]
+export const cniDirectory = "/usr/lib/cni"
+/** Programs live in /sbin too, which is not on everybody's PATH. */
+export const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/** Debian's packages with the programs that nodes and images are made of. */
+export const debianPackages = [
+  "bind9-dnsutils",
+  "bind9-host",
+  "containernetworking-plugins",
+  "curl",
+  "gcc",
+  "iperf",
+  "iproute2",
+  "iptables",
+  "libc6-dev",
+  "netcat-openbsd",
+  "nftables",
+  "openssl",
+  "runc",
+  "util-linux",
+  "wget",
+]
+
+/** Undefined: it can. Checked in the order in which one would mend it. */
+export async function whyNoNodes(): Promise<string | undefined> {
+  const machine = await whyNotThisMachine()
+  if (machine !== undefined) return machine
+  const lacking = await missing(systemPrograms, systemPath.split(":"))
+  const plugins = await missing(cniPlugins, [cniDirectory])
+  if (lacking.length + plugins.length > 0)
+    return `real nodes need ${[...lacking, ...plugins.map((name) => `the CNI plugin ${name}`)].join(", ")}: on Debian, npm run kubernetes:build images installs them`
+  const unbuilt = await missing(builtPrograms, [binDirectory])
+  if (unbuilt.length > 0) return `real nodes need ${unbuilt.join(", ")}: npm run kubernetes:build`
+  if (!(await exists(images.stamp))) return "real nodes need their images: npm run kubernetes:build images"
+  return undefined
+}
+
+/** What no installation mends. */
+export async function whyNotThisMachine(): Promise<string | undefined> {
+  if (process.platform !== "linux" || process.arch !== "x64") return "real nodes need Linux on x86-64"
+  if (process.getuid?.() !== 0)
+    return "real nodes need root: they are namespaces with mounts, networks and cgroups of their own"
+  if (!(await exists("/sys/fs/cgroup/memory")))
+    return "real nodes need cgroup v1, which this machine does not mount at /sys/fs/cgroup/memory; v2 has not been tried"
+  return undefined
+}
+
+export async function missing(programs: readonly string[], directories: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    programs.map(async (name) => {
+      const places = await Promise.all(directories.map((directory) => isExecutable(path.join(directory, name))))
+      return places.includes(true)
+    }),
+  )
+  return programs.filter((_, index) => found[index] === false)
+}
+
+export async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# node.sh FOLDER: process 1 of a node, in mount, network, host name, ipc, pid and cgroup namespaces that are new. Makes them
+# look like a machine, then starts what runs on it: FOLDER/programs.sh, written by programs.ts. Ends only by being killed.
+set -eu
+folder=$1
+# Of the machine, before anything is mounted over it: variables of this script, and this process's pid out there.
+. "$folder/variables.sh"
+read -r pid _ </proc/self/stat
+
+# What is done here must not be seen outside; later the other way round, between kubelet, containerd and pods.
+mount --make-rprivate /
+# At names that nothing below hides, wherever the cache lies.
+mount --bind "$folder" /mnt
+mount --bind "$BIN" /usr/local/bin
+export PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+
+mount -t proc proc /proc
+umount -R -l /sys/fs/cgroup
+mount -t sysfs sysfs /sys
+mount -t tmpfs -o mode=755 tmpfs /sys/fs/cgroup
+while read -r directory options; do
+  mkdir -p "/sys/fs/cgroup/$directory"
+  mount -t cgroup -o "$options" cgroup "/sys/fs/cgroup/$directory"
+done <<<"$HIERARCHIES"
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir /run/lock
+for directory in var/lib var/log tmp; do mount --bind "/mnt/$directory" "/$directory"; done
+cp -r /mnt/kubernetes /run/kubernetes
+mount --make-rshared /
+
+hostname "$NAME"
+echo "$pid" >/mnt/pid.new
+mv /mnt/pid.new /mnt/pid # told when the network can be plugged in
+until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
+ip link set lo up
+ip address add "$ADDRESS/24" dev eth0
+ip link set eth0 up
+# Packets to a service are rewritten before they leave, but only if there is some route for them at all.
+ip route add "$SERVICES" via "$HOST"
+while read -r range address; do
+  [ -z "$range" ] || ip route add "$range" via "$address"
+done <<<"$ROUTES"
+sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.forwarding=1 \
+  net.bridge.bridge-nf-call-iptables=1 net.bridge.bridge-nf-call-ip6tables=1
+# Pods are seen under their own addresses by pods, and under the node's by everything else.
+nft -f - <<RULES
+table ip pods {
+  chain postrouting {
+    type nat hook postrouting priority 100
+    ip saddr $PODS ip daddr != $PODS masquerade
+  }
+}
+RULES
+
+start() { # NAME COMMAND...
+  local log=/mnt/logs/$1.log
+  shift
+  "$@" >>"$log" 2>&1 &
+}
+until_succeeds() { until "$@" >/dev/null 2>&1; do sleep 0.1; done; }
+cd /run/kubernetes
+. ./programs.sh
+# bash takes in the orphans meanwhile.
+sleep infinity &
+wait $!

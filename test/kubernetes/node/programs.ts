@@ -1,0 +1,147 @@
+// What runs on a node, with every flag, in the order of starting. Printed as the shell script that node.sh takes in.
+
+import { apiPort, nodeName, ranges, type Network } from "./layout.ts"
+
+type Flags = Record<string, string | number | true>
+
+interface Program {
+  name: string
+  flags: Flags
+  /** Commands that must succeed before it starts. */
+  after?: readonly string[][]
+}
+
+const etcdUrl = "http://127.0.0.1:2379"
+const serviceAccountIssuer = "https://kubernetes.default.svc.cluster.local"
+
+/** The script, for node `number`; the first one carries the control plane. */
+export function programsScript(number: number, network: Network): string {
+  const programs = [
+    containerd,
+    ...(number === 1 ? controlPlane(network) : []),
+    kubelet(nodeName(number), network.node(number)),
+    kubeProxy(nodeName(number)),
+  ]
+  return programs.map(print).join("")
+}
+
+const containerd: Program = { name: "containerd", flags: { config: "containerd.toml" } }
+
+function kubelet(node: string, address: string): Program {
+  return {
+    name: "kubelet",
+    flags: {
+      config: "kubelet.yaml",
+      kubeconfig: "kubelet.kubeconfig",
+      "hostname-override": node,
+      "node-ip": address,
+      v: 2,
+    },
+    // It asks its runtime only once; the socket is there before anybody answers on it.
+    after: [["ctr", "version"]],
+  }
+}
+
+function kubeProxy(node: string): Program {
+  return { name: "kube-proxy", flags: { config: "kube-proxy.yaml", "hostname-override": node, v: 2 } }
+}
+
+function controlPlane(network: Network): Program[] {
+  const address = network.node(1)
+  // Both give up when the API server takes long to answer its first requests.
+  const after = [
+    [
+      "curl",
+      "--fail",
+      "--silent",
+      "--cacert",
+      "ca.crt",
+      "--cert",
+      "kubelet-client.crt",
+      "--key",
+      "kubelet-client.key",
+      `https://${address}:${apiPort}/readyz`,
+    ],
+  ]
+  return [
+    {
+      name: "etcd",
+      flags: {
+        "data-dir": "/var/lib/etcd",
+        "listen-client-urls": etcdUrl,
+        "advertise-client-urls": etcdUrl,
+        "listen-peer-urls": "http://127.0.0.1:2380",
+        // The cluster does not outlive the machine.
+        "unsafe-no-fsync": true,
+      },
+    },
+    {
+      name: "kube-apiserver",
+      flags: {
+        "etcd-servers": etcdUrl,
+        "bind-address": "0.0.0.0",
+        "advertise-address": address,
+        "secure-port": apiPort,
+        "tls-cert-file": "apiserver.crt",
+        "tls-private-key-file": "apiserver.key",
+        "client-ca-file": "ca.crt",
+        "allow-privileged": true,
+        "service-cluster-ip-range": ranges.services,
+        "service-account-issuer": serviceAccountIssuer,
+        "service-account-key-file": "service-account.key",
+        "service-account-signing-key-file": "service-account.key",
+        "authorization-mode": "Node,RBAC",
+        "enable-admission-plugins": "NodeRestriction",
+        // Logs and exec.
+        "kubelet-client-certificate": "kubelet-client.crt",
+        "kubelet-client-key": "kubelet-client.key",
+        "kubelet-certificate-authority": "ca.crt",
+        "kubelet-preferred-address-types": "InternalIP",
+        // Aggregated APIs.
+        "requestheader-client-ca-file": "front-proxy-ca.crt",
+        "requestheader-allowed-names": "front-proxy-client",
+        "requestheader-username-headers": "X-Remote-User",
+        "requestheader-group-headers": "X-Remote-Group",
+        "requestheader-extra-headers-prefix": "X-Remote-Extra-",
+        "proxy-client-cert-file": "front-proxy-client.crt",
+        "proxy-client-key-file": "front-proxy-client.key",
+      },
+    },
+    {
+      name: "kube-controller-manager",
+      flags: {
+        ...ofTheCluster("kube-controller-manager"),
+        "use-service-account-credentials": true,
+        "service-account-private-key-file": "service-account.key",
+        "root-ca-file": "ca.crt",
+        "cluster-signing-cert-file": "ca.crt",
+        "cluster-signing-key-file": "ca.key",
+      },
+      after,
+    },
+    { name: "kube-scheduler", flags: ofTheCluster("kube-scheduler"), after },
+  ]
+}
+
+function ofTheCluster(name: string): Flags {
+  const file = `${name}.kubeconfig`
+  return {
+    kubeconfig: file,
+    "authentication-kubeconfig": file,
+    "authorization-kubeconfig": file,
+    // There is no other.
+    "leader-elect": "false",
+  }
+}
+
+/** In the background as a whole, so that one that waits does not keep the next from starting. */
+function print({ name, flags, after = [] }: Program): string {
+  const command = [name, ...Object.entries(flags).map(([flag, value]) => printFlag(flag, value))]
+  const waits = after.map((words) => `  until_succeeds ${words.map(quote).join(" ")}\n`).join("")
+  return `{\n${waits}  start ${name} ${command.map(quote).join(" ")}\n  wait\n} &\n`
+}
+
+const printFlag = (name: string, value: string | number | true): string =>
+  value === true ? `--${name}` : `--${name}=${value}`
+
+const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`

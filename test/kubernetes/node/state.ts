@@ -1,0 +1,69 @@
+// What is written down about a running cluster, so that anybody can end it: the command `down`, the harness at its end, or the
+// next start when the one who started it was killed.
+
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { eventually } from "../../harness/eventually.ts"
+import { run } from "../../harness/processes.ts"
+import { removeCgroups } from "./cgroups.ts"
+import { clustersDirectory } from "./layout.ts"
+import { exists } from "./machine.ts"
+
+export interface ClusterState {
+  /** Process that looks after it; undefined: none, it stays until `down`. */
+  owner: number | undefined
+  /** The device made for it on this machine. */
+  link: string | undefined
+  cgroups: string[]
+}
+
+export const directoryOf = (name: string): string => path.join(clustersDirectory, name)
+export const pidFileOf = (directory: string): string => path.join(directory, "fabric.pid")
+const stateFile = (directory: string): string => path.join(directory, "state.json")
+
+export async function writeState(directory: string, state: ClusterState): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  const file = stateFile(directory)
+  await writeFile(`${file}.new`, JSON.stringify(state))
+  await rename(`${file}.new`, file)
+}
+
+async function readState(directory: string): Promise<ClusterState | undefined> {
+  const file = stateFile(directory)
+  if (!(await exists(file))) return undefined
+  return JSON.parse(await readFile(file, "utf8")) as ClusterState
+}
+
+/** The fabric's first process, as the machine numbers it; undefined when it has ended. */
+export async function fabricPid(directory: string): Promise<number | undefined> {
+  const file = pidFileOf(directory)
+  if (!(await exists(file))) return undefined
+  const pid = Number(await readFile(file, "utf8"))
+  // Pids are given out again: only the first process of a pid namespace can be the one meant.
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "")
+  return /^NSpid:.*\t1$/m.test(status) ? pid : undefined
+}
+
+/** Ends everything of the cluster in this folder, and removes the folder. One that is not there is fine. */
+export async function removeCluster(directory: string): Promise<void> {
+  const pid = await fabricPid(directory)
+  if (pid !== undefined) {
+    process.kill(pid, "SIGKILL")
+    await eventually(async () => (await fabricPid(directory)) === undefined, { what: `end of process ${pid}` })
+  }
+  const state = await readState(directory)
+  // Usually gone already, with the namespace its other end was in.
+  if (state?.link !== undefined) await run("ip", ["link", "delete", state.link])
+  await removeCgroups(state?.cgroups ?? [])
+  await rm(directory, { recursive: true, force: true })
+}
+
+/** Clusters whose owner was killed before it could end them. */
+export async function removeAbandoned(): Promise<void> {
+  if (!(await exists(clustersDirectory))) return
+  for (const name of await readdir(clustersDirectory)) {
+    const directory = directoryOf(name)
+    const owner = (await readState(directory))?.owner
+    if (owner !== undefined && !(await exists(`/proc/${owner}`))) await removeCluster(directory)
+  }
+}
