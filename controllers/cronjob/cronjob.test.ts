@@ -3,7 +3,7 @@ import type { Job, KubeObject } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { cronJobs, events, jobs } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-import type { CronJob } from "./cronjob.ts"
+import type { CronJob } from "./types.ts"
 
 const only = ["cronjob", "garbage-collector"]
 const start = Date.parse("2026-01-01T00:00:30Z")
@@ -115,6 +115,65 @@ describe("a CronJob", () => {
     }
     const kept = ["2026-01-01T00:03:00Z", "2026-01-01T00:04:00Z"].map(nameAt)
     await eventually(() => expect(names(harness)).toEqual(kept))
+  })
+
+  test("that was given another schedule begins with that one's next time", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ schedule: "0 0 1 1 *" }))
+    await advanceTo(clock, "2026-01-01T00:10:30Z")
+    await harness.change(cronJobs, "default", "tick", { spec: { schedule: "*/5 * * * *" } })
+    await advanceTo(clock, "2026-01-01T00:11:00Z")
+    await eventually(() => expect(names(harness)).toEqual([]))
+    await advanceTo(clock, "2026-01-01T00:15:01Z")
+    await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:15:00Z")]))
+  })
+
+  test("tells of Jobs that ended, vanished, or are not its own making", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob())
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
+    const [first] = harness.cluster.all<Job>(jobs)
+    await harness.cluster.delete(jobs, "default", first!.metadata.name!)
+    await eventually(() => expect(find(harness).status?.active).toBeUndefined())
+    const metadata = { name: "by-hand", namespace: "default", ownerReferences: first!.metadata.ownerReferences! }
+    await harness.create(jobs, { apiVersion: "batch/v1", kind: "Job", metadata })
+    const reasons = (): unknown[] => harness.cluster.all(events).map((event) => event["reason"])
+    await eventually(() => expect(reasons()).toEqual(expect.arrayContaining(["MissingJob", "UnexpectedJob"])))
+    await advanceTo(clock, "2026-01-01T00:02:01Z")
+    await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
+    await finish(harness, nameAt("2026-01-01T00:02:00Z"), "Failed")
+    await eventually(() => {
+      const told = harness.cluster.all(events).find((event) => event["reason"] === "SawCompletedJob")
+      expect(told).toMatchObject({
+        message: `Saw completed job: ${nameAt("2026-01-01T00:02:00Z")}, condition: Failed`,
+      })
+    })
+  })
+
+  test("says when its schedule never comes", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(cronJobs, cronJob({ schedule: "0 0 31 2 *" }))
+    await eventually(() => {
+      const told = harness.cluster.all(events).find((event) => event["reason"] === "InvalidSchedule")
+      expect(told).toMatchObject({
+        message: "invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second",
+      })
+    })
+  })
+
+  test("writes the time of its Job in its own zone", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ timeZone: "Asia/Kolkata" }))
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => {
+      expect(harness.cluster.all(jobs)[0]?.metadata.annotations).toEqual({
+        "batch.kubernetes.io/cronjob-scheduled-timestamp": "2026-01-01T05:31:00+05:30",
+      })
+    })
   })
 
   test("says when its schedule cannot be read", async () => {

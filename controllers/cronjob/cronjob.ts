@@ -1,39 +1,21 @@
 // Makes a Job whenever its schedule says so. Facts: k8s.io/kubernetes/pkg/controller/cronjob.
 
-import { controllerOf, timestamp, type Job, type KubeObject } from "../../apimachinery/object.ts"
-import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
+import { controllerOf, timestamp, type Job } from "../../apimachinery/object.ts"
+import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { referenceTo } from "../../client/object-reference.ts"
 import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
-import { isFinishedJob } from "../job/job.ts"
 import { controllerReference, message } from "../pods/pod-control.ts"
-import { parseSchedule, type Schedule } from "./schedule.ts"
+import { deleteHistory, deleteJob, observe, uidsOf } from "./active.ts"
+import { missedSince, nextTimeMs, type Missed } from "./missed.ts"
+import { localTimestamp, parseSchedule, type Schedule } from "./schedule.ts"
+import type { CronJob, CronJobStatus } from "./types.ts"
 
 const cronJobKind = { apiVersion: "batch/v1", kind: "CronJob" } as const
 const scheduledAnnotation = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-const instantiateAnnotation = "cronjob.kubernetes.io/instantiate"
-/** More missed starts than this are told of once, and only the last is made up for. */
-const manyMissed = 100
-/** Wakes a moment after the minute, so that the time has surely come. */
-const slackMs = 100
-
-export interface CronJob extends KubeObject {
-  spec?: {
-    schedule?: string
-    timeZone?: string
-    suspend?: boolean
-    concurrencyPolicy?: string
-    startingDeadlineSeconds?: number
-    successfulJobsHistoryLimit?: number
-    failedJobsHistoryLimit?: number
-    jobTemplate?: { metadata?: { labels?: object; annotations?: object }; spec?: Job["spec"] }
-  }
-  status?: { active?: object[]; lastScheduleTime?: string; lastSuccessfulTime?: string }
-}
 
 export function runCronJobs(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<CronJob>(cronJobs)
@@ -44,117 +26,152 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
     if (owner?.kind === "CronJob") controller.enqueue(tenant, job.metadata.namespace, owner.name)
   }
   jobs.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue })
-  return controller.run((key) => reconcile(ctx, controller, key))
+  // A schedule that was just changed begins with its next time: it has not missed any.
+  const changed = new Set<string>()
+  all.subscribe({
+    updated(_tenant, { spec, metadata }, { spec: before }) {
+      const isSame = spec?.schedule === before?.schedule && spec?.timeZone === before?.timeZone
+      if (!isSame) changed.add(metadata.uid ?? "")
+    },
+    deleted: (_tenant, { metadata }) => changed.delete(metadata.uid ?? ""),
+  })
+  return controller.run((key) => reconcile(ctx, controller, changed, key))
 }
 
-async function reconcile(ctx: ControllerContext, controller: Controller<CronJob>, key: Key): Promise<ReconcileResult> {
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<CronJob>,
+  changed: Set<string>,
+  key: Key,
+): Promise<ReconcileResult> {
   const { tenant } = key
   const cron = ctx.informers.of<CronJob>(cronJobs).get(tenant, key.namespace, key.name)
-  if (cron === undefined || cron.metadata.deletionTimestamp !== undefined) return
+  if (cron === undefined) return
   const owned = ctx.informers.of<Job>(jobResource).byIndex(tenant, "controller", cron.metadata.uid ?? "")
   await deleteHistory(controller, tenant, cron, owned)
-  let status = statusOf(cron, owned)
-  let requeueAfterMs: number | undefined
-  const schedule = readSchedule(controller, tenant, cron)
-  if (schedule !== undefined && cron.spec?.suspend !== true) {
+  let status = await observe(controller, tenant, cron, owned)
+  let result: ReconcileResult = undefined
+  const schedule = cron.metadata.deletionTimestamp === undefined ? readSchedule(controller, tenant, cron) : undefined
+  if (schedule !== undefined) {
     const now = ctx.clock.now()
-    const due = lastDue(controller, tenant, cron, schedule, now)
-    if (due !== undefined) status = await start(controller, tenant, cron, owned, status, due)
-    const next = schedule.next(now)
-    if (next !== undefined) requeueAfterMs = next - now + slackMs
+    const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? "")
+    const isNew = changed.delete(cron.metadata.uid ?? "")
+    const missed = missedTime(controller, tenant, cron, schedule, since, now)
+    if (missed === undefined) return
+    if (!isNew && missed.latest !== undefined)
+      status = await start(controller, tenant, cron, status, missed.latest, now)
+    const last = status.lastScheduleTime === undefined ? since : Date.parse(status.lastScheduleTime)
+    result = { requeueAfterMs: nextTimeMs(schedule, last, now) }
   }
   if (!jsonEqual(status, cron.status ?? {})) {
     await controller.client(tenant).update(cronJobs, { ...cron, status }, { subresource: "status" })
   }
-  return requeueAfterMs === undefined ? undefined : { requeueAfterMs }
+  return result
 }
 
-type Status = NonNullable<CronJob["status"]>
-
+/** undefined: it is suspended, or cannot be read. */
 function readSchedule(controller: Controller<CronJob>, tenant: string, cron: CronJob): Schedule | undefined {
-  const { schedule = "", timeZone } = cron.spec ?? {}
+  const { schedule = "", timeZone, suspend } = cron.spec ?? {}
+  const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
+  if (timeZone !== undefined) {
+    try {
+      localTimestamp(0, timeZone)
+    } catch (error) {
+      warn("UnknownTimeZone", `invalid timeZone: ${JSON.stringify(timeZone)}: ${message(error)}`)
+      return undefined
+    }
+  }
+  if (suspend === true) return undefined
+  if (schedule.includes("TZ")) {
+    const link = "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/"
+    const text = `CRON_TZ or TZ used in schedule ${JSON.stringify(schedule)} is not officially supported`
+    warn("UnsupportedSchedule", `${text}, see ${link} for more details`)
+  }
   try {
     return parseSchedule(schedule, timeZone)
   } catch (error) {
-    const isZone = timeZone !== undefined && message(error).startsWith("unknown time zone")
-    const text = isZone
-      ? `invalid timeZone: "${timeZone}": ${message(error)}`
-      : `unparseable schedule: "${schedule}" : ${message(error)}`
-    controller.event(tenant, cron, "Warning", isZone ? "UnknownTimeZone" : "UnparseableSchedule", text)
+    warn("UnparseableSchedule", `unparseable schedule: ${JSON.stringify(schedule)} : ${message(error)}`)
     return undefined
   }
 }
 
-/** The last time a Job should have been started and was not; undefined: none is due, or it is too late for it. */
-function lastDue(
+function missedTime(
   controller: Controller<CronJob>,
   tenant: string,
   cron: CronJob,
   schedule: Schedule,
+  since: number,
   now: number,
-): number | undefined {
+): Missed | undefined {
   const deadline = cron.spec?.startingDeadlineSeconds
-  let from = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? "")
-  if (Number.isNaN(from)) from = now
-  if (deadline !== undefined) from = Math.max(from, now - deadline * 1000)
-  let due: number | undefined
-  let missed = 0
-  for (let at = schedule.next(from); at !== undefined && at <= now; at = schedule.next(at)) {
-    due = at
-    missed++
-    // Long asleep: jump to the last day instead of walking through years of minutes.
-    if (missed === manyMissed && now - at > 24 * 3_600_000) at = now - 24 * 3_600_000
+  const earliest = deadline === undefined ? since : Math.max(since, now - deadline * 1000)
+  const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
+  try {
+    const missed = missedSince(schedule, earliest, now)
+    if (missed.isMany) {
+      const text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+      warn("TooManyMissedTimes", text)
+    }
+    return missed
+  } catch (error) {
+    warn("InvalidSchedule", `invalid schedule: ${cron.spec?.schedule ?? ""} : ${message(error)}`)
+    return undefined
   }
-  if (missed > manyMissed) {
-    const text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
-    controller.event(tenant, cron, "Warning", "TooManyMissedTimes", text)
-  }
-  return due
 }
 
 async function start(
   controller: Controller<CronJob>,
   tenant: string,
   cron: CronJob,
-  owned: readonly Job[],
-  status: Status,
+  status: CronJobStatus,
   due: number,
-): Promise<Status> {
+  now: number,
+): Promise<CronJobStatus> {
   const client = controller.client(tenant)
-  const active = owned.filter((job) => !isFinishedJob(job))
-  const policy = cron.spec?.concurrencyPolicy
+  const { startingDeadlineSeconds, concurrencyPolicy } = cron.spec ?? {}
+  const lastScheduleTime = timestamp(new Date(due))
   const job = jobOf(cron, due)
-  if (owned.some(({ metadata }) => metadata.name === job.metadata.name)) {
-    return { ...status, lastScheduleTime: timestamp(new Date(due)) }
+  let active = status.active ?? []
+  if (startingDeadlineSeconds !== undefined && due + startingDeadlineSeconds * 1000 < now) {
+    const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "UTC")}`
+    controller.event(tenant, cron, "Warning", "MissSchedule", text)
+    return status
   }
-  if (policy === "Forbid" && active.length > 0) {
+  const isDone = active.some(({ name }) => name === job.metadata.name) || status.lastScheduleTime === lastScheduleTime
+  if (isDone) return status
+  if (concurrencyPolicy === "Forbid" && active.length > 0) {
     const text = "Not starting job because prior execution is running and concurrency policy is Forbid"
     controller.event(tenant, cron, "Normal", "JobAlreadyActive", text)
     return status
   }
-  let running = status.active ?? []
-  if (policy === "Replace") {
-    for (const previous of active) await deleteJob(controller, tenant, cron, previous)
-    running = []
+  if (concurrencyPolicy === "Replace") {
+    for (const { namespace, name = "" } of active) {
+      await deleteJob(controller, tenant, cron, await client.get<Job>(jobResource, namespace, name))
+    }
+    active = []
   }
+  let created: Job
   try {
-    const created = await client.create<Job>(jobResource, job)
+    created = await client.create<Job>(jobResource, job)
     controller.event(tenant, cron, "Normal", "SuccessfulCreate", `Created job ${created.metadata.name ?? ""}`)
-    running = [...running, referenceTo(created)]
   } catch (error) {
-    if (isNamespaceTerminating(error)) return status
     if (!isAlreadyExists(error)) {
-      controller.event(tenant, cron, "Warning", "FailedCreate", `Error creating job: ${message(error)}`)
+      if (!isNamespaceTerminating(error)) {
+        controller.event(tenant, cron, "Warning", "FailedCreate", `Error creating job: ${message(error)}`)
+      }
       throw error
     }
+    // Made before, and the status was not written any more; or somebody else's, who then keeps the status.
+    created = await client.get<Job>(jobResource, job.metadata.namespace, job.metadata.name ?? "")
+    const isOurs = controllerOf(created)?.uid === cron.metadata.uid
+    if (!isOurs || uidsOf(active).has(created.metadata.uid)) return status
   }
-  return { ...status, active: running, lastScheduleTime: timestamp(new Date(due)) }
+  return { ...status, active: [...active, referenceTo(created)], lastScheduleTime }
 }
 
 /** Named by its time, so that it cannot be made twice. */
 function jobOf(cron: CronJob, due: number): Job {
   const { metadata, spec } = cron.spec?.jobTemplate ?? {}
-  const scheduled = timestamp(new Date(due))
   return {
     apiVersion: "batch/v1",
     kind: "Job",
@@ -162,72 +179,13 @@ function jobOf(cron: CronJob, due: number): Job {
       name: `${cron.metadata.name ?? ""}-${Math.floor(due / 60_000)}`,
       namespace: cron.metadata.namespace ?? "",
       labels: { ...metadata?.labels },
-      annotations: { ...metadata?.annotations, [scheduledAnnotation]: scheduled },
-      creationTimestamp: scheduled,
+      annotations: {
+        ...metadata?.annotations,
+        [scheduledAnnotation]: localTimestamp(due, cron.spec?.timeZone ?? "UTC"),
+      },
+      creationTimestamp: timestamp(new Date(due)),
       ownerReferences: [controllerReference(cron, cronJobKind)],
     },
     ...(spec === undefined ? {} : { spec }),
   }
-}
-
-function statusOf(cron: CronJob, owned: readonly Job[]): Status {
-  const { active: _, ...rest } = cron.status ?? {}
-  const active = owned.filter((job) => !isFinishedJob(job)).sort(byCreation)
-  let latest = rest.lastSuccessfulTime
-  for (const job of owned) {
-    const at = job.status?.completionTime
-    if (isSuccessful(job) && at !== undefined && (latest === undefined || at > latest)) latest = at
-  }
-  return {
-    ...rest,
-    ...(latest === undefined ? {} : { lastSuccessfulTime: latest }),
-    ...(active.length === 0 ? {} : { active: active.map(referenceTo) }),
-  }
-}
-
-async function deleteHistory(
-  controller: Controller<CronJob>,
-  tenant: string,
-  cron: CronJob,
-  owned: readonly Job[],
-): Promise<void> {
-  const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cron.spec ?? {}
-  const finished = owned.filter(
-    (job) => isFinishedJob(job) && job.metadata.annotations?.[instantiateAnnotation] !== "manual",
-  )
-  const surplus = (jobs: Job[], limit: number): Job[] =>
-    jobs.sort(byCreation).slice(0, Math.max(0, jobs.length - limit))
-  const old = [
-    ...surplus(finished.filter(isSuccessful), successfulJobsHistoryLimit),
-    ...surplus(
-      finished.filter((job) => !isSuccessful(job)),
-      failedJobsHistoryLimit,
-    ),
-  ]
-  for (const job of old) await deleteJob(controller, tenant, cron, job)
-}
-
-async function deleteJob(controller: Controller<CronJob>, tenant: string, cron: CronJob, job: Job): Promise<void> {
-  const { namespace, name = "", uid, deletionTimestamp } = job.metadata
-  if (deletionTimestamp !== undefined) return
-  try {
-    await controller.client(tenant).delete(jobResource, namespace, name, {
-      propagationPolicy: "Background",
-      ...(uid === undefined ? {} : { uid }),
-    })
-  } catch (error) {
-    if (isNotFound(error)) return
-    controller.event(tenant, cron, "Warning", "FailedDelete", `Deleted job: ${message(error)}`)
-    throw error
-  }
-  controller.event(tenant, cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`)
-}
-
-function isSuccessful(job: Job): boolean {
-  return findCondition(job.status?.conditions, "Complete")?.status === "True"
-}
-
-function byCreation(a: Job, b: Job): number {
-  const [left, right] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`)
-  return (left ?? "") < (right ?? "") ? -1 : 1
 }

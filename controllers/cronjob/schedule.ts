@@ -33,6 +33,9 @@ const searchYears = 5
 
 /** Throws with a sentence when the text is no schedule or the zone is unknown. */
 export function parseSchedule(text: string, timeZone = "UTC"): Schedule {
+  // A zone in the text itself is taken too; new objects may not have one.
+  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/.exec(text.trim())
+  if (zoned !== null) return parseSchedule(zoned[2] ?? "", zoned[1] ?? "")
   const trimmed = text.trim()
   const every = /^@every\s+(.+)$/.exec(trimmed)
   if (every !== null) return everySchedule(parseDuration(every[1] ?? ""))
@@ -126,6 +129,17 @@ class Zone {
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
     return new Date(Date.UTC(year, month - 1, day, hour, minute, second))
   }
+}
+
+/** RFC 3339 with the zone's offset at that time. */
+export function localTimestamp(at: number, timeZone: string): string {
+  const local = new Zone(timeZone).local(at)
+  const minutes = Math.round((local.getTime() - Math.floor(at / 1000) * 1000) / minuteMs)
+  const text = local.toISOString().slice(0, 19)
+  if (minutes === 0) return `${text}Z`
+  const pad = (value: number): string => String(value).padStart(2, "0")
+  const size = Math.abs(minutes)
+  return `${text}${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
 }
 
 /** Steps over months, days and hours that cannot match; a step never passes a match. */

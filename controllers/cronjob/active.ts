@@ -1,0 +1,134 @@
+// Which of a CronJob's Jobs its status calls active, and which finished ones are to go.
+// Source: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
+
+import type { Job } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import type { ObjectReference } from "../../client/object-reference.ts"
+import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
+import type { Controller } from "../context.ts"
+import { findCondition } from "../conditions.ts"
+import { isFinishedJob } from "../job/job.ts"
+import { message } from "../pods/pod-control.ts"
+import type { CronJob, CronJobStatus } from "./types.ts"
+
+export const uidsOf = (active: readonly ObjectReference[] | undefined): Set<string | undefined> =>
+  new Set((active ?? []).map(({ uid }) => uid))
+
+const isSuccessful = (job: Job): boolean => findCondition(job.status?.conditions, "Complete")?.status === "True"
+
+/** The status as the Jobs there are say it is. */
+export async function observe(
+  controller: Controller<CronJob>,
+  tenant: string,
+  cron: CronJob,
+  owned: readonly Job[],
+): Promise<CronJobStatus> {
+  const event = (type: "Normal" | "Warning", reason: string, text: string): void =>
+    controller.event(tenant, cron, type, reason, text)
+  const known = uidsOf(cron.status?.active)
+  const gone = new Set<string | undefined>()
+  let latest = cron.status?.lastSuccessfulTime
+  for (const job of owned) {
+    const { name = "", uid } = job.metadata
+    if (!isFinishedJob(job)) {
+      if (known.has(uid) || (await isActive(controller, tenant, cron, uid))) continue
+      event("Warning", "UnexpectedJob", `Saw a job that the controller did not create or forgot: ${name}`)
+      continue
+    }
+    if (known.has(uid)) {
+      gone.add(uid)
+      const condition = isSuccessful(job) ? "Complete" : "Failed"
+      event("Normal", "SawCompletedJob", `Saw completed job: ${name}, condition: ${condition}`)
+    }
+    const at = job.status?.completionTime
+    if (isSuccessful(job) && at !== undefined && (latest === undefined || at > latest)) latest = at
+  }
+  const present = new Set(owned.map(({ metadata }) => metadata.uid))
+  for (const { uid, name = "", namespace } of cron.status?.active ?? []) {
+    if (present.has(uid) || (await exists(controller, tenant, namespace, name))) continue
+    event("Normal", "MissingJob", `Active job went missing: ${name}`)
+    gone.add(uid)
+  }
+  const { active: _, ...rest } = cron.status ?? {}
+  const active = (cron.status?.active ?? []).filter(({ uid }) => !gone.has(uid))
+  return {
+    ...rest,
+    ...(latest === undefined ? {} : { lastSuccessfulTime: latest }),
+    ...(active.length === 0 ? {} : { active }),
+  }
+}
+
+/** The cache may not show the status that was written when the Job was made. */
+async function isActive(
+  controller: Controller<CronJob>,
+  tenant: string,
+  { metadata }: CronJob,
+  uid: string | undefined,
+): Promise<boolean> {
+  const fresh = await controller.client(tenant).get<CronJob>(cronJobs, metadata.namespace, metadata.name ?? "")
+  return uidsOf(fresh.status?.active).has(uid)
+}
+
+/** The cache may not show a Job that was made just now. */
+async function exists(
+  controller: Controller<CronJob>,
+  tenant: string,
+  namespace: string | undefined,
+  name: string,
+): Promise<boolean> {
+  try {
+    await controller.client(tenant).get(jobResource, namespace, name)
+    return true
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
+}
+
+/** The oldest finished Jobs beyond what is to be kept. */
+export async function deleteHistory(
+  controller: Controller<CronJob>,
+  tenant: string,
+  cron: CronJob,
+  owned: readonly Job[],
+): Promise<void> {
+  const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cron.spec ?? {}
+  const finished = owned.filter(isFinishedJob)
+  for (const [limit, jobs] of [
+    [successfulJobsHistoryLimit, finished.filter(isSuccessful)],
+    [failedJobsHistoryLimit, finished.filter((job) => !isSuccessful(job))],
+  ] as const) {
+    if (limit === undefined) continue
+    const surplus = [...jobs].sort(byStart).slice(0, Math.max(0, jobs.length - limit))
+    // One that cannot be deleted has been told of and is tried again with the next.
+    for (const job of surplus) await deleteJob(controller, tenant, cron, job).catch(() => undefined)
+  }
+}
+
+export async function deleteJob(
+  controller: Controller<CronJob>,
+  tenant: string,
+  cron: CronJob,
+  job: Job,
+): Promise<void> {
+  const { namespace, name = "", uid, deletionTimestamp } = job.metadata
+  if (deletionTimestamp !== undefined) return
+  try {
+    await controller.client(tenant).delete(jobResource, namespace, name, {
+      propagationPolicy: "Background",
+      ...(uid === undefined ? {} : { uid }),
+    })
+  } catch (error) {
+    if (isNotFound(error)) return
+    controller.event(tenant, cron, "Warning", "FailedDelete", `Deleted job: ${message(error)}`)
+    throw error
+  }
+  controller.event(tenant, cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`)
+}
+
+/** Those that have not started come last. */
+function byStart(a: Job, b: Job): number {
+  const left = `${a.status?.startTime ?? "~"} ${a.metadata.name ?? ""}`
+  const right = `${b.status?.startTime ?? "~"} ${b.metadata.name ?? ""}`
+  return left < right ? -1 : 1
+}
