@@ -38,6 +38,9 @@ export interface TenantWatchHandler<T extends KubeObject> {
   restarted(tenant: string): void
 }
 
+/** The resourceVersion of what every control plane is born with, for as long as nobody has changed it. */
+export const bornVersion = "1"
+
 /** What the handler can do without. It may be delivered all the same. */
 export interface TenantWatchOptions {
   /** An object is wanted when its JSON text has one of these, or had before the change, or when it is deleted. */

@@ -55,11 +55,12 @@ export class SyncController {
     return { tenant, view: this.#parts.caches.view(tenant.name), settings: this.#parts.settings }
   }
 
-  async reconcile(key: SyncKey): Promise<Outcome> {
+  /** `needed`: by what is being made in super. */
+  async reconcile(key: SyncKey, needed = false): Promise<Outcome> {
     const tenant = this.#parts.tenants.get(key.tenant)
     const sync = syncOf({ resource: key.resource })
     if (tenant === undefined || sync === undefined) return
-    const context = this.contextOf(tenant)
+    const context = { ...this.contextOf(tenant), needed }
     const { view } = context
     const place = superPlace(sync, tenant, key.namespace, key.name)
     return this.#carryOut({
@@ -255,7 +256,8 @@ export class SyncController {
     if (owner !== undefined) {
       this.#refuse(work, "FailedCreate", `namespace "${namespace}": its name is taken in the super cluster`)
     }
-    await this.reconcile({ tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace })
+    const key = { tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace }
+    await this.reconcile(key, true)
   }
 
   /** Those the tenant has and super lacks are made at once, by the same rules. */
@@ -267,7 +269,7 @@ export class SyncController {
       const place = superPlace(kind, tenant, namespace, name)
       if (view.superObject(resource, place.namespace, place.name) !== undefined) continue
       try {
-        await this.reconcile({ tenant: tenant.name, resource: resource.resource, namespace, name })
+        await this.reconcile({ tenant: tenant.name, resource: resource.resource, namespace, name }, true)
       } catch (error) {
         // Told to the tenant on that object, which has a key of its own; the pod may do without it (optional volumes).
         if (!(error instanceof RefusedError)) throw error

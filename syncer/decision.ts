@@ -1,6 +1,7 @@
 // THE switch, for all kinds: is there a tenant object, is there a super object, is it the copy of exactly that one? Pure,
 // so that the controller does what the patrol finds.
 
+import { bornVersion } from "../client/tenants.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { metadataChange, transparentChange } from "./conversion/metadata.ts"
 import { ownership, recordedOwner } from "./conversion/ownership.ts"
@@ -65,6 +66,9 @@ function withoutTenantObject(superObject: KubeObject | undefined, { tenant }: Sy
 }
 
 function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: SyncContext): Decision {
+  // Namespaces and what is in them from birth are copied when a pod or another object needs them: most tenants never run
+  // anything in kube-public, and the super cluster would pay for it with half a dozen objects each.
+  if (object.metadata.resourceVersion === bornVersion && context.needed !== true) return nothing
   const lost = sync.missing?.(object, context) ?? { kind: "create" }
   switch (lost.kind) {
     case "create":

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod, Service } from "../apimachinery/object.ts"
 import { StatusError } from "../apimachinery/status.ts"
-import { superNamespace } from "../apimachinery/tenancy.ts"
-import { namespaces, nodes, pods, serviceAccounts, services, virtualClusters } from "../client/resources.ts"
+import { superNamespace, superRootCAConfigMap } from "../apimachinery/tenancy.ts"
+import { configMaps, namespaces, nodes, pods, serviceAccounts, services, virtualClusters } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { countingAddresses, startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { startOperator, type VirtualCluster } from "../operator/main.ts"
@@ -106,6 +106,17 @@ describe("with real control planes", () => {
     expect(copy.spec?.selector).toEqual(spec.selector)
   })
 
+  test("what a tenant is born with is copied when something needs it, and not before", async () => {
+    const unused = superNamespace(key, "kube-public")
+    const names = async () => (await superClient.list(namespaces)).items.map(({ metadata }) => metadata.name)
+    await until(client, [nodes, undefined, "node-1"])
+    await syncer.patrol()
+    expect(await names()).not.toContain(unused)
+    await client.create(configMaps, object("v1", "ConfigMap", { name: "info", namespace: "kube-public" }))
+    await until(superClient, [configMaps, unused, "info"])
+    expect(await names()).toContain(unused)
+  })
+
   test("a pod goes down, its node and status come up, and its deletion goes round", async () => {
     await until(client, [serviceAccounts, "default", "default"])
     const labels = { "app.kubernetes.io/name": "web" }
@@ -119,6 +130,8 @@ describe("with real control planes", () => {
       ),
     )
     const copy = await until<Pod>(superClient, [pods, home, "web"])
+    await superClient.get(serviceAccounts, home, "default")
+    await superClient.get(configMaps, home, superRootCAConfigMap)
     expect(copy.metadata.labels).toMatchObject(labels)
     expect(copy.spec?.containers[0]?.env?.map(({ name }) => name)).toContain("KUBERNETES_SERVICE_HOST")
     const target = { apiVersion: "v1", kind: "Node", name: "node-1" }

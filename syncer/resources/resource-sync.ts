@@ -17,6 +17,8 @@ export interface SyncContext {
   tenant: Tenant
   view: View
   settings: SyncSettings
+  /** Something that is being made in super needs the object there. */
+  needed?: boolean
 }
 
 /** A merge patch (RFC 7386) of the object or one of its subresources. */
