@@ -39,7 +39,9 @@ export function createHttpClient(config: HttpClientConfig): KubeClient & AsyncDi
 
   return {
     discover: () => discoverOverHttp(call),
-    get: (resource, namespace, name) => call({ method: "GET", path: resourcePath(resource, namespace, name) }),
+    get: (resource, namespace, name, options) =>
+      call({ method: "GET", path: resourcePath(resource, namespace, name, options?.subresource) }),
+    raw: (path) => call({ method: "GET", path }),
     list: <T extends KubeObject>(resource: Resource, options: ListOptions = {}) => list<T>(call, resource, options),
     watch: (resource, options) => watch(transport, resource, options),
     create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {

@@ -41,6 +41,11 @@ export interface WatchEvent<T extends KubeObject> {
   object: T
 }
 
+export interface ReadOptions {
+  /** "scale", "status". The answer then is that subresource's. */
+  subresource?: string
+}
+
 export interface WriteOptions {
   /** "status", "scale", "binding", "token", "eviction", … The object then is that subresource's. */
   subresource?: string
@@ -69,7 +74,14 @@ export interface DiscoveredResource extends Resource {
 export interface KubeClient {
   /** What is served now, custom resources included; each resource once, in its preferred version. */
   discover(): Promise<readonly DiscoveredResource[]>
-  get<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): Promise<T>
+  get<T extends KubeObject>(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    options?: ReadOptions,
+  ): Promise<T>
+  /** GET of any path: for APIs whose paths are not those of resources (custom metrics). What it answers is not looked at. */
+  raw(path: string): Promise<unknown>
   list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>>
   /** Ends without error when the server ends it; resume from the last resourceVersion seen. */
   watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent<T>>

@@ -11,6 +11,7 @@ import type {
   KubeList,
   ListOptions,
   PatchOptions,
+  ReadOptions,
   Resource,
   WatchEvent,
   WatchOptions,
@@ -66,10 +67,23 @@ class LocalClient implements KubeClient {
     return [...found.values()]
   }
 
-  async get<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): Promise<T> {
-    const { registry } = this.#target(resource, "get")
-    const ctx = this.#context(resource, "get", namespace, name)
-    return (await registry.get(ctx, namespace ?? "", name)).object() as T
+  async get<T extends KubeObject>(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    { subresource }: ReadOptions = {},
+  ): Promise<T> {
+    const { registry, handler } = this.#target(resource, "get", subresource)
+    const ctx = this.#context(resource, "get", namespace, name, subresource)
+    if (handler === undefined) return (await registry.get(ctx, namespace ?? "", name)).object() as T
+    if (handler.get === undefined) throw methodNotAllowed()
+    return deepFreeze(await handler.get(ctx, registry, namespace ?? "", name)) as T
+  }
+
+  async raw(path: string): Promise<unknown> {
+    const { aggregated } = this.#controlPlane
+    if (aggregated === undefined) throw noSuchPath()
+    return aggregated(path, this.#user)
   }
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto"
 import { matches, parseSelector } from "../../apimachinery/labels.ts"
 import { parseGroupVersion, timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
-import { alreadyExists, conflict, notFound, objectModified } from "../../apimachinery/status.ts"
+import { alreadyExists, conflict, noSuchPath, notFound, objectModified } from "../../apimachinery/status.ts"
 import type { Clock } from "../../client/clock.ts"
 import type {
   DeleteOptions,
@@ -14,6 +14,7 @@ import type {
   KubeList,
   ListOptions,
   PatchOptions,
+  ReadOptions,
   Resource,
   WatchEvent,
   WatchOptions,
@@ -38,6 +39,9 @@ export class FakeCluster implements KubeClient {
   /** Counts of calls by verb and resource: "create pods". */
   readonly calls = new Map<string, number>()
   /** Called before each write; may throw. */
+  answerRaw: (path: string) => unknown = () => {
+    throw noSuchPath()
+  }
   intercept: (verb: string, resource: Resource, object: KubeObject) => void = () => undefined
 
   constructor(clock: Clock) {
@@ -53,10 +57,21 @@ export class FakeCluster implements KubeClient {
     return Promise.resolve([...found.values()])
   }
 
-  async get<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): Promise<T> {
+  async get<T extends KubeObject>(
+    resource: Resource,
+    namespace: string | undefined,
+    name: string,
+    { subresource }: ReadOptions = {},
+  ): Promise<T> {
     this.#count("get", resource)
     await Promise.resolve()
-    return this.#get(resource, namespace, name) as T
+    const object = this.#get(resource, namespace, name)
+    return (subresource === "scale" ? scaleOf(resource, object) : object) as T
+  }
+
+  async raw(path: string): Promise<unknown> {
+    await Promise.resolve()
+    return this.answerRaw(path)
   }
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {
@@ -133,6 +148,11 @@ export class FakeCluster implements KubeClient {
     const current = this.#get(resource, namespace, name)
     if (resourceVersion !== undefined && resourceVersion !== current.metadata.resourceVersion) {
       throw conflict(resource, name, objectModified)
+    }
+    if (options.subresource === "scale") {
+      const { replicas } = (object as { spec?: { replicas?: number } }).spec ?? {}
+      const scaled = { ...current, spec: { ...(current["spec"] as object), replicas: replicas ?? 0 } }
+      return scaleOf(resource, this.#change(resource, current, scaled, undefined)) as unknown as T
     }
     return this.#change(resource, current, structuredClone(object), options.subresource) as T
   }
@@ -282,6 +302,25 @@ export class FakeCluster implements KubeClient {
 
 const idOf = ({ group, resource }: Resource): string => `${group}/${resource}`
 const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`
+
+const scalable = new Set(["deployments", "replicasets", "statefulsets", "replicationcontrollers"])
+
+/** Kinds without a scale answer as a server does that has no such path. */
+function scaleOf({ resource }: Resource, object: KubeObject): KubeObject {
+  const { spec, status } = object as {
+    spec?: { replicas?: number; selector?: { matchLabels?: object } }
+    status?: { replicas?: number }
+  }
+  if (!scalable.has(resource) && spec?.replicas === undefined) throw noSuchPath()
+  const labels = Object.entries(spec?.selector?.matchLabels ?? spec?.selector ?? {})
+  return {
+    apiVersion: "autoscaling/v1",
+    kind: "Scale",
+    metadata: object.metadata,
+    spec: { replicas: spec?.replicas ?? 0 },
+    status: { replicas: status?.replicas ?? 0, selector: labels.map(([key, value]) => `${key}=${value}`).join(",") },
+  }
+}
 
 const deleteFromList = "$deleteFromPrimitiveList/"
 

@@ -8,6 +8,7 @@ export function createLazyClient(open: () => Promise<KubeClient>): KubeClient {
   return {
     discover: async () => (await open()).discover(),
     get: async (...call) => (await open()).get(...call),
+    raw: async (path) => (await open()).raw(path),
     list: async (...call) => (await open()).list(...call),
     create: async (...call) => (await open()).create(...call),
     update: async (...call) => (await open()).update(...call),

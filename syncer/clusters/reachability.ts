@@ -50,7 +50,8 @@ export function observe(client: KubeClient, reachability: Reachability): KubeCli
   }
   return {
     discover: () => observed(client.discover()),
-    get: (resource, namespace, name) => observed(client.get(resource, namespace, name)),
+    get: (resource, namespace, name, options) => observed(client.get(resource, namespace, name, options)),
+    raw: (path) => observed(client.raw(path)),
     list: (resource, options) => observed(client.list(resource, options)),
     watch: (resource, options) => client.watch(resource, options),
     create: (resource, object, options) => observed(client.create(resource, object, options)),

@@ -63,6 +63,10 @@ export class FakeCluster implements KubeClient {
     return this.#must(resource, namespace, name) as T
   }
 
+  async raw(): Promise<never> {
+    throw new Error("not used by the syncer")
+  }
+
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {
     this.#mayFail("list", resource, undefined)
     const items = this.all(resource).filter((object) => selected(object, options)) as T[]
