@@ -11,6 +11,23 @@ export interface VnAgentLimits {
 
 export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024, kubeletConnections: 256 }
 
+/** The node's kubelet, or the super cluster's API server, which passes on what lies below a node's proxy subresource. */
+export interface KubeletAccess {
+  host: string
+  port: number
+  /** Before the kubelet's own paths; "" for the kubelet itself. */
+  pathPrefix?: string
+  /** PEM; the system's roots when absent. */
+  certificateAuthority?: string
+  /** Whoever has a certificate needs no token, and the other way round. */
+  certificate?: string
+  key?: string
+  /** Asked before every call. */
+  token?: () => Promise<string>
+  serverName?: string
+  insecureSkipTlsVerify?: boolean
+}
+
 export interface VnAgentOptions {
   /** The node it serves, by its name in the super cluster. */
   node: string
@@ -23,14 +40,7 @@ export interface VnAgentOptions {
   identityKeys: readonly KeyObject[]
   /** The super cluster: where a pod's owner is looked up. */
   superClient: KubeClient
-  kubelet: {
-    host: string
-    port: number
-    certificateAuthority: string
-    certificate: string
-    key: string
-    serverName?: string
-  }
+  kubelet: KubeletAccess
   limits: VnAgentLimits
   log: Log
 }

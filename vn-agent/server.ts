@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Agent, createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
 import type { Duplex } from "node:stream"
-import type { SecureContextOptions } from "node:tls"
+import type { ConnectionOptions, SecureContextOptions } from "node:tls"
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
 import type { Pod } from "../apimachinery/object.ts"
 import { isNotFound } from "../apimachinery/status.ts"
@@ -16,7 +16,7 @@ import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/upgrade.ts"
 import { verifyIdentity } from "./identity.ts"
-import type { VnAgentOptions } from "./options.ts"
+import type { KubeletAccess, VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
 import { kubeletPath, refusal, superNamespaceOf } from "./translate.ts"
 
@@ -36,6 +36,8 @@ export class VnAgent implements AsyncDisposable {
   #keys: readonly KeyObject[]
   readonly #log: Log
   readonly #kubelet: UpgradeTarget
+  readonly #pathPrefix: string
+  readonly #token: (() => Promise<string>) | undefined
   readonly #server: Server
   readonly #forward: RequestHandler
   readonly #sockets = new Set<Duplex>()
@@ -45,31 +47,18 @@ export class VnAgent implements AsyncDisposable {
     this.#client = options.superClient
     this.#keys = options.identityKeys
     this.#log = options.log
-    const { host, port, certificateAuthority, certificate, key, serverName } = options.kubelet
-    const agent = new Agent({
-      ca: certificateAuthority,
-      cert: certificate,
-      key,
-      keepAlive: true,
-      maxSockets: options.limits.kubeletConnections,
-      ...(serverName === undefined ? {} : { servername: serverName }),
-    })
-    this.#kubelet = {
-      host,
-      port,
-      ca: certificateAuthority,
-      cert: certificate,
-      key,
-      ...(serverName === undefined ? {} : { servername: serverName }),
-      agent: false,
-    }
+    const { host, port, pathPrefix = "", token } = options.kubelet
+    const tls = kubeletTLS(options.kubelet)
+    const agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.kubeletConnections })
+    this.#kubelet = { ...tls, host, port, agent: false }
+    this.#pathPrefix = pathPrefix
+    this.#token = token
     this.#forward = createProxyMiddleware({
       target: `https://${host}:${port}`,
       agent,
       changeOrigin: true,
       proxyTimeout: 0, // a followed log may be silent for hours
       on: {
-        proxyReq: (request) => request.removeHeader("authorization"),
         error: (error, _request, response) => {
           this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
           if ("writeHead" in response) answer(response, new Refused(502, "the kubelet of this node does not answer"))
@@ -120,6 +109,7 @@ export class VnAgent implements AsyncDisposable {
       if (routed.upgrade) throw new Refused(400, "Upgrade request required")
       if (response.destroyed) return // who asked left meanwhile: nobody would end what is opened now
       request.url = path
+      await this.#replaceHeaders(request)
       await this.#forward(request, response)
     } catch (error) {
       answer(response, this.#explain(error, request))
@@ -134,7 +124,8 @@ export class VnAgent implements AsyncDisposable {
       const { routed, path } = await this.#authorize(request)
       if (!routed.upgrade) throw new Refused(400, "this cannot be upgraded")
       if (socket.destroyed) return
-      await forwardUpgrade(request, { socket, head }, { ...this.#kubelet, path })
+      const headers = await this.#replaceHeaders(request)
+      await forwardUpgrade(request, { socket, head }, { ...this.#kubelet, headers, path })
     } catch (error) {
       const { code, message } = this.#explain(error, request)
       socket.end(
@@ -161,7 +152,17 @@ export class VnAgent implements AsyncDisposable {
       this.#log.warn({ tenant: identity.tenant, namespace: routed.namespace, pod: routed.pod, why }, "refused a call")
       throw absent
     }
-    return { routed, path: kubeletPath(identity, routed) }
+    return { routed, path: this.#pathPrefix + kubeletPath(identity, routed) }
+  }
+
+  /** The caller's headers go no further, but for those of the protocol: they could say on whose behalf to act. */
+  async #replaceHeaders(request: IncomingMessage): Promise<Record<string, string>> {
+    const { headers } = request
+    for (const name of Object.keys(headers)) if (!isProtocolHeader(name)) delete headers[name]
+    if (this.#token === undefined) return {}
+    const authorization = `Bearer ${await this.#token()}`
+    headers.authorization = authorization
+    return { authorization }
   }
 
   #explain(error: unknown, request: IncomingMessage): Refused {
@@ -175,6 +176,22 @@ export class VnAgent implements AsyncDisposable {
 function secureContext({ certificate, key }: VnAgentOptions["tls"]): SecureContextOptions {
   return { cert: certificate, key, minVersion: "TLSv1.2" }
 }
+
+type TLSOptions = Pick<ConnectionOptions, "ca" | "cert" | "key" | "servername" | "rejectUnauthorized">
+
+function kubeletTLS(kubelet: KubeletAccess): TLSOptions {
+  const { certificateAuthority, certificate, key, serverName, insecureSkipTlsVerify } = kubelet
+  return {
+    ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
+  }
+}
+
+const protocolHeaders = new Set(["accept", "accept-encoding", "connection", "upgrade", "x-stream-protocol-version"])
+const isProtocolHeader = (name: string): boolean => protocolHeaders.has(name) || name.startsWith("sec-websocket-")
 
 function answer(response: ServerResponse, { code, message }: Refused): void {
   if (response.headersSent) response.destroy()

@@ -7,7 +7,7 @@ import type { Tenant } from "../../client/tenants.ts"
 import type { NodeDialer } from "../../gateway/tenancy/node-dialer.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
 
-interface Endpoint {
+export interface Endpoint {
   host: string
   port: number
 }
@@ -44,15 +44,18 @@ export interface VnAgentAccess {
   serverName?: string
   /** Where vn-agents listen on every node. Default: what the node says. */
   port?: number
+  /** Where the vn-agent of a node listens, when that is not on the node. */
+  endpoint?: (node: string) => Promise<Endpoint>
 }
 
 /** One identity per call: it is good for this node, this tenant, and a minute. */
 export function vnAgentDialer(tenant: Tenant, access: VnAgentAccess): NodeDialer {
   const { signer, certificateAuthority, serverName, port } = access
+  const find = access.endpoint
   return {
     async dial(node) {
       const identity = { tenant: tenant.name, clusterKey: tenant.clusterKey }
-      const endpoint = endpointOf(node)
+      const endpoint = find === undefined ? endpointOf(node) : await find(node.metadata.name ?? "")
       const ca = certificateAuthority()
       const token = await signIdentity(identity, node.metadata.name ?? "", signer())
       return {

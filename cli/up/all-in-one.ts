@@ -14,8 +14,10 @@ import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.t
 import { startOperator } from "../../operator/main.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
 import { createServiceAddresses, startSyncer } from "../../syncer/main.ts"
-import { connectCluster } from "../compose/cluster.ts"
+import { createHttpClient } from "../../client/http-client.ts"
+import { readKubeconfigFile } from "../compose/cluster.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
+import { RealNodes } from "./real-nodes.ts"
 import { createNodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
 
 /** What of the controllers a super cluster without a controller manager of its own needs. */
@@ -36,6 +38,8 @@ export interface AllInOneOptions {
   host: string
   port: number
   domain?: string
+  /** Where pods find this process; default: this machine's address. */
+  advertiseAddress?: string
   /** Nodes of the simulated super cluster. */
   nodes: number
   /** A real super cluster instead. */
@@ -57,20 +61,22 @@ export class AllInOne implements AsyncDisposable {
   static async start(options: AllInOneOptions): Promise<AllInOne> {
     await using stack = new AsyncDisposableStack()
     const { log } = options
-    const real =
-      options.superKubeconfig === undefined ? undefined : stack.use(await connectCluster(options.superKubeconfig))
+    const superConfig =
+      options.superKubeconfig === undefined ? undefined : await readKubeconfigFile(options.superKubeconfig)
+    const real = superConfig === undefined ? undefined : stack.use(createHttpClient(superConfig))
     // Found out before anything else starts; a super cluster that goes away later is waited for.
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
 
     // The gateway asks for these when the first Service is made or the first log read: by then it has started.
-    const parts: { gateway?: Gateway; simulator?: Simulator } = {}
+    const parts: { gateway?: Gateway; simulator?: Simulator; realNodes?: RealNodes } = {}
     const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
     const gateway = await Gateway.start({
       dataDir: options.dataDir,
       host: options.host,
       port: options.port,
       ...(options.domain === undefined ? {} : { domain: options.domain }),
+      ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
       superCluster: real === undefined,
       serviceAddresses: addressesFor(
         superClient,
@@ -83,10 +89,17 @@ export class AllInOne implements AsyncDisposable {
           : vnAgentDialer(tenant, {
               signer: () => required(parts.gateway, "gateway").tenantTokenSigner,
               certificateAuthority: () => authority.certificateAuthority,
+              ...(real === undefined
+                ? {}
+                : { endpoint: (node: string) => required(parts.realNodes, "vn-agents").agentEndpoint(node) }),
             }),
       log,
     })
     parts.gateway = stack.use(gateway)
+    if (real !== undefined && superConfig !== undefined) {
+      const signer = gateway.tenantTokenSigner
+      parts.realNodes = stack.use(new RealNodes({ superClient: real, superConfig, authority, signer, log }))
+    }
 
     const names = real === undefined ? nodeNames(options.nodes) : []
     const nodes = stack.use(

@@ -20,6 +20,7 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
   --data-dir DIR           where everything is kept (default .polyplane)
   --port PORT              port of the gateway (default 6443; 0: any free one)
   --host ADDRESS           address to listen on (default 127.0.0.1)
+  --advertise-address IP   where pods of a real super cluster reach the gateway (default: this machine's first address)
   --tenants NAMES          tenants to make if they are not there, by comma (default demo; "" for none)
   --nodes COUNT            nodes of the simulated super cluster (default 3)
   --domain DOMAIN          tenants are also reached as NAME.DOMAIN
@@ -42,6 +43,7 @@ export const up: Command = {
       tenants: { type: "string", default: "demo" },
       nodes: { type: "string", default: "3" },
       domain: { type: "string" },
+      "advertise-address": { type: "string" },
       "super-kubeconfig": { type: "string" },
       "log-level": { type: "string", default: "warn" },
     })
@@ -57,6 +59,7 @@ export const up: Command = {
       port: integerFlag("port", flags.port, 0, 65_535),
       nodes: integerFlag("nodes", flags.nodes, 1, 100),
       ...(flags.domain === undefined ? {} : { domain: flags.domain }),
+      ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
       log: createLog(level),
     }

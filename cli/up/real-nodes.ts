@@ -1,0 +1,80 @@
+// Vn-agents for the nodes of a super cluster that is somebody else's: in this process, one per node, made when its logs are
+// first asked for. They reach kubelets through that cluster's API server (nodes/proxy), since its kubeconfig is all that is
+// known. In a real installation they run on the nodes (manifests/vn-agent.yaml), next to the kubelets.
+
+import { createPublicKey, type KeyObject } from "node:crypto"
+import type { ClientConfig } from "../../client/kubeconfig.ts"
+import type { Log } from "../../client/log.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { defaultVnAgentLimits, type KubeletAccess } from "../../vn-agent/options.ts"
+import { VnAgent } from "../../vn-agent/server.ts"
+import type { NodeAuthority } from "./simulated-nodes.ts"
+
+const host = "127.0.0.1"
+
+export interface RealNodesOptions {
+  superClient: KubeClient
+  superConfig: ClientConfig
+  authority: NodeAuthority
+  signer: KeyObject
+  log: Log
+}
+
+export class RealNodes implements AsyncDisposable {
+  readonly #options: RealNodesOptions
+  readonly #agents = new Map<string, Promise<VnAgent>>()
+
+  constructor(options: RealNodesOptions) {
+    this.#options = options
+  }
+
+  /** Where the node's vn-agent listens. Nodes are few, and asked for by their own names: nothing bounds these but their number. */
+  async agentEndpoint(node: string): Promise<{ host: string; port: number }> {
+    let starting = this.#agents.get(node)
+    if (starting === undefined) {
+      starting = this.#start(node)
+      this.#agents.set(node, starting)
+      // Tried again at the next call.
+      starting.catch(() => this.#agents.delete(node))
+    }
+    return { host, port: (await starting).port }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const started = await Promise.allSettled(this.#agents.values())
+    this.#agents.clear()
+    const agents = started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))
+    await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
+  }
+
+  #start(node: string): Promise<VnAgent> {
+    const { superClient, superConfig, authority, signer, log } = this.#options
+    return VnAgent.start({
+      node,
+      host,
+      port: 0,
+      tls: authority.serving,
+      identityKeys: [createPublicKey(signer)],
+      superClient,
+      kubelet: throughAPIServer(superConfig, node),
+      limits: defaultVnAgentLimits,
+      log,
+    })
+  }
+}
+
+function throughAPIServer(config: ClientConfig, node: string): KubeletAccess {
+  const { server, certificateAuthority, certificate, key, token, serverName, insecureSkipTlsVerify } = config
+  const url = new URL(server)
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? 443 : Number(url.port),
+    pathPrefix: `${url.pathname.replace(/\/$/, "")}/api/v1/nodes/${encodeURIComponent(node)}/proxy`,
+    ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(token === undefined ? {} : { token: typeof token === "string" ? () => Promise.resolve(token) : token }),
+    ...(serverName === undefined ? {} : { serverName }),
+    ...(insecureSkipTlsVerify === undefined ? {} : { insecureSkipTlsVerify }),
+  }
+}
