@@ -79,10 +79,7 @@ export class VirtualClusterReconciler {
     this.#checkNames(identity, clusterKey)
     await this.#checkVersion(spec?.clusterVersionName ?? "")
     await this.#ensureFinalizer(virtualCluster)
-    if (status?.phase === undefined) {
-      await this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
-    }
-    const tenant = await this.#createTenant({
+    const creating = this.#createTenant({
       name: identity.name,
       virtualCluster: identity,
       clusterKey,
@@ -92,7 +89,14 @@ export class VirtualClusterReconciler {
       opaqueMetaPrefixes: spec?.opaqueMetaPrefixes ?? [],
       controllers: spec?.controllers ?? true,
     })
-    if (!(await ensureRootNamespace(superClient, clusterKey, identity))) {
+    const [tenant, isOwnNamespace] = await Promise.all([
+      creating,
+      ensureRootNamespace(superClient, clusterKey, identity),
+      status?.phase === undefined
+        ? this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
+        : undefined,
+    ])
+    if (!isOwnNamespace) {
       throw new Obstacle(
         "Error",
         "NamespaceTaken",

@@ -14,8 +14,8 @@ export function organizationsOf(pem: Buffer): string[] {
 
 /** Undefined: not a certificate request. */
 export function parseRequest(pem: Buffer): Pkcs10CertificateRequest | undefined {
+  const { Pkcs10CertificateRequest } = library()
   try {
-    const { Pkcs10CertificateRequest } = library()
     return new Pkcs10CertificateRequest(pem.toString())
   } catch {
     // Whatever the parser dislikes, to the caller it is one thing.
