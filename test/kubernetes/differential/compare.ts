@@ -1,0 +1,97 @@
+// Where two transcripts of one scenario differ.
+
+import type { NormalEntry } from "./normalize.ts"
+
+export interface Difference {
+  scenario: string
+  /** The step's title. */
+  request: string
+  /** "answer" (code and message), "message", "headers.warning", "body.spec.replicas". */
+  at: string
+  /** Undefined: not there. */
+  kubernetes: unknown
+  polyplane: unknown
+}
+
+export function compareTranscripts(
+  scenario: string,
+  kubernetes: readonly NormalEntry[],
+  polyplane: readonly NormalEntry[],
+): Difference[] {
+  return kubernetes.flatMap((expected, index) => {
+    const actual = polyplane[index]
+    if (actual === undefined) throw new Error(`${scenario}: transcripts of different length`)
+    const found: Difference[] = []
+    const add = (at: string, a: unknown, b: unknown): void => {
+      found.push({ scenario, request: expected.title, at, kubernetes: a, polyplane: b })
+    }
+    if (expected.code !== actual.code) add("answer", summary(expected), summary(actual))
+    else {
+      diff(expected.headers, actual.headers, "headers", add)
+      diffBodies(expected.body, actual.body, add)
+    }
+    return found
+  })
+}
+
+type Add = (at: string, a: unknown, b: unknown) => void
+
+/** What a client sees first when even the codes differ: nothing else is worth a line then. */
+function summary({ code, body }: NormalEntry): string {
+  if (!isObject(body)) return `${code}: ${print(body)}`
+  const text = body["kind"] === "Status" && typeof body["message"] === "string" ? body["message"] : String(body["kind"])
+  return `${code}: ${text}`
+}
+
+/** Of failures the message says all; the details are compared when it is the same. */
+function diffBodies(a: unknown, b: unknown, add: Add): void {
+  if (isObject(a) && isObject(b) && a["kind"] === "Status" && a["message"] !== b["message"]) {
+    add("message", a["message"], b["message"])
+  } else diff(a, b, "body", add)
+}
+
+function diff(a: unknown, b: unknown, at: string, add: Add): void {
+  if (Object.is(a, b)) return
+  if (Array.isArray(a) && Array.isArray(b)) {
+    if (a.length !== b.length) {
+      add(at, a, b)
+      return
+    }
+    for (const [index, item] of a.entries()) diff(item, b[index], `${at}[${index}]`, add)
+    return
+  }
+  if (isObject(a) && isObject(b)) {
+    for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+      diff(a[key], b[key], `${at}.${key}`, add)
+    }
+    return
+  }
+  add(at, a, b)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** For people: `-` is what kube-apiserver says, `+` what the tenant says. */
+export function printDifferences(differences: readonly Difference[]): string {
+  const lines: string[] = []
+  let request: string | undefined
+  for (const difference of differences) {
+    if (difference.request !== request) lines.push(`  ${(request = difference.request)}`)
+    lines.push(
+      `    ${difference.at}`,
+      `      - ${print(difference.kubernetes)}`,
+      `      + ${print(difference.polyplane)}`,
+    )
+  }
+  return lines.join("\n")
+}
+
+const longest = 1200
+
+export function print(value: unknown): string {
+  if (value === undefined) return "(absent)"
+  const text = JSON.stringify(value)
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
+}

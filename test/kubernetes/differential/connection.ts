@@ -1,0 +1,116 @@
+// One of the two servers: requests over connections that stay open, and watches.
+
+import { Agent, request as httpsRequest } from "node:https"
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+
+export interface ConnectionOptions {
+  name: string
+  /** With the path of the tenant, if it has one. */
+  url: string
+  certificateAuthority?: string
+  certificate?: string
+  key?: string
+  token?: string
+}
+
+export interface Answer {
+  code: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+export interface OpenWatch {
+  code: number
+  headers: IncomingHttpHeaders
+  /** All that came, in order; grows. */
+  chunks: Buffer[]
+  readonly ended: boolean
+  close(): void
+}
+
+export type Headers = Readonly<Record<string, string | readonly string[]>>
+
+export interface CallOptions {
+  headers?: Headers
+  body?: string | Uint8Array | undefined
+}
+
+/** A server that does not answer in this time fails the scenario. */
+const answerTimeoutMs = 30_000
+const maxSockets = 32
+
+export class Connection implements Disposable {
+  readonly name: string
+  readonly #url: URL
+  readonly #agent: Agent
+  readonly #token: string | undefined
+
+  constructor({ name, url, certificateAuthority, certificate, key, token }: ConnectionOptions) {
+    this.name = name
+    this.#url = new URL(url)
+    this.#token = token
+    this.#agent = new Agent({
+      keepAlive: true,
+      maxSockets,
+      ...(certificateAuthority === undefined ? { rejectUnauthorized: false } : { ca: certificateAuthority }),
+      checkServerIdentity: () => undefined,
+      ...(certificate === undefined ? {} : { cert: certificate }),
+      ...(key === undefined ? {} : { key }),
+    })
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const response = await this.#send(method, path, options)
+    const chunks = (await response.toArray()) as Buffer[]
+    return { code: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }
+  }
+
+  async watch(path: string, headers: Headers = {}): Promise<OpenWatch> {
+    const response = await this.#send("GET", path, { headers })
+    const chunks: Buffer[] = []
+    let ended = false
+    response.on("data", (chunk: Buffer) => chunks.push(chunk))
+    response.on("error", () => undefined) // it is closed then
+    response.on("close", () => (ended = true))
+    return {
+      code: response.statusCode ?? 0,
+      headers: response.headers,
+      chunks,
+      get ended() {
+        return ended
+      },
+      close: () => response.destroy(),
+    }
+  }
+
+  #send(method: string, path: string, { headers = {}, body }: CallOptions): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const { hostname, port, pathname } = this.#url
+    const request = httpsRequest(
+      {
+        hostname,
+        port,
+        agent: this.#agent,
+        method,
+        path: pathname.replace(/\/$/, "") + path,
+        headers: {
+          ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
+          // Node would send a DELETE's body without saying how long it is.
+          ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }),
+          ...headers,
+        },
+      },
+      resolve,
+    )
+    request.setTimeout(answerTimeoutMs, () =>
+      request.destroy(new Error(`${this.name} did not answer ${method} ${path}`)),
+    )
+    request.on("error", reject)
+    request.end(body)
+    return promise
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+}

@@ -1,0 +1,37 @@
+// Runs scenarios on both servers at once and compares.
+
+import { compareTranscripts, type Difference } from "./compare.ts"
+import { normalize } from "./normalize.ts"
+import { runSteps, until } from "./run.ts"
+import type { Scenario } from "./scenario.ts"
+import type { Servers } from "./servers.ts"
+
+/** How long the slower of the two may take to send the events the other has sent. */
+const watchPatienceMs = 3000
+/** What one of them sends too much comes within this time. */
+const surplusMs = 50
+
+/** A word of this run, so that a server may be used again. */
+const run = Date.now().toString(36).slice(-5)
+let count = 0
+const firstNumber = 0x1000
+
+export async function compareScenario(servers: Servers, scenario: Scenario): Promise<Difference[]> {
+  count++
+  const id = `${run}n${count}n`
+  const place = { id, namespace: `d-${id}`, number: (firstNumber + count).toString(16) }
+  const [kubernetes, polyplane] = await Promise.all([
+    runSteps(servers.kubernetes, scenario, place),
+    runSteps(servers.polyplane, scenario, place),
+  ])
+  try {
+    if (kubernetes.watched().length > 0) {
+      await until(() => String(kubernetes.watched()) === String(polyplane.watched()), watchPatienceMs)
+      await new Promise((resolve) => setTimeout(resolve, surplusMs))
+    }
+  } finally {
+    kubernetes.close()
+    polyplane.close()
+  }
+  return compareTranscripts(scenario.name, normalize(kubernetes.transcript), normalize(polyplane.transcript))
+}

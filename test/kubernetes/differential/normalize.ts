@@ -1,0 +1,188 @@
+// Makes two transcripts comparable: what must differ between two servers (uids, revisions, times, addresses) becomes a word
+// that says what stood there and which one it was, so that "the same uid as before" is still compared.
+
+import { parseAllDocuments } from "yaml"
+import type { Entry, Transcript } from "./run.ts"
+
+/** One answer, as it is compared. */
+export interface NormalEntry {
+  title: string
+  code: number
+  headers: Record<string, string>
+  body: unknown
+}
+
+/** Headers clients read: compared as they are. */
+const comparedHeaders = [
+  "content-type",
+  "warning",
+  "retry-after",
+  "allow",
+  "location",
+  "vary",
+  "cache-control",
+  "accept-patch",
+  "deprecation",
+  "www-authenticate",
+]
+/** Compared by whether they are there. */
+const presentHeaders = ["audit-id", "etag", "last-modified", "x-kubernetes-pf-flowschema-uid"]
+
+const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
+const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
+const serviceAddress = /\b10\.96\.\d{1,3}\.\d{1,3}\b/g
+const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
+/** What a volume of a service account's token is called. */
+const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
+/** After the message of a refused change kube-apiserver prints what changed, as Go has it in memory. */
+const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
+const managedFieldsCompared = false
+
+export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
+  const words = new Words(namespace, id)
+  const normal = new Map<Entry, NormalEntry>()
+  // Watches last: what they show was answered to a request before, and has its word from there.
+  const order = [...entries].toSorted((a, b) => Number("watch" in a.step) - Number("watch" in b.step))
+  for (const entry of order) {
+    words.at(entries.indexOf(entry) + 1)
+    normal.set(entry, {
+      title: entry.title,
+      code: entry.code,
+      headers: words.headers(entry),
+      body: words.body(entry),
+    })
+  }
+  return entries.flatMap((entry) => normal.get(entry) ?? [])
+}
+
+/** Words for uids and revisions say in which step one was first seen, and which of that step's it is. */
+class Words {
+  readonly #namespace: string
+  readonly #id: string
+  readonly #words = new Map<string, string>()
+  readonly #counts = new Map<string, number>()
+  #step = 0
+
+  constructor(namespace: string, id: string) {
+    this.#namespace = namespace
+    this.#id = id
+  }
+
+  at(step: number): void {
+    this.#step = step
+    this.#counts.clear()
+  }
+
+  headers({ headers }: Entry): Record<string, string> {
+    const out: Record<string, string> = {}
+    for (const name of comparedHeaders) {
+      const value = headers[name]
+      if (value !== undefined) out[name] = this.#text(Array.isArray(value) ? value.join("\n") : value)
+    }
+    for (const name of presentHeaders) if (headers[name] !== undefined) out[name] = "(present)"
+    return out
+  }
+
+  body(entry: Entry): unknown {
+    const documents = parseBody(entry)
+    return documents.length === 1
+      ? this.#value(documents[0], "")
+      : documents.map((document) => this.#value(document, ""))
+  }
+
+  #value(value: unknown, field: string): unknown {
+    if (typeof value === "string") return this.#string(value, field)
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.#value(item, field))
+      return field === "causes" ? once(items) : items
+    }
+    if (typeof value !== "object" || value === null)
+      return field === "nodePort" && isNodePort(value) ? "<node port>" : value
+    const object = value as Record<string, unknown>
+    const out: Record<string, unknown> = {}
+    for (const [key, inner] of Object.entries(object)) {
+      if (key === "managedFields" && !managedFieldsCompared) continue
+      if (key === "description" && "priority" in object && "format" in object) continue // a column's: prose
+      out[this.#text(key)] = isListRevision(object, key) ? "<revision of the list>" : this.#value(inner, key)
+    }
+    const generate = object["generateName"]
+    if (typeof generate === "string" && typeof object["name"] === "string" && object["name"].startsWith(generate)) {
+      out["name"] = `${this.#text(generate)}<${object["name"].length - generate.length} generated>`
+    }
+    return out
+  }
+
+  #string(value: string, field: string): unknown {
+    if (field === "resourceVersion" && /^\d+$/.test(value)) return this.#word("revision", value)
+    if (field === "continue" && value !== "") return "<continue>"
+    if (field === "cells" && agePattern.test(value)) return "<age>"
+    if (field === "token") return value === "" ? "" : "<token>"
+    return this.#text(value)
+  }
+
+  #text(text: string): string {
+    return text
+      .replaceAll(this.#namespace, "@{ns}")
+      .replaceAll(this.#id, "@{id}")
+      .replaceAll(uidPattern, (uid) => this.#word("uid", uid))
+      .replaceAll(timePattern, (_, fraction: string | undefined) =>
+        fraction === undefined ? "<time>" : "<micro time>",
+      )
+      .replaceAll(tokenVolume, "kube-api-access-<generated>")
+      .replace(printedChange, "$1$2\n<the change>")
+      .replaceAll(serviceAddress, "<service address>")
+      .replaceAll(/\b(ResourceVersion in object meta|resource version): \d+/gi, "$1: <revision>")
+  }
+
+  #word(what: string, value: string): string {
+    const key = `${what} ${value}`
+    const known = this.#words.get(key)
+    if (known !== undefined) return known
+    const count = (this.#counts.get(what) ?? 0) + 1
+    this.#counts.set(what, count)
+    const word = `<${what} of step ${this.#step}${count === 1 ? "" : `, ${count}`}>`
+    this.#words.set(key, word)
+    return word
+  }
+}
+
+/** On updates kube-apiserver checks metadata up to three times, and says what it found each time. */
+function once(causes: readonly unknown[]): unknown[] {
+  return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()]
+}
+
+function isNodePort(value: unknown): boolean {
+  return typeof value === "number" && value >= 30_000 && value <= 32_767
+}
+
+/** A list's revision is the store's, which other scenarios move. */
+function isListRevision(object: Record<string, unknown>, key: string): boolean {
+  return key === "resourceVersion" && !("name" in object) && !("uid" in object)
+}
+
+const parsedBodies = new WeakMap<Entry, unknown[]>()
+
+/** The documents in a body: one, or a watch's events. */
+function parseBody(entry: Entry): unknown[] {
+  let documents = parsedBodies.get(entry)
+  if (documents === undefined) parsedBodies.set(entry, (documents = parseDocuments(entry)))
+  return documents
+}
+
+function parseDocuments({ headers, body, step }: Entry): unknown[] {
+  const text = body.toString()
+  const type = headers["content-type"] ?? ""
+  const isWatch = "watch" in step
+  if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
+  if (!type.includes("json")) return [text]
+  const lines = isWatch ? text.split("\n").filter((line) => line !== "") : [text]
+  return isWatch ? [lines.map(parseJson)] : lines.map(parseJson)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,144 @@
+// Runs a scenario against one server; the transcript is what came back, untouched.
+
+import type { IncomingHttpHeaders } from "node:http"
+import type { Json } from "../../../apimachinery/object.ts"
+import type { Connection, Headers, OpenWatch } from "./connection.ts"
+import { describeStep, type RequestStep, type Scenario, type Step, type User, type WatchStep } from "./scenario.ts"
+
+export interface Transcript {
+  namespace: string
+  id: string
+  entries: Entry[]
+}
+
+export interface Entry {
+  step: Step
+  title: string
+  code: number
+  headers: IncomingHttpHeaders
+  body: Buffer
+}
+
+/** A scenario under way: its steps are done, its watches may still be open. */
+export interface Running {
+  transcript: Transcript
+  /** Events that have come from each watch so far. */
+  watched(): number[]
+  close(): void
+}
+
+/** Where a scenario lives on both servers. */
+export interface Place {
+  namespace: string
+  id: string
+  /** Four hexadecimal digits. */
+  number: string
+}
+
+/** How long a watch that the server ends may take to end. */
+const endPatienceMs = 15_000
+
+export async function runSteps(connection: Connection, scenario: Scenario, place: Place): Promise<Running> {
+  const { namespace, id } = place
+  const saved = new Map<string, unknown>()
+  const fill = (text: string): string => fillIn(text, (expression) => valueOf(expression, place, saved))
+  const entries: Entry[] = []
+  const watches: { entry: Entry; watch: OpenWatch; step: WatchStep }[] = []
+  if (scenario.steps.some((step) => JSON.stringify(step).includes("@{ns}"))) await makeNamespace(connection, namespace)
+  for (const step of scenario.steps) {
+    const title = describeStep(step)
+    if ("watch" in step) {
+      const path = `${step.watch}${step.watch.includes("?") ? "&" : "?"}watch=true`
+      const watch = await connection.watch(fill(path), headersOf(step, fill))
+      const entry = { step, title, code: watch.code, headers: watch.headers, body: Buffer.alloc(0) }
+      entries.push(entry)
+      watches.push({ entry, watch, step })
+      continue
+    }
+    const { code, headers, body } = await connection.call(step.method, fill(step.path), {
+      headers: headersOf(step, fill),
+      body: bodyOf(step, fill),
+    })
+    if (step.save !== undefined) saved.set(step.save, parsed(body))
+    entries.push({ step, title, code, headers, body })
+  }
+  for (const { watch, step } of watches) if (step.untilEnd === true) await until(() => watch.ended, endPatienceMs)
+  return {
+    transcript: { namespace, id, entries },
+    watched: () => watches.map(({ watch }) => countLines(watch.chunks)),
+    close() {
+      for (const { entry, watch } of watches) {
+        watch.close()
+        entry.body = Buffer.concat(watch.chunks)
+      }
+    },
+  }
+}
+
+function countLines(chunks: readonly Buffer[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.toString("latin1").split("\n").length - 1, 0)
+}
+
+/** False: not in this time. */
+export async function until(condition: () => boolean, patienceMs: number): Promise<boolean> {
+  const deadline = Date.now() + patienceMs
+  while (!condition()) {
+    if (Date.now() > deadline) return false
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return true
+}
+
+/** As a controller would, for pods ask for their service account. */
+async function makeNamespace(connection: Connection, name: string): Promise<void> {
+  const headers = { "content-type": "application/json", ...impersonation() }
+  const create = async (path: string, object: Json): Promise<void> => {
+    const { code, body } = await connection.call("POST", path, { headers, body: JSON.stringify(object) })
+    if (code !== 201) throw new Error(`${connection.name}: POST ${path} answered ${code}: ${body.toString()}`)
+  }
+  await create("/api/v1/namespaces", { metadata: { name } })
+  await create(`/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: "default" } })
+}
+
+function headersOf(step: Step, fill: (text: string) => string): Headers {
+  const headers: Record<string, string> = {}
+  if (!("watch" in step) && step.body !== undefined) headers["content-type"] = step.contentType ?? "application/json"
+  for (const [name, value] of Object.entries(step.headers ?? {})) headers[name.toLowerCase()] = fill(value)
+  return { ...headers, ...impersonation(step.as) }
+}
+
+/** Both servers know who asks by the same name, however they authenticate. */
+const everyone: User = { name: "differential", groups: ["system:masters", "system:authenticated"] }
+
+function impersonation(user: User = everyone): Headers {
+  return { "impersonate-user": user.name, ...(user.groups === undefined ? {} : { "impersonate-group": user.groups }) }
+}
+
+function bodyOf(step: RequestStep, fill: (text: string) => string): string | undefined {
+  if (step.body === undefined) return undefined
+  return fill(typeof step.body === "string" ? step.body : JSON.stringify(step.body))
+}
+
+function fillIn(text: string, value: (expression: string) => string): string {
+  return text.replaceAll(/@\{([^}]+)\}/g, (_, expression: string) => value(expression))
+}
+
+function valueOf(expression: string, { namespace, id, number }: Place, saved: ReadonlyMap<string, unknown>): string {
+  if (expression === "ns") return namespace
+  if (expression === "id") return id
+  if (expression === "number") return number
+  const [name = "", ...path] = expression.split(".")
+  let value = saved.get(name)
+  for (const part of path) {
+    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[part] : undefined
+  }
+  return typeof value === "string" || typeof value === "number" ? String(value) : ""
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString())
+  } catch {
+    return undefined // not JSON: nothing in it can be named
+  }
+}

@@ -1,0 +1,38 @@
+// The two servers, one of each for a whole run: a kube-apiserver without controllers, and a gateway with one fresh tenant and
+// no controllers either. POLYPLANE_KUBERNETES_SERVER and _TOKEN name a running kube-apiserver instead of a new one.
+
+import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
+import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { Connection } from "./connection.ts"
+
+export interface Servers extends AsyncDisposable {
+  kubernetes: Connection
+  polyplane: Connection
+}
+
+/** As the harness' kube-apiserver has it. */
+const serviceRange = "10.96.0.0/16"
+
+export async function startServers(): Promise<Servers> {
+  await using stack = new AsyncDisposableStack()
+  const kubernetes = stack.use(await connectKubernetes(stack))
+  const gateway = stack.use(
+    await startTestGateway({
+      superCluster: false,
+      serviceAddresses: () => new RangeServiceAddresses({ cidr: serviceRange, load: () => Promise.resolve([]) }),
+    }),
+  )
+  const { url, certificate = "", key = "" } = await gateway.createTenant("differential", { controllers: false })
+  const { certificateAuthority } = gateway.gateway
+  const polyplane = stack.use(new Connection({ name: "polyplane", url, certificateAuthority, certificate, key }))
+  const owned = stack.move()
+  return { kubernetes, polyplane, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+async function connectKubernetes(stack: AsyncDisposableStack): Promise<Connection> {
+  const { POLYPLANE_KUBERNETES_SERVER: url, POLYPLANE_KUBERNETES_TOKEN: token = "admin-token" } = process.env
+  if (url !== undefined) return new Connection({ name: "kubernetes", url, token })
+  const { server, certificateAuthority, token: own } = stack.use(await TestKubernetes.start())
+  return new Connection({ name: "kubernetes", url: server, certificateAuthority, token: own })
+}
