@@ -289,8 +289,10 @@ export class SyncController {
     const place = superPlace(sync, tenant, object?.metadata.namespace, object?.metadata.name ?? "")
     const text = scrubText(message, { tenant, namespace, superNamespace: place.namespace ?? place.name })
     if (object !== undefined) {
-      // Items of lists do not say their kind; all kinds that tenants own here are of the core group.
-      this.#parts.events.event(client, { ...object, apiVersion: "v1", kind: sync.kind }, "Warning", reason, text)
+      const { group, version } = sync.resource
+      // Items of lists do not say their kind.
+      const apiVersion = group === "" ? version : `${group}/${version}`
+      this.#parts.events.event(client, { ...object, apiVersion, kind: sync.kind }, "Warning", reason, text)
     }
     throw new RefusedError(text, { cause })
   }

@@ -4,6 +4,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
 import { configMap } from "./configmap.ts"
 import { endpoints } from "./endpoints.ts"
+import { endpointSlice } from "./endpointslice.ts"
 import { namespace } from "./namespace.ts"
 import { node } from "./node.ts"
 import { persistentVolume } from "./persistentvolume.ts"
@@ -27,6 +28,7 @@ export const resourceSyncs: readonly ResourceSync[] = [
   sync(secret),
   sync(service),
   sync(endpoints),
+  sync(endpointSlice),
   sync(persistentVolumeClaim),
   sync(pod),
 ]

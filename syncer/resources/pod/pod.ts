@@ -4,6 +4,8 @@ import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object
 import { ignoreSyncLabel, rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
 import {
   configMaps,
+  endpoints,
+  endpointSlices,
   nodes,
   persistentVolumeClaims,
   pods,
@@ -81,6 +83,8 @@ function dependencies({ metadata, spec }: Pod): Dependency[] {
   const { namespace = "" } = metadata
   const found: Dependency[] = [
     { resource: services, namespace: "default", name: "kubernetes" },
+    { resource: endpoints, namespace: "default", name: "kubernetes" },
+    { resource: endpointSlices, namespace: "default", name: "kubernetes" },
     { resource: serviceAccounts, namespace, name: spec?.serviceAccountName ?? "default" },
   ]
   const add = (resource: Dependency["resource"], name: string | undefined): void => {
