@@ -31,3 +31,24 @@ export function withCondition<C extends Condition>(conditions: readonly C[] | un
       : condition
   return [...withoutCondition(conditions, condition.type), kept]
 }
+
+/** metav1.Condition: everything follows, the time only the status. Source: k8s.io/apimachinery/pkg/api/meta/conditions.go. */
+export interface StandardCondition {
+  type: string
+  status: string
+  observedGeneration?: number
+  lastTransitionTime: string
+  reason: string
+  message: string
+}
+
+export function withStandardCondition(
+  conditions: readonly StandardCondition[] | undefined,
+  wanted: StandardCondition,
+): StandardCondition[] {
+  const all = conditions ?? []
+  const current = findCondition(all, wanted.type)
+  if (current === undefined) return [...all, wanted]
+  const since = current.status === wanted.status ? current.lastTransitionTime : wanted.lastTransitionTime
+  return all.map((other) => (other === current ? { ...wanted, lastTransitionTime: since } : other))
+}

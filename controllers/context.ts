@@ -49,6 +49,8 @@ export interface Actor {
 
 export interface ControllerOptions<T extends KubeObject> {
   name: string
+  /** Who its events are from; "<name>-controller" by default. */
+  eventSource?: string
   /** Whose objects are the keys: each change of one enqueues it. */
   primary: TenantInformer<T>
   /** What else is read: nothing is reconciled before these are synced too. */
@@ -68,7 +70,8 @@ export class Controller<T extends KubeObject> implements Actor {
     this.name = options.name
     this.#ctx = ctx
     this.#options = options
-    this.#events = new EventRecorder({ component: `${options.name}-controller`, clock: ctx.clock, log: ctx.log })
+    const component = options.eventSource ?? `${options.name}-controller`
+    this.#events = new EventRecorder({ component, clock: ctx.clock, log: ctx.log })
     this.#queue = new FairQueue<Key>({
       identify: (key) => `${key.tenant}\n${key.namespace}\n${key.name}`,
       group: (key) => key.tenant,

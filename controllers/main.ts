@@ -9,6 +9,7 @@ import type { RunController } from "./context.ts"
 import { runCronJobs } from "./cronjob/cronjob.ts"
 import { runDaemonSets } from "./daemonset/daemonset.ts"
 import { runDeployments } from "./deployment/deployment.ts"
+import { runDisruption } from "./disruption/disruption.ts"
 import { runEndpoints } from "./endpoints/endpoints.ts"
 import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
 import { runGarbageCollector } from "./garbage-collector/garbage-collector.ts"
@@ -35,6 +36,7 @@ const controllers: Readonly<Record<string, RunController>> = {
   cronjob: runCronJobs,
   job: runJobs,
   "ttl-after-finished": runTtlAfterFinished,
+  disruption: runDisruption,
   endpoints: runEndpoints,
   endpointslice: runEndpointSlices,
   resourcequota: runResourceQuotas,

@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Pod } from "../../apimachinery/object.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { deployments, events, podDisruptionBudgets, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import type { Budget } from "./status.ts"
+
+const labels = { app: "web" }
+
+function budget(spec: object): KubeObject {
+  return {
+    apiVersion: "policy/v1",
+    kind: "PodDisruptionBudget",
+    metadata: { name: "web", namespace: "default" },
+    spec: { selector: { matchLabels: labels }, ...spec },
+  }
+}
+
+const pod = (name: string, ownerReferences?: object[]): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default", labels, ...(ownerReferences === undefined ? {} : { ownerReferences }) },
+    spec: {},
+  }) as KubeObject
+
+const deployment = (replicas: number): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "default" },
+  spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [] } } },
+})
+
+const statusOf = (harness: Harness): object =>
+  harness.cluster.find<Budget>(podDisruptionBudgets, "default", "web")!.status ?? {}
+const told = (harness: Harness): string[] =>
+  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
+
+async function runAll(harness: Harness, count: number): Promise<void> {
+  await eventually(() => expect(harness.cluster.all(pods)).toHaveLength(count))
+  for (const each of harness.cluster.all<Pod>(pods)) await harness.setPod(each, "Running", true)
+}
+
+describe("a PodDisruptionBudget", () => {
+  test.each([
+    [{ minAvailable: 2 }, { expectedPods: 5, desiredHealthy: 2, currentHealthy: 5, disruptionsAllowed: 3 }],
+    [{ minAvailable: "50%" }, { expectedPods: 5, desiredHealthy: 3, currentHealthy: 5, disruptionsAllowed: 2 }],
+    [{ maxUnavailable: 1 }, { expectedPods: 5, desiredHealthy: 4, currentHealthy: 5, disruptionsAllowed: 1 }],
+    [{ maxUnavailable: "30%" }, { expectedPods: 5, desiredHealthy: 3, currentHealthy: 5, disruptionsAllowed: 2 }],
+    [{ maxUnavailable: 9 }, { expectedPods: 5, desiredHealthy: 0, currentHealthy: 5, disruptionsAllowed: 5 }],
+  ])("with %j counts on the size of the Deployment", async (spec, status) => {
+    await using harness = await startHarness({ only: ["disruption", "deployment", "replicaset"] })
+    await harness.create(deployments, deployment(5))
+    await runAll(harness, 5)
+    await harness.create(podDisruptionBudgets, budget(spec))
+    await eventually(() => {
+      expect(statusOf(harness)).toMatchObject({
+        ...status,
+        observedGeneration: 1,
+        conditions: [{ type: "DisruptionAllowed", status: "True", reason: "SufficientPods", observedGeneration: 1 }],
+      })
+    })
+  })
+
+  test("follows its pods", async () => {
+    await using harness = await startHarness({ only: ["disruption"] })
+    await harness.create(podDisruptionBudgets, budget({ minAvailable: 1 }))
+    await eventually(() => {
+      expect(statusOf(harness)).toMatchObject({ expectedPods: 0, desiredHealthy: 1, disruptionsAllowed: 0 })
+      expect(told(harness)).toContain("NoPods: No matching pods found")
+    })
+    await harness.create(pods, pod("a"))
+    await harness.create(pods, pod("b"))
+    await runAll(harness, 2)
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 }))
+    await harness.change(pods, "default", "b", { metadata: { labels: { app: "other" } } })
+    await eventually(() => {
+      expect(statusOf(harness)).toMatchObject({
+        currentHealthy: 1,
+        disruptionsAllowed: 0,
+        conditions: [{ status: "False", reason: "InsufficientPods" }],
+      })
+    })
+  })
+
+  test("warns of pods that nobody controls", async () => {
+    await using harness = await startHarness({ only: ["disruption"] })
+    await harness.create(pods, pod("a"))
+    await harness.create(podDisruptionBudgets, budget({ maxUnavailable: 1 }))
+    await eventually(() => {
+      expect(told(harness).join()).toContain(
+        "(selector: &LabelSelector{MatchLabels:map[string]string{app: web,},MatchExpressions:[]LabelSelectorRequirement{},})",
+      )
+      expect(statusOf(harness)).toMatchObject({ expectedPods: 0, disruptionsAllowed: 0 })
+    })
+  })
+
+  test("asks the scale of custom resources, and allows nothing where there is none", async () => {
+    await using harness = await startHarness({ only: ["disruption"] })
+    const widgets = { group: "example.com", version: "v1", resource: "widgets", namespaced: true }
+    harness.cluster.extra.push({ ...widgets, kind: "Widget", verbs: ["get"] })
+    const owner = await harness.create(widgets, {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w", namespace: "default" },
+      spec: { replicas: 4 },
+    })
+    const reference = { apiVersion: "example.com/v1", kind: "Widget", name: "w", uid: owner.metadata.uid }
+    await harness.create(pods, pod("a", [{ ...reference, controller: true }]))
+    await runAll(harness, 1)
+    await harness.create(podDisruptionBudgets, budget({ maxUnavailable: 3 }))
+    await eventually(() => {
+      expect(statusOf(harness)).toMatchObject({ expectedPods: 4, desiredHealthy: 1, disruptionsAllowed: 0 })
+    })
+    await harness.cluster.update(widgets, { ...owner, metadata: { name: "w", namespace: "default" }, spec: {} })
+    await harness.change(pods, "default", "a", { metadata: { annotations: { any: "change" } } })
+    await eventually(() => {
+      expect(statusOf(harness)).toMatchObject({
+        disruptionsAllowed: 0,
+        conditions: [{ reason: "SyncFailed", message: "widgets.example.com does not implement the scale subresource" }],
+      })
+    })
+  })
+
+  test("counts an evicted pod as gone until it is, or until it has stayed too long", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only: ["disruption"], clock })
+    await harness.create(pods, pod("a"))
+    await harness.create(pods, pod("b"))
+    await runAll(harness, 2)
+    await harness.create(podDisruptionBudgets, budget({ minAvailable: 1 }))
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ disruptionsAllowed: 1 }))
+    const evicted = { disruptionsAllowed: 0, disruptedPods: { a: new Date(clock.now()).toISOString() } }
+    const current = harness.cluster.find<Budget>(podDisruptionBudgets, "default", "web")!
+    const status = { ...current.status!, ...evicted }
+    await harness.cluster.update<Budget>(podDisruptionBudgets, { ...current, status }, { subresource: "status" })
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ currentHealthy: 1, disruptionsAllowed: 0 }))
+    clock.advance(121_000)
+    await eventually(() => {
+      expect(statusOf(harness)).toMatchObject({ currentHealthy: 2, disruptionsAllowed: 1 })
+      expect(statusOf(harness)).not.toHaveProperty("disruptedPods")
+      expect(told(harness)).toContain("NotDeleted: Pod was expected by PDB default/default to be deleted but it wasn't")
+    })
+  })
+})
+
+describe("a pod that was to be disrupted", () => {
+  test("and was not says so no more after two minutes", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only: ["disruption"], clock })
+    const created = await harness.create<Pod>(pods, pod("a"))
+    const condition = {
+      type: "DisruptionTarget",
+      status: "True",
+      reason: "PreemptionByScheduler",
+      lastTransitionTime: new Date(clock.now()).toISOString(),
+    }
+    await harness.cluster.update(pods, { ...created, status: { conditions: [condition] } } as unknown as Pod, {
+      subresource: "status",
+    })
+    const found = (): unknown => harness.cluster.find<Pod>(pods, "default", "a")!.status!.conditions
+    await eventually(() => {
+      clock.advance(60_000)
+      expect(found()).toMatchObject([{ type: "DisruptionTarget", status: "False" }])
+    })
+  })
+})

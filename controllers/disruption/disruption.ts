@@ -1,0 +1,158 @@
+// How many of a PodDisruptionBudget's pods may be evicted now: the eviction subresource takes from what its status allows.
+// Facts: k8s.io/kubernetes/pkg/controller/disruption.
+
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import type { Deployment, Pod, ReplicaSet, StatefulSet } from "../../apimachinery/object.ts"
+import { hasReason } from "../../apimachinery/status.ts"
+import {
+  deployments,
+  podDisruptionBudgets,
+  pods as podResource,
+  replicaSets,
+  statefulSets,
+} from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { scaled } from "../deployment/replicas.ts"
+import { jsonEqual } from "../equality.ts"
+import { message } from "../pods/pod-control.ts"
+import type { ReplicaObject } from "../replicaset/kinds.ts"
+import { expectedPods, replicationControllers } from "./expected-pods.ts"
+import { printLabelSelector } from "./selector-text.ts"
+import { resetStaleCondition, staleAfterMs } from "./stale-condition.ts"
+import { disruptedPods, failedStatus, healthyPods, statusOf, type Budget } from "./status.ts"
+
+/** Keys of pods whose condition may be stale; no budget has a name like this. */
+const podPrefix = "pod:"
+
+export function runDisruption(ctx: ControllerContext): Promise<void> {
+  const budgets = ctx.informers.of<Budget>(podDisruptionBudgets)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const reads = [
+    pods,
+    ctx.informers.of<Deployment>(deployments),
+    ctx.informers.of<ReplicaSet>(replicaSets),
+    ctx.informers.of<StatefulSet>(statefulSets),
+    ctx.informers.of<ReplicaObject>(replicationControllers),
+  ]
+  const controller = new Controller<Budget>(ctx, {
+    name: "disruption",
+    eventSource: "controllermanager",
+    primary: budgets,
+    reads,
+  })
+  const enqueue = (tenant: string, pod: Pod): void => {
+    const found = budgets.list(tenant, pod.metadata.namespace).filter((budget) => selects(budget, pod))
+    for (const budget of found) controller.enqueueObject(tenant, budget)
+    if (found.length < 2) return
+    const { namespace = "", name = "" } = pod.metadata
+    const chosen = found[0]?.metadata.name ?? ""
+    const text = `Pod "${namespace}"/"${name}" matches multiple PodDisruptionBudgets.  Chose "${chosen}" arbitrarily.`
+    controller.event(tenant, pod, "Warning", "MultiplePodDisruptionBudgets", text)
+  }
+  const enqueueStale = (tenant: string, pod: Pod): void => {
+    const { namespace, name = "" } = pod.metadata
+    if (staleAfterMs(pod, ctx.clock.now()) !== undefined) controller.enqueue(tenant, namespace, `${podPrefix}${name}`)
+  }
+  pods.subscribe({
+    added(tenant, pod) {
+      enqueue(tenant, pod)
+      enqueueStale(tenant, pod)
+    },
+    updated(tenant, pod, previous) {
+      if (!jsonEqual(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
+      enqueue(tenant, pod)
+      enqueueStale(tenant, pod)
+    },
+    deleted: enqueue,
+    // Before that nothing could be enqueued.
+    synced: (tenant) => {
+      for (const pod of pods.list(tenant)) enqueueStale(tenant, pod)
+    },
+  })
+  return controller.run((key) => reconcile(ctx, controller, key))
+}
+
+const selects = ({ spec }: Budget, pod: Pod): boolean =>
+  matches(selectorFromLabelSelector(spec?.selector), pod.metadata.labels ?? {})
+
+async function reconcile(ctx: ControllerContext, controller: Controller<Budget>, key: Key): Promise<ReconcileResult> {
+  const { tenant, namespace, name } = key
+  const client = controller.client(tenant)
+  const pods = ctx.informers.of<Pod>(podResource)
+  if (name.startsWith(podPrefix)) {
+    return resetStaleCondition(client, pods.get(tenant, namespace, name.slice(podPrefix.length)), ctx.clock.now())
+  }
+  const budget = ctx.informers.of<Budget>(podDisruptionBudgets).get(tenant, namespace, name)
+  if (budget === undefined) return
+  try {
+    return await sync(ctx, controller, tenant, budget)
+  } catch (error) {
+    if (hasReason(error, "Conflict")) throw error
+    const status = failedStatus(budget, message(error), ctx.clock.now())
+    if (jsonEqual(status, budget.status)) return
+    await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
+  }
+}
+
+async function sync(
+  ctx: ControllerContext,
+  controller: Controller<Budget>,
+  tenant: string,
+  budget: Budget,
+): Promise<ReconcileResult> {
+  const now = ctx.clock.now()
+  const pods = ctx.informers.of<Pod>(podResource).list(tenant, budget.metadata.namespace)
+  const selected = pods.filter((pod) => selects(budget, pod))
+  if (selected.length === 0) controller.event(tenant, budget, "Normal", "NoPods", "No matching pods found")
+  const wanted = await desired(ctx, controller, tenant, budget, selected)
+  const disrupted = disruptedPods(budget, selected, now)
+  for (const pod of disrupted.stayed) {
+    const { namespace = "" } = budget.metadata
+    const text = `Pod was expected by PDB ${namespace}/${namespace} to be deleted but it wasn't`
+    controller.event(tenant, pod, "Warning", "NotDeleted", text)
+  }
+  const currentHealthy = healthyPods(selected, disrupted.pods)
+  const status = statusOf(budget, { ...wanted, currentHealthy, disruptedPods: disrupted.pods }, now)
+  if (status !== budget.status) {
+    const client = controller.client(tenant)
+    await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
+  }
+  return disrupted.recheckAt === undefined ? undefined : { requeueAfterMs: disrupted.recheckAt - now + 1 }
+}
+
+async function desired(
+  ctx: ControllerContext,
+  controller: Controller<Budget>,
+  tenant: string,
+  budget: Budget,
+  pods: readonly Pod[],
+): Promise<{ expectedPods: number; desiredHealthy: number }> {
+  const { minAvailable, maxUnavailable, selector } = budget.spec ?? {}
+  if (maxUnavailable === undefined && typeof minAvailable !== "string") {
+    return minAvailable === undefined
+      ? { expectedPods: 0, desiredHealthy: 0 }
+      : { expectedPods: pods.length, desiredHealthy: minAvailable }
+  }
+  let expected
+  try {
+    expected = await expectedPods(ctx, tenant, controller.client(tenant), pods)
+  } catch (error) {
+    const text = `Failed to calculate the number of expected pods: ${message(error)}`
+    controller.event(tenant, budget, "Warning", "CalculateExpectedPodCountFailed", text)
+    throw error
+  }
+  if (expected.unmanaged.length > 0) {
+    const text =
+      `Pods selected by this PodDisruptionBudget (selector: ${printLabelSelector(selector)}) were found to be unmanaged. ` +
+      "As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. " +
+      'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.'
+    controller.event(tenant, budget, "Warning", "UnmanagedPods", text)
+  }
+  const { count } = expected
+  const desiredHealthy =
+    maxUnavailable === undefined
+      ? scaled(minAvailable, count, true)
+      : Math.max(0, count - scaled(maxUnavailable, count, true))
+  return { expectedPods: count, desiredHealthy }
+}

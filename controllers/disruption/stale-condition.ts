@@ -1,0 +1,41 @@
+// A pod that was to be disrupted and then was not says so no more after a while.
+// Source: k8s.io/kubernetes/pkg/controller/disruption/disruption.go (syncStalePodDisruption).
+
+import { timestamp, type Pod } from "../../apimachinery/object.ts"
+import { pods as podResource } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { isFinished, isTerminating, podCondition } from "../pods/pod-state.ts"
+
+const staleMs = 120_000
+
+/** How long until its condition DisruptionTarget is stale; undefined: it has none that could be. */
+export function staleAfterMs(pod: Pod, now: number): number | undefined {
+  const condition = podCondition(pod, "DisruptionTarget")
+  // The kubelet may take as long as it likes between the condition and the deletion.
+  if (condition?.status !== "True" || condition.reason === "TerminationByKubelet") return undefined
+  if (isTerminating(pod) || isFinished(pod)) return undefined
+  return Math.max(0, Date.parse(condition.lastTransitionTime ?? "") + staleMs - now)
+}
+
+export async function resetStaleCondition(
+  client: KubeClient,
+  pod: Pod | undefined,
+  now: number,
+): Promise<ReconcileResult> {
+  const wait = pod === undefined ? undefined : staleAfterMs(pod, now)
+  if (pod === undefined || wait === undefined) return undefined
+  if (wait > 0) return { requeueAfterMs: wait }
+  const { generation } = pod.metadata
+  const condition = {
+    type: "DisruptionTarget",
+    status: "False",
+    lastTransitionTime: timestamp(new Date(now)),
+    ...(podCondition(pod, "DisruptionTarget")?.observedGeneration === undefined || generation === undefined
+      ? {}
+      : { observedGeneration: generation }),
+  }
+  const conditions = (pod.status?.conditions ?? []).map((other) => (other.type === condition.type ? condition : other))
+  await client.update<Pod>(podResource, { ...pod, status: { ...pod.status, conditions } }, { subresource: "status" })
+  return undefined
+}

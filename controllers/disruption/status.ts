@@ -1,0 +1,111 @@
+// A PodDisruptionBudget's status from the pods it selects. Pure.
+// Source: k8s.io/kubernetes/pkg/controller/disruption/disruption.go, k8s.io/component-helpers/apps/poddisruptionbudget.
+
+import { timestamp, type KubeObject, type Pod } from "../../apimachinery/object.ts"
+import type { LabelSelector } from "../../apimachinery/labels.ts"
+import { findCondition, withStandardCondition, type StandardCondition } from "../conditions.ts"
+import { jsonEqual } from "../equality.ts"
+import { isReady, isTerminating } from "../pods/pod-state.ts"
+
+/** For so long a pod that was allowed to go counts as gone before it is. */
+const deletionMs = 120_000
+
+const conditionType = "DisruptionAllowed"
+
+export interface BudgetStatus {
+  observedGeneration?: number
+  disruptedPods?: Record<string, string>
+  disruptionsAllowed: number
+  currentHealthy: number
+  desiredHealthy: number
+  expectedPods: number
+  conditions?: StandardCondition[]
+}
+
+export interface Budget extends KubeObject {
+  spec?: {
+    minAvailable?: number | string
+    maxUnavailable?: number | string
+    selector?: LabelSelector
+    unhealthyPodEvictionPolicy?: string
+  }
+  status?: BudgetStatus
+}
+
+export interface Disrupted {
+  /** Pods still to go, and since when they may. */
+  pods: Record<string, string>
+  /** Pods that were to go and did not. */
+  stayed: Pod[]
+  /** When to look again; ms. */
+  recheckAt: number | undefined
+}
+
+export function disruptedPods(budget: Budget, pods: readonly Pod[], now: number): Disrupted {
+  const result: Disrupted = { pods: {}, stayed: [], recheckAt: undefined }
+  const before = budget.status?.disruptedPods ?? {}
+  for (const pod of pods) {
+    const since = before[pod.metadata.name ?? ""]
+    if (since === undefined || isTerminating(pod)) continue
+    const due = Date.parse(since) + deletionMs
+    if (due < now) {
+      result.stayed.push(pod)
+      continue
+    }
+    result.pods[pod.metadata.name ?? ""] = since
+    result.recheckAt = Math.min(result.recheckAt ?? due, due)
+  }
+  return result
+}
+
+export function healthyPods(pods: readonly Pod[], disrupted: Record<string, string>): number {
+  return pods.filter((pod) => isReady(pod) && !isTerminating(pod) && disrupted[pod.metadata.name ?? ""] === undefined)
+    .length
+}
+
+export interface Counted {
+  currentHealthy: number
+  desiredHealthy: number
+  expectedPods: number
+  disruptedPods: Record<string, string>
+}
+
+/** The same object when nothing differs. */
+export function statusOf(budget: Budget, counted: Counted, now: number): BudgetStatus {
+  const { currentHealthy, desiredHealthy, expectedPods } = counted
+  const { generation = 0 } = budget.metadata
+  // A budget without pods allows nothing: its first ones may be there before it is looked at again.
+  const disruptionsAllowed = expectedPods <= 0 ? 0 : Math.max(0, currentHealthy - desiredHealthy)
+  const conditions = budget.status?.conditions
+  const [value, reason] = disruptionsAllowed > 0 ? ["True", "SufficientPods"] : ["False", "InsufficientPods"]
+  const current = findCondition(conditions, conditionType)
+  const isTold = current?.status === value && current.reason === reason
+  const status: BudgetStatus = {
+    ...(generation === 0 ? {} : { observedGeneration: generation }),
+    ...(Object.keys(counted.disruptedPods).length === 0 ? {} : { disruptedPods: counted.disruptedPods }),
+    disruptionsAllowed,
+    currentHealthy,
+    desiredHealthy,
+    expectedPods,
+    ...(conditions === undefined ? {} : { conditions }),
+  }
+  if (isTold && budget.status !== undefined && jsonEqual(status, budget.status)) return budget.status
+  const condition = { ...dated(value ?? "", now, generation), reason: reason ?? "", message: "" }
+  return { ...status, conditions: withStandardCondition(conditions, condition) }
+}
+
+/** Nothing may go while it is not known how many there should be. */
+export function failedStatus(budget: Budget, message: string, now: number): BudgetStatus {
+  const before = budget.status ?? { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+  const condition = { ...dated("False", now, before.observedGeneration ?? 0), reason: "SyncFailed", message }
+  return { ...before, disruptionsAllowed: 0, conditions: withStandardCondition(before.conditions, condition) }
+}
+
+function dated(status: string, now: number, generation: number): Omit<StandardCondition, "reason" | "message"> {
+  return {
+    type: conditionType,
+    status,
+    ...(generation === 0 ? {} : { observedGeneration: generation }),
+    lastTransitionTime: timestamp(new Date(now)),
+  }
+}
