@@ -11,12 +11,12 @@ export interface VnAgentLimits {
 
 export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024, kubeletConnections: 256 }
 
-/** The node's kubelet, or the super cluster's API server, which passes on what lies below a node's proxy subresource. */
+/** The node's kubelet, or the super cluster's API server, which reaches all of them. */
 export interface KubeletAccess {
   host: string
   port: number
-  /** Before the kubelet's own paths; "" for the kubelet itself. */
-  pathPrefix?: string
+  /** It is an API server, whose paths begin after this one ("" mostly). Undefined: it is the kubelet. */
+  apiServerPath?: string
   /** PEM; the system's roots when absent. */
   certificateAuthority?: string
   /** Whoever has a certificate needs no token, and the other way round. */

@@ -25,6 +25,8 @@ const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
 const identity = { tenant: "a", clusterKey: "ns-123456-a" }
 const stack = new AsyncDisposableStack()
 let agent: VnAgent
+/** The same, but it goes through an API server, with a token. */
+let farAgent: VnAgent
 let ca: string
 
 /** What has reached the kubelet, and its connections. */
@@ -63,7 +65,8 @@ async function startKubelet(tls: { cert: string; key: string; ca: string }): Pro
     handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
   })
   const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, (request, response) => {
-    seen.push(`${request.method} ${request.url} ${request.headers.authorization ?? ""}`.trim())
+    const { authorization = "", "impersonate-user": impersonated = "", cookie = "" } = request.headers
+    seen.push(`${request.method} ${request.url} ${authorization} ${String(impersonated)} ${cookie}`.trim())
     response.write("line 1\n")
     if (request.url?.includes("follow=true") !== true) response.end("line 2\n")
   })
@@ -104,19 +107,20 @@ beforeAll(async () => {
   })
   ca = authority.certificate
   const port = await startKubelet({ cert: serving.certificate, key: serving.key, ca })
-  agent = stack.use(
-    await VnAgent.start({
-      node,
-      host,
-      port: 0,
-      tls: serving,
-      identityKeys: [createPublicKey(privateKey)],
-      superClient,
-      kubelet: { host, port, certificateAuthority: ca, certificate: client.certificate, key: client.key },
-      limits: defaultVnAgentLimits,
-      log: silentLog,
-    }),
-  )
+  const kubelet = { host, port, certificateAuthority: ca, certificate: client.certificate, key: client.key }
+  const options = {
+    node,
+    host,
+    port: 0,
+    tls: serving,
+    identityKeys: [createPublicKey(privateKey)],
+    superClient,
+    limits: defaultVnAgentLimits,
+    log: silentLog,
+  }
+  agent = stack.use(await VnAgent.start({ ...options, kubelet }))
+  const token = () => Promise.resolve("ours")
+  farAgent = stack.use(await VnAgent.start({ ...options, kubelet: { ...kubelet, apiServerPath: "/base", token } }))
 })
 afterAll(() => stack.disposeAsync())
 
@@ -140,8 +144,9 @@ async function ask(
   path: string,
   headers: Record<string, string>,
   method = "GET",
+  to = agent,
 ): Promise<{ code: number; text: string }> {
-  const request = httpsRequest({ host, port: agent.port, ca, agent: false, path, method, headers })
+  const request = httpsRequest({ host, port: to.port, ca, agent: false, path, method, headers })
   request.end()
   const [response] = (await once(request, "response")) as [IncomingMessage]
   return { code: response.statusCode ?? 0, text: Buffer.concat(await response.toArray()).toString() }
@@ -158,6 +163,12 @@ describe("a tenant's call", () => {
       text: "line 1\nline 2\n",
     })
     expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main?tailLines=2"])
+  })
+
+  test("goes through the API server as ourselves, whomever the caller names", async () => {
+    const headers = { ...(await bearer()), "impersonate-user": "system:admin", cookie: "a=b" }
+    expect((await ask("/containerLogs/shop/web/main", headers, "GET", farAgent)).code).toBe(200)
+    expect(seen).toEqual(["GET /base/api/v1/namespaces/ns-123456-a-shop/pods/web/log?container=main Bearer ours"])
   })
 
   test("with the pod's uid reaches only that pod", async () => {

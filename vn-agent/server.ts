@@ -18,7 +18,7 @@ import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/up
 import { verifyIdentity } from "./identity.ts"
 import type { KubeletAccess, VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
-import { kubeletPath, refusal, superNamespaceOf } from "./translate.ts"
+import { apiServerPath, kubeletPath, refusal, superNamespaceOf } from "./translate.ts"
 
 /** What is answered instead of the kubelet's answer. */
 class Refused extends Error {
@@ -36,7 +36,7 @@ export class VnAgent implements AsyncDisposable {
   #keys: readonly KeyObject[]
   readonly #log: Log
   readonly #kubelet: UpgradeTarget
-  readonly #pathPrefix: string
+  readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
   readonly #server: Server
   readonly #forward: RequestHandler
@@ -47,11 +47,12 @@ export class VnAgent implements AsyncDisposable {
     this.#client = options.superClient
     this.#keys = options.identityKeys
     this.#log = options.log
-    const { host, port, pathPrefix = "", token } = options.kubelet
+    const { host, port, apiServerPath: basePath, token } = options.kubelet
     const tls = kubeletTLS(options.kubelet)
     const agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.kubeletConnections })
     this.#kubelet = { ...tls, host, port, agent: false }
-    this.#pathPrefix = pathPrefix
+    this.#path =
+      basePath === undefined ? kubeletPath : (identity, request) => `${basePath}${apiServerPath(identity, request)}`
     this.#token = token
     this.#forward = createProxyMiddleware({
       target: `https://${host}:${port}`,
@@ -152,7 +153,7 @@ export class VnAgent implements AsyncDisposable {
       this.#log.warn({ tenant: identity.tenant, namespace: routed.namespace, pod: routed.pod, why }, "refused a call")
       throw absent
     }
-    return { routed, path: this.#pathPrefix + kubeletPath(identity, routed) }
+    return { routed, path: this.#path(identity, routed) }
   }
 
   /** The caller's headers go no further, but for those of the protocol: they could say on whose behalf to act. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { Pod } from "../apimachinery/object.ts"
 import { clusterAnnotation, namespaceAnnotation, uidAnnotation } from "../apimachinery/tenancy.ts"
 import type { RoutedRequest } from "./routes.ts"
-import { kubeletPath, refusal } from "./translate.ts"
+import { apiServerPath, kubeletPath, refusal } from "./translate.ts"
 
 const identity = { tenant: "a", clusterKey: "ns-123456-a" }
 const request: RoutedRequest = {
@@ -80,5 +80,29 @@ describe("kubeletPath()", () => {
     ],
   ])("has %s", (_what, more, expected) => {
     expect(kubeletPath(identity, { ...request, ...more })).toBe(expected)
+  })
+})
+
+describe("apiServerPath()", () => {
+  const pod = "/api/v1/namespaces/ns-123456-a-shop/pods/web"
+  test.each<[string, Partial<RoutedRequest>, string]>([
+    [
+      "the flags of an exec",
+      { query: "?command=cat&input=1&output=1&error=1&tty=1" },
+      `${pod}/exec?container=main&command=cat&stdin=true&stdout=true&stderr=true&tty=true`,
+    ],
+    ["a word of a command as it is", { query: "?command=1" }, `${pod}/exec?container=main&command=1`],
+    [
+      "the parameters of a log",
+      { action: "containerLogs", query: "?follow=true&tailLines=1&namespace=other" },
+      `${pod}/log?container=main&follow=true&tailLines=1`,
+    ],
+    [
+      "the ports of a port-forward",
+      { action: "portForward", container: undefined as never, query: "?port=80&port=81" },
+      `${pod}/portforward?ports=80&ports=81`,
+    ],
+  ])("has %s", (_what, more, expected) => {
+    expect(apiServerPath(identity, { ...request, ...more })).toBe(expected)
   })
 })

@@ -50,8 +50,39 @@ export function refusal(identity: TenantIdentity, request: RoutedRequest, pod: P
 export function kubeletPath(identity: TenantIdentity, request: RoutedRequest): string {
   const segments = [request.action, superNamespaceOf(identity, request), request.pod]
   if (request.container !== undefined) segments.push(request.container)
-  const known = parameters[request.action] ?? []
+  return print(segments, new URLSearchParams(knownParameters(request)))
+}
+
+const subresources: Record<string, string> = {
+  containerLogs: "log",
+  exec: "exec",
+  attach: "attach",
+  portForward: "portforward",
+}
+/** By the kubelet's name of a flag, which is "1" there: the API's, which is "true". */
+const flags: Record<string, string> = { input: "stdin", output: "stdout", error: "stderr", tty: "tty" }
+
+/**
+ * Path and query of the same request to the super cluster's API server: the pod's subresource. (Below nodes/proxy, where the
+ * kubelet's own paths are, an upgrade loses its query.)
+ */
+export function apiServerPath(identity: TenantIdentity, request: RoutedRequest): string {
+  const pod = ["api", "v1", "namespaces", superNamespaceOf(identity, request), "pods", request.pod]
   const query = new URLSearchParams()
-  for (const [name, value] of new URLSearchParams(request.query)) if (known.includes(name)) query.append(name, value)
+  if (request.container !== undefined) query.set("container", request.container)
+  for (const [name, value] of knownParameters(request)) {
+    const flag = flags[name]
+    if (flag !== undefined) query.set(flag, "true")
+    else query.append(name === "port" ? "ports" : name, value)
+  }
+  return print([...pod, subresources[request.action] ?? ""], query)
+}
+
+function knownParameters({ action, query }: RoutedRequest): [string, string][] {
+  const known = parameters[action] ?? []
+  return [...new URLSearchParams(query)].filter(([name]) => known.includes(name))
+}
+
+function print(segments: readonly string[], query: URLSearchParams): string {
   return `/${segments.join("/")}${query.size === 0 ? "" : `?${query.toString()}`}`
 }

@@ -1,5 +1,5 @@
 // Vn-agents for the nodes of a super cluster that is somebody else's: in this process, one per node, made when its logs are
-// first asked for. They reach kubelets through that cluster's API server (nodes/proxy), since its kubeconfig is all that is
+// first asked for. They go through that cluster's API server (pods/log, pods/exec …), since its kubeconfig is all that is
 // known. In a real installation they run on the nodes (manifests/vn-agent.yaml), next to the kubelets.
 
 import { createPublicKey, type KeyObject } from "node:crypto"
@@ -56,20 +56,20 @@ export class RealNodes implements AsyncDisposable {
       tls: authority.serving,
       identityKeys: [createPublicKey(signer)],
       superClient,
-      kubelet: throughAPIServer(superConfig, node),
+      kubelet: throughAPIServer(superConfig),
       limits: defaultVnAgentLimits,
       log,
     })
   }
 }
 
-function throughAPIServer(config: ClientConfig, node: string): KubeletAccess {
+function throughAPIServer(config: ClientConfig): KubeletAccess {
   const { server, certificateAuthority, certificate, key, token, serverName, insecureSkipTlsVerify } = config
   const url = new URL(server)
   return {
     host: url.hostname.replace(/^\[|\]$/g, ""),
     port: url.port === "" ? 443 : Number(url.port),
-    pathPrefix: `${url.pathname.replace(/\/$/, "")}/api/v1/nodes/${encodeURIComponent(node)}/proxy`,
+    apiServerPath: url.pathname.replace(/\/$/, ""),
     ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
