@@ -113,6 +113,13 @@ export function noSuchPath(): StatusError {
   return failure("NotFound", "the server could not find the requested resource", {})
 }
 
+/** Where not even an API is: answered as text, which is what clients and proxies expect of a path nobody serves. */
+export class PageNotFound extends StatusError {}
+
+export function pageNotFound(): PageNotFound {
+  return new PageNotFound(failure("NotFound", "404 page not found", {}).status)
+}
+
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
   return failure("AlreadyExists", `${printGroupResource(resource)} "${name}" already exists`, of(resource, name))
 }
@@ -164,12 +171,24 @@ export function badRequest(message: string, options?: ErrorOptions): StatusError
   return failure("BadRequest", message, undefined, options)
 }
 
+/** A custom resource's answer to a method that is no verb. */
+export function methodNotSupported(resource: GroupResource, action: string): StatusError {
+  const { group, resource: kind } = resource
+  const message = `${action} is not supported on resources of kind ${JSON.stringify(printGroupResource(resource))}`
+  return failure("MethodNotAllowed", message, { ...(group === "" ? {} : { group }), kind })
+}
+
 export function methodNotAllowed(): StatusError {
   return failure("MethodNotAllowed", "the server does not allow this method on the requested resource", {})
 }
 
 export function notAcceptable(accepted: string[]): StatusError {
   return failure("NotAcceptable", `only the following media types are accepted: ${accepted.join(", ")}`)
+}
+
+/** The media type can be had, the form of the object asked for cannot. */
+export function notAcceptableForm(message: string): StatusError {
+  return failure("NotAcceptable", message)
 }
 
 export function unsupportedMediaType(accepted: string[]): StatusError {

@@ -42,12 +42,11 @@ export function envelope(apiVersion: string, kind: string, length: number): { he
   return { head: writer.take(), tail: contentNotes }
 }
 
-/** The tag and length that stand before an item of a list (its field 2). */
-export function itemHead(length: number): Buffer {
-  const writer = new ReverseWriter()
-  writer.varint(length)
-  writer.byte(0x12)
-  return writer.take()
+/** What stands before a message of `length` bytes that is the field `number` of another. */
+export function fieldHead(number: number, length: number): Buffer {
+  spare.varint(length)
+  spare.varint(number * 8 + wireTypes.bytes)
+  return spare.take()
 }
 
 /** An event of a watch: its length in four bytes, then { 1: type, 2: { 1: the object in its envelope } }. */

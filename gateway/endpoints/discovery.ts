@@ -4,10 +4,15 @@
 import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
-import { noSuchPath } from "../../apimachinery/status.ts"
+import { noSuchPath, pageNotFound } from "../../apimachinery/status.ts"
 import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
 import type { RequestContext } from "../request/context.ts"
+import { parseAccept } from "./accept.ts"
+import { sendBytes } from "./body-writer.ts"
 import { document, sendDocument } from "./documents.ts"
+import { checkAccept, negotiate } from "./negotiation.ts"
+import { printed } from "./print.ts"
 
 /** Groups in the order kube-apiserver lists them; custom groups follow by name. */
 const groupOrder = [
@@ -33,35 +38,58 @@ const groupOrder = [
   "flowcontrol.apiserver.k8s.io",
 ]
 
-const aggregatedType = /application\/json;[^,]*g=apidiscovery\.k8s\.io/
-
 /** Answers /api, /apis and below. Throws NotFound for a group or version that is not served. */
 export function serveDiscovery(ctx: RequestContext, response: ServerResponse): void {
-  const [root, ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
+  const [root = "", ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
   const core = root === "api"
-  const accept = ctx.headers["accept"] ?? ""
-  const found = aggregatedType.exec(accept)
-  if (rest.length === 0 && found !== null && accept.includes("as=APIGroupDiscoveryList")) {
-    const version = /v=(v2beta1|v2)\b/.exec(accept)?.[1] ?? "v2"
-    const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-    sendDocument(
-      ctx,
-      response,
-      document(ctx, `${root}?${version}`, () => aggregated(ctx, core, version)),
-      type,
-    )
-    return
+  if (rest.length === 0) {
+    const version = aggregatedVersion(ctx.headers["accept"] ?? "")
+    if (version !== undefined) {
+      const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
+      sendDocument(
+        ctx,
+        response,
+        document(ctx, `${root}?${version}`, () => aggregated(ctx, core, version)),
+        type,
+      )
+      return
+    }
   }
   const [group, version] = core ? ["", rest[0]] : rest
-  sendDocument(
-    ctx,
-    response,
-    document(ctx, ctx.info.path, () => legacy(ctx, core, group, version)),
-    "application/json",
+  const custom = group !== undefined && !core && isCustomGroup(ctx, group)
+  if (!custom) checkAccept(ctx.headers["accept"], false)
+  const { format, pretty, contentType } = negotiate(ctx, "plain")
+  const { bytes } = document(ctx, `${ctx.info.path}?${format}${pretty ? "&pretty" : ""}`, () =>
+    printed(legacy(ctx, core, group, version, custom), { format, pretty }),
   )
+  sendBytes(ctx, response, 200, contentType, [bytes])
 }
 
-function legacy(ctx: RequestContext, core: boolean, group: string | undefined, version: string | undefined): unknown {
+/** The newest version of the aggregated document the client takes, if it takes that before any other. */
+function aggregatedVersion(accept: string): "v2" | "v2beta1" | undefined {
+  for (const { type, parameters } of parseAccept(accept)) {
+    if (type !== "application/json" && type !== protobufMediaType && type !== "*/*") continue
+    if (!parameters.has("as")) return undefined
+    const isAggregated =
+      parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("as") === "APIGroupDiscoveryList"
+    const version = parameters.get("v")
+    if (type === "application/json" && isAggregated && (version === "v2" || version === "v2beta1")) return version
+  }
+  return undefined
+}
+
+function isCustomGroup(ctx: RequestContext, group: string): boolean {
+  const own = ctx.controlPlane.resources.definitions().filter((definition) => definition.group === group)
+  return own.length > 0 && own.every(({ customResource }) => customResource !== undefined)
+}
+
+function legacy(
+  ctx: RequestContext,
+  core: boolean,
+  group: string | undefined,
+  version: string | undefined,
+  custom: boolean,
+): unknown {
   const definitions = ctx.controlPlane.resources.definitions()
   if (core && version === undefined) {
     return {
@@ -78,11 +106,14 @@ function legacy(ctx: RequestContext, core: boolean, group: string | undefined, v
     }
   }
   if (version === undefined) {
-    if (!definitions.some((definition) => definition.group === group)) throw noSuchPath()
+    if (!definitions.some((definition) => definition.group === group)) throw pageNotFound()
     return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(definitions, group) }
   }
   const served = definitions.filter((definition) => definition.group === group && definition.version === version)
-  if (served.length === 0) throw noSuchPath()
+  if (served.length === 0) {
+    const isKnown = core || definitions.some((definition) => definition.group === group)
+    throw isKnown && !custom ? noSuchPath() : pageNotFound()
+  }
   return {
     kind: "APIResourceList",
     // The core group's list has always been without.

@@ -10,46 +10,88 @@ interface Check {
   run(ctx: RequestContext): Promise<string | undefined>
 }
 
-const checks: readonly Check[] = [
-  { name: "ping", run: () => Promise.resolve(undefined) },
-  {
-    // Named etcd where dashboards and probes expect it: the store.
-    name: "etcd",
-    async run(ctx) {
-      try {
-        await ctx.controlPlane.store.get("/registry/namespaces/default")
-        return undefined
-      } catch (error) {
-        if (error instanceof StorageError) return error.message
-        throw error
-      }
-    },
-  },
-]
+const ping: Check = { name: "ping", run: () => Promise.resolve(undefined) }
+
+async function askStore(ctx: RequestContext): Promise<string | undefined> {
+  try {
+    await ctx.controlPlane.store.get("/registry/namespaces/default")
+    return undefined
+  } catch (error) {
+    if (error instanceof StorageError) return error.message
+    throw error
+  }
+}
+
+/** Named etcd where dashboards and probes expect it: the store. */
+const etcd: Check = { name: "etcd", run: askStore }
+
+const checks: Readonly<Record<string, readonly Check[]>> = {
+  healthz: [ping, etcd],
+  livez: [ping, etcd],
+  readyz: [ping, etcd, { name: "etcd-readiness", run: askStore }],
+}
+
+/** Where the checks are, for the index of paths. */
+export function healthPaths(): string[] {
+  return Object.entries(checks).flatMap(([endpoint, own]) => [
+    `/${endpoint}`,
+    ...own.map(({ name }) => `/${endpoint}/${name}`),
+  ])
+}
 
 /** False: there is no such check. */
 export async function serveHealth(ctx: RequestContext, response: ServerResponse): Promise<boolean> {
-  const [endpoint = "healthz", ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
-  const one = rest.join("/")
+  const [, endpoint = "", ...rest] = ctx.info.path.split("/")
+  const own = checks[endpoint] ?? []
+  if (rest.length > 0) {
+    const check = own.find(({ name }) => name === rest.join("/"))
+    if (check === undefined) return false
+    await serveOne(ctx, response, check)
+  } else await serveAll(ctx, response, endpoint, own)
+  return true
+}
+
+async function serveOne(ctx: RequestContext, response: ServerResponse, check: Check): Promise<void> {
+  const fault = await check.run(ctx)
+  // Whoever may ask for one check may know why it fails.
+  if (fault === undefined) answer(response, 200, "ok")
+  else answer(response, 500, `internal server error: ${fault}\n`)
+}
+
+async function serveAll(
+  ctx: RequestContext,
+  response: ServerResponse,
+  endpoint: string,
+  own: readonly Check[],
+): Promise<void> {
   const excluded = new Set(ctx.query.getAll("exclude"))
-  const wanted =
-    one === "" ? checks.filter(({ name }) => !excluded.has(name)) : checks.filter(({ name }) => name === one)
-  if (wanted.length === 0) return false
   const lines: string[] = []
   let failed = false
-  for (const check of wanted) {
+  for (const check of own) {
+    if (excluded.delete(check.name)) {
+      lines.push(`[+]${check.name} excluded: ok`)
+      continue
+    }
     const fault = await check.run(ctx)
     failed ||= fault !== undefined
     lines.push(fault === undefined ? `[+]${check.name} ok` : `[-]${check.name} failed: reason withheld`)
   }
-  const verbose = failed || (ctx.query.has("verbose") && one === "")
-  const text = verbose ? `${lines.join("\n")}\n${endpoint} check ${failed ? "failed" : "passed"}\n` : "ok"
+  if (excluded.size > 0) {
+    const names = [...excluded].map((name) => JSON.stringify(name)).join(",")
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
+  }
+  lines.push(`${endpoint} check ${failed ? "failed" : "passed"}\n`)
+  if (failed) answer(response, 500, lines.join("\n"))
+  else answer(response, 200, ctx.query.has("verbose") ? lines.join("\n") : "ok")
+}
+
+function answer(response: ServerResponse, code: number, text: string): void {
   response
-    .writeHead(failed ? 500 : 200, {
+    .writeHead(code, {
       "content-type": "text/plain; charset=utf-8",
+      "content-length": Buffer.byteLength(text),
       "x-content-type-options": "nosniff",
       "cache-control": "no-cache, private",
     })
     .end(text)
-  return true
 }

@@ -3,16 +3,25 @@
 
 import type { ServerResponse } from "node:http"
 import { printGroupVersion } from "../../apimachinery/object.ts"
-import { methodNotAllowed, noSuchPath } from "../../apimachinery/status.ts"
+import {
+  badRequest,
+  methodNotAllowed,
+  methodNotSupported,
+  noSuchPath,
+  notFound,
+  pageNotFound,
+  type StatusError,
+} from "../../apimachinery/status.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
+import { acceptsOneOf } from "./accept.ts"
 import { serveDiscovery } from "./discovery.ts"
 import type { Endpoint } from "./endpoint.ts"
-import { serveHealth } from "./health.ts"
-import { negotiate } from "./negotiation.ts"
+import { healthPaths, serveHealth } from "./health.ts"
+import { checkAccept, negotiate, type Negotiated, refusedByRoute } from "./negotiation.ts"
 import { serveOpenAPI } from "./openapi.ts"
-import { sendJSON } from "./respond.ts"
+import { answeringOf, sendObject } from "./respond.ts"
 import { create } from "./verbs/create.ts"
 import { deleteCollection } from "./verbs/delete-collection.ts"
 import { remove } from "./verbs/delete.ts"
@@ -43,45 +52,57 @@ const verbs: Readonly<Record<string, (ctx: RequestContext, endpoint: Endpoint) =
   deletecollection: deleteCollection,
 }
 
+type ServeDocument = (ctx: RequestContext, response: ServerResponse) => void | boolean | Promise<void | boolean>
+
 /** First path segment → what answers. A handler that answers false does not know the path. */
-const documents: Readonly<
-  Record<string, (ctx: RequestContext, response: ServerResponse) => void | boolean | Promise<void | boolean>>
-> = {
+const documents: Readonly<Record<string, ServeDocument>> = {
   api: serveDiscovery,
   apis: serveDiscovery,
   openapi: serveOpenAPI,
-  version: (ctx, response) => sendJSON(ctx, response, 200, versionInfo),
+  version: serveVersion,
   healthz: serveHealth,
   livez: serveHealth,
   readyz: serveHealth,
-  "": (ctx, response) => sendJSON(ctx, response, 200, { paths: paths(ctx) }),
+  "": serveIndex,
+  "index.html": serveIndex,
 }
+
+/** Documents that are part of the API know GET only; the others never look at the method. */
+const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 
 /** Shared by all control planes. Throws StatusError; who calls writes the Status body. */
 export function createAPIHandler({ maxBodyBytes = defaultMaxBodyBytes }: APIHandlerOptions = {}): APIHandler {
   return async (ctx, exchange) => {
-    if (!ctx.info.isResourceRequest) {
-      if (ctx.info.verb !== "get" && ctx.info.verb !== "head") throw methodNotAllowed()
-      const segment = ctx.info.path.split("/")[1] ?? ""
-      const serve = Object.hasOwn(documents, segment) ? documents[segment] : undefined
-      if (serve === undefined || (await serve(ctx, exchange.response)) === false) throw noSuchPath()
-      return
-    }
-    await serveResource(ctx, exchange, maxBodyBytes)
+    // Empty steps at the beginning are no path of ours; between others they are names nobody has.
+    if (ctx.info.path.startsWith("//")) throw pageNotFound()
+    if (ctx.info.isResourceRequest) await serveResource(ctx, exchange, maxBodyBytes)
+    else await serveDocument(ctx, exchange.response)
   }
+}
+
+async function serveDocument(ctx: RequestContext, response: ServerResponse): Promise<void> {
+  const [, segment = "", group] = ctx.info.path.split("/")
+  const serve = Object.hasOwn(documents, segment) ? documents[segment] : undefined
+  if (serve === undefined) throw pageNotFound()
+  const isBuiltIn = readOnly.has(segment) && (segment !== "apis" || !group || servesBuiltIn(ctx, group))
+  if (isBuiltIn && ctx.info.verb !== "get") throw methodNotAllowed()
+  if ((await serve(ctx, response)) === false) throw pageNotFound()
 }
 
 async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyBytes: number): Promise<void> {
   const { group, version, resource, namespace, name, verb } = ctx.info
   const registry = ctx.controlPlane.resources.registry({ group, version, resource })
-  if (registry === undefined || (namespace !== "" && !registry.definition.namespaced && resource !== "namespaces"))
-    throw noSuchPath()
+  if (
+    registry === undefined ||
+    (group === "" && ctx.info.path.startsWith("/apis/")) ||
+    (namespace !== "" && !registry.definition.namespaced && resource !== "namespaces")
+  )
+    throw nobodyServes(ctx)
   const { definition } = registry
   checkPlace(ctx, definition)
   if (definition.warning !== undefined) ctx.warn(definition.warning)
-  negotiate(ctx.headers["accept"]) // what cannot be answered is not begun
   const subresource = definition.subresources.find((candidate) => candidate.name === ctx.info.subresource)
-  if (ctx.info.subresource !== "" && subresource === undefined) throw noSuchPath()
+  if (ctx.info.subresource !== "" && subresource === undefined) throw noSubresource(ctx, definition)
   const handler = ctx.info.subresource === "" ? undefined : definition.subresourceHandlers?.[ctx.info.subresource]
   if (handler?.connect !== undefined) {
     await handler.connect(ctx, registry, namespace, name, exchange)
@@ -89,35 +110,95 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyByt
   }
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
-  if (serve === undefined || !allowed) throw methodNotAllowed()
+  if (serve === undefined || !allowed) throw notAllowed(definition)
+  checkForm(ctx, exchange, definition)
   await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, maxBodyBytes })
 }
 
-/** Objects of a namespaced resource are reached through their namespace; all of them together are only read. */
-function checkPlace({ info }: RequestContext, { namespaced }: ResourceDefinition): void {
-  const { verb, namespace, name, subresource } = info
-  const toCollection = verb === "list" || verb === "watch" || verb === "create" || verb === "deletecollection"
-  if (namespaced && namespace === "") {
-    if (name !== "") throw noSuchPath()
-    if (verb !== "list" && verb !== "watch") throw methodNotAllowed()
-  }
-  if (name === "" && !toCollection) throw methodNotAllowed()
-  if (name !== "" && subresource === "" && (verb === "create" || verb === "deletecollection")) throw methodNotAllowed()
+/** A group that is built in says that it lacks the resource; where there is no group there is no page. */
+function nobodyServes(ctx: RequestContext): StatusError {
+  const { group, path } = ctx.info
+  const isBuiltIn = path.startsWith("/api/") || (group !== "" && servesBuiltIn(ctx, group))
+  return isBuiltIn ? noSuchPath() : pageNotFound()
 }
 
+function servesBuiltIn(ctx: RequestContext, group: string): boolean {
+  return ctx.controlPlane.resources
+    .definitions()
+    .some((definition) => definition.group === group && definition.customResource === undefined)
+}
+
+function noSubresource({ info }: RequestContext, definition: ResourceDefinition): StatusError {
+  return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
+}
+
+function notAllowed(definition: ResourceDefinition): StatusError {
+  return definition.customResource === undefined ? methodNotAllowed() : methodNotSupported(definition, "")
+}
+
+/** What cannot be answered is not begun; and of built-in kinds nobody asks for the head alone. */
+function checkForm(ctx: RequestContext, { request }: Exchange, definition: ResourceDefinition): void {
+  if (definition.customResource === undefined) {
+    if (request.method === "HEAD") throw methodNotAllowed()
+    checkAccept(ctx.headers["accept"], request.method === "GET" && ctx.info.name === "")
+  }
+  negotiate(ctx, answeringOf(definition))
+}
+
+/** Objects of a namespaced resource are reached through their namespace; all of them together are only read. */
+function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
+  const { verb, namespace, name, subresource } = ctx.info
+  const isCustom = definition.customResource !== undefined
+  const toCollection = verb === "list" || verb === "watch" || verb === "create" || verb === "deletecollection"
+  if (definition.namespaced && namespace === "" && verb !== "list" && verb !== "watch") {
+    if (name !== "" || isCustom) throw nobodyServes(ctx)
+    throw methodNotAllowed()
+  }
+  if (name === "" && !toCollection) throw isCustom ? badRequest("name must be provided") : methodNotAllowed()
+  if (name !== "" && subresource === "" && (verb === "create" || verb === "deletecollection")) {
+    throw isCustom ? methodNotSupported(definition, verb) : methodNotAllowed()
+  }
+}
+
+/** Documents about the server are for people. */
+const indentedJSON: Negotiated = {
+  format: "json",
+  as: "object",
+  metaVersion: "",
+  pretty: true,
+  contentType: "application/json",
+}
+
+function serveVersion(ctx: RequestContext, response: ServerResponse): boolean {
+  if (ctx.info.path.replace(/\/$/, "") !== "/version") throw noSuchPath()
+  const accept = ctx.headers["accept"]
+  const json = "application/json"
+  if (accept !== undefined && accept !== "" && !acceptsOneOf(accept, [json])) throw refusedByRoute([json])
+  sendObject(ctx, response, 200, versionInfo, indentedJSON)
+  return true
+}
+
+function serveIndex(ctx: RequestContext, response: ServerResponse): boolean {
+  if (ctx.info.path !== "/" && ctx.info.path !== "/index.html") return false
+  sendObject(ctx, response, 200, { paths: paths(ctx) }, indentedJSON)
+  return true
+}
+
+const fixedPaths: readonly string[] = [
+  "/.well-known/openid-configuration",
+  "/api",
+  "/apis",
+  "/apis/",
+  "/metrics",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/openapi/v3/",
+  "/openid/v1/jwks",
+  "/version",
+]
+
 function paths(ctx: RequestContext): string[] {
-  const served = new Set([
-    "/api",
-    "/apis",
-    "/healthz",
-    "/livez",
-    "/metrics",
-    "/openapi/v2",
-    "/openapi/v3",
-    "/readyz",
-    "/version",
-  ])
-  served.add("/.well-known/openid-configuration").add("/openid/v1/jwks")
+  const served = new Set([...fixedPaths, ...healthPaths()])
   for (const { group, version } of ctx.controlPlane.resources.definitions()) {
     served.add(group === "" ? `/api/${version}` : `/apis/${printGroupVersion({ group, version })}`)
     if (group !== "") served.add(`/apis/${group}`)

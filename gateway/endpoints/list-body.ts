@@ -1,6 +1,9 @@
-// The text of a list: its head, and the items' own bytes, copied once into chunks with commas between.
+// A list on the wire: its head, and the items' own bytes, copied once into chunks with commas between; or, in protobuf, the
+// items' messages.
 
-import { printGroupVersion } from "../../apimachinery/object.ts"
+import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import { schemaOfType } from "../../apimachinery/schema/facts.ts"
+import { encodeMessage, envelope, fieldHead } from "../../apimachinery/schema/protobuf-encode.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { type KubeValue, storedHead } from "../registry/value.ts"
 
@@ -29,6 +32,42 @@ export async function* listBody(
     }
   }
   yield closing
+}
+
+const listMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
+
+/**
+ * A message begins with its length, so all items are encoded before the first byte goes out: the answer is in memory once,
+ * which in protobuf is about half of its JSON.
+ */
+export async function* protobufListBody(
+  { kind, apiVersion, metadata }: { kind: string; apiVersion: string; metadata: object },
+  { schema }: ResourceDefinition,
+  pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
+): AsyncGenerator<Uint8Array> {
+  const listMeta = schemaOfType(listMetaName)
+  if (listMeta === undefined) throw new Error(`the facts have no ${listMetaName}`)
+  const meta = encodeMessage(listMeta, metadata as Json)
+  const chunks: Uint8Array[] = [fieldHead(1, meta.length), meta]
+  let parts: Uint8Array[] = []
+  let waiting = 0
+  for await (const items of pieces) {
+    for (const item of items) {
+      const message = encodeMessage(schema, item.object() as unknown as Json)
+      parts.push(fieldHead(2, message.length), message)
+      waiting += message.length
+      if (waiting < chunkBytes) continue
+      chunks.push(Buffer.concat(parts))
+      parts = []
+      waiting = 0
+    }
+  }
+  chunks.push(Buffer.concat(parts))
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  const { head, tail } = envelope(apiVersion, kind, length)
+  yield head
+  yield* chunks
+  yield tail
 }
 
 /** Items of a built-in kind's list come without kind and apiVersion: how many bytes those are, but for the brace. */

@@ -1,62 +1,132 @@
-// What the client sends and what it wants back. JSON and YAML; objects whole, as Table, or as metadata only. Protobuf is
-// read (body.ts) but not written: a client that accepts nothing else gets 406.
+// What the client sends and what it wants back: JSON, YAML or Kubernetes' protobuf; objects whole, as Table, or as metadata
+// only. Source of the rules: k8s.io/apiserver/pkg/endpoints/handlers/negotiation, and go-restful for built-in paths.
 
-import { StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
+import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
+import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
+import type { RequestContext } from "../request/context.ts"
+import { acceptsOneOf, type Clause, parseAccept } from "./accept.ts"
 
 export type TextFormat = "json" | "yaml"
+export type Format = TextFormat | "protobuf"
+
+export type Form = "object" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList"
 
 export interface Negotiated {
-  format: TextFormat
-  as: "object" | "table" | "metadata"
+  format: Format
+  as: Form
+  /** Of a reduced form: "meta.k8s.io/v1", or v1beta1 for old clients. */
+  metaVersion: string
+  /** JSON for people: indented. */
+  pretty: boolean
   /** Of the answer. */
   contentType: string
 }
 
-const formats: Readonly<Record<string, TextFormat>> = { "application/json": "json", "application/yaml": "yaml" }
-const mediaTypes = Object.keys(formats)
-const metaGroup = "meta.k8s.io"
+const contentTypes: Readonly<Record<Format, string>> = {
+  json: "application/json",
+  yaml: "application/yaml",
+  protobuf: protobufMediaType,
+}
+const formats = Object.keys(contentTypes) as Format[]
+export const mediaTypes: readonly string[] = Object.values(contentTypes)
+const streamTypes: readonly string[] = [contentTypes.json, contentTypes.protobuf].map((type) => `${type};stream=watch`)
 
-/** The first form in the client's list that is served. */
-export function negotiate(accept: string | undefined): Negotiated {
-  if (accept === undefined || accept.trim() === "") return plain("json")
-  for (const clause of accept.split(",")) {
-    const [type = "", ...parameters] = clause.split(";").map((part) => part.trim())
-    const format = formats[type] ?? (type === "*/*" || type === "application/*" ? "json" : undefined)
-    if (format === undefined) continue
-    const found = reduced(format, new Map(parameters.map((parameter) => splitParameter(parameter))))
-    if (found !== undefined) return found
+/** What kind of thing answers: it decides on the forms there are. */
+export type Answering = "built-in" | "custom" | "plain"
+
+/** Whoever answers has negotiated before: once per context. */
+const negotiated = new WeakMap<RequestContext, Partial<Record<Answering, Negotiated>>>()
+
+/** The form of the answer. Throws NotAcceptable. "plain": errors and documents, which have no reduced forms. */
+export function negotiate(ctx: RequestContext, answering: Answering): Negotiated {
+  let known = negotiated.get(ctx)
+  if (known === undefined) negotiated.set(ctx, (known = {}))
+  return (known[answering] ??= choose(ctx.headers, ctx.query.get("pretty"), answering) ?? refuse())
+}
+
+function refuse(): never {
+  throw notAcceptable([...mediaTypes])
+}
+
+/** A watch has no YAML. Throws NotAcceptable. */
+export function negotiateStream(ctx: RequestContext, answering: Answering): Negotiated {
+  const wanted = negotiate(ctx, answering)
+  if (wanted.format === "yaml") throw notAcceptable([...streamTypes])
+  return wanted
+}
+
+/** Before anything is begun on a built-in path. Throws NotAcceptable. */
+export function checkAccept(accept: string | undefined, isCollection: boolean): void {
+  if (accept === undefined || accept === "" || acceptsOneOf(accept, mediaTypes)) return
+  const available = isCollection ? [...mediaTypes, ...streamTypes] : mediaTypes
+  if (!acceptsOneOf(accept, available)) throw refusedByRoute(available)
+}
+
+/** Undefined: none of what the client takes can be made. */
+export function choose(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  prettyParameter: string | null,
+  answering: Answering,
+): Negotiated | undefined {
+  const { accept, "user-agent": agent } = headers
+  const forPeople = isPretty(prettyParameter, typeof agent === "string" ? agent : "")
+  if (typeof accept !== "string" || accept === "") return whole("json", forPeople)
+  for (const clause of parseAccept(accept)) {
+    for (const format of formats) {
+      const found = takes(clause, format) ? offer(format, clause.parameters, answering, forPeople) : undefined
+      if (found !== undefined) return found
+    }
   }
-  throw notAcceptable()
-}
-
-function splitParameter(text: string): [string, string] {
-  const equals = text.indexOf("=")
-  return equals < 0 ? [text, ""] : [text.slice(0, equals), text.slice(equals + 1)]
-}
-
-function plain(format: TextFormat): Negotiated {
-  return { format, as: "object", contentType: `application/${format}` }
-}
-
-/** Undefined: a form that is not known, so the client's next choice is tried. */
-function reduced(format: TextFormat, parameters: ReadonlyMap<string, string>): Negotiated | undefined {
-  const as = parameters.get("as")
-  if (as === undefined) return plain(format)
-  if (parameters.get("g") !== metaGroup || parameters.get("v") !== "v1") return undefined
-  const contentType = `application/${format}`
-  if (as === "Table") return { format, as: "table", contentType }
-  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList")
-    return { format, as: "metadata", contentType }
   return undefined
 }
 
-function notAcceptable(): StatusError {
+function takes({ type }: Clause, format: Format): boolean {
+  return type === contentTypes[format] || type === "application/*" || type === "*/*"
+}
+
+const prettyTrue: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"])
+
+function isPretty(parameter: string | null, agent: string): boolean {
+  if (parameter !== null && parameter !== "") return prettyTrue.has(parameter)
+  return /^(curl|Wget|Mozilla\/5\.0)/.test(agent)
+}
+
+function whole(format: Format, pretty: boolean): Negotiated {
+  return { format, as: "object", metaVersion: "", pretty, contentType: contentTypes[format] }
+}
+
+/** Undefined: there is no such form, so the client's next choice is tried. */
+function offer(
+  format: Format,
+  parameters: ReadonlyMap<string, string>,
+  answering: Answering,
+  forPeople: boolean,
+): Negotiated | undefined {
+  const stream = parameters.get("stream") ?? ""
+  if (stream !== "" && (stream !== "watch" || format === "yaml")) return undefined
+  if ((parameters.get("sv") ?? "") !== "") return undefined
+  const plain = whole(format, forPeople || parameters.get("pretty") === "1")
+  const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name))
+  if (as === undefined && group === undefined && version === undefined) {
+    // Custom resources have no messages; only what is made of them has.
+    return answering === "custom" && format === "protobuf" ? undefined : plain
+  }
+  if (answering === "plain" || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined
+  if (!isReduced(as) || (as === "Table" && format === "protobuf")) return undefined
+  return { ...plain, as, metaVersion: `${group}/${version}` }
+}
+
+function isReduced(as: string | undefined): as is Exclude<Form, "object"> {
+  return as === "Table" || as === "PartialObjectMetadata" || as === "PartialObjectMetadataList"
+}
+
+export function refusedByRoute(available: readonly string[]): StatusError {
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    message: `406: Not Acceptable\n\nAvailable representations: ${[...mediaTypes, "application/json;stream=watch"].join(", ")}`,
+    message: `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`,
     reason: "NotAcceptable",
     details: {},
     code: 406,
@@ -66,9 +136,10 @@ function notAcceptable(): StatusError {
 /** Of a request's body; JSON when the client does not say. */
 export function bodyFormat(contentType: string | undefined): TextFormat {
   if (contentType === undefined || contentType === "") return "json"
-  const format = formats[mediaType(contentType)]
-  if (format === undefined) throw unsupportedMediaType([...mediaTypes, "application/vnd.kubernetes.protobuf"])
-  return format
+  const type = mediaType(contentType)
+  if (type === contentTypes.json) return "json"
+  if (type === contentTypes.yaml) return "yaml"
+  throw unsupportedMediaType([...mediaTypes])
 }
 
 export function mediaType(contentType: string): string {

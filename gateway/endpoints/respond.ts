@@ -1,22 +1,24 @@
-// Answers in the form the client wants. Whole objects go out as the bytes they are stored as; only Table, metadata and YAML
-// look inside. Large lists are written piece by piece, no faster than the client reads.
+// Answers in the form the client wants. Whole objects go out as the bytes they are stored as; only protobuf, Table, metadata,
+// YAML and indented JSON look inside. Large lists are written piece by piece, no faster than the client reads.
 
 import type { ServerResponse } from "node:http"
-import { createGzip } from "node:zlib"
 import type { Writable } from "node:stream"
-import { once } from "node:events"
-import { stringify } from "yaml"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
+import { notAcceptableForm } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ListResult, ListStream, ResourceDefinition } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/value.ts"
-import { listBody } from "./list-body.ts"
-import { negotiate, type Negotiated } from "./negotiation.ts"
-import { partialMetadata, partialMetadataList, table, type IncludeObject, type ListMeta } from "./table-output.ts"
+import { compressFromBytes, drained, openBody, sendBytes } from "./body-writer.ts"
+import { listBody, protobufListBody } from "./list-body.ts"
+import { type Answering, negotiate, type Negotiated } from "./negotiation.ts"
+import { messageOf, printed } from "./print.ts"
+import { goTypeOf, partialMetadata, partialMetadataList, table, tableOptions, type ListMeta } from "./table-output.ts"
 
-/** Bodies from this size on are compressed for clients that take it, as upstream's. */
-const gzipFromBytes = 128 * 1024
 const newline = Buffer.from("\n")
+
+export function answeringOf({ customResource }: ResourceDefinition): Answering {
+  return customResource === undefined ? "built-in" : "custom"
+}
 
 export function sendValue(
   ctx: RequestContext,
@@ -25,42 +27,45 @@ export function sendValue(
   code: number,
   value: KubeValue,
 ): void {
-  const wanted = negotiate(ctx.headers["accept"])
-  if (wanted.as === "object" && wanted.format === "json")
+  const wanted = negotiate(ctx, answeringOf(definition))
+  if (wanted.as !== "object") sendObject(ctx, response, code, reduce(ctx, definition, wanted, value), wanted)
+  else if (wanted.format === "json" && !wanted.pretty)
     sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
-  else sendJSON(ctx, response, code, reduce(ctx, definition, wanted, value.object(), value.resourceVersion), wanted)
+  else if (wanted.format === "protobuf")
+    sendBytes(ctx, response, code, wanted.contentType, [messageOf(definition, value.object())])
+  else sendObject(ctx, response, code, value.object(), wanted)
 }
 
-function reduce(
-  ctx: RequestContext,
-  definition: ResourceDefinition,
-  wanted: Negotiated,
-  object: KubeObject,
-  resourceVersion: string,
-): unknown {
-  if (wanted.as === "table")
-    return table([object], definition.columns, { resourceVersion }, includeObject(ctx), true, Date.now())
-  return wanted.as === "metadata" ? partialMetadata(object) : object
-}
-
-export function includeObject(ctx: RequestContext): IncludeObject {
-  const asked = ctx.query.get("includeObject")
-  return asked === "None" || asked === "Object" ? asked : "Metadata"
+function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated, value: KubeValue): unknown {
+  const object = value.object()
+  if (wanted.as === "PartialObjectMetadata") return partialMetadata(object, wanted.metaVersion)
+  if (wanted.as === "PartialObjectMetadataList") {
+    throw notAcceptableForm(
+      `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
+    )
+  }
+  const { resourceVersion } = value
+  return table([object], definition.columns, { resourceVersion }, tableOptions(ctx.query, wanted), true, Date.now())
 }
 
 /** Objects that were never stored: subresources, reviews, Status. */
-export function sendJSON(
+export function sendObject(
   ctx: RequestContext,
   response: ServerResponse,
   code: number,
   object: unknown,
-  wanted: Negotiated = negotiate(ctx.headers["accept"]),
+  wanted: Negotiated = wholeObject(ctx),
 ): void {
-  const text = wanted.format === "yaml" ? stringify(object) : `${JSON.stringify(object)}\n`
-  sendBytes(ctx, response, code, wanted.contentType, [Buffer.from(text)])
+  sendBytes(ctx, response, code, wanted.contentType, [printed(object, wanted)])
 }
 
-/** What is wanted as the objects' own bytes needs nothing but to be joined: it goes out as it is read. */
+/** What has no reduced form is answered whole, whatever is asked. */
+function wholeObject(ctx: RequestContext): Negotiated {
+  const wanted = negotiate(ctx, "built-in")
+  return wanted.as === "object" ? wanted : { ...wanted, as: "object" }
+}
+
+/** What is wanted as whole objects needs nothing but to be joined: it goes out as it is read. */
 export async function sendStream(
   ctx: RequestContext,
   response: ServerResponse,
@@ -70,9 +75,10 @@ export async function sendStream(
   await sendItems(ctx, response, definition, { resourceVersion }, pieces)
 }
 
-export function wantsBytes(ctx: RequestContext): boolean {
-  const { as, format } = negotiate(ctx.headers["accept"])
-  return as === "object" && format === "json"
+/** Can the list be written without gathering it? */
+export function wantsStream(ctx: RequestContext, definition: ResourceDefinition): boolean {
+  const { as, format, pretty } = negotiate(ctx, answeringOf(definition))
+  return as === "object" && format !== "yaml" && !pretty
 }
 
 export async function sendList(
@@ -81,35 +87,46 @@ export async function sendList(
   definition: ResourceDefinition,
   result: ListResult,
 ): Promise<void> {
-  const wanted = negotiate(ctx.headers["accept"])
+  const wanted = negotiate(ctx, answeringOf(definition))
   const meta: ListMeta = {
     resourceVersion: result.resourceVersion,
     ...(result.continue === undefined ? {} : { continue: result.continue }),
     ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
   }
-  if (wanted.as === "table") {
-    const objects = result.items.map((item) => item.object())
-    sendJSON(ctx, response, 200, table(objects, definition.columns, meta, includeObject(ctx), true, Date.now()), wanted)
-  } else if (wanted.as === "metadata") {
-    sendJSON(
-      ctx,
-      response,
-      200,
-      partialMetadataList(
-        result.items.map((item) => item.object()),
-        meta,
-      ),
-      wanted,
-    )
-  } else if (wanted.format === "yaml") {
-    sendJSON(
-      ctx,
-      response,
-      200,
-      { ...listHead(definition, meta), items: result.items.map((item) => item.object()) },
-      wanted,
-    )
-  } else await sendItems(ctx, response, definition, meta, [result.items])
+  if (wanted.as === "object" && wanted.format !== "yaml" && !wanted.pretty) {
+    await sendItems(ctx, response, definition, meta, [result.items])
+    return
+  }
+  const objects = result.items.map((item) => item.object())
+  sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, objects, meta), wanted)
+}
+
+function reduceList(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  wanted: Negotiated,
+  objects: readonly KubeObject[],
+  meta: ListMeta,
+): unknown {
+  switch (wanted.as) {
+    case "object":
+      return { ...listHead(definition, meta), items: objects.map((object) => asItem(definition, object)) }
+    case "Table":
+      return table(objects, definition.columns, meta, tableOptions(ctx.query, wanted), true, Date.now())
+    case "PartialObjectMetadataList":
+      return partialMetadataList(objects, meta, wanted.metaVersion)
+    case "PartialObjectMetadata":
+      throw notAcceptableForm(
+        `you requested ${wanted.as}, but the requested object is a list (${goTypeOf(definition, true)})`,
+      )
+  }
+}
+
+/** Items of a built-in kind's list come without kind and apiVersion. */
+function asItem({ customResource }: ResourceDefinition, object: KubeObject): unknown {
+  if (customResource !== undefined) return object
+  const { kind: _kind, apiVersion: _version, ...item } = object
+  return item
 }
 
 /** A short list is one body; a long one is compressed or written in chunks, no faster than the client takes it. */
@@ -120,15 +137,18 @@ async function sendItems(
   meta: ListMeta,
   pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
 ): Promise<void> {
+  const { format, contentType } = negotiate(ctx, answeringOf(definition))
+  const head = listHead(definition, meta)
+  const body = format === "protobuf" ? protobufListBody(head, definition, pieces) : listBody(head, definition, pieces)
   let waiting: Uint8Array[] = []
   let bytes = 0
   let out: Writable | undefined
   try {
-    for await (const chunk of listBody(listHead(definition, meta), definition, pieces)) {
+    for await (const chunk of body) {
       waiting.push(chunk)
       bytes += chunk.length
-      if (bytes < gzipFromBytes && out === undefined) continue
-      out ??= openBody(ctx, response, 200, "application/json", bytes)
+      if (bytes < compressFromBytes && out === undefined) continue
+      out ??= openBody(ctx, response, 200, contentType, bytes)
       const more = out.write(waiting.length === 1 ? chunk : Buffer.concat(waiting))
       waiting = []
       if (!more) await drained(out, response)
@@ -139,61 +159,12 @@ async function sendItems(
     if (out !== undefined) response.destroy(error instanceof Error ? error : undefined)
     throw error
   }
-  if (out === undefined) sendBytes(ctx, response, 200, "application/json", waiting)
+  if (out === undefined) sendBytes(ctx, response, 200, contentType, waiting)
   else out.end()
 }
 
-async function drained(out: Writable, response: ServerResponse): Promise<void> {
-  const left = new AbortController()
-  const either = [once(out, "drain", left), once(response, "close", left)]
-  try {
-    await Promise.race(either)
-  } finally {
-    left.abort()
-    await Promise.allSettled(either) // the one that lost ends with the signal
-  }
-}
-
-function listHead({ listKind, group, version }: ResourceDefinition, metadata: ListMeta) {
+function listHead({ listKind, group, version, customResource }: ResourceDefinition, meta: ListMeta) {
+  // Custom lists have always had it.
+  const metadata = customResource === undefined ? meta : { continue: "", ...meta }
   return { kind: listKind, apiVersion: printGroupVersion({ group, version }), metadata }
-}
-
-function sendBytes(
-  ctx: RequestContext,
-  response: ServerResponse,
-  code: number,
-  contentType: string,
-  pieces: readonly Uint8Array[],
-): void {
-  const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
-  if (body.length >= gzipFromBytes && acceptsGzip(ctx)) {
-    openBody(ctx, response, code, contentType, body.length).end(body)
-    return
-  }
-  response.writeHead(code, { ...commonHeaders(contentType), "content-length": body.length }).end(body)
-}
-
-function commonHeaders(contentType: string): Record<string, string> {
-  return { "content-type": contentType, "cache-control": "no-cache, private" }
-}
-
-const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
-
-/** zlib works in the thread pool: compressing does not hold up others. */
-function openBody(
-  ctx: RequestContext,
-  response: ServerResponse,
-  code: number,
-  contentType: string,
-  size: number,
-): Writable {
-  if (size < gzipFromBytes || !acceptsGzip(ctx)) {
-    response.writeHead(code, commonHeaders(contentType))
-    return response
-  }
-  response.writeHead(code, { ...commonHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" })
-  const gzip = createGzip({ level: 1 })
-  gzip.pipe(response)
-  response.on("close", () => gzip.destroy())
-  return gzip
 }

@@ -2,9 +2,10 @@
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
+import { badRequest } from "../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
+import type { Negotiated } from "./negotiation.ts"
 import type { TableColumn } from "./table.ts"
-
-const metaV1 = "meta.k8s.io/v1"
 
 export interface ListMeta {
   resourceVersion: string
@@ -12,8 +13,19 @@ export interface ListMeta {
   remainingItemCount?: number
 }
 
-/** `includeObject` of the request: None, Metadata (default) or Object. */
-export type IncludeObject = "None" | "Metadata" | "Object"
+export interface TableOptions {
+  /** `includeObject` of the request. */
+  include: "None" | "Metadata" | "Object"
+  metaVersion: string
+}
+
+/** Throws BadRequest for an includeObject that is none. */
+export function tableOptions(query: URLSearchParams, { metaVersion }: Pick<Negotiated, "metaVersion">): TableOptions {
+  const asked = query.get("includeObject") || "Metadata"
+  if (asked === "None" || asked === "Object" || asked === "Metadata") return { include: asked, metaVersion }
+  const fault = `includeObject: Invalid value: ${JSON.stringify(asked)}: must be 'Metadata', 'Object', 'None', or empty`
+  throw badRequest(`Unable to convert to Table as requested: ${fault}`)
+}
 
 export function columnDefinitions(columns: readonly TableColumn[]): unknown[] {
   return columns.map(({ name, type, format, description, priority }) => ({
@@ -30,37 +42,50 @@ export function table(
   objects: readonly KubeObject[],
   columns: readonly TableColumn[],
   meta: ListMeta,
-  include: IncludeObject,
+  options: TableOptions,
   withColumns: boolean,
   now: number,
 ): unknown {
   return {
     kind: "Table",
-    apiVersion: metaV1,
+    apiVersion: options.metaVersion,
     metadata: meta,
     columnDefinitions: withColumns ? columnDefinitions(columns) : null,
     rows: objects.map((object) => ({
       cells: columns.map((column) => column.cell(object, now)),
-      ...rowObject(object, include),
+      ...rowObject(object, options),
     })),
   }
 }
 
-function rowObject(object: KubeObject, include: IncludeObject): { object?: unknown } {
+function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): { object?: unknown } {
   switch (include) {
     case "None":
       return { object: null }
     case "Object":
       return { object }
     case "Metadata":
-      return { object: partialMetadata(object) }
+      return { object: partialMetadata(object, metaVersion) }
   }
 }
 
-export function partialMetadata(object: KubeObject): unknown {
-  return { kind: "PartialObjectMetadata", apiVersion: metaV1, metadata: object.metadata }
+export function partialMetadata({ metadata }: KubeObject, apiVersion: string): unknown {
+  return { kind: "PartialObjectMetadata", apiVersion, metadata }
 }
 
-export function partialMetadataList(objects: readonly KubeObject[], meta: ListMeta): unknown {
-  return { kind: "PartialObjectMetadataList", apiVersion: metaV1, metadata: meta, items: objects.map(partialMetadata) }
+/** As items of built-in lists: without kind and version. */
+export function partialMetadataList(objects: readonly KubeObject[], metadata: ListMeta, apiVersion: string): unknown {
+  return {
+    kind: "PartialObjectMetadataList",
+    apiVersion,
+    metadata,
+    items: objects.map((object) => partialMetadata(object, apiVersion)),
+  }
+}
+
+/** How Go prints the type, in messages about it. */
+export function goTypeOf({ group, kind, listKind, customResource }: ResourceDefinition, isList: boolean): string {
+  if (customResource !== undefined) return isList ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured"
+  const name = group === "" ? "core" : group.replace(/\..*$/, "")
+  return `*${name}.${isList ? listKind : kind}`
 }

@@ -10,6 +10,8 @@ export const versionInfo = {
   minor,
   emulationMajor: major,
   emulationMinor: minor,
+  minCompatibilityMajor: major,
+  minCompatibilityMinor: String(Number(minor) - 1),
   gitVersion: `${gitVersion}+polyplane`,
   gitCommit: "",
   gitTreeState: "",

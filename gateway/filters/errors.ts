@@ -1,11 +1,19 @@
-// The only place that writes an error body. A StatusError goes out as it is; storage's errors that reach here have their
-// code in the API; anything else is a bug of ours: logged with its stack, answered with 500.
+// The only place that writes an error body. A StatusError goes out as it is, in a form the client takes; storage's errors that
+// reach here have their code in the API; anything else is a bug of ours: logged with its stack, answered with 500.
 
-import type { ServerResponse } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import type { NextFunction, Request } from "express"
-import { internalError, resourceExpired, serviceUnavailable, StatusError } from "../../apimachinery/status.ts"
+import {
+  internalError,
+  PageNotFound,
+  resourceExpired,
+  serviceUnavailable,
+  StatusError,
+} from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import { StorageError } from "../../storage/types.ts"
+import { choose } from "../endpoints/negotiation.ts"
+import { printed } from "../endpoints/print.ts"
 import type { GatewayResponse } from "./state.ts"
 
 export function statusErrors(log: Log) {
@@ -16,26 +24,52 @@ export function statusErrors(log: Log) {
       const { method, originalUrl: url } = request
       log.error({ err: error, method, url, request: response.locals.state?.id }, "request failed")
     }
-    writeStatus(response, status, wantsIndent(request))
+    writeStatus(request, response, status)
   }
 }
 
 /** Once the answer has begun nothing can be said any more: the connection is cut, so that the client knows. */
-export function writeStatus(response: ServerResponse, error: unknown, indent = false): void {
+export function writeStatus(
+  request: Pick<IncomingMessage, "headers" | "url">,
+  response: ServerResponse,
+  error: unknown,
+): void {
   if (response.writableEnded || response.destroyed) return
   if (response.headersSent) {
     response.destroy()
     return
   }
-  const { status, code } = asStatusError(error)
-  const body = Buffer.from(JSON.stringify(status, undefined, indent ? 2 : undefined) + "\n")
-  const retryAfter = status.details?.retryAfterSeconds
+  const known = asStatusError(error)
+  const { body, contentType } = known instanceof PageNotFound ? pageBody(known) : statusBody(request, known)
+  const retryAfter = known.status.details?.retryAfterSeconds
   if (retryAfter !== undefined && retryAfter > 0) response.setHeader("Retry-After", String(retryAfter))
-  response.setHeader("Content-Type", "application/json")
+  if (known instanceof PageNotFound) response.setHeader("X-Content-Type-Options", "nosniff")
+  response.setHeader("Content-Type", contentType)
   response.setHeader("Cache-Control", "no-cache, private")
   response.setHeader("Content-Length", body.byteLength)
-  response.statusCode = code
+  response.statusCode = known.code
   response.end(body)
+}
+
+interface ErrorBody {
+  body: Buffer
+  contentType: string
+}
+
+/** A client that takes nothing we have gets JSON all the same: an error must not be hidden behind another. */
+function statusBody(
+  { headers, url = "" }: Pick<IncomingMessage, "headers" | "url">,
+  { status }: StatusError,
+): ErrorBody {
+  const mark = url.indexOf("?")
+  const pretty = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get("pretty")
+  const wanted = choose(headers, pretty, "plain")
+  const { format, contentType } = wanted ?? { format: "json", contentType: "application/json" }
+  return { body: printed(status, { format, pretty: wanted?.pretty ?? true }), contentType }
+}
+
+function pageBody({ message }: PageNotFound): ErrorBody {
+  return { body: Buffer.from(`${message}\n`), contentType: "text/plain; charset=utf-8" }
 }
 
 function asStatusError(error: unknown): StatusError {
@@ -46,13 +80,4 @@ function asStatusError(error: unknown): StatusError {
       return serviceUnavailable("the server is currently unable to handle the request", { cause: error })
   }
   return internalError(error instanceof Error ? error.message : String(error), { cause: error })
-}
-
-/** As upstream: people's tools get it indented. */
-export function wantsIndent(request: {
-  headers: { "user-agent"?: string | undefined }
-  url?: string | undefined
-}): boolean {
-  const agent = request.headers["user-agent"] ?? ""
-  return /[?&]pretty=(true|1)(&|$)/.test(request.url ?? "") || /^(curl|Wget|Mozilla\/5\.0)/.test(agent)
 }

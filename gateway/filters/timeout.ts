@@ -5,7 +5,7 @@ import { badRequest, timeout } from "../../apimachinery/status.ts"
 import { quote } from "../authorization/messages.ts"
 import { parseGoDuration } from "../request/go-duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
-import { wantsIndent, writeStatus } from "./errors.ts"
+import { writeStatus } from "./errors.ts"
 import type { Filter } from "./state.ts"
 
 export function withTimeout(limitMs: number): Filter {
@@ -16,7 +16,7 @@ export function withTimeout(limitMs: number): Filter {
         () => {
           const error = timeout("request did not complete within the allotted timeout")
           state.abort(error)
-          writeStatus(response, error, wantsIndent(request))
+          writeStatus(request, response, error)
         },
         Math.min(askedTime(state.query) ?? limitMs, limitMs),
       )

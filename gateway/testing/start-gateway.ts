@@ -33,6 +33,7 @@ export interface RawAnswer {
   code: number
   headers: IncomingHttpHeaders
   text: string
+  bytes: Buffer
   json: () => unknown
 }
 
@@ -86,7 +87,8 @@ export class TestGateway implements AsyncDisposable {
   /** One request on a connection of its own. */
   request(path: string, options: RawRequest = {}): Promise<RawAnswer> {
     const { method = "GET", headers = {}, body, certificate, key, token, serverName } = options
-    const text = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body)
+    const isRaw = typeof body === "string" || Buffer.isBuffer(body)
+    const text = body === undefined ? undefined : isRaw ? body : JSON.stringify(body)
     return new Promise((resolve, reject) => {
       const { hostname, port } = new URL(this.url)
       const request = httpsRequest(
@@ -112,9 +114,10 @@ export class TestGateway implements AsyncDisposable {
           response.on("data", (chunk: Buffer) => chunks.push(chunk))
           response.on("error", reject)
           response.on("end", () => {
-            const answer = Buffer.concat(chunks).toString()
+            const bytes = Buffer.concat(chunks)
+            const answer = bytes.toString()
             const json = (): unknown => JSON.parse(answer)
-            resolve({ code: response.statusCode ?? 0, headers: response.headers, text: answer, json })
+            resolve({ code: response.statusCode ?? 0, headers: response.headers, text: answer, bytes, json })
           })
         },
       )

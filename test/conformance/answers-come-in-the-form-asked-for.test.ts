@@ -35,10 +35,11 @@ test.each([
   ["application/json", "ConfigMap"],
   ["application/yaml", "ConfigMap"],
   ["*/*", "ConfigMap"],
-  ["application/vnd.kubernetes.protobuf,application/json", "ConfigMap"],
+  ["application/json;q=0.5,application/yaml;q=0.9", "ConfigMap"],
+  [`application/vnd.kubernetes.protobuf;as=Table;${meta},application/json`, "ConfigMap"],
   [`application/json;as=Table;${meta},application/json`, "Table"],
   [`application/json;as=PartialObjectMetadata;${meta}`, "PartialObjectMetadata"],
-  ["application/json;as=Table;g=meta.k8s.io;v=v1beta1,application/json", "ConfigMap"],
+  ["application/json;as=Table;g=meta.k8s.io;v=v1beta1,application/json", "Table"],
 ])("%s: a %s", async (accept, kind) => {
   const answer = await get(`${path}/c1`, accept)
   expect(answer.code).toBe(200)
@@ -47,7 +48,21 @@ test.each([
 
 test("what cannot be answered is refused", async () => {
   expect((await get(`${path}/c1`, "text/html")).code).toBe(406)
-  expect((await get(`${path}/none`, "application/vnd.kubernetes.protobuf")).code).toBe(406)
+  expect((await get(`${path}/c1`, "application/*")).json()).toMatchObject({
+    code: 406,
+    message:
+      "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+  })
+  expect((await get(`${path}/c1`, `application/vnd.kubernetes.protobuf;as=Table;${meta}`)).json()).toMatchObject({
+    code: 406,
+    message:
+      "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+  })
+  expect((await get(path, `application/json;as=PartialObjectMetadata;${meta}`)).json()).toMatchObject({
+    code: 406,
+    message: "you requested PartialObjectMetadata, but the requested object is a list (*core.ConfigMapList)",
+  })
+  expect((await get(`${path}?watch=1`, "application/yaml")).text).toContain("code: 406")
 })
 
 test("a list selects, and reduces", async () => {

@@ -17,7 +17,10 @@ test.each(["/healthz", "/livez", "/readyz"])("%s", async (path) => {
   expect(verbose.text.trimEnd().split("\n").at(-1)).toBe(`${path.slice(1)} check passed`)
   expect((await plane.call("GET", `${path}/ping`)).text).toBe("ok")
   expect((await plane.call("GET", `${path}/absent`)).code).toBe(404)
-  expect((await plane.call("POST", path, {})).code).toBe(405)
+  expect((await plane.call("POST", path, {})).code).toBe(200)
+  const excluding = await plane.call("GET", `${path}?verbose&exclude=etcd&exclude=nothing`)
+  expect(excluding.text).toContain("[+]etcd excluded: ok\n")
+  expect(excluding.text).toContain('no matches for "nothing"\n')
 })
 
 test("the version is that of the API served", async () => {

@@ -5,7 +5,7 @@ import { admitFor } from "../../admission/admit.ts"
 import { agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody, type Expected } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
-import { sendJSON, sendValue } from "../respond.ts"
+import { sendObject, sendValue } from "../respond.ts"
 
 /** POST to a collection, or to a subresource (binding, eviction, token). */
 export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -18,7 +18,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     if (handler?.create === undefined) throw methodNotAllowed()
     const body = decodeBody(ctx, bytes, subresourceBody(endpoint), options.fieldValidation)
     agreeOnNamespace(body, namespace)
-    sendJSON(ctx, response, 201, await handler.create(ctx, registry, namespace, name, body, options, admit))
+    sendObject(ctx, response, 201, await handler.create(ctx, registry, namespace, name, body, options, admit))
     return
   }
   const object = decodeBody(ctx, bytes, expectedOf(definition), options.fieldValidation)
@@ -27,7 +27,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   }
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   if (definition.answer !== undefined) {
-    sendJSON(ctx, response, 201, await definition.answer(ctx, object, options))
+    sendObject(ctx, response, 201, await definition.answer(ctx, object, options))
     return
   }
   sendValue(ctx, response, definition, 201, await registry.create(ctx, object, options, admit))

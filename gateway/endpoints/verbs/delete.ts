@@ -4,7 +4,7 @@ import { admitFor } from "../../admission/admit.ts"
 import { readBody } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { deleteRequest } from "../request-options.ts"
-import { sendJSON, sendValue } from "../respond.ts"
+import { sendObject, sendValue } from "../respond.ts"
 
 /** DELETE of an object: a Status when it is gone, the object while finalizers or a grace period keep it. */
 export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -26,7 +26,7 @@ export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<v
   }
   const { uid } = value.object().metadata
   const { group, resource } = definition
-  sendJSON(
+  sendObject(
     ctx,
     response,
     200,

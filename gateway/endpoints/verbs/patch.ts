@@ -28,7 +28,7 @@ import {
 import type { Endpoint } from "../endpoint.ts"
 import { mediaType } from "../negotiation.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
-import { sendJSON, sendValue } from "../respond.ts"
+import { sendObject, sendValue } from "../respond.ts"
 import { subresourceBody } from "./create.ts"
 
 export type PatchType = "json" | "merge" | "strategic"
@@ -63,7 +63,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   }
   if (handler !== undefined) {
     if (handler.update === undefined || handler.get === undefined) throw methodNotAllowed()
-    sendJSON(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
+    sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
     return
   }
   const { value } = await registry.update(ctx, namespace, name, change, options, admit)

@@ -4,7 +4,7 @@ import { admitFor } from "../../admission/admit.ts"
 import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
-import { sendJSON, sendValue } from "../respond.ts"
+import { sendObject, sendValue } from "../respond.ts"
 import { subresourceBody } from "./create.ts"
 
 /** PUT of an object, its status, or a subresource that can be replaced (scale). */
@@ -29,7 +29,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const change = () => structuredClone(object)
   if (handler !== undefined) {
     if (handler.update === undefined) throw methodNotAllowed()
-    sendJSON(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
+    sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
     return
   }
   const { value, created } = await registry.update(ctx, namespace, name, change, options, admit)

@@ -1,0 +1,62 @@
+// Bodies of answers on their way out: compressed for clients that take it where it pays, and no faster than they read.
+
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
+import type { Writable } from "node:stream"
+import { createGzip } from "node:zlib"
+import type { RequestContext } from "../request/context.ts"
+
+/** Bodies larger than this are compressed for clients that take it, as upstream's. */
+export const compressFromBytes = 128 * 1024
+
+export async function drained(out: Writable, response: ServerResponse): Promise<void> {
+  const left = new AbortController()
+  const either = [once(out, "drain", left), once(response, "close", left)]
+  try {
+    await Promise.race(either)
+  } finally {
+    left.abort()
+    await Promise.allSettled(either) // the one that lost ends with the signal
+  }
+}
+
+/** A whole body. */
+export function sendBytes(
+  ctx: RequestContext,
+  response: ServerResponse,
+  code: number,
+  contentType: string,
+  pieces: readonly Uint8Array[],
+): void {
+  const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
+  if (body.length >= compressFromBytes && acceptsGzip(ctx)) {
+    openBody(ctx, response, code, contentType, body.length).end(body)
+    return
+  }
+  response.writeHead(code, { ...commonHeaders(contentType), "content-length": body.length }).end(body)
+}
+
+function commonHeaders(contentType: string): Record<string, string> {
+  return { "content-type": contentType, "cache-control": "no-cache, private" }
+}
+
+const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
+
+/** A body of `size` bytes or more. zlib works in the thread pool: compressing does not hold up others. */
+export function openBody(
+  ctx: RequestContext,
+  response: ServerResponse,
+  code: number,
+  contentType: string,
+  size: number,
+): Writable {
+  if (size < compressFromBytes || !acceptsGzip(ctx)) {
+    response.writeHead(code, commonHeaders(contentType))
+    return response
+  }
+  response.writeHead(code, { ...commonHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" })
+  const gzip = createGzip({ level: 1 })
+  gzip.pipe(response)
+  response.on("close", () => gzip.destroy())
+  return gzip
+}

@@ -1,0 +1,99 @@
+// Events of a watch as bytes: a line of JSON each, or a frame of protobuf. Events are shared by all watches of a resource, and
+// so are the bytes made of them; both go when the store forgets the change.
+
+import { encodeWatchEvent } from "../../apimachinery/schema/protobuf-encode.ts"
+import { internalError, notAcceptableForm, StatusError } from "../../apimachinery/status.ts"
+import type { RequestContext } from "../request/context.ts"
+import type { RegistryEvent, ResourceDefinition } from "../registry/rest.ts"
+import type { Negotiated } from "./negotiation.ts"
+import { messageOf, printed } from "./print.ts"
+import { goTypeOf, partialMetadata, table, tableOptions } from "./table-output.ts"
+
+export type PrintEvent = (event: RegistryEvent) => Buffer
+
+/** Throws NotAcceptable for a form an event's object cannot have. */
+export function eventPrinter(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated): PrintEvent {
+  switch (wanted.as) {
+    case "object":
+      return wanted.format === "protobuf" ? frameOf(definition) : lineOf
+    case "PartialObjectMetadata":
+      return metadataPrinter(wanted)
+    case "PartialObjectMetadataList":
+      throw notAcceptableForm(
+        `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
+      )
+    case "Table":
+      return tablePrinter(ctx, definition, wanted)
+  }
+}
+
+/** What ends a watch that cannot go on. */
+export function errorEvent(error: unknown, { format }: Negotiated): Buffer {
+  const { status } =
+    error instanceof StatusError
+      ? error
+      : internalError(error instanceof Error ? error.message : String(error), { cause: error })
+  return wrapped("ERROR", status, format)
+}
+
+const lines = new WeakMap<RegistryEvent, Buffer>()
+const frames = new WeakMap<RegistryEvent, Buffer>()
+const metadataEvents = new Map<string, WeakMap<RegistryEvent, Buffer>>()
+const ending = Buffer.from("}\n")
+
+/** Whole objects in JSON are wrapped, not parsed. */
+const lineOf: PrintEvent = (event) => {
+  let line = lines.get(event)
+  if (line === undefined) {
+    const { type, value } = event
+    const opening = Buffer.from(`{"type":"${type}","object":`, "latin1")
+    line = Buffer.allocUnsafe(opening.length + value.length + ending.length)
+    opening.copy(line)
+    value.copyTo(line, opening.length)
+    ending.copy(line, opening.length + value.length)
+    lines.set(event, line)
+  }
+  return line
+}
+
+function frameOf(definition: ResourceDefinition): PrintEvent {
+  return (event) => {
+    let frame = frames.get(event)
+    if (frame === undefined) {
+      frame = encodeWatchEvent(event.type, messageOf(definition, event.value.object()))
+      frames.set(event, frame)
+    }
+    return frame
+  }
+}
+
+/** There are four forms of it: two encodings, and two versions of the kind. */
+function metadataPrinter({ format, metaVersion }: Negotiated): PrintEvent {
+  const form = `${format} ${metaVersion}`
+  let made = metadataEvents.get(form)
+  if (made === undefined) metadataEvents.set(form, (made = new WeakMap()))
+  return (event) => {
+    let bytes = made.get(event)
+    if (bytes === undefined) {
+      bytes = wrapped(event.type, partialMetadata(event.value.object(), metaVersion), format)
+      made.set(event, bytes)
+    }
+    return bytes
+  }
+}
+
+function tablePrinter(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated): PrintEvent {
+  const options = tableOptions(ctx.query, wanted)
+  let withColumns = true
+  return ({ type, value }) => {
+    const { resourceVersion } = value
+    const object = table([value.object()], definition.columns, { resourceVersion }, options, withColumns, Date.now())
+    withColumns = false
+    return wrapped(type, object, wanted.format)
+  }
+}
+
+function wrapped(type: string, object: unknown, format: Negotiated["format"]): Buffer {
+  if (format !== "protobuf") return printed({ type, object }, { format, pretty: false })
+  return encodeWatchEvent(type, printed(object, { format, pretty: false }))
+}
