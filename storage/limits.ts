@@ -34,6 +34,8 @@ export interface StoreLimits {
   historyRevisions: number
   /** Changes dropped per step of a compaction; between steps other work gets its turn. */
   compactionStep: number
+  /** Current values of a small store kept in memory, with what keeping them costs. A store with more reads them from LevelDB. */
+  residentBytes: number
   /** LevelDB's own: uncompressed blocks kept, bytes collected in memory before a table is written, table files held open (LevelDB's minimum is 74). */
   blockCacheBytes: number
   writeBufferBytes: number
@@ -60,6 +62,7 @@ export const defaultLimits: Readonly<StoreLimits> = {
   historyMilliseconds: 10 * 60_000,
   historyRevisions: 10_000,
   compactionStep: 500,
+  residentBytes: 512 * KiB,
   blockCacheBytes: 200 * KiB,
   writeBufferBytes: 1 * MiB,
   maxOpenFiles: 74,

@@ -11,6 +11,8 @@ export type Database = Level<string, Buffer>
 export interface DatabaseState {
   head: Revision
   compacted: Revision
+  /** It has just been made: nothing is in it. */
+  fresh: boolean
 }
 
 export interface DatabaseOptions {
@@ -41,12 +43,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 /** Writes the format record into a new database; fails with Format or Corrupt when this is no store of ours. */
 export async function readState(database: Database): Promise<DatabaseState> {
   const format = database.getSync(metaFormat)?.toString()
-  if (format === undefined) await initialize(database)
-  else checkFormat(format, database.location)
+  if (format === undefined) {
+    await initialize(database)
+    return { head: 1, compacted: 0, fresh: true }
+  }
+  checkFormat(format, database.location)
   const compacted = Number(database.getSync(metaCompacted)?.toString() ?? "0")
   if (!Number.isSafeInteger(compacted) || compacted < 0)
     throw new StorageError("Corrupt", `store ${database.location}: the compacted revision cannot be read`)
-  return { head: await readHead(database, compacted), compacted }
+  return { head: await readHead(database, compacted), compacted, fresh: false }
 }
 
 async function initialize(database: Database): Promise<void> {

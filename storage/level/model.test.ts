@@ -258,8 +258,12 @@ class Run {
   }
 }
 
+let opened = 0
+
 function open(directory: string, base: BaseLayer | undefined): Promise<Store> {
-  return openLevelStore({ directory, limits, ...(base ? { base } : {}) })
+  // In memory, from disk, and growing from the one into the other.
+  const residentBytes = [1e6, 0, 1500][opened++ % 3] ?? 0
+  return openLevelStore({ directory, limits: { ...limits, residentBytes }, ...(base ? { base } : {}) })
 }
 
 const base = createBaseLayer(["/a/2", "/a/3", "/b/1", "/z"].map((key) => [key, Buffer.from(`base of ${key}`)]))

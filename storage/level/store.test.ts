@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
+import { defaultLimits } from "../limits.ts"
 import { storeSuite } from "../testing/store-suite.ts"
 import { openLevelStore } from "./store.ts"
 
@@ -16,7 +17,14 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-storeSuite({
-  name: "level store",
-  open: (options) => openLevelStore({ ...options, directory: join(root, String(count++)) }),
-})
+for (const [name, residentBytes] of [
+  ["level store, in memory", defaultLimits.residentBytes],
+  ["level store, from disk", 0],
+  ["level store that outgrows memory", 1200],
+] as const) {
+  storeSuite({
+    name,
+    open: ({ limits, ...options }) =>
+      openLevelStore({ ...options, limits: { ...limits, residentBytes }, directory: join(root, String(count++)) }),
+  })
+}

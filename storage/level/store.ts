@@ -25,6 +25,7 @@ import { dropOldest, hasLeftovers, HistoryPolicy } from "./compaction.ts"
 import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
 import { metaCompacted } from "./keys.ts"
+import { Resident } from "./resident.ts"
 import { readRange } from "./range.ts"
 import { changeWrites, readAt, readChanges, type Write } from "./revision-log.ts"
 import { readCurrent, View } from "./view.ts"
@@ -46,8 +47,12 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
   const database = await open()
   try {
     const state = await readState(database)
-    const store = new LevelStore({ database, state, open, limits, base: options.base, now: options.now })
-    if (await hasLeftovers(database, state.compacted)) store.resumeCompaction()
+    const base = options.base ?? emptyBaseLayer
+    const resident = state.fresh
+      ? new Resident(base, limits.residentBytes)
+      : await Resident.load(database, base, limits.residentBytes)
+    const store = new LevelStore({ database, state, resident, open, limits, base, now: options.now })
+    if (!state.fresh && (await hasLeftovers(database, state.compacted))) store.resumeCompaction()
     return store
   } catch (error) {
     await database.close()
@@ -58,9 +63,10 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
 interface Parts {
   database: Database
   state: DatabaseState
+  resident: Resident | undefined
   open: () => Promise<Database>
   limits: StoreLimits
-  base: BaseLayer | undefined
+  base: BaseLayer
   now: (() => number) | undefined
 }
 
@@ -75,6 +81,8 @@ class LevelStore implements Store, ChangeLog {
   #head: Revision
   #compacted: Revision
   #buffer: EventBuffer
+  /** Undefined: there is too much for it, or, while the store is broken, it may not be true. */
+  #resident: Resident | undefined
   /** The committed state for reads of several steps, and for all reads while a batch is under way. */
   #view: View | undefined
   #committing = false
@@ -90,7 +98,8 @@ class LevelStore implements Store, ChangeLog {
   constructor(parts: Parts) {
     this.#database = parts.database
     this.#open = parts.open
-    this.#base = parts.base ?? emptyBaseLayer
+    this.#base = parts.base
+    this.#resident = parts.resident
     this.#limits = parts.limits
     this.#now = parts.now ?? Date.now
     this.#head = parts.state.head
@@ -126,7 +135,10 @@ class LevelStore implements Store, ChangeLog {
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
     await this.#ready()
-    if (options.revision !== undefined) checkReadable(options.revision, this.#compacted, this.#head)
+    const { revision = this.#head } = options
+    checkReadable(revision, this.#compacted, this.#head)
+    if (this.#resident !== undefined && revision === this.#head)
+      return { ...this.#resident.range(prefix, options), revision }
     return this.#withView((view) => readRange(view, prefix, options))
   }
 
@@ -178,6 +190,7 @@ class LevelStore implements Store, ChangeLog {
   }
 
   #readCurrent(key: string): KeyValue | undefined {
+    if (this.#resident !== undefined) return this.#resident.get(key)
     const snapshot = this.#committing ? this.#view?.snapshot : undefined
     try {
       return readCurrent(this.#database, this.#base, key, snapshot)
@@ -212,6 +225,7 @@ class LevelStore implements Store, ChangeLog {
     try {
       await this.#write(changeWrites(events, this.#base), true)
       this.#head = revision
+      if (this.#resident?.apply(events) === false) this.#resident = undefined
       this.#retireView()
     } finally {
       this.#committing = false
@@ -236,6 +250,7 @@ class LevelStore implements Store, ChangeLog {
   #break(error: Error): void {
     if (this.#broken || this.#closing) return
     this.#broken = error
+    this.#resident = undefined
     this.#buffer.end(error)
     this.#background(this.#reopen())
   }
@@ -255,6 +270,7 @@ class LevelStore implements Store, ChangeLog {
     this.#view = undefined
     this.#database = await this.#open()
     const { head, compacted } = await readState(this.#database)
+    this.#resident = await Resident.load(this.#database, this.#base, this.#limits.residentBytes)
     this.#head = head
     this.#compacted = compacted
     this.#buffer = new EventBuffer(head, this.#limits.recentEventBytes)
