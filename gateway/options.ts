@@ -18,6 +18,11 @@ export interface GatewayOptions {
   serviceAddresses?: (tenant: Tenant | undefined) => ServiceAddresses
   /** How nodes are reached; `undefined` is the super cluster. Without it logs, exec and the like are refused. */
   nodeDialer?: (tenant: Tenant | undefined) => NodeDialer
+  /**
+   * Networks and addresses, beyond public ones, that tenants' webhook URLs and hand-written endpoints may lead to
+   * ("10.1.0.0/16"). Default: none.
+   */
+  allowedNetworks?: readonly string[]
   /** Tenants are also reached as `<name>.<domain>`. */
   domain?: string
   /** Further names and addresses clients use: they go into the serving certificate. */

@@ -1,9 +1,11 @@
 // The admission chain as the registry calls it: bound to one request, with attributes made once per call.
 
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { GroupVersionKind, Json, KubeObject } from "../../apimachinery/object.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../request/context.ts"
-import type { AdmitFunctions, ResourceDefinition } from "../registry/rest.ts"
-import type { AdmissionAttributes, AdmissionOperation } from "./chain.ts"
+import { decodeValue, expectedOf, type Expected } from "../endpoints/body.ts"
+import type { AdmitFunctions, DeleteRequest, ResourceDefinition } from "../registry/rest.ts"
+import { type AdmissionAttributes, type AdmissionOperation, Reinvocation } from "./chain.ts"
 
 export interface AdmitRequest {
   /** A create by PUT or apply is a CREATE: `operation` is what it is when there is no current object. */
@@ -12,24 +14,94 @@ export interface AdmitRequest {
   namespace: string
   name: string
   dryRun: boolean
+  /** Of a DELETE. */
+  deletion?: DeleteRequest
 }
 
 export function admitFor(ctx: RequestContext, definition: ResourceDefinition, request: AdmitRequest): AdmitFunctions {
-  const { group, version, resource, kind } = definition
-  const attributes = (object: KubeObject | undefined, current: KubeObject | undefined): AdmissionAttributes => ({
-    operation: request.operation === "UPDATE" && current === undefined ? "CREATE" : request.operation,
-    resource: { group, version, resource },
-    subresource: request.subresource,
-    kind: { group, version, kind },
-    namespace: request.namespace,
-    name: request.name !== "" ? request.name : (object?.metadata.name ?? ""),
-    object,
-    current,
-    dryRun: request.dryRun,
-  })
+  const { group, version, resource } = definition
+  const kind = kindOf(definition, request.subresource)
+  const attributes = (object: KubeObject | undefined, current: KubeObject | undefined): AdmissionAttributes => {
+    const operation = request.operation === "UPDATE" && current === undefined ? "CREATE" : request.operation
+    return {
+      operation,
+      resource: { group, version, resource },
+      subresource: request.subresource,
+      kind,
+      namespace: request.namespace,
+      name: request.name !== "" ? request.name : (object?.metadata?.name ?? ""),
+      object,
+      current,
+      dryRun: request.dryRun,
+      definition,
+      get options() {
+        return optionsOf(ctx, operation, request)
+      },
+      decode: (value) => decodeValue(ctx, value, expectedBody(definition, kind), "Ignore"),
+      reinvocation: new Reinvocation(),
+    }
+  }
   const { admission } = ctx.controlPlane
   return {
     mutate: (object, current) => admission.mutate(ctx, attributes(object, current)),
-    validate: (object, current) => admission.validate(ctx, attributes(object, current)),
+    async validate(object, current) {
+      const given = attributes(object, current)
+      // Deletes have no mutating half of their own in the registry's flow, but what is called in it is to hear of them.
+      if (given.operation === "DELETE") await admission.mutate(ctx, given)
+      await admission.validate(ctx, given)
+    },
+  }
+}
+
+/** Before a connection (exec, proxy, …) is made: `object` are its options. */
+export async function admitConnect(
+  ctx: RequestContext,
+  definition: ResourceDefinition,
+  object: KubeObject,
+): Promise<void> {
+  const { subresource, namespace, name } = ctx.info
+  const admit = admitFor(ctx, definition, { operation: "CONNECT", subresource, namespace, name, dryRun: false })
+  await admit.mutate(object, undefined)
+  await admit.validate(object, undefined)
+}
+
+function kindOf({ group, version, kind, subresources }: ResourceDefinition, subresource: string): GroupVersionKind {
+  const found = subresource === "" ? undefined : subresources.find(({ name }) => name === subresource)
+  return found === undefined
+    ? { group, version, kind }
+    : { group: found.group, version: found.version, kind: found.kind }
+}
+
+function expectedBody(definition: ResourceDefinition, { group, version, kind }: GroupVersionKind): Expected {
+  if (kind === definition.kind && group === definition.group) return expectedOf(definition)
+  const schema = schemaOf({ group, version, kind })
+  if (schema === undefined) throw new Error(`no schema for ${group}/${version} ${kind}`)
+  return { group, version, kind, schema }
+}
+
+/** As the request gave them, in the form webhooks and policies see. */
+function optionsOf(
+  ctx: RequestContext,
+  operation: AdmissionOperation,
+  { dryRun, deletion }: AdmitRequest,
+): Json | undefined {
+  if (operation === "CONNECT") return undefined
+  const apiVersion = "meta.k8s.io/v1"
+  const always = { apiVersion, ...(dryRun ? { dryRun: ["All"] } : {}) }
+  if (operation === "DELETE") {
+    const { dryRun: _dryRun, ...given } = deletion ?? { dryRun }
+    return { kind: "DeleteOptions", ...always, ...(given as { [key: string]: Json }) }
+  }
+  const { query } = ctx
+  const text = (name: string): { [key: string]: Json } => {
+    const value = query.get(name)
+    return value === null || value === "" ? {} : { [name]: value }
+  }
+  return {
+    // A patch is an update by the time it is admitted.
+    kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions",
+    ...always,
+    ...text("fieldManager"),
+    ...text("fieldValidation"),
   }
 }

@@ -1,7 +1,8 @@
 // Admission: what may change or refuse a write between its decoding and the store. Plugins are a list in running order; all
 // mutating halves run, then (inside the registry's flow) all validating ones. Source: k8s.io/apiserver/pkg/admission.
 
-import type { GroupVersionKind, GroupVersionResource, KubeObject } from "../../apimachinery/object.ts"
+import type { GroupVersionKind, GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 
 export type AdmissionOperation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT"
@@ -10,23 +11,56 @@ export interface AdmissionAttributes {
   operation: AdmissionOperation
   resource: GroupVersionResource
   subresource: string
+  /** Of the object: a subresource's may be another group's (Scale, Eviction, PodExecOptions). */
   kind: GroupVersionKind
   namespace: string
   name: string
-  /** Undefined on DELETE. Plugins change it in place. */
+  /** Undefined on DELETE. Plugins change it in place ({@link replaceObject}). On CONNECT the connection's options. */
   object: KubeObject | undefined
   /** The stored object on UPDATE and DELETE. Frozen. */
   current: KubeObject | undefined
   dryRun: boolean
+  definition: ResourceDefinition
+  /** CreateOptions, UpdateOptions or DeleteOptions; undefined on CONNECT. */
+  options: Json | undefined
+  /** A changed form of the object as a body of the request would be decoded: checked, pruned, with defaults. */
+  decode(value: Json): KubeObject
+  reinvocation: Reinvocation
 }
 
-export interface AdmissionPlugin {
+/**
+ * After a plugin that calls out has changed the object, all mutating halves run once more (a sidecar that was injected
+ * needs its defaults, too). Source: k8s.io/apiserver/pkg/admission/plugin/webhook/… and admission/reinvocation.go.
+ */
+export class Reinvocation {
+  /** Set in the second run. */
+  isSecond = false
+  #isWanted = false
+  readonly #states = new Map<string, unknown>()
+
+  want(): void {
+    this.#isWanted = true
+  }
+
+  get isWanted(): boolean {
+    return this.#isWanted
+  }
+
+  /** What a plugin keeps from the first run to the second. */
+  state<T>(plugin: string, make: () => T): T {
+    if (!this.#states.has(plugin)) this.#states.set(plugin, make())
+    return this.#states.get(plugin) as T
+  }
+}
+
+export interface AdmissionPlugin extends Partial<AsyncDisposable> {
   readonly name: string
+  /** Also on DELETE and CONNECT, where there is nothing to change but calls may be made. */
   mutate?(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void>
   validate?(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void>
 }
 
-export class AdmissionChain {
+export class AdmissionChain implements AsyncDisposable {
   readonly #plugins: readonly AdmissionPlugin[]
 
   constructor(plugins: readonly AdmissionPlugin[]) {
@@ -35,9 +69,24 @@ export class AdmissionChain {
 
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     for (const plugin of this.#plugins) await plugin.mutate?.(ctx, attributes)
+    const { reinvocation } = attributes
+    if (!reinvocation.isWanted) return
+    reinvocation.isSecond = true
+    for (const plugin of this.#plugins) await plugin.mutate?.(ctx, attributes)
   }
 
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     for (const plugin of this.#plugins) await plugin.validate?.(ctx, attributes)
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const plugin of this.#plugins) await plugin[Symbol.asyncDispose]?.()
+  }
+}
+
+/** The registry holds on to the object it gave: it becomes `next`, rather than being replaced. */
+export function replaceObject({ object }: AdmissionAttributes, next: KubeObject): void {
+  if (object === undefined) throw new TypeError("there is no object to change")
+  for (const key of Object.keys(object)) delete object[key]
+  Object.assign(object, next)
 }

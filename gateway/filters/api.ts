@@ -19,6 +19,7 @@ export function callAPI(handler: APIHandler): Filter {
       headers: request.headers as RequestContext["headers"],
       signal,
       warn: warner(response),
+      annotate: (key, value) => state.annotate(key, value),
     }
     await handler(ctx, { request, response, ...(upgrade === undefined ? {} : { upgrade }) })
   }

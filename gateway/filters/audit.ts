@@ -25,6 +25,7 @@ export function withAudit(audit: Log | undefined): Filter {
             userAgent: request.headers["user-agent"],
             sourceIP: request.socket.remoteAddress,
             code: response.statusCode,
+            annotations: state.annotations,
             ms: Math.round(performance.now() - state.startedAt),
           },
           "audit",

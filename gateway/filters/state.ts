@@ -22,6 +22,10 @@ export type Filter = (request: Request, response: GatewayResponse, next: NextFun
 /** One for all: an error made for each request would cost more than the rest of this class. */
 const requestOver = new Error("the request is over")
 
+/** Annotations of one request, and characters of each: webhooks of tenants write them into the operator's log. */
+const maxAnnotations = 64
+const maxAnnotation = 1024
+
 export class RequestState {
   readonly id: string
   readonly upgrade: Upgrade | undefined
@@ -29,6 +33,7 @@ export class RequestState {
   readonly #abort = new AbortController()
   readonly #callbacks: (() => void)[] = []
   #done = false
+  #annotations: Record<string, string> | undefined
   #named: NamedTenant | undefined
   #info: RequestInfo | undefined
   #query: URLSearchParams | undefined
@@ -114,6 +119,18 @@ export class RequestState {
   }
   set user(user: User) {
     this.#user = user
+  }
+
+  /** What admission says about the request, for the audit entry. */
+  get annotations(): Readonly<Record<string, string>> | undefined {
+    return this.#annotations
+  }
+
+  /** The first one of a name stays. */
+  annotate(name: string, value: string): void {
+    this.#annotations ??= {}
+    if (Object.keys(this.#annotations).length < maxAnnotations)
+      this.#annotations[name] ??= value.slice(0, maxAnnotation)
   }
 
   /** What was known when the request ended, for logs: any of it may be missing after an early refusal. */

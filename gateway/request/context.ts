@@ -41,4 +41,6 @@ export interface RequestContext {
   signal: AbortSignal
   /** Shown to the user as `Warning: 299` headers. Duplicates are dropped. */
   warn(message: string): void
+  /** For the audit entry; absent where there is none. */
+  annotate?(key: string, value: string): void
 }

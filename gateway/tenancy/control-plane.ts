@@ -7,6 +7,7 @@ import type { Store } from "../../storage/types.ts"
 import type { AdmissionChain } from "../admission/chain.ts"
 import type { Authenticator, TokenIssuer, TrustRoots } from "../authentication/types.ts"
 import type { Authorizer } from "../authorization/types.ts"
+import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/context.ts"
 import type { ResourceTable } from "../registry/resource-table.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
@@ -30,6 +31,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly tokens: TokenIssuer
   readonly serviceAddresses: ServiceAddresses
   readonly nodes: NodeDialer
+  /** Connections to its pods, Services and the URLs it names. */
+  readonly backends: Backends
   /** GET of a path that an aggregated API server answers; NotFound when none does. Undefined: there are none. */
   readonly aggregated?: (path: string, user: User) => Promise<unknown>
   /** In process, as a member of system:masters. */

@@ -6,6 +6,7 @@ import type { Log } from "../../client/log.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
+import { NetworkRules } from "../backends/networks.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
 import type { GatewayOptions } from "../options.ts"
@@ -20,7 +21,7 @@ import type { TenantRecord } from "./tenant-record.ts"
 import { authorityName, createTrust, loadTrust, type NewTrust } from "./trust-store.ts"
 
 export interface ControlPlanesParts {
-  options: Pick<GatewayOptions, "serviceAddresses" | "nodeDialer">
+  options: Pick<GatewayOptions, "serviceAddresses" | "nodeDialer" | "allowedNetworks">
   data: DataDirectory
   keys: GatewayKeys
   /** Known once the gateway listens. */
@@ -43,9 +44,11 @@ export class ControlPlanes {
   readonly administrators: Authenticator
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
+  readonly #networks: NetworkRules
 
   constructor(parts: ControlPlanesParts) {
     this.#parts = parts
+    this.#networks = new NetworkRules(parts.options.allowedNetworks)
     this.#bootstrap = createBootstrap(this.#servingAuthority)
     this.administrators = createCertificateAuthenticator(parts.keys.administratorAuthority.certificate, (user) => ({
       ...user,
@@ -126,6 +129,7 @@ export class ControlPlanes {
       administrators: this.administrators,
       serviceAddresses: options.serviceAddresses?.(tenant) ?? noServiceAddresses,
       nodes: options.nodeDialer?.(tenant) ?? noNodes,
+      networks: this.#networks,
       log,
     }
   }

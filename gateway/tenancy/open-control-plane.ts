@@ -11,6 +11,8 @@ import { createCertificateAuthenticator } from "../authentication/client-certifi
 import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
 import { createUnionAuthenticator } from "../authentication/union.ts"
+import { Backends } from "../backends/backends.ts"
+import type { NetworkRules } from "../backends/networks.ts"
 import { PolicyView } from "../authorization/policy-view.ts"
 import { createRBACAuthorizer } from "../authorization/rbac.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
@@ -34,6 +36,8 @@ export interface ControlPlaneParts {
   administrators: Authenticator
   serviceAddresses: ServiceAddresses
   nodes: NodeDialer
+  /** What the tenant's webhooks and endpoints may lead to. */
+  networks: NetworkRules
   log: Log
   /** The control plane nobody has (tenant filter): it works as hard on tokens as the one that exists. */
   nobody?: boolean
@@ -54,7 +58,12 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),
   )
   let client: KubeClient | undefined
-  const reader: Pick<KubeClient, "get"> = { get: (...request) => controlPlane.client.get(...request) }
+  const reader: Pick<KubeClient, "get" | "list"> = {
+    get: (...request) => controlPlane.client.get(...request),
+    list: (...request) => controlPlane.client.list(...request),
+  }
+  const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
+  const admission = stack.use(new AdmissionChain(admissionPlugins({ store, log })))
   const ending = stack.move()
   const controlPlane: ControlPlane = {
     name,
@@ -65,7 +74,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     },
     store,
     resources,
-    admission: new AdmissionChain(admissionPlugins()),
+    admission,
     authorizer: createRBACAuthorizer(policy),
     authenticator: createUnionAuthenticator([
       createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
@@ -79,6 +88,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     tokens: createTokenIssuer(trust, reader),
     serviceAddresses,
     nodes,
+    backends,
     get client() {
       return (client ??= createLocalClient(controlPlane))
     },

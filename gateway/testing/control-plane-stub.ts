@@ -4,6 +4,8 @@
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
 import { AdmissionChain, type AdmissionPlugin } from "../admission/chain.ts"
+import { Backends } from "../backends/backends.ts"
+import { localNetworks, NetworkRules } from "../backends/networks.ts"
 import { createResourceTable, type MutableResourceTable } from "../registry/resource-table.ts"
 import { createLocalClient } from "../local-client.ts"
 import type { RequestContext, RequestInfo } from "../request/context.ts"
@@ -43,11 +45,15 @@ export function createControlPlaneStub(
       release: async () => undefined,
     },
     nodes: { dial: async () => absent("nodes") },
+    get backends() {
+      return backends
+    },
     get client() {
       return createLocalClient(stub)
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
+  const backends = new Backends({ reader: stub.client, nodes: stub.nodes, networks: new NetworkRules(localNetworks) })
   return stub
 }
 

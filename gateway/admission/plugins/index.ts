@@ -1,8 +1,14 @@
 // The admission plugins in running order, which is kube-apiserver's. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
 // Not here: PodSecurity and NodeRestriction (a tenant's nodes are not its own), TaintNodesByCondition (no controller would
-// undo what it sets), webhooks and policies (see not-called.ts).
+// undo what it sets), admission policies (see not-called.ts).
 
+import type { Log } from "../../../client/log.ts"
+import type { Store } from "../../../storage/types.ts"
+import { ObjectView } from "../../registry/object-view.ts"
 import type { AdmissionPlugin } from "../chain.ts"
+import type { WebhookConfiguration } from "../webhooks/configuration.ts"
+import { MutatingWebhooks } from "../webhooks/mutating.ts"
+import { ValidatingWebhooks } from "../webhooks/validating.ts"
 import { certificates } from "./certificates.ts"
 import { persistentVolumeClaimResize } from "./claim-resize.ts"
 import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
@@ -18,7 +24,9 @@ import { serviceAccount } from "./service-account.ts"
 import { storageObjectInUseProtection } from "./storage-protection.ts"
 
 /** Fresh ones for each control plane: some keep state of it. */
-export function admissionPlugins(): AdmissionPlugin[] {
+export function admissionPlugins({ store, log }: { store: Store; log: Log }): AdmissionPlugin[] {
+  const configurations = (resource: string): ObjectView<WebhookConfiguration> =>
+    new ObjectView({ store, log, prefix: `/registry/admissionregistration.k8s.io/${resource}/` })
   return [
     namespaceLifecycle,
     limitRanger,
@@ -32,7 +40,9 @@ export function admissionPlugins(): AdmissionPlugin[] {
     certificates,
     defaultIngressClass,
     notCalled,
+    new MutatingWebhooks(configurations("mutatingwebhookconfigurations"), undefined),
     rbacEscalation,
+    new ValidatingWebhooks(configurations("validatingwebhookconfigurations"), undefined),
     new ResourceQuotaPlugin(),
   ]
 }

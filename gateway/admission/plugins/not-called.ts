@@ -1,4 +1,4 @@
-// Admission webhooks and admission policies are stored, so that charts that bring them install, but not called. Whoever
+// Admission policies are stored, so that charts that bring them install, but not called. Whoever
 // makes one is told so, each time.
 
 import type { AdmissionPlugin } from "../chain.ts"
@@ -6,9 +6,6 @@ import type { AdmissionPlugin } from "../chain.ts"
 const group = "admissionregistration.k8s.io"
 
 const warnings: Readonly<Record<string, string>> = {
-  mutatingwebhookconfigurations: "this control plane does not call admission webhooks: the configuration has no effect",
-  validatingwebhookconfigurations:
-    "this control plane does not call admission webhooks: the configuration has no effect",
   validatingadmissionpolicies: "this control plane does not evaluate admission policies: the policy has no effect",
   validatingadmissionpolicybindings:
     "this control plane does not evaluate admission policies: the binding has no effect",
@@ -17,7 +14,7 @@ const warnings: Readonly<Record<string, string>> = {
 }
 
 export const notCalled: AdmissionPlugin = {
-  name: "AdmissionWebhooksNotCalled",
+  name: "AdmissionPoliciesNotCalled",
 
   async mutate(ctx, { operation, resource, subresource }) {
     if (resource.group !== group || subresource !== "") return

@@ -68,10 +68,9 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
           const before = scaleOf(object, scalable)
           const wanted = (await change(before)) as Scale
           check(wanted, object, definition, scalable.ownRules)
-          const { replicas } = wanted.spec ?? {}
           await admit.mutate(wanted, before)
           await admit.validate(wanted, before)
-          scalable.setReplicas(object, replicas ?? 0)
+          scalable.setReplicas(object, wanted.spec?.replicas ?? 0)
           return object
         },
         { ...options, subresource: "scale" },

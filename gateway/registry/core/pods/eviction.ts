@@ -40,6 +40,7 @@ export const eviction: SubresourceHandler = {
     if (wanted.metadata.name && wanted.metadata.name !== name) {
       throw badRequest("name in URL does not match name in Eviction object")
     }
+    await admit.mutate(body, undefined)
     await admit.validate(body, undefined)
     const asked = wanted.deleteOptions ?? {}
     const dryRun = options.dryRun || (asked.dryRun ?? []).includes("All")

@@ -3,11 +3,13 @@
 
 import { badRequest, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
 import { forwardUpgrade, UpgradeRefused } from "../../../../../client/upgrade.ts"
+import { admitConnect } from "../../../../admission/admit.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
+import { connectOptions } from "./options.ts"
 import { isTunnelled, tunnel } from "./websocket-tunnel.ts"
 
-export const exec: SubresourceHandler = streamHandler("exec", "exec", (asked) => {
+export const exec: SubresourceHandler = streamHandler("exec", "PodExecOptions", "exec", (asked) => {
   const command = asked.getAll("command")
   if (command.every((word) => word === "")) throw badRequest("you must specify at least one command for exec")
   const query = standardStreams(asked)
@@ -15,27 +17,34 @@ export const exec: SubresourceHandler = streamHandler("exec", "exec", (asked) =>
   return query
 })
 
-export const attach: SubresourceHandler = streamHandler("attach", "attach", standardStreams)
+export const attach: SubresourceHandler = streamHandler("attach", "PodAttachOptions", "attach", standardStreams)
 
-export const portForward: SubresourceHandler = streamHandler("portforward", "portForward", (asked) => {
-  const query = new URLSearchParams()
-  for (const ports of asked.getAll("ports")) {
-    for (const port of ports.split(",")) {
-      if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65535)
-        throw badRequest(`unable to parse ${JSON.stringify(port)} as a port`)
-      query.append("port", port)
+export const portForward: SubresourceHandler = streamHandler(
+  "portforward",
+  "PodPortForwardOptions",
+  "portForward",
+  (asked) => {
+    const query = new URLSearchParams()
+    for (const ports of asked.getAll("ports")) {
+      for (const port of ports.split(",")) {
+        if (!/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65535)
+          throw badRequest(`unable to parse ${JSON.stringify(port)} as a port`)
+        query.append("port", port)
+      }
     }
-  }
-  return query
-})
+    return query
+  },
+)
 
 function streamHandler(
   name: string,
+  optionsKind: string,
   action: string,
   toQuery: (asked: URLSearchParams) => URLSearchParams,
 ): SubresourceHandler {
   return {
     async connect(ctx, registry, namespace, podName, { request, upgrade }) {
+      await admitConnect(ctx, registry.definition, connectOptions(optionsKind, ctx.query))
       const query = toQuery(ctx.query)
       const pod = await getPod(ctx, registry, namespace, podName)
       const container = action === "portForward" ? undefined : chooseContainer(pod, ctx.query.get("container"))

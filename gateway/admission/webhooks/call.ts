@@ -1,0 +1,82 @@
+// One call of one webhook: the review goes out, the verdict comes back. What the webhook says of itself (warnings, audit
+// annotations) is passed on; a verdict of no is thrown as the caller gets it; a call that failed is a CallFailure.
+// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/{mutating,validating}/dispatcher.go.
+
+import type { Json } from "../../../apimachinery/object.ts"
+import { badRequest, internalError, type Status, StatusError, timeout } from "../../../apimachinery/status.ts"
+import { callWebhook } from "../../backends/webhook-client.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionAttributes } from "../chain.ts"
+import type { Hook } from "./configuration.ts"
+import { createReview, readReview, type Review, type ReviewAnswer, type Shown } from "./review.ts"
+
+const defaultTimeoutSeconds = 10
+
+/** The webhook gave no verdict; its failurePolicy decides. */
+export class CallFailure extends Error {
+  override readonly name = "CallFailure"
+
+  constructor(webhook: string, reason: string, options?: ErrorOptions) {
+    super(`failed calling webhook ${JSON.stringify(webhook)}: ${reason}`, options)
+  }
+}
+
+export async function callHook(
+  ctx: RequestContext,
+  { webhook }: Hook,
+  attributes: AdmissionAttributes,
+  shown: Shown,
+  mutating: boolean,
+): Promise<ReviewAnswer> {
+  const { name, sideEffects, timeoutSeconds = defaultTimeoutSeconds, admissionReviewVersions = [] } = webhook
+  if (attributes.dryRun && sideEffects !== "None" && sideEffects !== "NoneOnDryRun") {
+    throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
+  }
+  const review = createReview(admissionReviewVersions, ctx.user, attributes, shown)
+  if (review === undefined) {
+    const detail = "webhook does not accept known AdmissionReview versions (v1, v1beta1)"
+    throw new CallFailure(name, `could not create admission objects: ${detail}`)
+  }
+  const { backends } = ctx.controlPlane
+  let answer: Json
+  try {
+    answer = await callWebhook(backends, webhook.clientConfig, review.body, timeoutSeconds * 1000, ctx.signal)
+  } catch (error) {
+    throw new CallFailure(name, `failed to call webhook: ${(error as Error).message}`, { cause: error })
+  }
+  const result = verdict(name, answer, review, mutating)
+  for (const [key, value] of Object.entries(result.annotations)) ctx.annotate?.(`${name}/${key}`, value)
+  for (const warning of result.warnings) ctx.warn(warning)
+  if (!result.allowed) throw denied(name, result.status)
+  return result
+}
+
+function verdict(name: string, answer: Json, review: Review, mutating: boolean): ReviewAnswer {
+  try {
+    return readReview(answer, review, mutating)
+  } catch (error) {
+    throw new CallFailure(name, `received invalid webhook response: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The webhook's own Status, with its name in front and never a code of success. */
+function denied(name: string, given: Partial<Status> | undefined): StatusError {
+  const by = `admission webhook ${JSON.stringify(name)} denied the request`
+  const { message, reason, code = 0, details, metadata } = given ?? {}
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: metadata ?? {},
+    status: "Failure",
+    message: message ? `${by}: ${message}` : reason ? `${by}: ${reason}` : `${by} without explanation`,
+    ...(reason === undefined ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+    code: code < 400 || code > 599 ? 400 : code,
+  })
+}
+
+/** After a failed call: throws unless the webhook may be done without. */
+export function failOpenOrThrow(ctx: RequestContext, { webhook }: Hook, error: CallFailure): void {
+  if (webhook.failurePolicy !== "Ignore") throw internalError(error.message, { cause: error })
+  if (ctx.signal.aborted) throw timeout("request did not complete within requested timeout")
+}

@@ -1,0 +1,118 @@
+// Is a webhook to be asked about a write, and in which form? Rules, selectors, and with matchPolicy Equivalent the other
+// versions the object is served in. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/{generic,predicates}.
+
+import { matches } from "../../../apimachinery/labels.ts"
+import type { GroupVersionResource, KubeObject, Namespace } from "../../../apimachinery/object.ts"
+import { notFound } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { AdmissionAttributes } from "../chain.ts"
+import { find, namespaces } from "../plugins/lookup.ts"
+import type { Hook, WebhookRule } from "./configuration.ts"
+
+const exempt: ReadonlySet<string> = new Set([
+  "validatingwebhookconfigurations",
+  "mutatingwebhookconfigurations",
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
+])
+
+/** No webhook decides about what could switch it off: a broken one would be there for good. */
+export function isExempt({ resource }: AdmissionAttributes): boolean {
+  return resource.group === "admissionregistration.k8s.io" && exempt.has(resource.resource)
+}
+
+/** The version of the resource the webhook gets to see, or undefined when it is not to be called. */
+export async function matchHook(
+  ctx: RequestContext,
+  hook: Hook,
+  attributes: AdmissionAttributes,
+): Promise<ResourceDefinition | undefined> {
+  const definition = definitionFor(ctx, hook, attributes)
+  if (definition === undefined || !matchesObject(hook, attributes)) return undefined
+  return (await matchesNamespace(ctx, hook, attributes)) ? definition : undefined
+}
+
+function definitionFor(
+  ctx: RequestContext,
+  { webhook }: Hook,
+  attributes: AdmissionAttributes,
+): ResourceDefinition | undefined {
+  const { rules = [], matchPolicy } = webhook
+  const { definition } = attributes
+  if (rules.some((rule) => matchesRule(rule, attributes, attributes.resource))) return definition
+  if (matchPolicy !== "Equivalent") return undefined
+  const equivalents = ctx.controlPlane.resources
+    .definitions()
+    .filter(({ storagePrefix }) => storagePrefix === definition.storagePrefix)
+    .filter((other) => other !== definition && hasSubresource(other, attributes.subresource))
+  for (const rule of rules) {
+    const found = equivalents.find((other) => matchesRule(rule, attributes, other))
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const hasSubresource = ({ subresources }: ResourceDefinition, subresource: string): boolean =>
+  subresource === "" || subresources.some(({ name }) => name === subresource)
+
+export function matchesRule(
+  { operations = [], apiGroups = [], apiVersions = [], resources = [], scope = "*" }: WebhookRule,
+  attributes: Pick<AdmissionAttributes, "operation" | "namespace" | "subresource">,
+  resource: GroupVersionResource,
+): boolean {
+  const inNamespace = attributes.namespace !== "" && !isNamespaces(resource)
+  return (
+    (scope === "*" || (scope === "Namespaced") === inNamespace) &&
+    has(operations, attributes.operation) &&
+    has(apiGroups, resource.group) &&
+    has(apiVersions, resource.version) &&
+    resources.some((pattern) => {
+      const [wanted = "", subresource = ""] = pattern.split("/", 2)
+      return (
+        (wanted === "*" || wanted === resource.resource) &&
+        (subresource === "*" || subresource === attributes.subresource)
+      )
+    })
+  )
+}
+
+const has = (list: readonly string[], value: string): boolean => list.includes("*") || list.includes(value)
+
+const isNamespaces = ({ group, resource }: GroupVersionResource): boolean => group === "" && resource === "namespaces"
+
+/** Either state of the object is enough: nothing escapes by changing its labels. */
+function matchesObject({ objectSelector }: Hook, { object, current }: AdmissionAttributes): boolean {
+  if (objectSelector.requirements.length === 0) return true
+  const selects = (candidate: KubeObject | undefined): boolean =>
+    candidate?.metadata !== undefined && matches(objectSelector, candidate.metadata.labels ?? {})
+  return selects(object) || selects(current)
+}
+
+/** What is in no namespace matches every selector. */
+async function matchesNamespace(
+  ctx: RequestContext,
+  { namespaceSelector }: Hook,
+  attributes: AdmissionAttributes,
+): Promise<boolean> {
+  const namespace = namespaceOf(attributes)
+  if (namespaceSelector.requirements.length === 0 || namespace === "") return true
+  return matches(namespaceSelector, (await labelsOf(ctx, namespace, attributes)) ?? {})
+}
+
+/** A namespace lies in itself. */
+export function namespaceOf({ namespace, name, resource }: AdmissionAttributes): string {
+  return isNamespaces(resource) ? name : namespace
+}
+
+async function labelsOf(ctx: RequestContext, namespace: string, attributes: AdmissionAttributes) {
+  const { resource, subresource, operation, object } = attributes
+  if (isNamespaces(resource) && subresource === "" && (operation === "CREATE" || operation === "UPDATE")) {
+    return object?.metadata.labels
+  }
+  const found = await find<Namespace>(ctx, namespaces, "", namespace)
+  if (found === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace)
+  return found.metadata.labels
+}

@@ -1,0 +1,163 @@
+// MutatingAdmissionWebhook: webhooks one after the other, each seeing what those before it have changed.
+// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/mutating.
+
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
+import { hasReason, internalError } from "../../../apimachinery/status.ts"
+import type { ObjectView } from "../../registry/object-view.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import { semanticEqual } from "../../registry/validation/equality.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
+import { CallFailure, callHook, failOpenOrThrow } from "./call.ts"
+import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.ts"
+import { isExempt, matchHook } from "./match.ts"
+import { isOwnKind } from "./review.ts"
+import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
+import { convertObject } from "./versions.ts"
+
+const pluginName = "MutatingAdmissionWebhook"
+
+/** From the first run of all plugins to the second. */
+interface Invocations {
+  /** Those that want to be asked again should another one change the object, until one does. */
+  reinvocable: Set<string>
+  /** Those to be asked in the second run. */
+  again: Set<string>
+  /** The object as the webhooks of the first run left it. */
+  last: KubeObject | undefined
+}
+
+export class MutatingWebhooks implements AdmissionPlugin {
+  readonly name = pluginName
+  readonly #configurations: ObjectView<WebhookConfiguration>
+  readonly #evaluate: EvaluateMatchConditions | undefined
+
+  constructor(configurations: ObjectView<WebhookConfiguration>, evaluate: EvaluateMatchConditions | undefined) {
+    this.#configurations = configurations
+    this.#evaluate = evaluate
+  }
+
+  async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
+    const configurations = await this.#configurations.current()
+    if (configurations.length === 0 || isExempt(attributes)) return
+    const { reinvocation } = attributes
+    const invocations = reinvocation.state<Invocations>(pluginName, () => ({
+      reinvocable: new Set(),
+      again: new Set(),
+      last: undefined,
+    }))
+    const { isSecond } = reinvocation
+    // Plugins of ours have changed the object after the webhooks' first run.
+    if (isSecond && !semanticEqual(invocations.last, attributes.object)) askAgain(invocations)
+    for (const [index, hook] of hooksOf(configurations).entries()) {
+      const definition = await matchHook(ctx, hook, attributes)
+      if (definition === undefined) continue
+      if (!(await meetsConditions(ctx, hook, attributes, this.#evaluate))) continue
+      if (isSecond && !invocations.again.has(hook.id)) continue
+      const round = `round_${isSecond ? 1 : 0}_index_${index}`
+      if (await callOne(ctx, hook, attributes, definition, round)) {
+        askAgain(invocations)
+        reinvocation.want()
+      }
+      if (hook.webhook.reinvocationPolicy === "IfNeeded") invocations.reinvocable.add(hook.id)
+    }
+    invocations.last = structuredClone(attributes.object)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#configurations[Symbol.asyncDispose]()
+  }
+}
+
+function askAgain(invocations: Invocations): void {
+  for (const id of invocations.reinvocable) invocations.again.add(id)
+  invocations.reinvocable.clear()
+}
+
+/** true: the object is another one now. */
+async function callOne(
+  ctx: RequestContext,
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  definition: ResourceDefinition,
+  round: string,
+): Promise<boolean> {
+  const { name } = hook.webhook
+  const report = { configuration: hook.configuration, webhook: name }
+  let mutated = false
+  try {
+    mutated = await callAndPatch(ctx, hook, attributes, definition)
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error
+    failOpenOrThrow(ctx, hook, error)
+    ctx.annotate?.(`failed-open.mutation.webhook.admission.k8s.io/${round}`, name)
+  }
+  ctx.annotate?.(`mutation.webhook.admission.k8s.io/${round}`, JSON.stringify({ ...report, mutated }))
+  return mutated
+}
+
+async function callAndPatch(
+  ctx: RequestContext,
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  definition: ResourceDefinition,
+): Promise<boolean> {
+  const own = isOwnKind(attributes)
+  const convert = async (object: KubeObject | undefined): Promise<KubeObject | undefined> =>
+    object === undefined || !own ? object : convertObject(object, attributes.definition, definition)
+  const shown = { definition, object: await convert(attributes.object), current: await convert(attributes.current) }
+  const { patch, patchType } = await callHook(ctx, hook, attributes, shown, true)
+  const operations = readPatch(hook, patch)
+  if (operations.length === 0) return false
+  const { object } = shown
+  if (object === undefined || attributes.operation === "CONNECT") {
+    const name = JSON.stringify(hook.webhook.name)
+    throw internalError(
+      `admission webhook ${name} attempted to modify the object, which is not supported for this operation`,
+    )
+  }
+  if (patchType !== "JSONPatch") {
+    throw new CallFailure(hook.webhook.name, `unsupported patch type ${JSON.stringify(patchType)}`)
+  }
+  const patched = applied(object, operations)
+  if (semanticEqual(patched, object)) return false
+  const back = own ? await convertObject(patched, definition, attributes.definition) : patched
+  replaceObject(attributes, decoded(attributes, back))
+  return true
+}
+
+/** What a webhook makes of an object and is none any more is no fault of the caller's. */
+function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObject {
+  try {
+    return attributes.decode(structuredClone(object) as unknown as Json)
+  } catch (error) {
+    if (!hasReason(error, "BadRequest", "Invalid")) throw error
+    throw internalError(error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, ""), {
+      cause: error,
+    })
+  }
+}
+
+function readPatch({ webhook }: Hook, text: string): Json[] {
+  if (text === "") return []
+  const undecodable = (why: string, cause?: unknown): CallFailure =>
+    new CallFailure(webhook.name, `received undecodable patch in webhook response: ${why}`, { cause })
+  let patch: Json
+  try {
+    patch = JSON.parse(text) as Json
+  } catch (error) {
+    throw undecodable((error as Error).message, error)
+  }
+  if (patch === null) return []
+  if (!Array.isArray(patch)) throw undecodable("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
+  return patch
+}
+
+function applied(object: KubeObject, operations: Json[]): KubeObject {
+  try {
+    return applyJsonPatch(object as unknown as Json, operations) as unknown as KubeObject
+  } catch (error) {
+    throw internalError((error as Error).message, { cause: error })
+  }
+}

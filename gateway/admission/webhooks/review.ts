@@ -1,0 +1,146 @@
+// AdmissionReview: what a webhook is asked, and what it may answer.
+// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/request/admissionreview.go.
+
+import { randomUUID } from "node:crypto"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import type { Status } from "../../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { User } from "../../request/context.ts"
+import type { AdmissionAttributes } from "../chain.ts"
+import { namespaceOf } from "./match.ts"
+
+export interface Review {
+  uid: string
+  version: "v1" | "v1beta1"
+  body: Json
+}
+
+/** What the webhook sees: the version it matched, and the object in it. */
+export interface Shown {
+  definition: ResourceDefinition
+  object: KubeObject | undefined
+  current: KubeObject | undefined
+}
+
+export interface ReviewAnswer {
+  allowed: boolean
+  status: Partial<Status> | undefined
+  /** The text of a JSON patch; "" when there is none. */
+  patch: string
+  patchType: string
+  warnings: readonly string[]
+  annotations: Readonly<Record<string, string>>
+}
+
+/** Undefined: the webhook takes neither version there is. */
+export function createReview(
+  versions: readonly string[],
+  user: User,
+  attributes: AdmissionAttributes,
+  shown: Shown,
+): Review | undefined {
+  const version = versions.find((candidate) => candidate === "v1" || candidate === "v1beta1") as Review["version"]
+  if (version === undefined) return undefined
+  const uid = randomUUID()
+  const { resource, subresource, kind, operation, dryRun, options } = attributes
+  const { group, version: shownVersion, resource: plural } = shown.definition
+  const request = {
+    uid,
+    kind: isOwnKind(attributes) ? { group, version: shownVersion, kind: shown.definition.kind } : kind,
+    resource: { group, version: shownVersion, resource: plural },
+    ...(subresource === "" ? {} : { subResource: subresource }),
+    requestKind: kind,
+    requestResource: resource,
+    ...(subresource === "" ? {} : { requestSubResource: subresource }),
+    ...text("name", attributes.name),
+    ...text("namespace", namespaceOf(attributes)),
+    operation,
+    userInfo: userInfo(user),
+    object: shown.object ?? null,
+    oldObject: shown.current ?? null,
+    dryRun,
+    options: options ?? null,
+  }
+  return {
+    uid,
+    version,
+    body: { kind: "AdmissionReview", apiVersion: `admission.k8s.io/${version}`, request } as unknown as Json,
+  }
+}
+
+const text = (name: string, value: string): Record<string, string> => (value === "" ? {} : { [name]: value })
+
+/** A body of the resource's kind is shown in the version that matched; a subresource's (Scale) has one only. */
+export function isOwnKind({ kind, definition }: AdmissionAttributes): boolean {
+  return kind.kind === definition.kind && kind.group === definition.group
+}
+
+function userInfo({ name, uid, groups, extra }: User): Json {
+  return {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    groups: [...groups],
+    ...(Object.keys(extra).length === 0
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+  }
+}
+
+interface ResponseBody {
+  kind?: string
+  apiVersion?: string
+  response?: {
+    uid?: string
+    allowed?: boolean
+    status?: Partial<Status>
+    patch?: string
+    patchType?: string
+    warnings?: string[]
+    auditAnnotations?: Record<string, string>
+  } | null
+}
+
+/** Throws Error saying what is wrong with the answer. */
+export function readReview(answer: Json, { uid, version }: Review, mutating: boolean): ReviewAnswer {
+  const { kind = "", apiVersion = "", response } = (answer ?? {}) as ResponseBody
+  if (response === undefined || response === null) throw new Error("webhook response was absent")
+  if (version === "v1") {
+    if (response.uid !== uid) {
+      throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`)
+    }
+    if (kind !== "AdmissionReview" || apiVersion !== "admission.k8s.io/v1") {
+      const given = apiVersion.includes("/") ? apiVersion : `/${apiVersion}` // as Go prints a kind without group
+      throw new Error(
+        `expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got ${given}, Kind=${kind}`,
+      )
+    }
+    checkPatch(response.patch ?? "", response.patchType, mutating)
+  }
+  return {
+    allowed: response.allowed === true,
+    status: response.status,
+    patch: mutating ? Buffer.from(response.patch ?? "", "base64").toString() : "",
+    // The older form did not insist on saying so.
+    patchType: response.patchType ?? "JSONPatch",
+    warnings: strings(response.warnings),
+    annotations: response.auditAnnotations ?? {},
+  }
+}
+
+function checkPatch(patch: string, type: string | undefined, mutating: boolean): void {
+  if (!mutating) {
+    if (patch !== "") throw new Error("validating webhook may not return response.patch")
+    if (type !== undefined) throw new Error("validating webhook may not return response.patchType")
+    return
+  }
+  if (patch !== "" && type === undefined) {
+    throw new Error("webhook returned response.patch but not response.patchType")
+  }
+  if (patch === "" && type !== undefined) {
+    throw new Error("webhook returned response.patchType but not response.patch")
+  }
+  if (type === "") throw new Error('webhook returned invalid response.patchType of ""')
+}
+
+const strings = (list: unknown): string[] =>
+  Array.isArray(list) ? list.filter((item): item is string => typeof item === "string") : []

@@ -1,0 +1,77 @@
+// ValidatingAdmissionWebhook: all webhooks that match at the same time; any of them may refuse.
+// Source: k8s.io/apiserver/pkg/admission/plugin/webhook/validating.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { timeout } from "../../../apimachinery/status.ts"
+import type { ObjectView } from "../../registry/object-view.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { CallFailure, callHook, failOpenOrThrow } from "./call.ts"
+import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.ts"
+import { isExempt, matchHook } from "./match.ts"
+import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
+import { isOwnKind, type Shown } from "./review.ts"
+import { convertObject } from "./versions.ts"
+
+export class ValidatingWebhooks implements AdmissionPlugin {
+  readonly name = "ValidatingAdmissionWebhook"
+  readonly #configurations: ObjectView<WebhookConfiguration>
+  readonly #evaluate: EvaluateMatchConditions | undefined
+
+  constructor(configurations: ObjectView<WebhookConfiguration>, evaluate: EvaluateMatchConditions | undefined) {
+    this.#configurations = configurations
+    this.#evaluate = evaluate
+  }
+
+  async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
+    const configurations = await this.#configurations.current()
+    if (configurations.length === 0 || isExempt(attributes)) return
+    const calls: { hook: Hook; definition: ResourceDefinition }[] = []
+    for (const hook of hooksOf(configurations)) {
+      const definition = await matchHook(ctx, hook, attributes)
+      if (definition === undefined) continue
+      if (await meetsConditions(ctx, hook, attributes, this.#evaluate)) calls.push({ hook, definition })
+    }
+    if (calls.length === 0) return
+    if (ctx.signal.aborted) throw timeout("request did not complete within requested timeout")
+    const shown = new Map<ResourceDefinition, Shown>()
+    for (const { definition } of calls) {
+      if (!shown.has(definition)) shown.set(definition, await showAs(definition, attributes))
+    }
+    // All are heard before the first refusal in their order is answered: each may have something to warn of.
+    const results = await Promise.allSettled(
+      calls.map(({ hook, definition }, index) =>
+        callOne(ctx, hook, attributes, shown.get(definition) as Shown, `round_0_index_${index}`),
+      ),
+    )
+    for (const result of results) if (result.status === "rejected") throw result.reason
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#configurations[Symbol.asyncDispose]()
+  }
+}
+
+async function showAs(definition: ResourceDefinition, attributes: AdmissionAttributes): Promise<Shown> {
+  const own = isOwnKind(attributes)
+  const convert = async (object: KubeObject | undefined): Promise<KubeObject | undefined> =>
+    object === undefined || !own ? object : convertObject(object, attributes.definition, definition)
+  return { definition, object: await convert(attributes.object), current: await convert(attributes.current) }
+}
+
+async function callOne(
+  ctx: RequestContext,
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  shown: Shown,
+  round: string,
+): Promise<void> {
+  try {
+    await callHook(ctx, hook, attributes, shown, false)
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error
+    failOpenOrThrow(ctx, hook, error)
+    ctx.annotate?.(`failed-open.validating.webhook.admission.k8s.io/${round}`, hook.webhook.name)
+  }
+}

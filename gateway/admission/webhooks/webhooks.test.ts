@@ -1,0 +1,462 @@
+// Admission webhooks of a tenant, called over HTTPS by a whole gateway.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { localNetworks } from "../../backends/networks.ts"
+import type { Loose } from "../../testing/kinds.ts"
+import { type RawAnswer, startTestGateway, type TestGateway, type TestTenant } from "../../testing/start-gateway.ts"
+import {
+  jsonPatch,
+  reviewed,
+  type WebhookCall,
+  type WebhookHandler,
+  WebhookServer,
+} from "../../testing/webhook-server.ts"
+
+let gateway: TestGateway
+let tenant: TestTenant
+let server: WebhookServer
+let answer: WebhookHandler
+const entries: Loose[] = []
+
+beforeAll(async () => {
+  const audit = { info: (entry: Loose) => entries.push(entry) } as never
+  gateway = await startTestGateway({ allowedNetworks: localNetworks, audit })
+  tenant = await gateway.createTenant("a")
+  server = await WebhookServer.start((call) => answer(call))
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
+})
+
+beforeEach(async () => {
+  for (const kind of ["mutating", "validating"]) await call("DELETE", `${configurations}/${kind}webhookconfigurations`)
+  answer = (given) => reviewed(given, {})
+  server.calls.length = 0
+})
+
+const configurations = "/apis/admissionregistration.k8s.io/v1"
+const configMaps = "/api/v1/namespaces/default/configmaps"
+
+function call(method: string, path: string, body?: unknown, contentType = "application/json"): Promise<RawAnswer> {
+  const headers = { "content-type": contentType }
+  return gateway.request(`/tenants/a${path}`, { ...tenant, method, headers, ...(body === undefined ? {} : { body }) })
+}
+
+/** Status code and message, or "created". */
+async function verdict(request: Promise<RawAnswer>): Promise<string> {
+  const { code, json } = await request
+  return code < 300 ? "accepted" : `${code} ${(json() as { message: string }).message}`
+}
+
+async function configure(kind: "Mutating" | "Validating", ...webhooks: Loose[]): Promise<void> {
+  const whole = webhooks.map((webhook, index) => ({
+    name: `hook-${index}.example.com`,
+    clientConfig: { url: `${server.url}/${index}`, caBundle: server.caBundle },
+    rules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+    sideEffects: "None",
+    admissionReviewVersions: ["v1"],
+    ...webhook,
+  }))
+  const { code, text } = await call("POST", `${configurations}/${kind.toLowerCase()}webhookconfigurations`, {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: `${kind}WebhookConfiguration`,
+    metadata: { generateName: "c-" },
+    webhooks: whole,
+  })
+  expect(text).toContain('"uid"')
+  expect(code).toBe(201)
+}
+
+let last = 0
+const fresh = (): string => `c-${++last}`
+const create = (name = fresh(), more: Loose = {}): Promise<RawAnswer> =>
+  call("POST", configMaps, { metadata: { name }, ...more })
+
+describe("what a webhook is asked", () => {
+  test("the object, who writes it, and how", async () => {
+    await configure("Validating", {})
+    const name = fresh()
+    await call("POST", `${configMaps}?fieldManager=me&dryRun=All`, { metadata: { name }, data: { a: "b" } })
+    const { path, headers, body } = server.calls[0] as WebhookCall
+    expect(path).toBe("/0?timeout=10s")
+    expect(headers["content-type"]).toBe("application/json")
+    const gvk = { group: "", version: "v1", kind: "ConfigMap" }
+    const gvr = { group: "", version: "v1", resource: "configmaps" }
+    expect(body).toMatchObject({
+      kind: "AdmissionReview",
+      apiVersion: "admission.k8s.io/v1",
+      request: {
+        kind: gvk,
+        resource: gvr,
+        requestKind: gvk,
+        requestResource: gvr,
+        name,
+        namespace: "default",
+        operation: "CREATE",
+        userInfo: { groups: expect.arrayContaining(["system:authenticated"]) },
+        object: { kind: "ConfigMap", apiVersion: "v1", metadata: { name, namespace: "default" }, data: { a: "b" } },
+        oldObject: null,
+        dryRun: true,
+        options: { kind: "CreateOptions", apiVersion: "meta.k8s.io/v1", dryRun: ["All"], fieldManager: "me" },
+      },
+    })
+    expect(body["request"].uid).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test("both states of an update, and the last one of a delete", async () => {
+    const name = fresh()
+    await create(name)
+    await configure("Validating", {})
+    await call("PATCH", `${configMaps}/${name}`, { data: { a: "b" } }, "application/merge-patch+json")
+    await call("DELETE", `${configMaps}/${name}`)
+    const [update, deletion] = server.calls.map(({ body }) => body["request"])
+    expect(update).toMatchObject({
+      operation: "UPDATE",
+      object: { data: { a: "b" } },
+      options: { kind: "UpdateOptions" },
+    })
+    expect(update.oldObject.data).toBeUndefined()
+    expect(deletion).toMatchObject({
+      operation: "DELETE",
+      name,
+      object: null,
+      oldObject: { data: { a: "b" } },
+      options: { kind: "DeleteOptions" },
+    })
+  })
+
+  test("in the version it asks for, when the request came in another", async () => {
+    await configure("Validating", {
+      rules: [{ operations: ["CREATE"], apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["*"] }],
+    })
+    const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } }
+    const metrics = [
+      { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
+    ]
+    const path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    expect(await verdict(call("POST", path, { metadata: { name: fresh() }, spec: { ...spec, metrics } }))).toBe(
+      "accepted",
+    )
+    expect(server.calls[0]?.body["request"]).toMatchObject({
+      kind: { group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler" },
+      resource: { version: "v1" },
+      requestKind: { version: "v2" },
+      object: { apiVersion: "autoscaling/v1", spec: { targetCPUUtilizationPercentage: 50 } },
+    })
+  })
+
+  test("not at all, with matchPolicy Exact", async () => {
+    await configure("Validating", {
+      matchPolicy: "Exact",
+      rules: [{ operations: ["CREATE"], apiGroups: ["autoscaling"], apiVersions: ["v1"], resources: ["*"] }],
+    })
+    const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } }
+    const path = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    expect(await verdict(call("POST", path, { metadata: { name: fresh() }, spec }))).toBe("accepted")
+    expect(server.calls).toEqual([])
+  })
+
+  test("about a connection, with its options", async () => {
+    answer = (given) => reviewed(given, { allowed: false, status: { message: "not today" } })
+    await configure("Validating", {
+      rules: [{ operations: ["CONNECT"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods/attach"] }],
+    })
+    await call("POST", "/api/v1/namespaces/default/pods", {
+      metadata: { name: "attached" },
+      spec: { containers: [{ name: "a", image: "b" }] },
+    })
+    expect(await verdict(call("POST", "/api/v1/namespaces/default/pods/attached/attach?stdin=true&container=a"))).toBe(
+      '400 admission webhook "hook-0.example.com" denied the request: not today',
+    )
+    expect(server.calls[0]?.body["request"]).toMatchObject({
+      kind: { group: "", version: "v1", kind: "PodAttachOptions" },
+      subResource: "attach",
+      name: "attached",
+      operation: "CONNECT",
+      object: { kind: "PodAttachOptions", apiVersion: "v1", stdin: true, container: "a" },
+      options: null,
+    })
+  })
+})
+
+describe("which webhooks are asked", () => {
+  test.each<[string, Loose, number]>([
+    [
+      "another operation",
+      { rules: [{ operations: ["UPDATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["*"] }] },
+      0,
+    ],
+    [
+      "another scope",
+      { rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], scope: "Cluster" }] },
+      0,
+    ],
+    [
+      "its scope",
+      { rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"], scope: "Namespaced" }] },
+      1,
+    ],
+    [
+      "only subresources",
+      { rules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps/*"] }] },
+      1,
+    ],
+    [
+      "a namespace that matches",
+      { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "default" } } },
+      1,
+    ],
+    ["a namespace that does not", { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "x" } } }, 0],
+    ["an object that matches", { objectSelector: { matchExpressions: [{ key: "color", operator: "Exists" }] } }, 1],
+    ["an object that does not", { objectSelector: { matchLabels: { color: "blue" } } }, 0],
+  ])("%s", async (_, webhook, calls) => {
+    await configure("Validating", webhook)
+    await create(fresh(), { metadata: { name: fresh(), labels: { color: "red" } } })
+    expect(server.calls.length).toBe(calls)
+  })
+
+  test("a configuration of webhooks is never subject to one", async () => {
+    answer = (given) => reviewed(given, { allowed: false })
+    await configure("Validating", {
+      rules: [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*"] }],
+    })
+    expect(await verdict(create())).toMatch(/denied the request without explanation/)
+    expect(await verdict(call("DELETE", `${configurations}/validatingwebhookconfigurations`))).toBe("accepted")
+    expect(await verdict(create())).toBe("accepted")
+  })
+
+  test("another tenant's writes are none of its business", async () => {
+    await using other = await startTestGateway()
+    const b = await other.createTenant("b")
+    await gateway.createTenant("b").catch(() => undefined)
+    answer = (given) => reviewed(given, { allowed: false })
+    await configure("Validating", {})
+    const body = { metadata: { name: fresh() } }
+    const { code } = await other.request(`/tenants/b${configMaps}`, { ...b, method: "POST", body })
+    expect(code).toBe(201)
+    expect(server.calls).toEqual([])
+  })
+})
+
+describe("what a webhook says", () => {
+  const prefix = 'admission webhook "hook-0.example.com" denied the request'
+  test.each<[string, Loose, string]>([
+    ["no", { allowed: false }, `400 ${prefix} without explanation`],
+    ["no, because", { allowed: false, status: { message: "too blue", code: 422 } }, `422 ${prefix}: too blue`],
+    ["no, with a reason", { allowed: false, status: { reason: "Forbidden", code: 403 } }, `403 ${prefix}: Forbidden`],
+    ["no, with a code of success", { allowed: false, status: { code: 200, message: "x" } }, `400 ${prefix}: x`],
+    ["yes", { allowed: true }, "accepted"],
+  ])("%s", async (_, response, expected) => {
+    answer = (given) => reviewed(given, response)
+    await configure("Validating", {})
+    expect(await verdict(create())).toBe(expected)
+  })
+
+  test("warnings reach the caller, annotations the audit log", async () => {
+    answer = (given) => reviewed(given, { warnings: ["mind the gap"], auditAnnotations: { color: "red" } })
+    await configure("Validating", {})
+    const { headers } = await create()
+    expect(headers["warning"]).toBe('299 - "mind the gap"')
+    await expect.poll(() => entries.at(-1)?.["annotations"]).toEqual({ "hook-0.example.com/color": "red" })
+  })
+})
+
+describe("a webhook that fails", () => {
+  const prefix = '500 Internal error occurred: failed calling webhook "hook-0.example.com": '
+  const url = () => `${server.url}/0?timeout=10s`
+  test.each<[string, WebhookHandler, () => string]>([
+    [
+      "another uid",
+      () => ({
+        body: { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1", response: { uid: "x", allowed: true } },
+      }),
+      () => "received invalid webhook response: expected response.uid=",
+    ],
+    [
+      "no response",
+      () => ({ body: { kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1" } }),
+      () => "received invalid webhook response: webhook response was absent",
+    ],
+    [
+      "a patch when validating",
+      (given) => reviewed(given, jsonPatch({ op: "add", path: "/data", value: {} })),
+      () => "received invalid webhook response: validating webhook may not return response.patch",
+    ],
+    [
+      "nothing",
+      () => ({ text: "" }),
+      () => "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
+    ],
+    [
+      "an error with a text",
+      () => ({ code: 500, text: "boom", headers: { "content-type": "text/plain" } }),
+      () => 'failed to call webhook: an error on the server ("boom") has prevented the request from succeeding',
+    ],
+    [
+      "not found",
+      () => ({ code: 404, text: "" }),
+      () => "failed to call webhook: the server could not find the requested resource",
+    ],
+    [
+      "elsewhere",
+      () => ({ code: 302, text: "", headers: { location: "https://169.254.169.254/" } }),
+      () => "failed to call webhook: the server responded with the status code 302",
+    ],
+    [
+      "too much",
+      () => ({ text: `"${"x".repeat(4 * 1024 * 1024)}"` }),
+      () => "failed to call webhook: the answer is longer than",
+    ],
+  ])("%s", async (_, handler, expected) => {
+    answer = handler
+    await configure("Validating", {})
+    expect(await verdict(create())).toContain(prefix + expected())
+  })
+
+  test("in time", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    answer = () => ({ wait: promise, body: {} })
+    await configure("Validating", { timeoutSeconds: 1 })
+    expect(await verdict(create())).toBe(
+      `${prefix}failed to call webhook: Post "${server.url}/0?timeout=1s": context deadline exceeded`,
+    )
+    resolve()
+  })
+
+  test("is done without, if it says so", async () => {
+    answer = () => ({ code: 500, text: "" })
+    await configure("Validating", { failurePolicy: "Ignore" })
+    await configure("Mutating", { failurePolicy: "Ignore" })
+    expect(await verdict(create())).toBe("accepted")
+    expect(server.calls.length).toBe(2)
+  })
+
+  test("to prove who it is", async () => {
+    await configure("Validating", { clientConfig: { url: `${server.url}/0` } })
+    expect(await verdict(create())).toBe(
+      `${prefix}failed to call webhook: Post "${url()}": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+    )
+  })
+
+  test("to be there", async () => {
+    await configure("Validating", { clientConfig: { url: "https://127.0.0.1:1/0", caBundle: server.caBundle } })
+    expect(await verdict(create())).toBe(
+      `${prefix}failed to call webhook: Post "https://127.0.0.1:1/0?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused`,
+    )
+  })
+
+  test("to have a Service", async () => {
+    await configure("Validating", { clientConfig: { service: { name: "none", namespace: "default", path: "/x" } } })
+    expect(await verdict(create())).toBe(
+      `${prefix}failed to call webhook: Post "https://none.default.svc:443/x?timeout=10s": services "none" not found`,
+    )
+  })
+})
+
+describe("what a webhook changes", () => {
+  const stored = async (name: string): Promise<Loose> => (await call("GET", `${configMaps}/${name}`)).json() as Loose
+
+  test("is stored, and seen by those after it", async () => {
+    answer = (given) =>
+      given.path.startsWith("/0")
+        ? reviewed(given, jsonPatch({ op: "add", path: "/data", value: { first: "1" } }))
+        : reviewed(given, jsonPatch({ op: "add", path: "/data/second", value: "2" }))
+    await configure("Mutating", {}, {})
+    const name = fresh()
+    expect(await verdict(create(name))).toBe("accepted")
+    expect((await stored(name))["data"]).toEqual({ first: "1", second: "2" })
+  })
+
+  test("is validated like anything else", async () => {
+    answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/data", value: { "a b": "1" } }))
+    await configure("Mutating", {})
+    expect(await verdict(create())).toMatch(/^422 ConfigMap ".*" is invalid: data\[a b\]: Invalid value: "a b"/)
+  })
+
+  test.each<[string, Loose, string]>([
+    ["a field that is not there", { op: "remove", path: "/data/none" }, "500 Internal error occurred: "],
+    [
+      "a wrong type",
+      { op: "add", path: "/data", value: 5 },
+      "500 Internal error occurred: json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string",
+    ],
+    ["an unknown field", { op: "add", path: "/nothing", value: 5 }, "accepted"],
+  ])("%s", async (_, operation, expected) => {
+    answer = (given) => reviewed(given, jsonPatch(operation))
+    await configure("Mutating", {})
+    expect(await verdict(create())).toContain(expected)
+  })
+
+  test("a delete cannot be", async () => {
+    const name = fresh()
+    await create(name)
+    answer = (given) => reviewed(given, jsonPatch({ op: "add", path: "/x", value: 1 }))
+    await configure("Mutating", {})
+    expect(await verdict(call("DELETE", `${configMaps}/${name}`))).toBe(
+      '500 Internal error occurred: admission webhook "hook-0.example.com" attempted to modify the object, which is not supported for this operation',
+    )
+  })
+
+  test("gets defaults, and passes the plugins of the server again", async () => {
+    answer = (given) =>
+      reviewed(given, jsonPatch({ op: "add", path: "/spec/containers/-", value: { name: "side", image: "car" } }))
+    await configure("Mutating", {
+      rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] }],
+    })
+    await call("POST", "/api/v1/namespaces/default/serviceaccounts", { metadata: { name: "default" } })
+    const { json } = await call("POST", "/api/v1/namespaces/default/pods", {
+      metadata: { name: fresh() },
+      spec: { containers: [{ name: "a", image: "b" }] },
+    })
+    const [, side] = (json() as Loose)["spec"].containers
+    expect(side).toMatchObject({ name: "side", terminationMessagePath: "/dev/termination-log" })
+    expect(side.volumeMounts[0].mountPath).toBe("/var/run/secrets/kubernetes.io/serviceaccount")
+  })
+
+  test("makes those before it be asked again, who want that", async () => {
+    answer = (given) =>
+      given.path.startsWith("/0")
+        ? reviewed(given, {})
+        : reviewed(given, jsonPatch({ op: "add", path: "/data", value: { second: "2" } }))
+    await configure("Mutating", { reinvocationPolicy: "IfNeeded" }, {})
+    await create()
+    expect(server.calls.map(({ path }) => path.slice(0, 2))).toEqual(["/0", "/1", "/0"])
+    expect(server.calls[2]?.body["request"].object.data).toEqual({ second: "2" })
+  })
+})
+
+describe("where a webhook may be", () => {
+  test.each([
+    "https://127.0.0.1:6443/",
+    "https://localhost/",
+    "https://[::1]/",
+    "https://169.254.169.254/latest/meta-data",
+    "https://10.0.0.1/",
+    "https://192.168.1.1/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[fe80::1]/",
+    "https://2130706433/",
+  ])("not %s, unless the operator allows it", async (target) => {
+    await using strict = await startTestGateway()
+    const own = await strict.createTenant("a")
+    const send = (path: string, body: unknown): Promise<RawAnswer> =>
+      strict.request(`/tenants/a${path}`, { ...own, method: "POST", body })
+    await send(`${configurations}/validatingwebhookconfigurations`, {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "c" },
+      webhooks: [
+        {
+          name: "a.example.com",
+          clientConfig: { url: target },
+          rules: [{ operations: ["*"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+        },
+      ],
+    })
+    expect(await verdict(send(configMaps, { metadata: { name: "c" } }))).toContain("address not allowed")
+  })
+})

@@ -1,0 +1,172 @@
+// Connections from the gateway to what a control plane's tenant runs or names: pods (through the node's port-forward),
+// Services (one of their endpoints) and URLs (allowed networks only). Used by webhooks, aggregated APIs and the proxy
+// subresources. One per control plane, so that no connection is ever used for another's; nothing is opened before it is
+// needed, and what is idle is closed.
+
+import { Agent as HttpsAgent } from "node:https"
+import { connect as connectTCP, type Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { connect as connectTLS, type ConnectionOptions } from "node:tls"
+import type { Node, Pod } from "../../apimachinery/object.ts"
+import { isNotFound, serviceUnavailable } from "../../apimachinery/status.ts"
+import { nodes, pods } from "../../client/resources.ts"
+import type { NodeDialer } from "../tenancy/node-dialer.ts"
+import type { NetworkRules } from "./networks.ts"
+import { openPodTunnel } from "./pod-tunnel.ts"
+import { type Reader, resolveService, type ServiceEndpoint } from "./service-endpoint.ts"
+
+export const backendLimits = {
+  /** Connections of one control plane to its Services, and as many to URLs. Beyond: requests wait within their time. */
+  connections: 64,
+  /** Idle connections kept for the next call, and how long. */
+  idleConnections: 8,
+  idleMs: 30_000,
+  /** Until a connection stands, TLS included. */
+  connectTimeoutMs: 15_000,
+} as const
+
+export interface BackendsParts {
+  /** The control plane's own objects. */
+  reader: Reader
+  nodes: NodeDialer
+  networks: NetworkRules
+  /** Connects to pods straight, where their network can be reached. Default: through the node's port-forward. */
+  dialPod?: ((pod: Pod, port: number, signal: AbortSignal) => Promise<Duplex>) | undefined
+}
+
+/** What a request's options say beyond Node's own, for the agents here. */
+export interface ServiceTarget {
+  /** Without it the host is a name or address of the network. */
+  service?: { namespace: string; name: string; port: number }
+}
+
+export class Backends implements Disposable {
+  readonly #parts: BackendsParts
+  #services: BackendAgent | undefined
+  #urls: BackendAgent | undefined
+
+  constructor(parts: BackendsParts) {
+    this.#parts = parts
+  }
+
+  /** TLS connections to Services: requests name theirs with {@link ServiceTarget}. */
+  get services(): HttpsAgent {
+    return (this.#services ??= new BackendAgent(({ service }, signal) => {
+      if (service === undefined) throw new TypeError("a request to a Service does not name it")
+      return this.dialService(service, signal)
+    }))
+  }
+
+  /** TLS connections to hosts of URLs. */
+  get urls(): HttpsAgent {
+    return (this.#urls ??= new BackendAgent(({ host, port }, signal) =>
+      this.#dialAddress(String(host), Number(port), signal),
+    ))
+  }
+
+  async dialService(
+    { namespace, name, port }: { namespace: string; name: string; port: number },
+    signal: AbortSignal,
+  ): Promise<Duplex> {
+    return this.dialEndpoint(await resolveService(this.#parts.reader, { namespace, name }, port), signal)
+  }
+
+  async dialEndpoint({ pod, address, port }: ServiceEndpoint, signal: AbortSignal): Promise<Duplex> {
+    if (pod === undefined) return this.#dialAddress(address, port, signal)
+    return this.dialPod(await this.#parts.reader.get<Pod>(pods, pod.namespace, pod.name), port, signal)
+  }
+
+  async dialPod(pod: Pod, port: number, signal: AbortSignal): Promise<Duplex> {
+    const { dialPod, nodes: dialer } = this.#parts
+    if (dialPod !== undefined) return dialPod(pod, port, signal)
+    const { namespace = "", name = "" } = pod.metadata
+    const target = await dialer.dial(await this.#nodeOf(pod))
+    return openPodTunnel({ ...target, path: `/portForward/${namespace}/${name}?port=${port}` }, signal)
+  }
+
+  async #nodeOf({ metadata, spec }: Pod): Promise<Node> {
+    const name = spec?.nodeName ?? ""
+    if (name === "") throw serviceUnavailable(`pod "${metadata.name}" runs on no node yet`)
+    try {
+      return await this.#parts.reader.get<Node>(nodes, undefined, name)
+    } catch (error) {
+      if (isNotFound(error)) throw serviceUnavailable(`node "${name}" of pod "${metadata.name}" does not exist`)
+      throw error
+    }
+  }
+
+  async #dialAddress(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+    const address = await this.#parts.networks.resolve(host.replace(/^\[|\]$/g, ""))
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+    const socket = connectTCP({ host: address, port, signal, noDelay: true })
+    socket.once("connect", () => resolve(socket))
+    socket.once("error", reject)
+    return promise
+  }
+
+  [Symbol.dispose](): void {
+    this.#services?.destroy()
+    this.#urls?.destroy()
+  }
+}
+
+type Dial = (options: ConnectionOptions & ServiceTarget, signal: AbortSignal) => Promise<Duplex>
+
+/** Node's pool over connections that are opened our way. */
+class BackendAgent extends HttpsAgent {
+  readonly #dial: Dial
+
+  constructor(dial: Dial) {
+    super({
+      keepAlive: true,
+      timeout: backendLimits.idleMs,
+      maxSockets: backendLimits.connections,
+      maxTotalSockets: backendLimits.connections,
+      maxFreeSockets: backendLimits.idleConnections,
+    })
+    this.#dial = dial
+  }
+
+  override createConnection(
+    options: ConnectionOptions & ServiceTarget,
+    callback: (error: Error | null, socket?: Duplex) => void,
+  ): undefined {
+    const signal = AbortSignal.timeout(backendLimits.connectTimeoutMs)
+    this.#dial(options, signal)
+      .then((raw) => secure(raw, options, signal))
+      .then(
+        (socket) => callback(null, socket),
+        (error: unknown) => callback(signal.aborted ? new Error("i/o timeout", { cause: error }) : (error as Error)),
+      )
+    return undefined
+  }
+}
+
+/** TLS on top of a connection that stands. Fails when the certificate is not what the options ask for. */
+export function secure(raw: Duplex, options: ConnectionOptions, signal: AbortSignal): Promise<Duplex> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
+  const { port: _port, path: _path, ...rest } = options
+  const socket = connectTLS({ ...rest, socket: raw })
+  const fail = (error: Error): void => {
+    socket.destroy()
+    raw.destroy()
+    reject(error)
+  }
+  const abort = (): void => fail(new Error("i/o timeout"))
+  signal.addEventListener("abort", abort, { once: true })
+  raw.once("error", fail)
+  socket.once("error", fail)
+  const closed = (): void => fail(new Error("EOF"))
+  socket.once("close", closed)
+  socket.once("secureConnect", () => {
+    signal.removeEventListener("abort", abort)
+    socket.off("error", fail)
+    // From now on it is the request's: what happens to the connection below is told by the one above.
+    raw.off("error", fail)
+    raw.on("error", (error) => socket.destroy(error))
+    socket.off("close", closed)
+    socket.once("close", () => raw.destroy())
+    resolve(socket)
+  })
+  return promise
+}

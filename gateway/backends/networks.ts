@@ -1,0 +1,99 @@
+// Which addresses the gateway connects to when a tenant names them (a webhook's URL, an EndpointSlice without pods): public
+// ones, and what the operator allows. Everything else lies where the gateway stands and the tenant does not: its own
+// loopback, the machine's metadata service, the operator's network. See docs/decisions/0011.
+
+import { BlockList, isIP } from "node:net"
+import { Resolver } from "node:dns/promises"
+
+/** Not globally routable, or leading to what is not. Source: IANA's registries of special-purpose addresses. */
+const special = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "::/128",
+  "::1/128",
+  // They carry IPv4 addresses, refused ones too.
+  "::/96",
+  "64:ff9b::/96",
+  "64:ff9b:1::/48",
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "fc00::/7",
+  "fe80::/10",
+  "ff00::/8",
+]
+
+/** What a machine on which gateway and tenants' developers are the same may reach besides. Not link-local: metadata. */
+export const localNetworks: readonly string[] = [
+  "127.0.0.0/8",
+  "::1/128",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "fc00::/7",
+]
+
+/** Of one try to resolve a name. */
+const resolveTimeoutMs = 2_000
+const resolveTries = 2
+
+export class NetworkRules {
+  readonly #refused = listOf(special)
+  readonly #allowed: BlockList
+
+  /** Networks as "10.1.0.0/16", or single addresses, that are allowed although they are not public. Throws TypeError. */
+  constructor(allowed: readonly string[] = []) {
+    this.#allowed = listOf(allowed)
+  }
+
+  isAllowed(address: string): boolean {
+    const family = isIP(address) === 6 ? "ipv6" : "ipv4"
+    return this.#allowed.check(address, family) || !this.#refused.check(address, family)
+  }
+
+  /**
+   * An allowed address of this host. It is what has to be connected to: asked again, the name's owner may answer
+   * differently. Names are resolved without the thread pool, which the stores need.
+   */
+  async resolve(host: string): Promise<string> {
+    const addresses = isIP(host) === 0 ? await addressesOf(host) : [host]
+    const allowed = addresses.find((address) => this.isAllowed(address))
+    if (allowed === undefined) throw new Error(`dial tcp: ${host}: address not allowed`)
+    return allowed
+  }
+}
+
+async function addressesOf(name: string): Promise<string[]> {
+  if (/^(.*\.)?localhost\.?$/i.test(name)) return ["127.0.0.1", "::1"]
+  const resolver = new Resolver({ timeout: resolveTimeoutMs, tries: resolveTries })
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+  if (found.length === 0) throw new Error(`dial tcp: lookup ${name}: no such host`)
+  return found
+}
+
+function listOf(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = "", prefix] = network.split("/")
+    const version = isIP(address)
+    const bits = prefix === undefined ? (version === 6 ? 128 : 32) : Number(prefix)
+    if (version === 0 || !/^\d+$/.test(prefix ?? "0") || bits > (version === 6 ? 128 : 32)) {
+      throw new TypeError(`"${network}" is no network: write 10.1.0.0/16, fd00::/8 or an address`)
+    }
+    list.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4")
+  }
+  return list
+}

@@ -1,0 +1,159 @@
+// A byte stream to a port of a pod, through the kubelet's port-forward: it works wherever `kubectl port-forward` does, also
+// where no packet of ours would reach a pod, and who owns the pod is checked on its node. WebSocket form, one port:
+// channel 0 carries data both ways, channel 1 the error; each begins with the port, two bytes, little end first.
+// Source: k8s.io/cri-streaming/pkg/streaming/portforward/websocket.go.
+
+import type { IncomingMessage } from "node:http"
+import { Duplex } from "node:stream"
+import { WebSocket, type RawData } from "ws"
+import type { UpgradeTarget } from "../../client/upgrade.ts"
+
+const protocol = "v4.channel.k8s.io"
+/** Until the node has agreed. */
+const handshakeTimeoutMs = 15_000
+/** Of one message; kubelets send at most 32 KiB. */
+const maxMessageBytes = 1024 * 1024
+/** Bytes of a refusal or error that are passed on. */
+const maxErrorBytes = 4096
+/** Bytes given to the socket and not yet sent; beyond it the writer waits. */
+const maxUnsentBytes = 256 * 1024
+
+const dataChannel = 0
+const errorChannel = 1
+
+/** `target` has the path of the port-forward with `?port=`. Resolves when the node has agreed: the pod may still refuse. */
+export function openPodTunnel(target: UpgradeTarget & { path: string }, signal: AbortSignal): Promise<Duplex> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>()
+  const { host, port, path, agent: _agent, ...options } = target
+  const socket = new WebSocket(`wss://${hostInUrl(String(host))}:${port}${path}`, [protocol], {
+    ...options,
+    handshakeTimeout: handshakeTimeoutMs,
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+  })
+  const abort = (): void => socket.terminate()
+  signal.addEventListener("abort", abort, { once: true })
+  if (signal.aborted) abort()
+  socket.once("open", () => {
+    signal.removeEventListener("abort", abort)
+    resolve(new TunnelStream(socket))
+  })
+  socket.once("error", (error) => {
+    signal.removeEventListener("abort", abort)
+    reject(error)
+  })
+  socket.once("unexpected-response", (request, response) => {
+    void refusalOf(response).then((text) => {
+      request.destroy()
+      reject(new Error(text))
+    })
+  })
+  return promise
+}
+
+const hostInUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host)
+
+async function refusalOf(response: IncomingMessage): Promise<string> {
+  let text = ""
+  response.setEncoding("utf8")
+  try {
+    for await (const chunk of response) {
+      text += String(chunk)
+      if (text.length > maxErrorBytes) break
+    }
+  } catch {
+    // what has come is all there is to tell
+  }
+  return text.trim() || `the node answered ${response.statusCode}`
+}
+
+class TunnelStream extends Duplex {
+  readonly #socket: WebSocket
+  #errorText = ""
+  #seenPort = [false, false]
+  #waiting: (() => void) | undefined
+
+  constructor(socket: WebSocket) {
+    super({ allowHalfOpen: false })
+    this.#socket = socket
+    socket.binaryType = "nodebuffer"
+    socket.on("message", (data) => this.#take(data))
+    socket.on("error", (error) => this.destroy(error))
+    socket.on("close", () => {
+      this.#waiting?.()
+      if (this.#errorText === "") this.push(null)
+      else this.destroy(new Error(explained(this.#errorText)))
+    })
+  }
+
+  /** Nothing below TCP to tune; callers of sockets do. */
+  setKeepAlive(): this {
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  setTimeout(): this {
+    return this
+  }
+
+  ref(): this {
+    return this
+  }
+
+  unref(): this {
+    return this
+  }
+
+  override _read(): void {
+    this.#socket.resume()
+  }
+
+  override _write(chunk: Buffer, _encoding: string, callback: (error?: Error | null) => void): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) {
+      callback(new Error("the connection to the pod is closed"))
+      return
+    }
+    const sent = (error?: Error | null): void => callback(error)
+    const message = Buffer.concat([Buffer.of(dataChannel), chunk])
+    if (this.#socket.bufferedAmount > maxUnsentBytes) this.#socket.send(message, sent)
+    else {
+      this.#socket.send(message, (error) => {
+        if (error) this.destroy(error)
+      })
+      callback()
+    }
+  }
+
+  override _final(callback: () => void): void {
+    this.#socket.close()
+    callback()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#socket.terminate()
+    callback(error)
+  }
+
+  #take(data: RawData): void {
+    const message = data as Buffer
+    const channel = message[0]
+    if (channel !== dataChannel && channel !== errorChannel) return
+    let body = message.subarray(1)
+    if (this.#seenPort[channel] === false) {
+      this.#seenPort[channel] = true
+      body = body.subarray(2)
+    }
+    if (body.length === 0) return
+    if (channel === errorChannel) this.#errorText = (this.#errorText + body.toString()).slice(0, maxErrorBytes)
+    else if (!this.push(body)) this.#socket.pause()
+  }
+}
+
+/** Kubelets and runtimes wrap what the pod's network said in much that is of no use to a tenant. */
+function explained(text: string): string {
+  if (/connection refused|nothing in the pod listens/i.test(text)) return "connect: connection refused"
+  return `port-forward: ${text.replaceAll(/\s+/g, " ")}`
+}

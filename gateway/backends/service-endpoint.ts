@@ -1,0 +1,75 @@
+// Where a Service of a control plane leads: one of its ready endpoints, a pod or an address somebody has written.
+// Source: k8s.io/apiserver/pkg/util/proxy/proxy.go (ResolveEndpoint).
+
+import { randomInt } from "node:crypto"
+import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
+import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { endpointSlices, services } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+
+export type Reader = Pick<KubeClient, "get" | "list">
+
+export interface ServiceEndpoint {
+  /** Undefined: the address is all that is known. */
+  pod: { namespace: string; name: string } | undefined
+  address: string
+  port: number
+}
+
+export interface ServiceReference {
+  namespace: string
+  name: string
+}
+
+const serviceNameLabel = "kubernetes.io/service-name"
+
+/** By the Service's port number. Fails with a StatusError: not found, or 503 and why. */
+export async function resolveService(
+  client: Reader,
+  { namespace, name }: ServiceReference,
+  port: number,
+): Promise<ServiceEndpoint> {
+  const service = await client.get<Service>(services, namespace, name)
+  const { type = "ClusterIP", ports = [], externalName = "" } = service.spec ?? {}
+  if (type === "ExternalName") return { pod: undefined, address: externalName, port }
+  const servicePort = ports.find((candidate) => candidate.port === port)
+  if (servicePort === undefined) throw serviceUnavailable(`no service port ${port} found for service "${name}"`)
+  const endpoint = await pickEndpoint(
+    client,
+    { namespace, name },
+    servicePort.name ?? "",
+    service.spec?.ipFamilies?.[0],
+  )
+  if (endpoint === undefined) throw serviceUnavailable(`no endpoints available for service "${name}"`)
+  return endpoint
+}
+
+/** A ready endpoint with a port of that name, at random. */
+export async function pickEndpoint(
+  client: Reader,
+  { namespace, name }: ServiceReference,
+  portName: string,
+  family: string | undefined,
+): Promise<ServiceEndpoint | undefined> {
+  const { items } = await client.list<EndpointSlice>(endpointSlices, {
+    namespace,
+    labelSelector: `${serviceNameLabel}=${name}`,
+  })
+  const preferred = items.filter(({ addressType }) => addressType === family)
+  for (const slices of [preferred, items]) {
+    const candidates = slices.flatMap((slice) => endpointsOf(slice, namespace, portName))
+    if (candidates.length > 0) return candidates[randomInt(candidates.length)]
+  }
+  return undefined
+}
+
+function endpointsOf({ endpoints, ports }: EndpointSlice, namespace: string, portName: string): ServiceEndpoint[] {
+  const port = ports?.find((candidate) => (candidate.name ?? "") === portName)?.port
+  if (port === undefined) return []
+  return (endpoints ?? []).flatMap(({ addresses, conditions, targetRef }) => {
+    const [address] = addresses
+    if (address === undefined || conditions?.ready === false) return []
+    const isPod = targetRef?.kind === "Pod" && targetRef.name !== undefined && targetRef.namespace === namespace
+    return [{ pod: isPod ? { namespace, name: targetRef.name ?? "" } : undefined, address, port }]
+  })
+}

@@ -1,0 +1,179 @@
+// A POST of JSON to a webhook, by URL or Service, and its JSON answer. What fails is told as kube-apiserver tells it.
+// Source: k8s.io/apiserver/pkg/util/webhook/client.go and k8s.io/client-go/rest/request.go.
+
+import { request as httpsRequest, type RequestOptions } from "node:https"
+import type { IncomingMessage } from "node:http"
+import type { Json } from "../../apimachinery/object.ts"
+import type { Backends, ServiceTarget } from "./backends.ts"
+import { goError } from "./go-errors.ts"
+
+export interface WebhookClientConfig {
+  url?: string | undefined
+  service?: { namespace?: string; name?: string; path?: string; port?: number } | null | undefined
+  /** Base64 of PEM. */
+  caBundle?: string | undefined
+}
+
+export const webhookLimits = {
+  /** An answer; as kube-apiserver's of a request. Beyond: the call fails. */
+  maxAnswerBytes: 3 * 1024 * 1024,
+  /** What is quoted of an answer that is an error. */
+  maxErrorBytes: 2048,
+} as const
+
+/** The webhook could not be asked, or answered nothing that can be used. `status` is the code it answered with. */
+export class WebhookError extends Error {
+  override readonly name = "WebhookError"
+  readonly code: number | undefined
+
+  constructor(message: string, code?: number, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** `timeoutMs`: of the whole call. `signal`: of the request it is made for. Fails with WebhookError. */
+export async function callWebhook(
+  backends: Backends,
+  config: WebhookClientConfig,
+  body: Json,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Json> {
+  const { options, shown } = destination(backends, config)
+  const seconds = Math.ceil(timeoutMs / 1000)
+  const timeoutSignal = AbortSignal.timeout(timeoutMs)
+  const query = `${String(options.path).includes("?") ? "&" : "?"}timeout=${seconds}s`
+  try {
+    const answer = await post(
+      { ...options, path: `${options.path}${query}` },
+      body,
+      AbortSignal.any([signal, timeoutSignal]),
+    )
+    return readAnswer(answer)
+  } catch (error) {
+    if (error instanceof WebhookError) throw error
+    const why = timeoutSignal.aborted
+      ? "context deadline exceeded"
+      : signal.aborted
+        ? "context canceled"
+        : goError(error)
+    throw new WebhookError(`Post "${shown}${query}": ${why}`, undefined, { cause: error })
+  }
+}
+
+function destination(
+  backends: Backends,
+  { url, service, caBundle }: WebhookClientConfig,
+): { options: RequestOptions & ServiceTarget; shown: string } {
+  const trust = caBundle ? { ca: Buffer.from(caBundle, "base64").toString(), allowPartialTrustChain: true } : {}
+  if (service) {
+    const { namespace = "", name = "", port = 443 } = service
+    const host = `${name}.${namespace}.svc`
+    const path = `/${(service.path ?? "").replace(/^\//, "")}`
+    const target = { namespace, name, port }
+    return {
+      options: { ...trust, agent: backends.services, service: target, host, port, servername: host, path },
+      shown: `https://${host}:${port}${path}`,
+    }
+  }
+  const parsed = URL.canParse(url ?? "") ? new URL(url ?? "") : undefined
+  if (parsed === undefined) throw new WebhookError("webhook configuration must have either service or URL")
+  const host = parsed.hostname.replace(/^\[|\]$/g, "")
+  return {
+    options: { ...trust, agent: backends.urls, host, port: parsed.port || 443, path: parsed.pathname },
+    shown: `https://${parsed.host}${parsed.pathname}`,
+  }
+}
+
+interface Answer {
+  code: number
+  contentType: string
+  body: Buffer
+}
+
+function post(options: RequestOptions, body: Json, signal: AbortSignal): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const text = Buffer.from(JSON.stringify(body))
+  const request = httpsRequest({
+    ...options,
+    method: "POST",
+    signal,
+    headers: {
+      accept: "application/json, */*",
+      "content-type": "application/json",
+      "content-length": text.length,
+      "user-agent": "kube-apiserver-admission",
+    },
+  })
+  request.on("response", (response) => {
+    const { statusCode: code = 0, headers: answered } = response
+    const contentType = answered["content-type"] ?? "application/json"
+    read(response).then((bytes) => resolve({ code, contentType, body: bytes }), reject)
+  })
+  request.on("error", reject)
+  request.end(text)
+  return promise
+}
+
+async function read(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > webhookLimits.maxAnswerBytes) {
+      response.destroy()
+      throw new WebhookError(`the answer is longer than ${webhookLimits.maxAnswerBytes} bytes`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function readAnswer({ code, contentType, body }: Answer): Json {
+  if (code < 200 || code > 299) throw new WebhookError(refusal(code, contentType, body), code)
+  if (body.length === 0)
+    throw new WebhookError(`0-length response with status code: ${code} and content type: ${contentType}`, code)
+  try {
+    return JSON.parse(body.toString()) as Json
+  } catch (error) {
+    const why = (error as Error).message
+    throw new WebhookError(`couldn't get version/kind; json parse error: ${why}`, code, { cause: error })
+  }
+}
+
+/** A Status says itself what is wrong; of other answers the code, and of server errors the text. */
+function refusal(code: number, contentType: string, body: Buffer): string {
+  const status = statusMessage(body)
+  if (status !== undefined) return status
+  const given = body.subarray(0, webhookLimits.maxErrorBytes).toString().trim()
+  const text = contentType.startsWith("text/") && given !== "" ? given : "unknown"
+  const reasons: Readonly<Record<number, string>> = {
+    400: "the server rejected our request for an unknown reason",
+    401: "the server has asked for the client to provide credentials",
+    403: text,
+    404: "the server could not find the requested resource",
+    409: "the server reported a conflict",
+    405: "the server does not allow this method on the requested resource",
+    406: "the server was unable to respond with a content type that the client supports",
+    415: text,
+    422: "the server rejected our request due to an error in our request",
+    429: "the server has received too many requests and has asked us to try again later",
+    503: "the server is currently unable to handle the request",
+    504: "the server was unable to return a response in the time allotted, but may still be processing the request",
+  }
+  const known = reasons[code]
+  if (known !== undefined) return known
+  return code >= 500
+    ? `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`
+    : `the server responded with the status code ${code} but did not return more information`
+}
+
+function statusMessage(body: Buffer): string | undefined {
+  try {
+    const parsed = JSON.parse(body.toString()) as { kind?: string; status?: string; message?: string } | null
+    return parsed?.kind === "Status" && parsed.status === "Failure" ? parsed.message : undefined
+  } catch {
+    return undefined // no JSON: then it is no Status either
+  }
+}

@@ -1,0 +1,25 @@
+// The options of a connection, from its query to the object admission sees (PodExecOptions and its like).
+
+import type { Json, KubeObject } from "../../../../../apimachinery/object.ts"
+
+const lists: ReadonlySet<string> = new Set(["command"])
+const numbers: ReadonlySet<string> = new Set(["ports"])
+const texts: ReadonlySet<string> = new Set(["container", "path"])
+const flags: ReadonlySet<string> = new Set(["stdin", "stdout", "stderr", "tty"])
+
+export function connectOptions(kind: string, query: URLSearchParams): KubeObject {
+  const options: { [key: string]: Json } = {}
+  for (const name of new Set(query.keys())) {
+    const values = query.getAll(name)
+    const [first = ""] = values
+    if (lists.has(name)) options[name] = values
+    else if (numbers.has(name)) options[name] = values.flatMap((value) => value.split(",")).map(Number)
+    else if (flags.has(name) && isTrue(first)) options[name] = true
+    else if (texts.has(name) && first !== "") options[name] = first
+  }
+  // They have no metadata.
+  return { kind, apiVersion: "v1", ...options } as unknown as KubeObject
+}
+
+/** As upstream reads booleans in queries. */
+const isTrue = (value: string): boolean => value !== "false" && value !== "0"
