@@ -1,0 +1,134 @@
+// npm run conformance: the unmodified upstream conformance suite against a tenant, and what it says in docs/conformance.md.
+
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import path from "node:path"
+import { parseArgs } from "node:util"
+import { repository } from "../../harness/polyplane.ts"
+import { binDirectory, cacheDirectory, here as inNodes, kubernetesVersion } from "../node/layout.ts"
+import { missing } from "../node/machine.ts"
+import { conformanceSpecs, countOf, printReport, shorten } from "./report.ts"
+import type { SpecResult } from "./specs.ts"
+import { runSuite, type Part } from "./suite.ts"
+import { startControl, startTarget, stopSignal, superClusterNames, superClusters, type SuperCluster } from "./target.ts"
+
+const help = `usage: npm run conformance [-- FLAGS]
+
+Runs the upstream conformance suite against a tenant: 417 specs side by side, then the 29 serial ones. A full run on the default
+super cluster writes docs/conformance.md; any other writes its reports only. A signal ends it with what there is until then.
+
+  --focus RE      only specs whose name matches; may be given more than once
+  --slice         only the specs of test/kubernetes/conformance/slice.txt, which all have to pass
+  --super NAME    ${superClusters.join(", ")}: what the tenant's pods run on (default node)
+  --control       against the cluster of real nodes itself
+  --procs N       specs at the same time (default 10)
+  --serial        only the serial specs
+  --parallel      only the others
+  --limit MINUTES end after it (default 90)
+  --out DIR       for JUnit and logs (default: a new folder in the cache)
+
+Exit code: 0 when every selected spec passed, 1 when one did not.
+`
+
+const sliceFile = inNodes("../conformance/slice.txt")
+
+async function main(): Promise<number> {
+  const { values: flags } = parseArgs({
+    options: {
+      focus: { type: "string", multiple: true, default: [] },
+      slice: { type: "boolean", default: false },
+      super: { type: "string", default: "node" },
+      control: { type: "boolean", default: false },
+      procs: { type: "string", default: "10" },
+      serial: { type: "boolean", default: false },
+      parallel: { type: "boolean", default: false },
+      limit: { type: "string", default: "90" },
+      out: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  })
+  if (flags.help) {
+    process.stdout.write(help)
+    return 0
+  }
+  const superCluster = superClusters.find((name) => name === flags.super)
+  if (superCluster === undefined) throw new Error(`--super is one of ${superClusters.join(", ")}, not "${flags.super}"`)
+  const lacking = await missing(["ginkgo", "e2e.test", "kubectl"], [binDirectory])
+  if (lacking.length > 0) throw new Error(`${lacking.join(", ")} missing: npm run kubernetes:build`)
+  const parts: Part[] = flags.serial ? ["serial"] : flags.parallel ? ["parallel"] : ["parallel", "serial"]
+  const focus = [...flags.focus, ...(flags.slice ? await readSlice() : [])]
+  const output = path.resolve(flags.out ?? path.join(cacheDirectory, "conformance", timeName()))
+  await mkdir(output, { recursive: true })
+  const stop = stopSignal()
+  const started = performance.now()
+  const say = (what: string): void => {
+    process.stderr.write(`${String(Math.round((performance.now() - started) / 1000)).padStart(5)} s  ${what}\n`)
+  }
+  const results = await run({ superCluster, control: flags.control, output, say }, (kubeconfig) =>
+    runSuite({
+      binDirectory,
+      kubeconfig,
+      output,
+      focus,
+      processes: positive("procs", flags.procs),
+      parts,
+      limitMs: positive("limit", flags.limit) * 60_000,
+      stop,
+      say,
+    }),
+  )
+  await writeFile(path.join(output, "summary.json"), `${JSON.stringify(results, undefined, 1)}\n`)
+  printSummary(results, output)
+  const isWhole = results.length === conformanceSpecs
+  if (isWhole && !flags.control && superCluster === "node" && !stop.aborted) {
+    const context = {
+      version: kubernetesVersion,
+      superCluster: superClusterNames[superCluster],
+      command: "npm run conformance",
+    }
+    await writeFile(path.join(repository, "docs", "conformance.md"), printReport(results, context))
+  }
+  return results.length > 0 && countOf(results, "passed") === results.length ? 0 : 1
+}
+
+async function run(
+  where: { superCluster: SuperCluster; control: boolean; output: string; say: (what: string) => void },
+  suite: (kubeconfig: string) => Promise<SpecResult[]>,
+): Promise<SpecResult[]> {
+  await using target = where.control ? await startControl(where.say) : await startTarget(where.superCluster, where.say)
+  try {
+    return await suite(target.kubeconfig)
+  } finally {
+    await writeFile(path.join(where.output, "polyplane.log"), target.log())
+  }
+}
+
+function printSummary(results: readonly SpecResult[], output: string): void {
+  for (const { outcome, name, seconds, message } of results) {
+    if (outcome !== "passed") process.stdout.write(`${outcome} (${seconds} s)  ${name}\n    ${shorten(message)}\n`)
+  }
+  const counts = (["passed", "failed", "not run"] as const).map((outcome) => `${countOf(results, outcome)} ${outcome}`)
+  process.stdout.write(`${counts.join(", ")}; ${output}\n`)
+}
+
+/** One spec per line; empty lines and those that begin with # are for people. */
+async function readSlice(): Promise<string[]> {
+  const lines = (await readFile(sliceFile, "utf8")).split("\n").map((line) => line.trim())
+  return lines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((name) => `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`)
+}
+
+function positive(flag: string, text: string): number {
+  const value = Number(text)
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${flag} is a number of at least 1, not "${text}"`)
+  return value
+}
+
+const timeName = (): string => new Date().toISOString().slice(0, 19).replaceAll(":", "-")
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  process.stderr.write(`conformance: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 2
+}

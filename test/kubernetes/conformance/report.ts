@@ -1,0 +1,67 @@
+// docs/conformance.md: how much of the upstream suite a tenant passes, group by group, and why not, spec by spec.
+
+import type { SpecResult } from "./specs.ts"
+
+/** All conformance specs of this Kubernetes version: the denominator, whatever was run. */
+export const conformanceSpecs = 446
+const maxMessageLength = 240
+
+export interface ReportContext {
+  version: string
+  /** What the tenant's pods run on. */
+  superCluster: string
+  /** The command that makes this file. */
+  command: string
+}
+
+export function countOf(results: readonly SpecResult[], outcome: SpecResult["outcome"]): number {
+  return results.filter((result) => result.outcome === outcome).length
+}
+
+export function printReport(results: readonly SpecResult[], { version, superCluster, command }: ReportContext): string {
+  const groups = [...new Set(results.map(({ group }) => group))].sort()
+  const rows = groups.map((group) => {
+    const own = results.filter((result) => result.group === group)
+    const cells = (["passed", "failed", "not run"] as const).map((outcome) => String(countOf(own, outcome)))
+    return [group, ...cells]
+  })
+  const lines = [
+    `${countOf(results, "passed")} / ${conformanceSpecs}`,
+    "",
+    `Specs of the upstream conformance suite of Kubernetes ${version}, unmodified, that pass against a tenant whose pods run on`,
+    `${superCluster}. Nothing is left out of the denominator; the same run against that cluster itself passes all.`,
+    `Written by \`${command}\`.`,
+    "",
+    ...table(["special interest group", "passed", "failed", "not run"], rows),
+  ]
+  for (const outcome of ["failed", "not run"] as const) {
+    const some = results.filter((result) => result.outcome === outcome)
+    if (some.length === 0) continue
+    lines.push("", outcome === "failed" ? "## Failed" : "## Not run", "")
+    for (const { name, message } of some) lines.push(`- ${code(name)}: ${code(shorten(message))}`)
+  }
+  return `${lines.join("\n")}\n`
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(" | ")} |`
+  const rule = widths.map((width, column) => (column === 0 ? "-".repeat(width) : `${"-".repeat(width - 1)}:`))
+  return [line(head), `| ${rule.join(" | ")} |`, ...rows.map(line)]
+}
+
+/** The first words of a message, without what differs from machine to machine or from run to run. */
+export function shorten(message: string): string {
+  const text = message
+    .replace(/(?:\/[\w.@+-]+){2,}\.go:\d+/g, "")
+    .replace(/\/(?:root|home|tmp)\/\S+/g, "…")
+    .replace(/\s+/g, " ")
+    .trim()
+  return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).trimEnd()} …`
+}
+
+/** As code, so that nothing in it is taken for markup. */
+function code(text: string): string {
+  return text === "" ? "no message" : `\`${text.replaceAll("`", "'")}\``
+}

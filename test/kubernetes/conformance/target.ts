@@ -1,0 +1,76 @@
+// What the suite is pointed at: a tenant of a Polyplane of its own, on one of the super clusters, or a real cluster itself as
+// the control.
+
+import { once } from "node:events"
+import { connectCluster } from "../../../cli/compose/cluster.ts"
+import { startPolyplane } from "../../harness/polyplane.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { installCoreDNS } from "../node/core-dns.ts"
+import { RealKubernetes } from "../node/real-kubernetes.ts"
+
+export const superClusters = ["simulated", "kwok", "node"] as const
+export type SuperCluster = (typeof superClusters)[number]
+
+const tenant = "conformance"
+const nodes = 2
+
+export interface Target extends AsyncDisposable {
+  /** Path. */
+  kubeconfig: string
+  /** What Polyplane wrote to its log. */
+  log: () => string
+}
+
+/** How the report names what the pods run on. */
+export const superClusterNames: Record<SuperCluster, string> = {
+  simulated: "the simulated super cluster",
+  kwok: "a real control plane with nodes simulated by kwok",
+  node: "a real cluster of two real nodes",
+}
+
+export async function startControl(say: (what: string) => void): Promise<Target> {
+  const cluster = await RealKubernetes.start({ nodes, say })
+  return {
+    kubeconfig: cluster.kubeconfig,
+    log: () => "",
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  }
+}
+
+export async function startTarget(superCluster: SuperCluster, say: (what: string) => void): Promise<Target> {
+  await using stack = new AsyncDisposableStack()
+  const args = ["--tenants", tenant]
+  if (superCluster === "kwok") {
+    const cluster = stack.use(await TestKubernetes.start({ nodes }))
+    args.push("--super-kubeconfig", cluster.kubeconfig)
+  }
+  if (superCluster === "node") {
+    const cluster = stack.use(await RealKubernetes.start({ nodes, say }))
+    args.push("--super-kubeconfig", cluster.kubeconfig)
+    // Pods reach the gateway, and with it their own API server, at this machine's address in the nodes' network.
+    args.push("--host", "0.0.0.0", "--advertise-address", cluster.hostAddress)
+  }
+  say("Polyplane")
+  const polyplane = stack.use(await startPolyplane({ args }))
+  const kubeconfig = polyplane.kubeconfig(tenant)
+  if (superCluster === "node") {
+    say("DNS of the tenant")
+    await using client = await connectCluster(kubeconfig)
+    await installCoreDNS(client)
+  }
+  const ending = stack.move()
+  return {
+    kubeconfig,
+    log: () => polyplane.stderr,
+    [Symbol.asyncDispose]: () => ending[Symbol.asyncDispose](),
+  }
+}
+
+/** The first SIGINT or SIGTERM; a second one ends the process as usual. */
+export function stopSignal(): AbortSignal {
+  const stopping = new AbortController()
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    void once(process, name).then(() => stopping.abort())
+  }
+  return stopping.signal
+}
