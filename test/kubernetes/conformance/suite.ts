@@ -51,7 +51,7 @@ export async function runSuite(options: SuiteOptions): Promise<SpecResult[]> {
     }
     say(`${selected.length} ${part} specs`)
     const processes = part === "parallel" ? Math.min(options.processes, selected.length) : 1
-    const left = Math.max(1000, limitMs - (performance.now() - started))
+    const left = Math.max(1000, Math.round(limitMs - (performance.now() - started)))
     await ginkgo(options, part, [`--procs=${processes}`], { part, limitMs: left, total: selected.length })
     const ran = (await readSpecs(path.join(output, `${part}.json`))).filter(
       (result) => isSerial(result) === (part === "serial"),
