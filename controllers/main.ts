@@ -4,6 +4,7 @@
 import { systemClock, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import type { Tenants } from "../client/tenants.ts"
+import { runAutoscalers } from "./autoscaler/autoscaler.ts"
 import { runClusterRoleAggregation } from "./clusterrole-aggregation/clusterrole-aggregation.ts"
 import type { RunController } from "./context.ts"
 import { runCronJobs } from "./cronjob/cronjob.ts"
@@ -37,6 +38,7 @@ const controllers: Readonly<Record<string, RunController>> = {
   job: runJobs,
   "ttl-after-finished": runTtlAfterFinished,
   disruption: runDisruption,
+  "horizontal-pod-autoscaler": runAutoscalers,
   endpoints: runEndpoints,
   endpointslice: runEndpointSlices,
   resourcequota: runResourceQuotas,

@@ -1,0 +1,287 @@
+import { describe, expect, test } from "vitest"
+import type { Deployment, KubeObject, Pod } from "../../apimachinery/object.ts"
+import { noSuchPath } from "../../apimachinery/status.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { deployments, events, horizontalPodAutoscalers, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import type { Autoscaler } from "./types.ts"
+
+const labels = { app: "web" }
+const only = ["horizontal-pod-autoscaler"]
+const start = Date.parse("2026-01-01T01:00:00Z")
+
+const cpu = (averageUtilization: number): object => ({
+  type: "Resource",
+  resource: { name: "cpu", target: { type: "Utilization", averageUtilization } },
+})
+
+function autoscaler(spec: object = {}, name = "web"): KubeObject {
+  return {
+    apiVersion: "autoscaling/v2",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name, namespace: "default" },
+    spec: {
+      scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+      minReplicas: 1,
+      maxReplicas: 10,
+      metrics: [cpu(50)],
+      ...spec,
+    },
+  }
+}
+
+const deployment = (replicas: number): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "default" },
+  spec: { replicas, selector: { matchLabels: labels } },
+  status: { replicas },
+})
+
+const find = (harness: Harness, name = "web"): Autoscaler =>
+  harness.cluster.find<Autoscaler>(horizontalPodAutoscalers, "default", name)!
+const size = (harness: Harness): number =>
+  harness.cluster.find<Deployment>(deployments, "default", "web")!.spec!.replicas!
+const conditions = (harness: Harness, name = "web"): string[] =>
+  (find(harness, name).status?.conditions ?? []).map(({ type, status, reason }) => `${type}=${status} ${reason}`)
+const told = (harness: Harness): string[] =>
+  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
+
+/** Pods that have run for an hour, each with a request of 100m of cpu. */
+async function addPods(harness: Harness, count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const created = await harness.create<Pod>(pods, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: `web-${index}`, namespace: "default", labels },
+      spec: { containers: [{ name: "c", resources: { requests: { cpu: "100m", memory: "1Mi" } } }] },
+    } as KubeObject)
+    const startTime = "2026-01-01T00:00:00Z"
+    const status = {
+      phase: "Running",
+      startTime,
+      conditions: [{ type: "Ready", status: "True", lastTransitionTime: startTime }],
+    }
+    await harness.cluster.update(pods, { ...created, status } as unknown as Pod, { subresource: "status" })
+  }
+}
+
+const podMetrics = (usage: Record<string, string>[]): object => ({
+  items: usage.map((each, index) => ({
+    metadata: { name: `web-${index}` },
+    timestamp: "2026-01-01T01:00:00Z",
+    window: "30s",
+    containers: [{ name: "c", usage: each }],
+  })),
+})
+
+const times = (count: number, usage: Record<string, string>): Record<string, string>[] =>
+  Array.from({ length: count }, () => usage)
+
+async function harnessWith(replicas: number, answer: (path: string) => unknown, clock = new FakeClock(start)) {
+  const harness = await startHarness({ only, clock })
+  harness.cluster.answerRaw = answer
+  await harness.create(deployments, deployment(replicas))
+  await addPods(harness, replicas)
+  return harness
+}
+
+describe("a HorizontalPodAutoscaler", () => {
+  test("grows with what its pods use of their requests, and says so", async () => {
+    await using harness = await harnessWith(2, (path) => {
+      expect(path).toBe("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?labelSelector=app%3Dweb")
+      return podMetrics(times(2, { cpu: "100m" }))
+    })
+    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await eventually(() => expect(size(harness)).toBe(4))
+    await eventually(() => {
+      expect(find(harness).status).toMatchObject({
+        currentReplicas: 2,
+        desiredReplicas: 4,
+        lastScaleTime: "2026-01-01T01:00:00Z",
+        currentMetrics: [
+          { type: "Resource", resource: { name: "cpu", current: { averageUtilization: 100, averageValue: "100m" } } },
+        ],
+      })
+      expect(conditions(harness)).toEqual([
+        "AbleToScale=True SucceededRescale",
+        "ScalingActive=True ValidMetricFound",
+        "ScalingLimited=False DesiredWithinRange",
+      ])
+      expect(told(harness)).toContain(
+        "SuccessfulRescale: New size: 4; reason: cpu resource utilization (percentage of request) above target",
+      )
+    })
+  })
+
+  test("shrinks only when no recommendation of the last five minutes was larger", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await harnessWith(4, () => podMetrics(times(4, { cpu: "10m" })), clock)
+    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await eventually(() => expect(conditions(harness)[0]).toBe("AbleToScale=True ScaleDownStabilized"))
+    expect(size(harness)).toBe(4)
+    await eventually(() => {
+      clock.advance(15_000)
+      expect(size(harness)).toBe(1)
+    })
+    expect(clock.now() - start).toBeGreaterThan(300_000)
+  })
+
+  test("without a metrics API says what is missing, in upstream's words", async () => {
+    await using harness = await harnessWith(2, () => {
+      throw noSuchPath()
+    })
+    await harness.create(horizontalPodAutoscalers, autoscaler())
+    const reason =
+      "failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource " +
+      "metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)"
+    await eventually(() => {
+      expect(conditions(harness)).toEqual([
+        "AbleToScale=True SucceededGetScale",
+        "ScalingActive=False FailedGetResourceMetric",
+      ])
+      expect(find(harness).status?.conditions?.[1]?.message).toBe(
+        `the HPA was unable to compute the replica count: ${reason}`,
+      )
+      expect(told(harness)).toContain(`FailedGetResourceMetric: ${reason}`)
+      expect(told(harness)).toContain(
+        "FailedComputeMetricsReplicas: invalid metrics (1 invalid out of 1), first error is: " +
+          `failed to get cpu resource metric value: ${reason}`,
+      )
+    })
+    expect(find(harness).status).toMatchObject({ currentReplicas: 2, desiredReplicas: 0 })
+  })
+
+  test.each([
+    [{ maxReplicas: 3 }, 5, 3, "Current number of replicas above Spec.MaxReplicas"],
+    [{ minReplicas: 4 }, 2, 4, "Current number of replicas below Spec.MinReplicas"],
+  ])("with %j brings %i to %i", async (spec, before, after, why) => {
+    await using harness = await harnessWith(before, () => podMetrics(times(before, { cpu: "50m" })))
+    await harness.create(horizontalPodAutoscalers, autoscaler(spec))
+    await eventually(() => expect(size(harness)).toBe(after))
+    await eventually(() => expect(told(harness)).toContain(`SuccessfulRescale: New size: ${after}; reason: ${why}`))
+  })
+
+  test("leaves what was scaled to zero alone", async () => {
+    await using harness = await harnessWith(0, () => podMetrics([]))
+    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await eventually(() => expect(conditions(harness)).toContain("ScalingActive=False ScalingDisabled"))
+    expect(size(harness)).toBe(0)
+  })
+
+  test("whose target is not there says so", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await eventually(() => {
+      expect(conditions(harness)).toEqual(["AbleToScale=False FailedGetScale"])
+      expect(told(harness)).toContain('FailedGetScale: deployments.apps "web" not found')
+    })
+  })
+
+  test("does not work when another one has the same pods", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await harnessWith(2, () => podMetrics(times(2, { cpu: "50m" })), clock)
+    await harness.create(horizontalPodAutoscalers, autoscaler())
+    await eventually(() => expect(conditions(harness)).toContain("ScalingActive=True ValidMetricFound"))
+    await harness.create(horizontalPodAutoscalers, autoscaler({}, "other"))
+    await eventually(() => {
+      expect(conditions(harness, "other")).toContain("ScalingActive=False AmbiguousSelector")
+      expect(told(harness).join()).toContain("pods by selector app=web are controlled by multiple HPAs: [{web default}")
+    })
+  })
+
+  test.each([
+    [
+      "pods",
+      { type: "Pods", pods: { metric: { name: "requests" }, target: { type: "AverageValue", averageValue: "10" } } },
+      "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/pods/*/requests?labelSelector=app%3Dweb",
+      ["20", "20"],
+      4,
+      { type: "Pods", pods: { current: { averageValue: "20" } } },
+    ],
+    [
+      "an object",
+      {
+        type: "Object",
+        object: {
+          metric: { name: "hits", selector: { matchLabels: { verb: "GET" } } },
+          describedObject: { apiVersion: "networking.k8s.io/v1", kind: "Ingress", name: "main" },
+          target: { type: "Value", value: "100" },
+        },
+      },
+      "/apis/custom.metrics.k8s.io/v1beta2/namespaces/default/ingresses.networking.k8s.io/main/hits?metricLabelSelector=verb%3DGET",
+      ["150"],
+      3,
+      { type: "Object", object: { current: { value: "150" } } },
+    ],
+    [
+      "something external, for each pod",
+      {
+        type: "External",
+        external: { metric: { name: "queue" }, target: { type: "AverageValue", averageValue: "10" } },
+      },
+      "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue",
+      ["31", "20"],
+      4,
+      { type: "External", external: { current: { averageValue: "25500m" } } },
+    ],
+    [
+      "something external",
+      { type: "External", external: { metric: { name: "queue" }, target: { type: "Value", value: "10" } } },
+      "/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue",
+      ["12500m"],
+      3,
+      { type: "External", external: { current: { value: "12500m" } } },
+    ],
+    [
+      "the memory of one container",
+      {
+        type: "ContainerResource",
+        containerResource: { name: "memory", container: "c", target: { type: "AverageValue", averageValue: "1Mi" } },
+      },
+      "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?labelSelector=app%3Dweb",
+      undefined,
+      4,
+      { type: "ContainerResource", containerResource: { container: "c", current: { averageValue: "2Mi" } } },
+    ],
+  ])("follows %s", async (_, metric, path, values, replicas, current) => {
+    await using harness = await harnessWith(2, (asked) => {
+      if (asked !== path) throw noSuchPath()
+      if (values === undefined) return podMetrics(times(2, { memory: "2Mi" }))
+      return {
+        items: values.map((value, index) => ({
+          describedObject: { name: `web-${index}` },
+          timestamp: "2026-01-01T01:00:00Z",
+          value,
+        })),
+      }
+    })
+    await harness.create(horizontalPodAutoscalers, autoscaler({ metrics: [metric] }))
+    await eventually(() => expect(size(harness)).toBe(replicas))
+    await eventually(() => expect(find(harness).status?.currentMetrics).toMatchObject([current]))
+  })
+
+  test("with a part of its metrics may grow but not shrink", async () => {
+    let usage = "10m"
+    const clock = new FakeClock(start)
+    const metrics = [
+      cpu(50),
+      { type: "External", external: { metric: { name: "q" }, target: { type: "Value", value: "1" } } },
+    ]
+    await using harness = await harnessWith(
+      2,
+      (path) => {
+        if (path.includes("external")) throw noSuchPath()
+        return podMetrics(times(2, { cpu: usage }))
+      },
+      clock,
+    )
+    await harness.create(horizontalPodAutoscalers, autoscaler({ metrics }))
+    await eventually(() => expect(conditions(harness)).toContain("ScalingActive=False FailedGetExternalMetric"))
+    usage = "75m"
+    await eventually(() => {
+      clock.advance(15_000)
+      expect(size(harness)).toBe(3)
+    })
+  })
+})

@@ -1,0 +1,75 @@
+// Follows metrics with the size of whatever has a scale. Facts: k8s.io/kubernetes/pkg/controller/podautoscaler.
+
+import { matches, parseSelector } from "../../apimachinery/labels.ts"
+import type { Pod } from "../../apimachinery/object.ts"
+import { horizontalPodAutoscalers, pods as podResource } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { Memory } from "./memory.ts"
+import { Round } from "./round.ts"
+import type { Autoscaler } from "./types.ts"
+
+/** Each autoscaler is looked at so often, and not sooner when it changes. */
+const periodMs = 15_000
+
+/** By tenant, then by "namespace/name". */
+type Memories = Map<string, Map<string, Memory>>
+
+export function runAutoscalers(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<Autoscaler>(horizontalPodAutoscalers)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const memories: Memories = new Map()
+  const controller = new Controller<Autoscaler>(ctx, {
+    name: "horizontal-pod-autoscaler",
+    eventSource: "horizontal-pod-autoscaler",
+    primary: all,
+    reads: [pods],
+    forget: (tenant) => memories.delete(tenant),
+  })
+  all.subscribe({
+    deleted(tenant, { metadata }) {
+      const ofTenant = memories.get(tenant)
+      ofTenant?.delete(idOf(metadata))
+      if (ofTenant?.size === 0) memories.delete(tenant)
+    },
+  })
+  return controller.run((key) => reconcile(ctx, controller, memories, key))
+}
+
+const idOf = ({ namespace = "", name = "" }: { namespace?: string; name?: string }): string => `${namespace}/${name}`
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<Autoscaler>,
+  memories: Memories,
+  key: Key,
+): Promise<ReconcileResult> {
+  const { tenant, namespace } = key
+  const autoscaler = ctx.informers.of<Autoscaler>(horizontalPodAutoscalers).get(tenant, namespace, key.name)
+  if (autoscaler === undefined) return
+  const ofTenant = memories.get(tenant) ?? new Map<string, Memory>()
+  memories.set(tenant, ofTenant)
+  const memory = ofTenant.get(idOf(key)) ?? new Memory()
+  ofTenant.set(idOf(key), memory)
+  const now = ctx.clock.now()
+  if (now < memory.nextAt) return { requeueAfterMs: memory.nextAt - now }
+  const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
+  const selects = (selector: string | undefined, pod: Pod): boolean =>
+    selector !== undefined && matches(parseSelector(selector), pod.metadata.labels ?? {})
+  await new Round({
+    client: controller.client(tenant),
+    event: (type, reason, message) => controller.event(tenant, autoscaler, type, reason, message),
+    autoscaler,
+    memory,
+    pods,
+    rivals: (selected) =>
+      [...ofTenant].flatMap(([id, other]) => {
+        const [ofNamespace = "", name = ""] = id.split("/")
+        const isRival = ofNamespace === namespace && selected.some((pod) => selects(other.selector, pod))
+        return isRival ? [name] : []
+      }),
+    now,
+  }).run()
+  memory.nextAt = now + periodMs
+  return { requeueAfterMs: periodMs }
+}

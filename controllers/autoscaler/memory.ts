@@ -1,0 +1,109 @@
+// What an autoscaler remembers: its recommendations, so that a short drop does not take pods away, and how much it has
+// changed lately, so that it does not change faster than it may. Lost at a restart, as upstream's.
+// Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go.
+
+import type { Behavior, ScalingRules } from "./types.ts"
+
+export const defaultDownWindowSeconds = 300
+/** Samples remembered per autoscaler; there is one each 15 s and no window is longer than an hour. */
+const maxSamples = 256
+
+interface Sample {
+  at: number
+  value: number
+}
+
+export class Memory {
+  #recommendations: Sample[] = []
+  #ups: Sample[] = []
+  #downs: Sample[] = []
+  /** When it is looked at next. */
+  nextAt = 0
+  /** Printed selector of its pods, once it is known. */
+  selector: string | undefined
+
+  /** The first thing known is how many there are. */
+  begin(replicas: number, at: number): void {
+    if (this.#recommendations.length === 0) this.#recommendations.push({ at, value: replicas })
+  }
+
+  /** The largest recommendation of the last five minutes. */
+  stabilized(desired: number, now: number): number {
+    const cutoff = now - defaultDownWindowSeconds * 1000
+    this.#recommendations = this.#recommendations.filter(({ at }) => at >= cutoff)
+    const highest = Math.max(desired, ...this.#recommendations.map(({ value }) => value))
+    this.#remember(this.#recommendations, { at: now, value: desired })
+    return highest
+  }
+
+  /** Between the smallest recommendation of the window for growing and the largest of that for shrinking. */
+  stabilizedBy(behavior: Behavior, current: number, desired: number, now: number): number {
+    const upCutoff = now - (behavior.scaleUp?.stabilizationWindowSeconds ?? 0) * 1000
+    const downCutoff = now - (behavior.scaleDown?.stabilizationWindowSeconds ?? defaultDownWindowSeconds) * 1000
+    let lowest = desired
+    let highest = desired
+    for (const { at, value } of this.#recommendations) {
+      if (at > upCutoff) lowest = Math.min(lowest, value)
+      if (at > downCutoff) highest = Math.max(highest, value)
+    }
+    this.#recommendations = this.#recommendations.filter(({ at }) => at >= Math.min(upCutoff, downCutoff))
+    this.#remember(this.#recommendations, { at: now, value: desired })
+    return Math.min(Math.max(current, lowest), highest)
+  }
+
+  scaled(behavior: Behavior | undefined, from: number, to: number, now: number): void {
+    if (behavior === undefined || from === to) return
+    const grows = to > from
+    const samples = grows ? this.#ups : this.#downs
+    const period = longestPeriod(grows ? behavior.scaleUp : behavior.scaleDown)
+    const recent = samples.filter(({ at }) => at >= now - period * 1000)
+    this.#remember(recent, { at: now, value: Math.abs(to - from) })
+    if (grows) this.#ups = recent
+    else this.#downs = recent
+  }
+
+  /** How many there may be at most now. */
+  upLimit(rules: ScalingRules | undefined, current: number, now: number): number {
+    return this.#limit(rules, current, now, Math.max, (start, { type, value }) =>
+      type === "Pods" ? start + value : Math.ceil(start * (1 + value / 100)),
+    )
+  }
+
+  /** How many there must be at least now. */
+  downLimit(rules: ScalingRules | undefined, current: number, now: number): number {
+    return this.#limit(rules, current, now, Math.min, (start, { type, value }) =>
+      type === "Pods" ? start - value : Math.trunc(start * (1 - value / 100)),
+    )
+  }
+
+  #limit(
+    rules: ScalingRules | undefined,
+    current: number,
+    now: number,
+    furthest: (...values: number[]) => number,
+    proposed: (start: number, policy: NonNullable<ScalingRules["policies"]>[number]) => number,
+  ): number {
+    const { selectPolicy = "Max", policies = [] } = rules ?? {}
+    if (selectPolicy === "Disabled") return current
+    const limits = policies.map((policy) => {
+      const since = now - policy.periodSeconds * 1000
+      const start = current - changes(this.#ups, since) + changes(this.#downs, since)
+      return proposed(start, policy)
+    })
+    const nearest = furthest === Math.max ? Math.min : Math.max
+    return (selectPolicy === "Min" ? nearest : furthest)(...limits)
+  }
+
+  #remember(samples: Sample[], sample: Sample): void {
+    samples.push(sample)
+    if (samples.length > maxSamples) samples.shift()
+  }
+}
+
+function changes(samples: readonly Sample[], since: number): number {
+  return samples.reduce((sum, { at, value }) => (at > since ? sum + value : sum), 0)
+}
+
+function longestPeriod(rules: ScalingRules | undefined): number {
+  return Math.max(0, ...(rules?.policies ?? []).map(({ periodSeconds }) => periodSeconds))
+}

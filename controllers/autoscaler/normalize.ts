@@ -1,0 +1,103 @@
+// From the size that metrics ask for to the one that is allowed now, and what the conditions say of it.
+// Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go (normalizeDesiredReplicas…).
+
+import type { Memory } from "./memory.ts"
+import type { AutoscalerSpec } from "./types.ts"
+
+/** Without a behaviour a size at most doubles, but may always become 4. */
+const upFactor = 2
+const upMinimum = 4
+
+export interface Finding {
+  type: "AbleToScale" | "ScalingLimited"
+  status: "True" | "False"
+  reason: string
+  message: string
+}
+
+export interface Normalized {
+  replicas: number
+  findings: Finding[]
+}
+
+interface Limited {
+  replicas: number
+  reason: string
+  message: string
+}
+
+const withinRange = { reason: "DesiredWithinRange", message: "the desired count is within the acceptable range" }
+const tooMany = {
+  reason: "TooManyReplicas",
+  message: "the desired replica count is more than the maximum replica count",
+}
+const tooFew = { reason: "TooFewReplicas", message: "the desired replica count is less than the minimum replica count" }
+const tooFastUp = {
+  reason: "ScaleUpLimit",
+  message: "the desired replica count is increasing faster than the maximum scale rate",
+}
+const tooFastDown = {
+  reason: "ScaleDownLimit",
+  message: "the desired replica count is decreasing faster than the maximum scale rate",
+}
+
+export function normalize(
+  spec: AutoscalerSpec,
+  memory: Memory,
+  current: number,
+  desired: number,
+  now: number,
+): Normalized {
+  const { behavior, minReplicas = 1, maxReplicas } = spec
+  const stabilized =
+    behavior === undefined ? memory.stabilized(desired, now) : memory.stabilizedBy(behavior, current, desired, now)
+  const limited =
+    behavior === undefined
+      ? byDefault(current, stabilized, minReplicas, maxReplicas)
+      : byBehavior(spec, memory, current, stabilized, now)
+  const isLimited = limited.replicas !== stabilized
+  return {
+    replicas: limited.replicas,
+    findings: [
+      stabilization(stabilized !== desired, behavior !== undefined && desired >= current),
+      {
+        type: "ScalingLimited",
+        status: isLimited ? "True" : "False",
+        reason: limited.reason,
+        message: limited.message,
+      },
+    ],
+  }
+}
+
+function stabilization(isStabilized: boolean, isUp: boolean): Finding {
+  const told = (reason: string, message: string): Finding => ({ type: "AbleToScale", status: "True", reason, message })
+  if (!isStabilized) return told("ReadyForNewScale", "recommended size matches current size")
+  const [compared, applied] = isUp ? ["lower", "lowest"] : ["higher", "highest"]
+  return told(
+    isUp ? "ScaleUpStabilized" : "ScaleDownStabilized",
+    `recent recommendations were ${compared} than current one, applying the ${applied} recent recommendation`,
+  )
+}
+
+function byDefault(current: number, desired: number, min: number, max: number): Limited {
+  const fastest = Math.max(upFactor * current, upMinimum)
+  const most = Math.min(max, fastest)
+  if (desired < min) return { replicas: min, ...tooFew }
+  if (desired > most) return { replicas: most, ...(max > fastest ? tooFastUp : tooMany) }
+  return { replicas: desired, ...withinRange }
+}
+
+function byBehavior(spec: AutoscalerSpec, memory: Memory, current: number, desired: number, now: number): Limited {
+  const { behavior, minReplicas = 1, maxReplicas } = spec
+  if (desired > current) {
+    const fastest = Math.max(current, memory.upLimit(behavior?.scaleUp, current, now))
+    const most = Math.min(maxReplicas, fastest)
+    if (desired > most) return { replicas: most, ...(maxReplicas > fastest ? tooFastUp : tooMany) }
+  } else if (desired < current) {
+    const fastest = Math.min(current, memory.downLimit(behavior?.scaleDown, current, now))
+    const least = Math.max(minReplicas, fastest)
+    if (desired < least) return { replicas: least, ...(minReplicas < fastest ? tooFastDown : tooFew) }
+  }
+  return { replicas: desired, ...withinRange }
+}

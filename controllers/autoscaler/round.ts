@@ -1,0 +1,270 @@
+// One look at one autoscaler: the size there is, the size its metrics ask for, the size it may have, and what it says of it.
+// Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler).
+
+import { matches, parseSelector } from "../../apimachinery/labels.ts"
+import { timestamp, type Pod } from "../../apimachinery/object.ts"
+import { parseQuantity } from "../../apimachinery/quantity.ts"
+import { hasReason } from "../../apimachinery/status.ts"
+import type { EventType } from "../../client/events.ts"
+import { horizontalPodAutoscalers } from "../../client/resources.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
+import { withStandardCondition } from "../conditions.ts"
+import { jsonEqual } from "../equality.ts"
+import { message } from "../pods/pod-control.ts"
+import { resourceOfKind, type Scale } from "../scale.ts"
+import type { Tolerances } from "./calculator.ts"
+import type { Memory } from "./memory.ts"
+import { ask, MetricFailure, type MetricAnswer } from "./metric.ts"
+import { MetricsClient } from "./metrics-client.ts"
+import { normalize } from "./normalize.ts"
+import type { Autoscaler, AutoscalerStatus, MetricStatus } from "./types.ts"
+
+const defaultTolerance = 0.1
+/** Writes of the size, when somebody else writes it too. */
+const scaleAttempts = 5
+
+export interface RoundOptions {
+  client: KubeClient
+  event: (type: EventType, reason: string, message: string) => void
+  autoscaler: Autoscaler
+  memory: Memory
+  /** Of the namespace. */
+  pods: readonly Pod[]
+  /** Names of all autoscalers, this one included, that select one of these pods. */
+  rivals: (pods: readonly Pod[]) => string[]
+  now: number
+}
+
+/** Has been told where it belongs; nothing more is to be done in this round. */
+class Told extends Error {}
+
+export class Round {
+  readonly #options: RoundOptions
+  readonly #now: number
+  #status: AutoscalerStatus
+
+  constructor(options: RoundOptions) {
+    this.#options = options
+    this.#now = options.now
+    this.#status = options.autoscaler.status ?? {}
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.#round()
+    } catch (error) {
+      if (!(error instanceof Told)) throw error
+    }
+    if (jsonEqual(this.#status, this.#options.autoscaler.status)) return
+    try {
+      const changed = { ...this.#options.autoscaler, status: this.#status }
+      await this.#options.client.update<Autoscaler>(horizontalPodAutoscalers, changed, { subresource: "status" })
+    } catch (error) {
+      this.#options.event("Warning", "FailedUpdateStatus", message(error))
+      throw error
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { autoscaler, memory, event } = this.#options
+    const { minReplicas = 1, maxReplicas = 1, behavior } = autoscaler.spec ?? {}
+    const { resource, scale } = await this.#scale()
+    this.#condition(
+      "AbleToScale",
+      "True",
+      "SucceededGetScale",
+      "the HPA controller was able to get the target's current scale",
+    )
+    const current = scale.spec?.replicas ?? 0
+    memory.begin(current, this.#now)
+    let desired = current
+    let why = ""
+    let metrics: MetricStatus[] | null = null
+    if (current === 0) {
+      const text = "scaling is disabled since the replica count of the target is zero"
+      this.#condition("ScalingActive", "False", "ScalingDisabled", text)
+    } else if (current > maxReplicas) {
+      desired = maxReplicas
+      why = "Current number of replicas above Spec.MaxReplicas"
+    } else if (current < minReplicas) {
+      desired = minReplicas
+      why = "Current number of replicas below Spec.MinReplicas"
+    } else {
+      const found = await this.#byMetrics(scale)
+      metrics = found.metrics
+      if (found.replicas > current) why = `${found.name} above target`
+      else if (found.replicas < current) why = "All metrics below target"
+      if (autoscaler.spec === undefined) return
+      const { replicas, findings } = normalize(autoscaler.spec, memory, current, found.replicas, this.#now)
+      for (const { type, status, reason, message: text } of findings) this.#condition(type, status, reason, text)
+      desired = replicas
+    }
+    if (desired !== current) {
+      await this.#rescale(resource, scale, desired, why, metrics)
+      event("Normal", "SuccessfulRescale", `New size: ${desired}; reason: ${why}`)
+      memory.scaled(behavior, current, desired, this.#now)
+    }
+    this.#counted(current, desired, metrics)
+    if (desired !== current) this.#status = { ...this.#status, lastScaleTime: timestamp(new Date(this.#now)) }
+  }
+
+  async #scale(): Promise<{ resource: Resource; scale: Scale }> {
+    const { autoscaler, client, event } = this.#options
+    const { apiVersion = "v1", kind = "", name = "" } = autoscaler.spec?.scaleTargetRef ?? {}
+    try {
+      const resource = await resourceOfKind(client, { apiVersion, kind })
+      if (resource === undefined) throw new Error(`no matches for kind "${kind}" in group "${groupOf(apiVersion)}"`)
+      const { namespace } = autoscaler.metadata
+      return { resource, scale: await client.get<Scale>(resource, namespace, name, { subresource: "scale" }) }
+    } catch (error) {
+      const text = `the HPA controller was unable to get the target's current scale: ${message(error)}`
+      event("Warning", "FailedGetScale", message(error))
+      this.#condition("AbleToScale", "False", "FailedGetScale", text)
+      throw new Told(text, { cause: error })
+    }
+  }
+
+  /** The largest size that one of the metrics asks for. */
+  async #byMetrics(scale: Scale): Promise<{ replicas: number; name: string; metrics: MetricStatus[] }> {
+    const { autoscaler, client, now, event } = this.#options
+    const specs = autoscaler.spec?.metrics ?? []
+    const current = scale.spec?.replicas ?? 0
+    const { selector, pods } = this.#selected(scale)
+    const question = {
+      client: new MetricsClient(client),
+      namespace: autoscaler.metadata.namespace ?? "",
+      selector,
+      pods,
+      current,
+      actual: scale.status?.replicas ?? 0,
+      tolerances: tolerancesOf(autoscaler),
+      now,
+    }
+    const answers: (MetricAnswer | undefined)[] = []
+    const failures: MetricFailure[] = []
+    for (const spec of specs) {
+      try {
+        answers.push(await ask(spec, question))
+      } catch (error) {
+        if (!(error instanceof MetricFailure)) throw error
+        answers.push(undefined)
+        failures.push(error)
+        event("Warning", error.reason, error.told)
+      }
+    }
+    let [replicas, name] = [0, ""]
+    for (const answer of answers) {
+      if (answer !== undefined && (replicas === 0 || answer.replicas > replicas)) ({ replicas, name } = answer)
+    }
+    // Upstream shows a metric it could not read as one without a type.
+    const metrics = answers.map((answer) => answer?.status ?? { type: "" })
+    const [first] = failures
+    // With a part of the metrics it may grow, but not shrink.
+    if (first !== undefined && (failures.length >= specs.length || replicas < current)) {
+      const text = `the HPA was unable to compute the replica count: ${first.told}`
+      this.#condition("ScalingActive", "False", first.reason, text)
+      const count = `invalid metrics (${failures.length} invalid out of ${specs.length})`
+      this.#failMetrics(current, metrics, `${count}, first error is: ${first.message}`)
+    }
+    const text = `the HPA was able to successfully calculate a replica count from ${name}`
+    this.#condition("ScalingActive", "True", "ValidMetricFound", text)
+    return { replicas, name, metrics }
+  }
+
+  #selected(scale: Scale): { selector: string; pods: Pod[] } {
+    const { memory, event, pods, rivals, autoscaler } = this.#options
+    const current = scale.spec?.replicas ?? 0
+    const selector = scale.status?.selector ?? ""
+    const fail = (reason: string, condition: string, text: string, shown = text): never => {
+      event("Warning", reason, text)
+      this.#condition("ScalingActive", "False", condition, shown)
+      return this.#failMetrics(current, null, text)
+    }
+    if (selector === "") {
+      fail(
+        "SelectorRequired",
+        "InvalidSelector",
+        "selector is required",
+        "the HPA target's scale is missing a selector",
+      )
+    }
+    let selected: Pod[] = []
+    try {
+      const parsed = parseSelector(selector)
+      selected = pods.filter((pod) => matches(parsed, pod.metadata.labels ?? {}))
+    } catch (error) {
+      const text = `couldn't convert selector into a corresponding internal selector object: ${message(error)}`
+      fail("InvalidSelector", "InvalidSelector", text)
+    }
+    memory.selector = selector
+    const all = rivals(selected)
+    if (all.length > 1) {
+      const { namespace = "" } = autoscaler.metadata
+      const names = all.map((name) => `{${name} ${namespace}}`).join(" ")
+      const text = `pods by selector ${selector} are controlled by multiple HPAs: [${names}]`
+      fail("AmbiguousSelector", "AmbiguousSelector", text)
+    }
+    return { selector, pods: selected }
+  }
+
+  #failMetrics(current: number, metrics: MetricStatus[] | null, text: string): never {
+    this.#counted(current, this.#status.desiredReplicas ?? 0, metrics)
+    this.#options.event("Warning", "FailedComputeMetricsReplicas", text)
+    throw new Told(text)
+  }
+
+  async #rescale(
+    resource: Resource,
+    scale: Scale,
+    replicas: number,
+    why: string,
+    metrics: MetricStatus[] | null,
+  ): Promise<void> {
+    const { client, event } = this.#options
+    const { namespace, name = "" } = scale.metadata
+    let latest = scale
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await client.update<Scale>(resource, { ...latest, spec: { replicas } }, { subresource: "scale" })
+        break
+      } catch (error) {
+        if (hasReason(error, "Conflict") && attempt < scaleAttempts) {
+          latest = await client.get<Scale>(resource, namespace, name, { subresource: "scale" })
+          continue
+        }
+        event("Warning", "FailedRescale", `New size: ${replicas}; reason: ${why}; error: ${message(error)}`)
+        const text = `the HPA controller was unable to update the target scale: ${message(error)}`
+        this.#condition("AbleToScale", "False", "FailedUpdateScale", text)
+        this.#counted(scale.spec?.replicas ?? 0, this.#status.desiredReplicas ?? 0, metrics)
+        throw new Told(text, { cause: error })
+      }
+    }
+    const text = `the HPA controller was able to update the target scale to ${replicas}`
+    this.#condition("AbleToScale", "True", "SucceededRescale", text)
+  }
+
+  #counted(currentReplicas: number, desiredReplicas: number, currentMetrics: MetricStatus[] | null): void {
+    const { lastScaleTime, conditions } = this.#status
+    this.#status = {
+      ...(lastScaleTime === undefined ? {} : { lastScaleTime }),
+      ...(currentReplicas === 0 ? {} : { currentReplicas }),
+      desiredReplicas,
+      currentMetrics,
+      ...(conditions === undefined ? {} : { conditions }),
+    }
+  }
+
+  #condition(type: string, status: string, reason: string, text: string): void {
+    const lastTransitionTime = timestamp(new Date(this.#now))
+    const condition = { type, status, lastTransitionTime, reason, message: text }
+    this.#status = { ...this.#status, conditions: withStandardCondition(this.#status.conditions, condition) }
+  }
+}
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "")
+
+function tolerancesOf({ spec }: Autoscaler): Tolerances {
+  const of = (quantity: string | undefined): number =>
+    quantity === undefined ? defaultTolerance : Number(parseQuantity(quantity).nano) / 1e9
+  return { up: of(spec?.behavior?.scaleUp?.tolerance), down: of(spec?.behavior?.scaleDown?.tolerance) }
+}
