@@ -101,6 +101,12 @@ describe("Priority", () => {
     expect(await verdict(kinds.create("pods", pod("p", spec)))).toBe(expected)
   })
 
+  test("has nothing to say when a pod is deleted", async () => {
+    await using kinds = await withClasses()
+    await kinds.create("pods", pod("p"))
+    await kinds.delete("pods", "p", { gracePeriodSeconds: 0 })
+  })
+
   test("there is one default class", async () => {
     await using kinds = await withClasses()
     const second = { metadata: { name: "second" }, value: 1, globalDefault: true }

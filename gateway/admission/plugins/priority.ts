@@ -11,6 +11,7 @@ export const priority: AdmissionPlugin = {
 
   async mutate(ctx, attributes) {
     if (!isOf(attributes, "", "pods")) return
+    if (attributes.operation !== "CREATE" && attributes.operation !== "UPDATE") return
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
     if (attributes.operation === "UPDATE") {
@@ -20,7 +21,6 @@ export const priority: AdmissionPlugin = {
       if (before?.preemptionPolicy !== undefined) spec.preemptionPolicy ??= before.preemptionPolicy
       return
     }
-    if (attributes.operation !== "CREATE") return
     const found = await classOf(ctx, attributes, spec.priorityClassName)
     if (found?.metadata.name !== undefined) spec.priorityClassName = found.metadata.name
     const value = found?.value ?? 0
