@@ -47,12 +47,18 @@ test("defaults and validation are those of a request", async () => {
 test("the three kinds of patches work, and scale is a subresource", async () => {
   const local = client()
   await local.create(configMaps, configMap("a", { x: "1" }))
-  const patch = (document: unknown, type: "json" | "merge" | "strategic") =>
+  const patch = (document: unknown, type: "json" | "merge" | "strategic" | "apply") =>
     local.patch<ConfigMap>(configMaps, "default", "a", document, { type })
   expect((await patch({ data: { y: "2" } }, "merge")).data).toEqual({ x: "1", y: "2" })
   expect((await patch([{ op: "remove", path: "/data/x" }], "json")).data).toEqual({ y: "2" })
   expect((await patch({ data: { $patch: "replace", z: "3" } }, "strategic")).data).toEqual({ z: "3" })
-  await expect(local.patch(configMaps, "default", "a", {}, { type: "apply" })).rejects.toMatchObject({ code: 415 })
+  const applied = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { q: "1" } }
+  const { data, metadata } = await patch(applied, "apply")
+  expect(data).toEqual({ z: "3", q: "1" })
+  expect(metadata.managedFields).toMatchObject([
+    { manager: "polyplane", operation: "Apply" },
+    { manager: "polyplane", operation: "Update" },
+  ])
 })
 
 test("lists, watches and deletes", async () => {

@@ -21,9 +21,16 @@ import { admitFor } from "./admission/admit.ts"
 import { agreeOnNamespace, decodeValue, expectedOf, type Expected } from "./endpoints/body.ts"
 import { subresourceBody } from "./endpoints/verbs/create.ts"
 import { deleteSelected } from "./endpoints/verbs/delete-collection.ts"
-import { patched } from "./endpoints/verbs/patch.ts"
+import { applied } from "./endpoints/verbs/apply.ts"
+import { managedKindOf, patched } from "./endpoints/verbs/patch.ts"
 import { deepFreeze } from "./registry/freeze.ts"
-import type { DeleteRequest, Registry, ResourceDefinition, SubresourceDefinition } from "./registry/rest.ts"
+import type {
+  DeleteRequest,
+  Registry,
+  ResourceDefinition,
+  SubresourceDefinition,
+  WriteOptions as RegistryWriteOptions,
+} from "./registry/rest.ts"
 import type { SubresourceHandler } from "./registry/strategy.ts"
 import type { RequestContext, User, Verb } from "./request/context.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
@@ -41,7 +48,7 @@ interface Target {
   expected: Expected
 }
 
-type Change = (current: KubeObject | undefined) => KubeObject
+type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export function createLocalClient(controlPlane: ControlPlane, user: User = polyplane): KubeClient {
   return new LocalClient(controlPlane, user)
@@ -144,14 +151,15 @@ class LocalClient implements KubeClient {
     const target = this.#target(resource, "patch", options.subresource)
     const ctx = this.#context(resource, "patch", namespace, name, options.subresource)
     const { type } = options
-    if (type === "apply" || (type === "strategic" && target.definition.customResource !== undefined)) {
+    if (type === "apply") return (await this.#apply(ctx, target, patch as KubeObject, options)) as T
+    if (type === "strategic" && target.definition.customResource !== undefined) {
       throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"])
     }
     const change: Change = (current) => {
       if (current === undefined) throw notFound(target.definition, name)
       return patched(ctx, current, patch as Json, type, target.expected, "Ignore", { namespace: namespace ?? "", name })
     }
-    return (await this.#write(ctx, target, change, options)) as T
+    return (await this.#write(ctx, target, change, options, { isPatch: true })) as T
   }
 
   async delete(
@@ -178,11 +186,32 @@ class LocalClient implements KubeClient {
     await deleteSelected(ctx, registry, definition, chosen, deleteRequestOf(options))
   }
 
-  async #write(ctx: RequestContext, target: Target, change: Change, options: WriteOptions): Promise<KubeObject> {
+  async #apply(ctx: RequestContext, target: Target, object: KubeObject, options: PatchOptions): Promise<KubeObject> {
+    const { definition, expected } = target
+    const { namespace, name } = ctx.info
+    const { force = false } = options
+    const of = managedKindOf(ctx, definition, expected)
+    const { fieldManager: manager } = writeOptionsOf(options)
+    const application = { definition, of, expected, at: { namespace, name }, fieldManager: manager, force }
+    const change: Change = (current) => applied(ctx, application, { object, duplicates: [] }, current, "Ignore")
+    return this.#write(ctx, target, change, options, {
+      managersKnown: true,
+      mayCreate: !options.subresource,
+      isPatch: true,
+    })
+  }
+
+  async #write(
+    ctx: RequestContext,
+    target: Target,
+    change: Change,
+    options: WriteOptions,
+    more: Partial<RegistryWriteOptions> = {},
+  ): Promise<KubeObject> {
     const { registry, definition, handler } = target
     const { namespace, name } = ctx.info
     const admit = admitOf(ctx, definition, "UPDATE", options)
-    const write = writeOptionsOf(options)
+    const write = { ...writeOptionsOf(options), ...more }
     if (handler === undefined) {
       return (await registry.update(ctx, namespace, name, change, write, admit)).value.object()
     }
@@ -237,7 +266,9 @@ class LocalClient implements KubeClient {
 
 /** A copy, as a request's body would be decoded: the caller's object stays the caller's. */
 function decoded(ctx: RequestContext, object: KubeObject, expected: Expected, namespace: string): KubeObject {
-  const copy = decodeValue(ctx, structuredClone(object) as unknown as Json, expected, "Ignore")
+  // Who manages what is the server's knowledge: callers hand back what they were shown.
+  const { managedFields: _, ...metadata } = object.metadata
+  const copy = decodeValue(ctx, structuredClone({ ...object, metadata }) as unknown as Json, expected, "Ignore")
   agreeOnNamespace(copy, namespace)
   return copy
 }

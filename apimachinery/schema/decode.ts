@@ -192,11 +192,16 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       walk.path.push(key)
       const decoded = decode(field.schema, given, walk)
       walk.path.pop()
-      if (field.zero === "omit" && isZero(field.schema, decoded)) delete value[key]
+      if (field.zero === "omit" && isZero(field.schema, decoded) && !isReset(key, walk)) delete value[key]
       else if (decoded !== given) value[key] = decoded
     }
   }
   writeStructs(fields, value)
+}
+
+/** An empty list of managers is more than none: it asks to forget them. */
+function isReset(key: string, { path }: Walk): boolean {
+  return key === "managedFields" && path.length === 1 && path[0] === "metadata"
 }
 
 /** Structs that Go always prints, so that code finds spec, status and metadata where it looks for them. */

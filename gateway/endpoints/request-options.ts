@@ -5,6 +5,7 @@ import {
   forbiddenField,
   invalidValue,
   notSupported,
+  required,
   FieldError,
   type FieldError as Fault,
 } from "../../apimachinery/field-errors.ts"
@@ -21,28 +22,33 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
 export interface WriteRequestOptions extends WriteOptions {
   fieldValidation: FieldValidation
+  /** Of an apply: what others manage is taken. */
+  force: boolean
 }
 
 const maxFieldManager = 128
 
 /** `kind`: CreateOptions, UpdateOptions or PatchOptions, for messages. */
-export function writeOptions(ctx: RequestContext, kind: string): WriteRequestOptions {
+export function writeOptions(ctx: RequestContext, kind: string, isApply = false): WriteRequestOptions {
   const errors: Fault[] = []
   const dryRun = dryRunOf(ctx.query.getAll("dryRun"), errors)
   const fieldManager = ctx.query.get("fieldManager") ?? ""
-  if (fieldManager.length > maxFieldManager) {
+  if (isApply && fieldManager === "") {
+    errors.push(required(FieldPath.root("fieldManager"), "is required for apply patch"))
+  }
+  if (Buffer.byteLength(fieldManager) > maxFieldManager) {
     errors.push(
       new FieldError("FieldValueTooLong", "fieldManager", "", `may not be more than ${maxFieldManager} bytes`),
     )
   }
-  const [odd] = /[^ -~\p{L}\p{M}\p{N}\p{P}\p{S}]/u.exec(fieldManager) ?? []
+  const [odd] = unprintable.exec(fieldManager) ?? []
   if (odd !== undefined) {
     const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
     const at = Buffer.byteLength(fieldManager.slice(0, fieldManager.indexOf(odd)))
     const detail = `invalid character U+${code} (at position ${at})`
     errors.push(invalidValue(FieldPath.root("fieldManager"), fieldManager, detail))
   }
-  if (kind === "PatchOptions" && ctx.query.has("force")) {
+  if (kind === "PatchOptions" && !isApply && ctx.query.has("force")) {
     errors.push(forbiddenField(FieldPath.root("force"), "may not be specified for non-apply patch"))
   }
   const validation = ctx.query.get("fieldValidation") ?? ""
@@ -53,16 +59,28 @@ export function writeOptions(ctx: RequestContext, kind: string): WriteRequestOpt
   return {
     dryRun,
     fieldManager: fieldManager === "" ? managerFromUserAgent(ctx.headers["user-agent"]) : fieldManager,
+    force: isApply && flag(ctx.query, "force"),
     subresource: ctx.info.subresource,
     fieldValidation: validation === "" ? "Warn" : (validation as FieldValidation),
   }
 }
 
-/** "kubectl/v1.33.1 (linux/amd64) …" → "kubectl", as upstream's prefixFromUserAgent. */
+/** "kubectl/v1.33.1 (linux/amd64) …" → "kubectl": what is printable of it, and no longer than a manager's name may be. */
 function managerFromUserAgent(agent: string | undefined): string {
   const name = (agent ?? "").split("/")[0] ?? ""
-  return name === "" ? "unknown" : name.slice(0, maxFieldManager)
+  if (/^[\w.-]{0,128}$/.test(name)) return name === "" ? "unknown" : name
+  let taken = ""
+  let bytes = 0
+  for (const char of name) {
+    if (unprintable.test(char)) continue
+    bytes += Buffer.byteLength(char)
+    if (bytes > maxFieldManager) break
+    taken += char
+  }
+  return taken === "" ? "unknown" : taken
 }
+
+const unprintable = /[^ -~\p{L}\p{M}\p{N}\p{P}\p{S}]/u
 
 function dryRunOf(values: readonly string[], errors: Fault[]): boolean {
   const given = values.filter((value) => value !== "")

@@ -4,15 +4,20 @@
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, objectModified, type StatusError } from "../../apimachinery/status.ts"
-import type { ResourceDefinition } from "./rest.ts"
+import type { ResourceDefinition, WriteOptions } from "./rest.ts"
 
-export function checkIdentity(definition: ResourceDefinition, { metadata }: KubeObject, current: KubeObject): void {
+export function checkIdentity(
+  definition: ResourceDefinition,
+  { metadata }: KubeObject,
+  current: KubeObject,
+  { isPatch = false }: Pick<WriteOptions, "isPatch">,
+): void {
   const { name = "", uid = "" } = current.metadata
   metadata.name ??= name
   if (metadata.name !== name) {
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`)
   }
-  if (metadata.uid && metadata.uid !== uid) throw uidConflict(definition, name, metadata.uid, uid)
+  if (!isPatch && metadata.uid && metadata.uid !== uid) throw uidConflict(definition, name, metadata.uid, uid)
 }
 
 /** Afterwards the object has the current resource version. */

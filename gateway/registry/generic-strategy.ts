@@ -2,6 +2,7 @@
 // metadata is valid. The registry calls these around the strategy's own hooks.
 
 import type { FieldError } from "../../apimachinery/field-errors.ts"
+import { equalEntries } from "../../apimachinery/managed-fields/managers.ts"
 import {
   type ObjectMetaRules,
   validateDNS1123Subdomain,
@@ -12,8 +13,10 @@ import {
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import type { RequestContext } from "../request/context.ts"
-import { equalJson } from "./equality.ts"
+import { equalJson } from "../../apimachinery/equality.ts"
+import { managersIn, setEntries } from "./field-management.ts"
 import { hasGeneration } from "./metadata.ts"
+import { keepsMetadata } from "./reset-fields.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
 export function prepareForCreate(ctx: RequestContext, definition: ResourceDefinition, object: KubeObject): void {
@@ -27,9 +30,10 @@ export function validateForCreate(
   definition: ResourceDefinition,
   object: KubeObject,
 ): FieldError[] {
-  // As upstream: the kind's own words first, the common ones only when those found nothing.
-  const errors = definition.strategy.validate?.(ctx, object) ?? []
-  return errors.length > 0 ? errors : validateObjectMeta(object.metadata, metaRules(definition))
+  return [
+    ...validateObjectMeta(object.metadata, metaRules(definition)),
+    ...(definition.strategy.validate?.(ctx, object) ?? []),
+  ]
 }
 
 export function prepareForUpdate(
@@ -68,17 +72,22 @@ export function validateForUpdate(
   ]
 }
 
-/** The same but for the resource version. */
+/** The same but for the resource version, and for the times at which somebody wrote what was there. */
 export function isUnchanged(object: KubeObject, current: KubeObject): boolean {
   const {
-    metadata: { resourceVersion: _a, ...meta },
+    metadata: { resourceVersion: _a, managedFields, ...meta },
     ...rest
   } = object
   const {
-    metadata: { resourceVersion: _b, ...currentMeta },
+    metadata: { resourceVersion: _b, managedFields: currentFields, ...currentMeta },
     ...currentRest
   } = current
-  return equalJson(meta, currentMeta) && equalJson(rest, currentRest)
+  const [entries, currentEntries] = [managersIn(object) ?? [], managersIn(current) ?? []]
+  return (
+    (managedFields === currentFields || equalEntries(entries, currentEntries, "ignore")) &&
+    equalJson(meta, currentMeta) &&
+    equalJson(rest, currentRest)
+  )
 }
 
 export function hasStatusSubresource({ subresources }: ResourceDefinition): boolean {
@@ -99,27 +108,16 @@ function specChanged(definition: ResourceDefinition, object: KubeObject, current
   return !equalJson(settled, currentSpec)
 }
 
-/**
- * Kinds whose metadata a status update cannot change; custom resources are such, too. With the older ones it can, but for
- * a Deployment's labels. Source: ResetObjectMetaForStatus in k8s.io/kubernetes/pkg/registry.
- */
-const statusOnly: ReadonlySet<string> = new Set([
-  "admissionregistration.k8s.io/validatingadmissionpolicies",
-  "flowcontrol.apiserver.k8s.io/flowschemas",
-  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
-  "networking.k8s.io/servicecidrs",
-  "resource.k8s.io/resourceclaims",
-  "storage.k8s.io/volumeattachments",
-])
-
 function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, current: KubeObject): void {
   const resource = `${definition.group}/${definition.resource}`
   const fields = new Set([...Object.keys(object), ...Object.keys(current)])
   for (const field of fields) if (field !== "status" && field !== "metadata") keepField(object, current, field)
   if (resource === "apps/deployments") keepField(object.metadata, current.metadata, "labels")
-  if (definition.customResource !== undefined || statusOnly.has(resource)) {
+  if (definition.customResource !== undefined || keepsMetadata.has(resource)) {
     const { resourceVersion } = object.metadata
-    object.metadata = structuredClone(current.metadata)
+    const managers = managersIn(object)
+    object.metadata = { ...current.metadata }
+    setEntries(object, managers)
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
   }
 }

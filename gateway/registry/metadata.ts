@@ -18,9 +18,8 @@ export function fillSystemFields(definition: ResourceDefinition, namespace: stri
   delete metadata.deletionGracePeriodSeconds
   delete metadata.resourceVersion
   delete metadata.selfLink
-  delete metadata.managedFields
+  // Kinds that count no generations keep what the client says.
   if (hasGeneration(definition)) metadata.generation = 1
-  else delete metadata.generation
 }
 
 /** What the URL says holds; an object that says otherwise is refused. */
@@ -45,7 +44,6 @@ export function keepSystemFields(object: KubeObject, current: KubeObject): void 
     metadata.deletionGracePeriodSeconds ??= before.deletionGracePeriodSeconds
   }
   delete metadata.selfLink
-  delete metadata.managedFields
 }
 
 /** Empty lists and maps of metadata are not there, as Go prints them. */

@@ -111,6 +111,12 @@ export interface WriteOptions {
   dryRun: boolean
   fieldManager: string
   subresource: string
+  /** The object says already who manages what: it was applied, or the write is one that upstream does not record. */
+  managersKnown?: boolean
+  /** A name that does not exist is created, whatever the kind's strategy says: an apply. */
+  mayCreate?: boolean
+  /** The object was made from the present one: a uid in it is a field as any other, and no precondition. */
+  isPatch?: boolean
 }
 
 /** Admission's validating half, handed down because it must run after the strategy's own changes and see the current object. */

@@ -16,6 +16,7 @@ import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkIdentity, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
 import { checkDeleteRequest, isFinished, nextDeletionStep } from "./deletion.ts"
+import { checkAfterAdmission, managedKind, managersIn, recordWrite } from "./field-management.ts"
 import {
   isUnchanged,
   prepareForCreate,
@@ -91,7 +92,7 @@ export class GenericRegistry implements Registry {
   }
 
   watch(ctx: RequestContext, request: WatchRequest): AsyncIterable<readonly RegistryEvent[]> {
-    return this.#watches.watch(ctx.controlPlane.store, request)
+    return this.#watches.watch(ctx.controlPlane, request)
   }
 
   values(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
@@ -112,7 +113,8 @@ export class GenericRegistry implements Registry {
     const { metadata } = object
     const isNameGenerated = !metadata.name && Boolean(metadata.generateName)
     fillSystemFields(this.definition, ctx.info.namespace || (metadata.namespace ?? ""), object)
-    await admit.mutate(object, undefined)
+    await this.#record(ctx, object, undefined, options)
+    await this.#mutate(ctx, object, undefined, admit)
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#create(ctx, object, options, admit)
@@ -199,15 +201,17 @@ export class GenericRegistry implements Registry {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<KubeValue | undefined> {
-    if (!this.definition.strategy.allowCreateOnUpdate) throw notFound(this.definition, name)
+    if (!this.definition.strategy.allowCreateOnUpdate && options.mayCreate !== true)
+      throw notFound(this.definition, name)
     const object = await change(undefined)
     const { uid } = object.metadata
     if (uid) throw uidConflict(this.definition, name, uid, "")
     delete object.metadata.resourceVersion
     object.metadata.name ??= name
     fillSystemFields(this.definition, namespace, object)
+    await this.#record(ctx, object, undefined, options)
     try {
-      await admit.mutate(object, undefined)
+      await this.#mutate(ctx, object, undefined, admit)
       return await this.#create(ctx, object, options, admit)
     } catch (error) {
       if (isAlreadyExists(error) && error.status.details?.name === name && !options.dryRun) return undefined
@@ -227,8 +231,9 @@ export class GenericRegistry implements Registry {
     const before = await this.#reader.one(stored)
     const current = before.object()
     const object = await change(before.copy())
-    checkIdentity(definition, object, current)
-    await admit.mutate(object, current)
+    await this.#record(ctx, object, current, options)
+    checkIdentity(definition, object, current, options)
+    await this.#mutate(ctx, object, current, admit)
     checkVersion(definition, object, current)
     placeInNamespace(definition, current.metadata.namespace ?? "", object)
     prepareForUpdate(ctx, definition, object, current, options.subresource)
@@ -275,6 +280,28 @@ export class GenericRegistry implements Registry {
     if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
     const value = await this.#storage.put(ctx.controlPlane.store, stored.key, copy, stored.modRevision, undefined)
     return value && { gone: false, value }
+  }
+
+  /** Who wrote what is new in the object, unless that is known. */
+  async #record(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    options: WriteOptions,
+  ): Promise<void> {
+    if (options.managersKnown === true) return
+    await recordWrite(managedKind(ctx, this.definition, options.subresource), object, current, options)
+  }
+
+  async #mutate(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    admit: AdmitFunctions,
+  ): Promise<void> {
+    const before = managersIn(object)
+    await admit.mutate(object, current)
+    checkAfterAdmission(ctx, object, before)
   }
 
   #source({ controlPlane: { store } }: RequestContext) {

@@ -14,7 +14,8 @@ import {
   unsupportedMediaType,
 } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
-import type { ResourceDefinition } from "../../registry/rest.ts"
+import { managedKind, type ManagedKind, managedScale } from "../../registry/field-management.ts"
+import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
 import {
   agreeOnName,
@@ -29,14 +30,16 @@ import type { Endpoint } from "../endpoint.ts"
 import { mediaType } from "../negotiation.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendObject, sendValue } from "../respond.ts"
+import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
 
 export type PatchType = "json" | "merge" | "strategic"
 
-const patchTypes: Readonly<Record<string, PatchType>> = {
+const patchTypes: Readonly<Record<string, PatchType | "apply">> = {
   "application/json-patch+json": "json",
   "application/merge-patch+json": "merge",
   "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
 }
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; again when somebody else was faster. */
@@ -44,10 +47,9 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const { registry, definition, handler, subresource, exchange, response } = endpoint
   const { namespace, name } = ctx.info
   if (subresource !== undefined && !subresource.verbs.includes("patch")) throw methodNotAllowed()
-  const options = writeOptions(ctx, "PatchOptions")
   const type = patchType(ctx.headers["content-type"], definition)
+  const options = { ...writeOptions(ctx, "PatchOptions", type === "apply"), isPatch: true }
   const bytes = await readBody(exchange.request, endpoint.maxBodyBytes)
-  const document = readPatch(bytes, type)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
   const admit = admitFor(ctx, definition, {
     operation: "UPDATE",
@@ -57,28 +59,44 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     dryRun: options.dryRun,
   })
   const at = { namespace: expectedNamespace(definition, namespace), name }
-  const change = (current: KubeObject | undefined): KubeObject => {
-    if (current === undefined) throw notFound(definition, name)
-    return patched(ctx, current, document, type, expected, options.fieldValidation, at)
+  let change: (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
+  let write: WriteOptions = options
+  if (type === "apply") {
+    const configuration = readConfiguration(bytes, options.fieldValidation)
+    const of = managedKindOf(ctx, definition, expected)
+    const application = { definition, of, expected, at, fieldManager: options.fieldManager, force: options.force }
+    change = (current) => applied(ctx, application, configuration, current, options.fieldValidation)
+    write = { ...options, managersKnown: true, mayCreate: subresource === undefined }
+  } else {
+    const document = readPatch(bytes, type)
+    change = (current) => {
+      if (current === undefined) throw notFound(definition, name)
+      return patched(ctx, current, document, type, expected, options.fieldValidation, at)
+    }
   }
   if (handler !== undefined) {
     if (handler.update === undefined || handler.get === undefined) throw methodNotAllowed()
-    sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
+    sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, write, admit))
     return
   }
-  const { value } = await registry.update(ctx, namespace, name, change, options, admit)
-  sendValue(ctx, response, definition, 200, value)
+  const { value, created } = await registry.update(ctx, namespace, name, change, write, admit)
+  sendValue(ctx, response, definition, created ? 201 : 200, value)
 }
 
-/** Strategic merge needs what only built-in kinds have; apply is not served yet and says so. */
-export function patchType(contentType: string | undefined, { customResource }: ResourceDefinition): PatchType {
+/** What is applied to: the resource's kind, or the one that is its scale. */
+export function managedKindOf(ctx: RequestContext, definition: ResourceDefinition, expected: Expected): ManagedKind {
+  return expected.kind === definition.kind ? managedKind(ctx, definition, ctx.info.subresource) : managedScale()
+}
+
+/** Strategic merge needs what only built-in kinds have. */
+export function patchType(
+  contentType: string | undefined,
+  { customResource }: ResourceDefinition,
+): PatchType | "apply" {
   const given = mediaType(contentType ?? "")
   const type = patchTypes[given]
-  if (given === "application/apply-patch+yaml" || (type === "strategic" && customResource !== undefined)) {
-    const served = Object.keys(patchTypes).filter(
-      (name) => customResource === undefined || patchTypes[name] !== "strategic",
-    )
-    throw unsupportedMediaType(served)
+  if (type === "strategic" && customResource !== undefined) {
+    throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
   }
   if (type === undefined) {
     throw new StatusError({

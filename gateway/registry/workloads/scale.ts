@@ -3,10 +3,13 @@
 
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { printSelector, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
-import type { KubeObject, ObjectMeta } from "../../../apimachinery/object.ts"
+import { parentEntries, type ReplicasPath, scaleEntries } from "../../../apimachinery/managed-fields/scale-fields.ts"
+import { type KubeObject, type ObjectMeta, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, objectModified } from "../../../apimachinery/status.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { managedScale, managersIn, recordWrite, setEntries } from "../field-management.ts"
 import { onBehalf } from "../internal-write.ts"
-import type { Registry } from "../rest.ts"
+import type { Registry, ResourceDefinition } from "../rest.ts"
 import type { SubresourceHandler } from "../strategy.ts"
 import type { LabelSelector } from "../validation/selectors.ts"
 import { nonNegative } from "../validation/values.ts"
@@ -58,6 +61,7 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
       const scalable = scalableOf(registry)
       const { definition } = registry
       // The strategy is to see an update of the object itself, not of a subresource of it.
+      const pathIn = replicasPaths(ctx, definition)
       const inner = onBehalf(ctx, { ...definition, namespace, name })
       const result = await registry.update(
         inner,
@@ -66,18 +70,32 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
         async (current) => {
           const object = current as KubeObject
           const before = scaleOf(object, scalable)
+          setEntries(before, scaleEntries(managersIn(object), pathIn))
           const wanted = (await change(before)) as Scale
+          if (options.managersKnown !== true) await recordWrite(managedScale(), wanted, before, options)
           check(wanted, object, definition, scalable.ownRules)
           await admit.mutate(wanted, before)
           await admit.validate(wanted, before)
           scalable.setReplicas(object, wanted.spec?.replicas ?? 0)
+          const entries = parentEntries(managersIn(object), managersIn(wanted), printGroupVersion(definition), pathIn)
+          setEntries(object, entries)
           return object
         },
-        { ...options, subresource: "scale" },
+        { ...options, subresource: "scale", managersKnown: true },
         { mutate: async () => undefined, validate: async () => undefined },
       )
       return scaleOf(result.value.object(), scalable)
     },
+  }
+}
+
+/** Where each version of the kind has its number. */
+function replicasPaths(ctx: RequestContext, { resource, storagePrefix }: ResourceDefinition): ReplicasPath {
+  return (apiVersion) => {
+    const found = ctx.controlPlane.resources.registry({ ...parseGroupVersion(apiVersion), resource })?.definition
+    if (found?.storagePrefix !== storagePrefix) return undefined
+    if (found.customResource === undefined) return ["spec", "replicas"]
+    return found.customResource.scale?.specReplicasPath.split(".").filter((name) => name !== "") ?? null
   }
 }
 

@@ -52,7 +52,7 @@ async function assign(
     namespace,
     name,
     (current) => bind(current as Pod, wanted, name),
-    { ...options, subresource: "binding" },
+    { ...options, subresource: "binding", managersKnown: true },
     withoutAdmission,
   )
   return { ...success(), code: 201 } as unknown as KubeObject

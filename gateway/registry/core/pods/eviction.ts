@@ -56,7 +56,7 @@ export const eviction: SubresourceHandler = {
         namespace,
         name,
         (current) => markDisrupted(current as Pod),
-        internalWrite("eviction"),
+        { ...internalWrite("eviction"), managersKnown: true },
         withoutAdmission,
       )
       // The mark has given the pod another revision; the caller's precondition was about the one before.

@@ -6,12 +6,18 @@ export function equalJson(left: unknown, right: unknown): boolean {
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false
-    return left.every((item, index) => equalJson(item, right[index]))
+    for (let index = 0; index < left.length; index++) if (!equalJson(left[index], right[index])) return false
+    return true
   }
   if (Array.isArray(right)) return false
-  const a = left as Record<string, unknown>
-  const b = right as Record<string, unknown>
-  for (const key of Object.keys(a)) if (!equalJson(a[key], Object.hasOwn(b, key) ? b[key] : undefined)) return false
-  for (const key of Object.keys(b)) if (b[key] !== undefined && !Object.hasOwn(a, key)) return false
-  return true
+  const [a, b] = [left as Record<string, unknown>, right as Record<string, unknown>]
+  let count = 0
+  for (const name in a) {
+    const value = a[name]
+    if (value === undefined) continue
+    if (!Object.hasOwn(b, name) || !equalJson(value, b[name])) return false
+    count++
+  }
+  for (const name in b) if (b[name] !== undefined) count--
+  return count === 0
 }

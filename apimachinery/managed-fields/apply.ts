@@ -1,0 +1,196 @@
+// Server-side apply: merges a configuration into an object, takes out what its manager applied before and does not any
+// more, and says who manages what afterwards. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go (Apply, prune)
+// and k8s.io/apimachinery/pkg/util/managedfields/internal (skipnonapplied.go, lastappliedmanager.go).
+
+import { equalJson } from "../equality.ts"
+import type { Json } from "../object.ts"
+import { checkConfiguration, fieldsOf } from "./configuration.ts"
+import { conflictError } from "./conflicts.ts"
+import { difference, type FieldSet, has, intersection, isEmpty, leaf, paths, setOfPaths, union } from "./field-set.ts"
+import { entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
+import { merge, removeFields } from "./merge.ts"
+import type { MergeType } from "./merge-type.ts"
+import {
+  type Change,
+  type Contest,
+  contest,
+  manageable,
+  reconcileManagers,
+  recordUpdate,
+  type Reset,
+  withoutReset,
+  type Writer,
+} from "./ownership.ts"
+import { withNamedFields } from "./reconcile.ts"
+
+/** Between the versions of a kind. */
+export interface Versions {
+  /** undefined: no version that is served. */
+  typeIn(apiVersion: string): MergeType | undefined
+  /** The object as `to` has it. It is not changed; the answer may be the same. */
+  convert(object: Json, from: string, to: string): Json | Promise<Json>
+}
+
+export interface Application {
+  /** The object as it is, in the writer's version, without managedFields. Not changed. */
+  live: Json
+  /** A new object of the kind, with nothing in it. */
+  blank: Json
+  managers: Managers
+  configuration: Json
+  writer: Writer
+  force: boolean
+  versions: Versions
+  reset: (apiVersion: string) => Reset | undefined
+  /**
+   * Asked when there are conflicts: fields about which there need be none, because the writer has applied them in another
+   * way before. undefined: there was no such way.
+   */
+  excused?: (() => FieldSet | undefined) | undefined
+}
+
+export interface Applied {
+  /** undefined: the configuration says nothing new. */
+  object: Json | undefined
+  managers: Managers
+}
+
+const beforeFirstApply = "before-first-apply"
+
+/** Throws StatusError (409) for conflicts, TypeErrors for a configuration that is not of its kind. */
+export async function apply(application: Application): Promise<Applied> {
+  const { live, writer, versions, configuration } = application
+  const type = typeOf(versions, writer.apiVersion)
+  checkConfiguration(configuration, type)
+  const managers = managersBefore(application, type)
+  reconcileManagers(managers, (apiVersion) => versions.typeIn(apiVersion))
+  const key = managerKey({ ...writer, operation: "Apply" })
+  const last = managers.get(key)
+  const fields = withoutReset(fieldsOf(configuration, type), application.reset(writer.apiVersion))
+  managers.set(key, entryOf({ ...writer, operation: "Apply" }, fields, last?.time))
+  const merged = merge(live, configuration, type) ?? {}
+  const object = await pruned(merged, managers, last, writer.apiVersion, versions)
+  const outcome = await contested(application, managers, key, object)
+  if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
+  const changed = !equalJson(live, object)
+  setManaged(outcome.managers, key, changed ? writer.now : undefined)
+  return { object: changed ? object : undefined, managers: outcome.managers }
+}
+
+function typeOf(versions: Versions, apiVersion: string): MergeType {
+  const type = versions.typeIn(apiVersion)
+  if (type === undefined) throw new Error(`no type of ${apiVersion}`)
+  return type
+}
+
+/** What nobody is known to manage was written by somebody before. */
+function managersBefore({ managers, live, blank, writer, reset }: Application, type: MergeType): Managers {
+  const before: Managers = new Map(managers)
+  if (before.size === 0) {
+    const change: Change = { before: blank, after: live, type }
+    recordUpdate(before, { ...writer, manager: beforeFirstApply }, () => change, reset)
+  }
+  return before
+}
+
+function setManaged(managers: Managers, key: string, now: string | undefined): void {
+  const entry = managers.get(key)
+  if (entry === undefined) return
+  const fields = manageable(entry.fieldsV1)
+  if (isEmpty(fields)) managers.delete(key)
+  else managers.set(key, entryOf(entry, fields, now ?? entry.time))
+}
+
+async function contested(
+  { live, writer, versions, reset }: Application,
+  managers: Managers,
+  key: string,
+  object: Json,
+): Promise<Contest> {
+  const changes = new Map<string, Change>()
+  for (const [, { apiVersion }] of managers) {
+    const type = versions.typeIn(apiVersion)
+    if (type === undefined || changes.has(apiVersion)) continue
+    const convert = (value: Json) => versions.convert(value, writer.apiVersion, apiVersion)
+    changes.set(apiVersion, { before: await convert(live), after: await convert(object), type })
+  }
+  return contest(managers, key, (apiVersion) => changes.get(apiVersion), reset)
+}
+
+/** A client that has used its own way of applying before need not be refused what it applied that way. */
+function refuse({ excused }: Application, { conflicts }: Contest, managers: Managers): void {
+  const allowed = excused?.()
+  if (allowed === undefined) throw conflictError(conflicts, managers)
+  const all = [...conflicts.values()].reduce(union, leaf)
+  if (isEmpty(difference(all, allowed))) return
+  const left = new Map<string, FieldSet>()
+  for (const [key, set] of conflicts) {
+    const kept = [...paths(set)].filter((path) => !has(allowed, path))
+    if (kept.length > 0) left.set(key, setOfPaths(...kept))
+  }
+  throw conflictError(left, managers)
+}
+
+/**
+ * The merged object without what its manager applied last time, not now, and nobody else manages. `managers` has what it
+ * applies now.
+ */
+async function pruned(
+  merged: Json,
+  managers: Managers,
+  last: ManagedFieldsEntry | undefined,
+  apiVersion: string,
+  versions: Versions,
+): Promise<Json> {
+  if (last === undefined || isEmpty(last.fieldsV1)) return merged
+  const lastType = versions.typeIn(last.apiVersion)
+  if (lastType === undefined) return merged
+  const whole: InVersion = {
+    object: await versions.convert(merged, apiVersion, last.apiVersion),
+    apiVersion: last.apiVersion,
+  }
+  const without = removeFields(whole.object, withNamedFields(last.fieldsV1, lastType), lastType)
+  const owned = await withOwned(whole, { ...whole, object: without }, managers, versions)
+  const left = await inVersion(owned, last.apiVersion, versions)
+  const result = withDangling(whole.object, left, last.fieldsV1, lastType)
+  return versions.convert(result, last.apiVersion, apiVersion)
+}
+
+interface InVersion {
+  object: Json
+  apiVersion: string
+}
+
+async function inVersion({ object, apiVersion }: InVersion, to: string, versions: Versions): Promise<Json> {
+  return apiVersion === to ? object : versions.convert(object, apiVersion, to)
+}
+
+/** Gives back what any manager has; the version that was pruned comes first, as conversion may need what was taken out. */
+async function withOwned(
+  whole: InVersion,
+  without: InVersion,
+  managers: Managers,
+  versions: Versions,
+): Promise<InVersion> {
+  const byVersion = new Map<string, FieldSet>([[whole.apiVersion, leaf]])
+  for (const { apiVersion, fieldsV1 } of managers.values()) {
+    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? leaf, fieldsV1))
+  }
+  let left = without
+  for (const [apiVersion, managed] of byVersion) {
+    const type = versions.typeIn(apiVersion)
+    if (type === undefined) continue
+    const all = await inVersion(whole, apiVersion, versions)
+    const some = await inVersion(left, apiVersion, versions)
+    const kept = union(withNamedFields(fieldsOf(some, type), type), withNamedFields(managed, type))
+    const gone = difference(withNamedFields(fieldsOf(all, type), type), kept)
+    left = { object: removeFields(all, gone, type), apiVersion }
+  }
+  return left
+}
+
+/** Gives back what the manager did not apply last time: nobody's fields, and those of updates, below what it applied. */
+function withDangling(whole: Json, left: Json, last: FieldSet, type: MergeType): Json {
+  const gone = difference(withNamedFields(fieldsOf(whole, type), type), withNamedFields(fieldsOf(left, type), type))
+  return removeFields(whole, intersection(gone, withNamedFields(last, type)), type)
+}

@@ -1,0 +1,235 @@
+// What differs between two states of an object, as sets of fields. Both are walked once, side by side; where nothing
+// differs nothing is made. Source of the rules: sigs.k8s.io/structured-merge-diff/v6/typed/compare.go.
+
+import { equalJson } from "../equality.ts"
+import type { Json } from "../object.ts"
+import { isObject, type JsonObject } from "../schema/json-object.ts"
+import { type FieldSet, inOrder, leaf } from "./field-set.ts"
+import { elementOf, itemsByElement } from "./list-element.ts"
+import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
+import { compareText, fieldElement, type PathElement } from "./path-element.ts"
+
+export interface Comparison {
+  added: FieldSet
+  modified: FieldSet
+  removed: FieldSet
+}
+
+/** No field is in more than one of the three. Throws ListItemError for items of a list that cannot be told apart. */
+export function compare(before: Json, after: Json, type: MergeType): Comparison {
+  const walk: Walk = { added: undefined, modified: undefined, removed: undefined }
+  compareValues(walk, before, after, type)
+  return { added: walk.added ?? leaf, modified: walk.modified ?? leaf, removed: walk.removed ?? leaf }
+}
+
+type Draft = { [element: PathElement]: FieldSet }
+
+/** What was found at the place last looked at, and below it; who looks at the next one has taken it before. */
+interface Walk {
+  added: FieldSet | undefined
+  modified: FieldSet | undefined
+  removed: FieldSet | undefined
+}
+
+function nothing(walk: Walk): void {
+  walk.added = walk.modified = walk.removed = undefined
+}
+
+function compareValues(walk: Walk, before: Json, after: Json, type: MergeType): void {
+  if (before === after) {
+    nothing(walk)
+    return
+  }
+  const [left, right] = [partOf(type, before), partOf(type, after)]
+  const both = type.map !== undefined && (type.scalar ?? type.list) !== undefined
+  compareAs(walk, right, before, after, type)
+  // null may be any of them; other values of two kinds are looked at both ways.
+  if (left === right || !both) return
+  const { added, modified, removed } = walk
+  compareAs(walk, left, before, after, type)
+  walk.added = added ?? walk.added
+  walk.modified = modified ?? walk.modified
+  walk.removed ??= removed
+}
+
+function compareAs(walk: Walk, part: Part, before: Json, after: Json, type: MergeType): void {
+  if (part === "map" && type.map !== undefined) compareMaps(walk, before, after, type.map)
+  else if (part === "list" && type.list !== undefined) compareLists(walk, before, after, type.list)
+  else compareLeaves(walk, before, after)
+}
+
+function compareLeaves(walk: Walk, before: Json, after: Json): void {
+  nothing(walk)
+  if (!equalJson(before, after)) walk.modified = leaf
+}
+
+function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void {
+  const left = isObject(before) ? before : undefined
+  const right = isObject(after) ? after : undefined
+  if (type.atomic || (isBare(left) && isBare(right))) {
+    compareLeaves(walk, before, after)
+    return
+  }
+  const found = new Found()
+  if (right !== undefined) {
+    for (const name of Object.keys(right)) compareEntry(walk, found, left, name, right[name], type)
+    for (const [name, zero] of type.zeros) {
+      if (!isGiven(right, name)) compareEntry(walk, found, left, name, zero, type)
+    }
+  }
+  if (left !== undefined) {
+    for (const name of Object.keys(left)) {
+      const value = left[name]
+      if (value === undefined || (right !== undefined && (isGiven(right, name) || type.zeros.has(name)))) continue
+      found.remove(fieldElement(name), whole(value, entryType(type, name)))
+    }
+  }
+  found.give(walk)
+}
+
+function compareEntry(
+  walk: Walk,
+  found: Found,
+  left: JsonObject | undefined,
+  name: string,
+  value: Json | undefined,
+  type: MapType,
+): void {
+  if (value === undefined) return
+  const present = left === undefined ? undefined : isGiven(left, name) ? left[name] : type.zeros.get(name)
+  if (present === value) return
+  const entry = entryType(type, name)
+  if (present === undefined) found.add(fieldElement(name), whole(value, entry))
+  else {
+    compareValues(walk, present, value, entry)
+    found.take(fieldElement, name, walk)
+  }
+}
+
+function isGiven(map: JsonObject, name: string): boolean {
+  return Object.hasOwn(map, name) && map[name] !== undefined
+}
+
+function isBare(value: JsonObject | undefined): boolean {
+  for (const name in value) if (value[name] !== undefined) return false
+  return true
+}
+
+function compareLists(walk: Walk, before: Json, after: Json, type: ListType): void {
+  const left = Array.isArray(before) ? before : []
+  const right = Array.isArray(after) ? after : []
+  if (type.atomic || left.length + right.length === 0) compareLeaves(walk, before, after)
+  else if (isSameItems(walk, left, right, type)) nothing(walk)
+  else compareItems(walk, left, right, type)
+}
+
+/** The usual case, for which no elements need be made: the same items in the same order, none changed. */
+function isSameItems(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): boolean {
+  if (left.length !== right.length) return false
+  for (let index = 0; index < left.length; index++) {
+    const [before, after] = [left[index] ?? null, right[index] ?? null]
+    if (before === after && !isObject(before)) continue
+    if (!isObject(before) || !isObject(after)) return false
+    for (const key of type.keys) if (before[key] !== after[key]) return false
+    compareValues(walk, before, after, type.items)
+    if (walk.added !== undefined || walk.modified !== undefined || walk.removed !== undefined) return false
+  }
+  return true
+}
+
+function compareItems(walk: Walk, left: readonly Json[], right: readonly Json[], type: ListType): void {
+  const before = itemsByElement(type, left)
+  const after = itemsByElement(type, right)
+  const found = new Found()
+  for (const element of new Set([...before.keys(), ...after.keys()])) {
+    const [olds, news] = [before.get(element) ?? [], after.get(element) ?? []]
+    const [old, fresh] = [olds[0], news[0]]
+    if (olds.length <= 1 && news.length <= 1) {
+      if (old === undefined) found.add(element, whole(fresh ?? null, type.items))
+      else if (fresh === undefined) found.remove(element, whole(old, type.items))
+      else {
+        compareValues(walk, old, fresh, type.items)
+        found.take(same, element, walk)
+      }
+    } else if (olds.length > 1 && news.length > 1) {
+      // Items that share a key are one value together.
+      if (!equalJson(olds, news)) found.modify(element, leaf)
+    } else if (olds.length > 1) {
+      if (fresh !== undefined) found.add(element, whole(fresh, type.items))
+      found.remove(element, leaf)
+    } else {
+      if (old !== undefined) found.remove(element, whole(old, type.items))
+      found.add(element, leaf)
+    }
+  }
+  found.give(walk)
+}
+
+const same = (element: PathElement): PathElement => element
+
+/** Collects what is found below one place. */
+class Found {
+  #added: Draft | undefined
+  #modified: Draft | undefined
+  #removed: Draft | undefined
+
+  add(element: PathElement, set: FieldSet): void {
+    ;(this.#added ??= {})[element] = set
+  }
+
+  modify(element: PathElement, set: FieldSet): void {
+    ;(this.#modified ??= {})[element] = set
+  }
+
+  remove(element: PathElement, set: FieldSet): void {
+    ;(this.#removed ??= {})[element] = set
+  }
+
+  /** The element is made when there is something to say of it. */
+  take(elementOf: (name: string) => PathElement, name: string, { added, modified, removed }: Walk): void {
+    if (added !== undefined) this.add(elementOf(name), added)
+    if (modified !== undefined) this.modify(elementOf(name), modified)
+    if (removed !== undefined) this.remove(elementOf(name), removed)
+  }
+
+  give(walk: Walk): void {
+    walk.added = this.#added && inOrder(this.#added)
+    walk.modified = this.#modified && inOrder(this.#modified)
+    walk.removed = this.#removed && inOrder(this.#removed)
+  }
+}
+
+/** All there is at a place that was not there before, or is not any more: the place itself and every part of it. */
+export function whole(value: Json, type: MergeType): FieldSet {
+  if (typeof value !== "object" || value === null) return leaf
+  if (Array.isArray(value)) {
+    const { list } = type
+    return list === undefined || list.atomic || value.length === 0 ? leaf : wholeList(value, list)
+  }
+  const { map } = type
+  return map === undefined || map.atomic ? leaf : wholeMap(value, map)
+}
+
+function wholeMap(map: JsonObject, type: MapType): FieldSet {
+  const names = Object.keys(map)
+  for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
+  if (names.length > 1) names.sort(compareText)
+  let set: Draft | undefined
+  for (const name of names) {
+    const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
+    if (value === undefined) continue
+    set ??= { ".": leaf }
+    set[fieldElement(name)] = whole(value, entryType(type, name))
+  }
+  return set ?? leaf
+}
+
+function wholeList(list: readonly Json[], type: ListType): FieldSet {
+  const [only] = list
+  if (list.length === 1 && only !== undefined) return { ".": leaf, [elementOf(type, only)]: whole(only, type.items) }
+  const set: Draft = { ".": leaf }
+  for (const [element, items] of itemsByElement(type, list)) {
+    set[element] = items.length > 1 ? leaf : whole(items[0] ?? null, type.items)
+  }
+  return inOrder(set)
+}

@@ -1,0 +1,168 @@
+// An applied configuration before it is merged: is it of its type, and which fields does it speak of? Source:
+// sigs.k8s.io/structured-merge-diff/v6/typed (validate.go, tofieldset.go).
+
+import type { Json } from "../object.ts"
+import { isObject, type JsonObject } from "../schema/json-object.ts"
+import { type FieldSet, inOrder, leaf } from "./field-set.ts"
+import { elementOf, itemsByElement, ListItemError } from "./list-element.ts"
+import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
+import { fieldElement, type PathElement, printElement } from "./path-element.ts"
+
+/** What is wrong with a value, in upstream's words. */
+export class TypeErrors extends Error {
+  override readonly name = "TypeErrors"
+
+  constructor(errors: readonly string[]) {
+    super(errors.length === 1 ? errors[0] : ["errors:", ...errors.map((error) => `  ${error}`)].join("\n"))
+  }
+}
+
+/** Throws TypeErrors. */
+export function checkConfiguration(value: Json, type: MergeType): void {
+  const errors: string[] = []
+  check(value, type, "", errors)
+  if (errors.length > 0) throw new TypeErrors(errors)
+}
+
+function check(value: Json, type: MergeType, path: string, errors: string[]): void {
+  const part = partOf(type, value)
+  if (value === null) return
+  const fail = (message: string): void => void errors.push(path === "" ? message : `${path}: ${message}`)
+  if (part === "map" && type.map !== undefined) {
+    if (isObject(value)) checkMap(value, type.map, path, errors)
+    else fail(`expected map, got &{${printFault(value)}}`)
+  } else if (part === "list" && type.list !== undefined) {
+    if (Array.isArray(value)) checkList(value, type.list, path, errors)
+    else fail(`expected list, got &{${printFault(value)}}`)
+  } else if (type.scalar !== undefined) {
+    const fault = scalarFault(value, type.scalar)
+    if (fault !== undefined) fail(fault)
+  }
+}
+
+function checkMap(map: JsonObject, type: MapType, path: string, errors: string[]): void {
+  for (const name of Object.keys(map)) {
+    const entry = type.field(name) ?? type.values
+    if (entry === undefined) {
+      errors.push(`${path}.${name}: field not declared in schema`)
+      return
+    }
+    check(map[name] ?? null, entry, `${path}.${name}`, errors)
+  }
+}
+
+function checkList(list: readonly Json[], type: ListType, path: string, errors: string[]): void {
+  const seen = new Set<PathElement>()
+  for (const [index, item] of list.entries()) {
+    let at = `[${index}]`
+    if (!type.atomic) {
+      try {
+        const element = elementOf(type, item)
+        at = printElement(element)
+        if (seen.has(element)) errors.push(`${path}: duplicate entries for key ${at}`)
+        seen.add(element)
+      } catch (error) {
+        if (!(error instanceof ListItemError)) throw error
+        errors.push(`${path}: element ${index}: ${error.message}`)
+        return
+      }
+    }
+    check(item, type.items, path + at, errors)
+  }
+}
+
+function scalarFault(value: Json, type: Scalar): string | undefined {
+  switch (type) {
+    case "numeric":
+      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`
+    case "string":
+      return typeof value === "string"
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`
+    case "boolean":
+      return typeof value === "boolean" ? undefined : `expected boolean, got &{${printFault(value)}}`
+    case "untyped":
+      return typeof value !== "object" ? undefined : `expected any scalar, got &{${printFault(value)}}`
+  }
+}
+
+function goType(value: Json): string {
+  if (Array.isArray(value)) return "[]interface {}"
+  if (isObject(value)) return "map[string]interface {}"
+  return typeof value === "boolean" ? "bool" : typeof value
+}
+
+function goSyntax(value: Json): string {
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`
+  if (isObject(value)) {
+    const entries = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${goSyntax(item)}`)
+    return `map[string]interface {}{${entries.sort().join(", ")}}`
+  }
+  return value === null ? "interface {}(nil)" : JSON.stringify(value)
+}
+
+function printFault(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(printFault).join(" ")}]`
+  if (isObject(value)) {
+    const entries = Object.entries(value).map(([name, item]) => `${name}:${printFault(item)}`)
+    return `map[${entries.sort().join(" ")}]`
+  }
+  return value === null ? "<nil>" : String(value)
+}
+
+/** The fields a configuration speaks of: its leaves, the items of its lists, and the keys of its maps. */
+export function fieldsOf(value: Json, type: MergeType): FieldSet {
+  return fieldsAt(value, type).below
+}
+
+/** `member`: the place itself is one of the fields. */
+interface Fields {
+  member: boolean
+  below: FieldSet
+}
+
+const itself: Fields = { member: true, below: leaf }
+const none: Fields = { member: false, below: leaf }
+
+function fieldsAt(value: Json, type: MergeType): Fields {
+  const part = partOf(type, value)
+  if (part === "map" && type.map !== undefined) {
+    if (type.map.atomic) return itself
+    return isObject(value) ? { member: false, below: fieldsOfMap(value, type.map) } : none
+  }
+  if (part === "list" && type.list !== undefined) {
+    if (type.list.atomic) return itself
+    return Array.isArray(value) ? { member: false, below: fieldsOfList(value, type.list) } : none
+  }
+  return itself
+}
+
+type Draft = { [element: PathElement]: FieldSet }
+
+function fieldsOfMap(map: JsonObject, type: MapType): FieldSet {
+  const result: Draft = {}
+  for (const name of Object.keys(map)) {
+    const value = map[name]
+    if (value === undefined) continue
+    const { member, below } = fieldsAt(value, entryType(type, name))
+    const isBare = value === null || (isObject(value) && Object.keys(value).length === 0)
+    put(result, fieldElement(name), member || isBare || type.field(name) === undefined, below)
+  }
+  return inOrder(result)
+}
+
+function fieldsOfList(list: readonly Json[], type: ListType): FieldSet {
+  const result: Draft = {}
+  for (const [element, items] of itemsByElement(type, list)) {
+    const [item] = items
+    put(result, element, true, items.length > 1 || item === undefined ? leaf : fieldsAt(item, type.items).below)
+  }
+  return inOrder(result)
+}
+
+function put(result: Draft, element: PathElement, member: boolean, below: FieldSet): void {
+  let empty = true
+  for (const _ in below) empty = false
+  if (empty && !member) return
+  result[element] = empty ? leaf : member ? { ".": leaf, ...below } : below
+}

@@ -1,0 +1,36 @@
+// What an apply is refused with when others manage fields it would change: 409, one cause for each field. Source:
+// k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go.
+
+import { applyConflict, type StatusCause, type StatusError } from "../status.ts"
+import { type FieldSet, paths } from "./field-set.ts"
+import type { Managers } from "./managers.ts"
+import { compareText, printElement } from "./path-element.ts"
+
+/** `conflicts` by managerKey, of `managers`. */
+export function conflictError(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): StatusError {
+  const keys = [...conflicts.keys()].sort(compareText)
+  const causes: StatusCause[] = []
+  const lines: string[] = []
+  for (const key of keys) {
+    const manager = printManager(managers, key)
+    lines.push(`conflicts with ${manager}:`)
+    for (const path of paths(conflicts.get(key) ?? {})) {
+      const field = path.map(printElement).join("")
+      lines.push(`- ${field}`)
+      causes.push({ reason: "FieldManagerConflict", message: `conflict with ${manager}`, field })
+    }
+  }
+  const [only] = causes
+  return applyConflict(
+    causes.length === 1 && only !== undefined
+      ? `Apply failed with 1 conflict: ${only.message}: ${only.field}`
+      : `Apply failed with ${causes.length} conflicts: ${lines.join("\n")}`,
+    causes,
+  )
+}
+
+function printManager(managers: Managers, key: string): string {
+  const { manager = "", operation, apiVersion = "", subresource } = managers.get(key) ?? {}
+  const through = subresource === undefined ? "" : ` with subresource ${JSON.stringify(subresource)}`
+  return `${JSON.stringify(manager)}${through}${operation === "Update" ? ` using ${apiVersion}` : ""}`
+}

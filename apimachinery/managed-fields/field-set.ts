@@ -1,0 +1,235 @@
+// A set of fields in the very shape FieldsV1 has on the wire, so that what was parsed with an object is a set already, and a
+// set is written by being part of the object:
+//
+//   { "f:metadata": { "f:labels": { ".": {}, "f:app": {} } } }     metadata.labels and metadata.labels.app
+//
+// A place is a member when it is empty or has "."; keys are in compareElements' order, "." first. Sets are values: no
+// operation changes what it is given, and results share what is the same. Source of the operations' meaning:
+// sigs.k8s.io/structured-merge-diff/v6/fieldpath (set.go).
+
+import type { Json } from "../object.ts"
+import { isObject } from "../schema/json-object.ts"
+import { canonicalElement, compareElements, fieldElement, type PathElement } from "./path-element.ts"
+
+export interface FieldSet {
+  readonly [element: PathElement]: FieldSet
+}
+
+type Draft = { [element: PathElement]: FieldSet }
+
+/** A member with nothing below it, and also the set without members. */
+export const leaf: FieldSet = Object.freeze({})
+const self = "."
+
+/** A set of paths, each the names of fields. */
+export function setOfFields(...paths: readonly (readonly string[])[]): FieldSet {
+  return setOfPaths(...paths.map((path) => path.map(fieldElement)))
+}
+
+export function setOfPaths(...paths: readonly (readonly PathElement[])[]): FieldSet {
+  return paths.reduce<FieldSet>((set, path) => union(set, chain(path)), leaf)
+}
+
+function chain(path: readonly PathElement[]): FieldSet {
+  return path.reduceRight<FieldSet>((below, element) => ({ [element]: below }), leaf)
+}
+
+export function isEmpty(set: FieldSet): boolean {
+  for (const _ in set) return false
+  return true
+}
+
+/** Is the place itself in the set, whatever lies below it? */
+function isMember(place: FieldSet): boolean {
+  return self in place || isEmpty(place)
+}
+
+export function has(set: FieldSet, path: readonly PathElement[]): boolean {
+  let at: FieldSet = set
+  for (const element of path) {
+    const next = at[element]
+    if (next === undefined) return false
+    at = next
+  }
+  return path.length > 0 && isMember(at)
+}
+
+/** What lies below a place, by itself: a set. */
+export function below(set: FieldSet, element: PathElement): FieldSet {
+  const place = set[element]
+  if (place === undefined || !(self in place)) return place ?? leaf
+  const { [self]: _, ...rest } = place
+  return rest
+}
+
+export function hasElement(set: FieldSet, element: PathElement): boolean {
+  const place = set[element]
+  return place !== undefined && isMember(place)
+}
+
+/** A place: what lies below it, and whether it is a member. undefined: neither. */
+export function place(member: boolean, children: FieldSet): FieldSet | undefined {
+  if (!member) return isEmpty(children) ? undefined : children
+  return isEmpty(children) ? leaf : { [self]: leaf, ...children }
+}
+
+/** Puts what was collected in any order into the order it is written in. */
+export function inOrder(draft: Draft): FieldSet {
+  let last: PathElement | undefined
+  for (const element in draft) {
+    if (last !== undefined && compare(last, element) > 0) {
+      return Object.fromEntries(Object.entries(draft).sort(([a], [b]) => compare(a, b)))
+    }
+    last = element
+  }
+  return draft
+}
+
+function compare(a: PathElement, b: PathElement): number {
+  if (a === self) return -1
+  return b === self ? 1 : compareElements(a, b)
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmpty(b)) return a
+  if (isEmpty(a)) return b
+  const result: Draft = { ...a }
+  let added = false
+  for (const element in b) {
+    const [mine, theirs] = [a[element], b[element]]
+    if (theirs === undefined) continue
+    if (mine === undefined) {
+      result[element] = theirs
+      added = true
+    } else if (element !== self) result[element] = unionPlaces(mine, theirs)
+  }
+  return added ? inOrder(result) : result
+}
+
+function unionPlaces(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a
+  if (isEmpty(a)) return isMember(b) ? b : { [self]: leaf, ...b }
+  if (isEmpty(b)) return isMember(a) ? a : { [self]: leaf, ...a }
+  return union(a, b)
+}
+
+/** Members of both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const result: Draft = {}
+  for (const element in a) {
+    const [mine, theirs] = [a[element], b[element]]
+    if (mine === undefined || theirs === undefined || element === self) continue
+    const found = place(isMember(mine) && isMember(theirs), intersection(mine, theirs))
+    if (found !== undefined) result[element] = found
+  }
+  return result
+}
+
+/** Members of `a` that `b` does not have. Taking away a place leaves what lies below it, and the other way round. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, false)
+}
+
+/** As difference, but what is taken away goes with all that lies below it. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, true)
+}
+
+function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
+  let result: Draft | undefined
+  for (const element in b) {
+    const [mine, theirs] = [a[element], b[element]]
+    if (mine === undefined || theirs === undefined || element === self) continue
+    const left = subtractPlace(mine, theirs, recursive)
+    if (left === mine) continue
+    result ??= { ...a }
+    if (left === undefined) delete result[element]
+    else result[element] = left
+  }
+  return result ?? a
+}
+
+function subtractPlace(mine: FieldSet, theirs: FieldSet, recursive: boolean): FieldSet | undefined {
+  const taken = isMember(theirs)
+  if (taken && recursive) return undefined
+  const left = subtract(mine, theirs, recursive)
+  if (!taken || !isMember(mine)) {
+    // What was only a way to members ends where they do; what was a member stays one, having lost what lay below.
+    if (left === mine) return mine
+    return isEmpty(left) ? undefined : onlySelf(left)
+  }
+  const { [self]: _, ...rest } = left
+  return isEmpty(rest) ? undefined : rest
+}
+
+function onlySelf(place: FieldSet): FieldSet {
+  for (const element in place) if (element !== self) return place
+  return leaf
+}
+
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true
+  let count = 0
+  for (const element in a) {
+    const [mine, theirs] = [a[element], b[element]]
+    if (mine === undefined || theirs === undefined || !equalSets(mine, theirs)) return false
+    count++
+  }
+  for (const _ in b) count--
+  return count === 0
+}
+
+/** Every member's path, those of a level before what lies below it. */
+export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
+  for (const element in set) {
+    if (element !== self && hasElement(set, element)) yield [...prefix, element]
+  }
+  for (const element in set) {
+    const child = set[element]
+    if (element !== self && child !== undefined) yield* paths(child, [...prefix, element])
+  }
+}
+
+/** A pattern of what to keep: a name or "*" for any element → the pattern below it; true: all of it. */
+export type Pattern = true | { readonly [element: PathElement]: Pattern }
+
+export function onlyMatching(set: FieldSet, pattern: Pattern): FieldSet {
+  if (pattern === true) return set
+  const result: Draft = {}
+  for (const element in set) {
+    const [child, wanted] = [set[element], pattern[element] ?? pattern["*"]]
+    if (child === undefined || wanted === undefined || element === self) continue
+    const found = place(isMember(child), onlyMatching(below(set, element), wanted))
+    if (found !== undefined) result[element] = found
+  }
+  return result
+}
+
+/** How deep a set may be that a client sends: as deep as objects may. */
+const maxDepth = 1000
+
+/** The set a client has sent, written the one way; throws SyntaxError for what is none. */
+export function canonicalSet(value: Json): FieldSet {
+  if (!isObject(value)) throw new SyntaxError("fieldsV1 is no object")
+  return canonicalPlace(value, 0)
+}
+
+function canonicalPlace(value: { [element: string]: Json }, depth: number): FieldSet {
+  if (depth > maxDepth) throw new SyntaxError("fieldsV1 is nested too deeply")
+  const result: Draft = {}
+  let member = false
+  for (const [text, child] of Object.entries(value)) {
+    if (text === self) {
+      member = true
+      continue
+    }
+    const element = canonicalElement(text)
+    if (element === undefined) continue
+    if (!isObject(child)) throw new SyntaxError(`no object at ${text}`)
+    const found = canonicalPlace(child, depth + 1)
+    const present = result[element]
+    result[element] = present === undefined ? found : unionPlaces(present, found)
+  }
+  const children = inOrder(result)
+  return place(member && depth > 0, children) ?? children
+}

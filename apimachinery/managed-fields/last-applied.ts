@@ -1,0 +1,52 @@
+// The annotation in which kubectl keeps what it applied in its own, older way. Who goes over to server-side apply is not
+// refused what he applied before, and who goes back finds the annotation up to date. Source:
+// k8s.io/apimachinery/pkg/util/managedfields/internal (lastappliedmanager.go, lastappliedupdater.go, lastapplied.go).
+
+import type { Json, KubeObject } from "../object.ts"
+import { compare } from "./compare.ts"
+import { fieldsOf } from "./configuration.ts"
+import { difference, type FieldSet, leaf, union } from "./field-set.ts"
+import { ListItemError } from "./list-element.ts"
+import type { MergeType } from "./merge-type.ts"
+
+/** The one manager all this is for. */
+export const kubectl = "kubectl"
+const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
+/** What all annotations of an object may take together. */
+const maxAnnotationBytes = 256 * 1024
+
+/** What kubectl has applied in its own way before, as far as it still holds: no conflict with updates need be about it. */
+export function lastApplied(live: KubeObject, apiVersion: string, type: MergeType): FieldSet | undefined {
+  const text = live.metadata.annotations?.[lastAppliedAnnotation]
+  if (!text) return undefined
+  try {
+    const applied = JSON.parse(text) as Json
+    if ((applied as { apiVersion?: Json }).apiVersion !== apiVersion) return undefined
+    const { added, modified, removed } = compare(applied, live as unknown as Json, type)
+    return difference(fieldsOf(applied, type), [added, modified, removed].reduce(union, leaf))
+  } catch (error) {
+    // An annotation anybody can write: what cannot be read excuses nothing.
+    if (error instanceof SyntaxError || error instanceof ListItemError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+/** For a kubectl that goes back to its own way: the annotation says what was applied last. */
+export function keepLastApplied(object: KubeObject, configuration: Pick<Partial<KubeObject>, "metadata">): void {
+  const present = object.metadata.annotations
+  if (!present?.[lastAppliedAnnotation]) return
+  const { [lastAppliedAnnotation]: _, ...annotations } = configuration.metadata?.annotations ?? {}
+  const { annotations: given, ...metadata } = configuration.metadata ?? {}
+  const applied = { ...configuration, metadata: given === undefined ? metadata : { ...metadata, annotations } }
+  const next = { ...present, [lastAppliedAnnotation]: `${JSON.stringify(withSortedKeys(applied))}\n` }
+  const bytes = Object.entries(next).reduce((sum, [name, value]) => sum + Buffer.byteLength(name + value), 0)
+  if (bytes > maxAnnotationBytes) delete (next as Record<string, string>)[lastAppliedAnnotation]
+  object.metadata = { ...object.metadata, annotations: next }
+}
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys)
+  if (typeof value !== "object" || value === null) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, item]) => [name, withSortedKeys(item)]))
+}

@@ -1,0 +1,61 @@
+// Which element of a path an item of a list is. Source: sigs.k8s.io/structured-merge-diff/v6/typed/helpers.go.
+
+import type { Json } from "../object.ts"
+import { isObject } from "../schema/json-object.ts"
+import type { ListType } from "./merge-type.ts"
+import { compareText, keyElement, type PathElement, valueElement } from "./path-element.ts"
+
+/** The item has no place of its own: upstream's words say why. */
+export class ListItemError extends Error {
+  override readonly name = "ListItemError"
+}
+
+export function elementOf(list: ListType, item: Json): PathElement {
+  return list.keys.length === 0 ? setElement(item) : mapElement(list, item)
+}
+
+function mapElement(list: ListType, item: Json): PathElement {
+  if (item === null) throw new ListItemError("associative list with keys may not have a null element")
+  if (!isObject(item)) throw new ListItemError("associative list with keys may not have non-map elements")
+  const found: [string, Json][] = []
+  for (const key of list.keys) {
+    const value = (Object.hasOwn(item, key) ? item[key] : undefined) ?? list.items.map?.defaultOf(key)
+    if (value !== undefined) found.push([key, value])
+  }
+  if (found.length === 0) {
+    const keys = list.keys.map((key) => JSON.stringify(key)).join(" ")
+    throw new ListItemError(
+      `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
+    )
+  }
+  if (found.length > 1) found.sort(([a], [b]) => compareText(a, b))
+  return keyElement(found)
+}
+
+function setElement(item: Json): PathElement {
+  if (Array.isArray(item)) throw new ListItemError("not supported: associative list with lists as elements")
+  if (isObject(item)) throw new ListItemError("associative list without keys has an element that's a map type")
+  if (item === null) throw new ListItemError("associative list without keys has an element that's an explicit null")
+  return valueElement(item)
+}
+
+/** Items by element, in the order they come first; more than one where keys are not unique. */
+export function itemsByElement(list: ListType, items: readonly Json[]): Map<PathElement, Json[]> {
+  const found = new Map<PathElement, Json[]>()
+  for (const [index, item] of items.entries()) {
+    const element = elementAt(list, items, index)
+    const present = found.get(element)
+    if (present === undefined) found.set(element, [item])
+    else present.push(item)
+  }
+  return found
+}
+
+function elementAt(list: ListType, items: readonly Json[], index: number): PathElement {
+  try {
+    return elementOf(list, items[index] ?? null)
+  } catch (error) {
+    if (!(error instanceof ListItemError)) throw error
+    throw new ListItemError(`element ${index}: ${error.message}`, { cause: error })
+  }
+}

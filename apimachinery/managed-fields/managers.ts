@@ -1,0 +1,158 @@
+// metadata.managedFields as a table of managers, and back. Source: k8s.io/apimachinery/pkg/util/managedfields/internal
+// (managedfields.go, capmanagers.go).
+
+import type { Json } from "../object.ts"
+import { canonicalSet, equalSets, type FieldSet, isEmpty, union } from "./field-set.ts"
+import { compareText } from "./path-element.ts"
+
+export type Operation = "Apply" | "Update"
+
+/** One entry as it is on the wire, in upstream's order of keys. */
+export interface ManagedFieldsEntry {
+  manager?: string
+  operation: Operation
+  apiVersion: string
+  time?: string
+  fieldsType: "FieldsV1"
+  fieldsV1: FieldSet
+  subresource?: string
+}
+
+/** Who manages which fields, by managerKey. */
+export type Managers = Map<string, ManagedFieldsEntry>
+
+type Writer = Pick<ManagedFieldsEntry, "manager" | "operation" | "apiVersion" | "subresource">
+
+/** What makes two entries one manager's: of those who apply, the version does not. */
+export function managerKey({ manager, operation, apiVersion, subresource }: Writer): string {
+  return JSON.stringify({
+    ...(manager ? { manager } : {}),
+    operation,
+    ...(operation === "Apply" ? {} : { apiVersion }),
+    ...(subresource ? { subresource } : {}),
+  })
+}
+
+/** Of entries this module has written: they are taken as they are. */
+export function managersOf(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+  const managers: Managers = new Map()
+  for (const entry of entries ?? []) managers.set(managerKey(entry), entry)
+  return managers
+}
+
+/** Of what a client has sent. Throws SyntaxError with upstream's words for what is no managedFields. */
+export function parseManagers(entries: readonly unknown[]): Managers {
+  const managers: Managers = new Map()
+  for (const [index, given] of entries.entries()) {
+    const { operation, apiVersion, fieldsType, fieldsV1, ...rest } = given as Partial<ManagedFieldsEntry>
+    if (operation !== "Apply" && operation !== "Update") {
+      throw new SyntaxError("operation must be `Apply` or `Update`")
+    }
+    if (!apiVersion) throw new SyntaxError("apiVersion must not be empty")
+    if (!fieldsType) throw new SyntaxError(`missing fieldsType in managed fields entry ${index}`)
+    if (fieldsType !== "FieldsV1") {
+      throw new SyntaxError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
+    }
+    const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet((fieldsV1 ?? {}) as Json), rest.time)
+    managers.set(managerKey(entry), entry)
+  }
+  return managers
+}
+
+export function entryOf(writer: Writer, fieldsV1: FieldSet, time: string | undefined): ManagedFieldsEntry {
+  const { manager, operation, apiVersion, subresource } = writer
+  return {
+    ...(manager ? { manager } : {}),
+    operation,
+    apiVersion,
+    ...(time ? { time } : {}),
+    fieldsType: "FieldsV1",
+    fieldsV1,
+    ...(subresource ? { subresource } : {}),
+  }
+}
+
+/** undefined: nobody manages anything. */
+export function entriesOf(managers: Managers): ManagedFieldsEntry[] | undefined {
+  if (managers.size === 0) return undefined
+  const entries = [...managers.values()]
+  return entries.length === 1 ? entries : entries.sort(compareEntries)
+}
+
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareText(a.time ?? "", b.time ?? "") ||
+    compareText(a.manager ?? "", b.manager ?? "") ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource ?? "", b.subresource ?? "")
+  )
+}
+
+/** The list a client sends to have all managers forgotten: empty, or one empty entry. */
+export function isReset(entries: readonly unknown[]): boolean {
+  const [only] = entries
+  return entries.length === 0 || (entries.length === 1 && Object.keys(only as object).length === 0)
+}
+
+/** Are the entries the same, whenever they were written? */
+export function equalEntries(
+  a: readonly ManagedFieldsEntry[],
+  b: readonly ManagedFieldsEntry[],
+  times: "compare" | "ignore" = "compare",
+): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  return a.every((entry, index) => {
+    const other = b[index]
+    if (entry === other) return true
+    return (
+      other !== undefined &&
+      entry.manager === other.manager &&
+      entry.operation === other.operation &&
+      entry.apiVersion === other.apiVersion &&
+      entry.subresource === other.subresource &&
+      entry.fieldsType === other.fieldsType &&
+      (times === "ignore" || entry.time === other.time) &&
+      equalSets(entry.fieldsV1, other.fieldsV1)
+    )
+  })
+}
+
+/** More entries of updates than these, and the oldest become one for each version. */
+const maxUpdateManagers = 10
+const oldUpdates = "ancient-changes"
+
+export function capUpdateManagers(managers: Managers): void {
+  const updates = [...managers].filter(([, { operation }]) => operation === "Update")
+  let left = updates.length
+  if (left <= maxUpdateManagers) return
+  updates.sort(([a, { time: x = "" }], [b, { time: y = "" }]) => compareText(x, y) || compareText(a, b))
+  const firstOf = new Map<string, string>()
+  for (const [key, entry] of updates) {
+    if (left <= maxUpdateManagers) return
+    const { apiVersion } = entry
+    const first = firstOf.get(apiVersion)
+    if (first === undefined) {
+      firstOf.set(apiVersion, key)
+      continue
+    }
+    const writer: Writer = { manager: oldUpdates, operation: "Update", apiVersion }
+    const bucketKey = managerKey(writer)
+    let bucket = managers.get(bucketKey)
+    if (bucket === undefined) {
+      bucket = managers.get(first)
+      managers.delete(first)
+    }
+    managers.delete(key)
+    // The time of the one that joins: it is the more recent.
+    managers.set(bucketKey, entryOf(writer, union(entry.fieldsV1, bucket?.fieldsV1 ?? entry.fieldsV1), entry.time))
+    left--
+  }
+}
+
+/** Replaces what a manager manages; nobody stays who manages nothing. */
+export function setFields(managers: Managers, key: string, entry: ManagedFieldsEntry): void {
+  if (isEmpty(entry.fieldsV1)) managers.delete(key)
+  else managers.set(key, entry)
+}

@@ -1,0 +1,173 @@
+// What a change of an object does to its managers: fields that were changed or added are taken from all others, fields that
+// are gone are nobody's. Source: sigs.k8s.io/structured-merge-diff/v6/merge/update.go and k8s.io/apimachinery/pkg/util/
+// managedfields/internal (structuredmerge.go, stripmeta.go, managedfieldsupdater.go).
+
+import type { Json } from "../object.ts"
+import { compare } from "./compare.ts"
+import {
+  difference,
+  type FieldSet,
+  intersection,
+  isEmpty,
+  leaf,
+  onlyMatching,
+  type Pattern,
+  recursiveDifference,
+  setOfFields,
+  union,
+} from "./field-set.ts"
+import { capUpdateManagers, entryOf, managerKey, type Managers, setFields } from "./managers.ts"
+import type { MergeType } from "./merge-type.ts"
+import { reconciled } from "./reconcile.ts"
+
+/** Fields a write cannot change, by whatever a request says: all but those of a pattern, or those of a set. */
+export type Reset = { only: Pattern } | { all: FieldSet }
+
+/** Who writes, and through what. */
+export interface Writer {
+  manager: string
+  apiVersion: string
+  subresource: string
+  /** RFC 3339, seconds. */
+  now: string
+}
+
+/** One change of an object, in one version. */
+export interface Change {
+  before: Json
+  after: Json
+  type: MergeType
+}
+
+/** The change as another version shows it; undefined: there is no such version any more. */
+export type ChangeIn = (apiVersion: string) => Change | undefined
+
+/** What no manager can manage. */
+const unmanaged = setOfFields(
+  ["apiVersion"],
+  ["kind"],
+  ["metadata"],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((field) => ["metadata", field]),
+)
+
+export function manageable(set: FieldSet): FieldSet {
+  return difference(set, unmanaged)
+}
+
+export function withoutReset(set: FieldSet, reset: Reset | undefined): FieldSet {
+  if (reset === undefined || set === leaf) return set
+  return "only" in reset ? onlyMatching(set, reset.only) : recursiveDifference(set, reset.all)
+}
+
+/**
+ * Records a write that is no apply: what it has changed is the writer's now. Throws ListItemError when the states cannot
+ * be compared. `changeIn` knows the writer's own version and those the managers speak.
+ */
+export function recordUpdate(
+  managers: Managers,
+  writer: Writer,
+  changeIn: ChangeIn,
+  reset: (apiVersion: string) => Reset | undefined,
+): void {
+  const { apiVersion, manager, subresource, now } = writer
+  const compared = new Map<string, Changes>()
+  const own = changesIn(compared, apiVersion, changeIn, reset)
+  if (own === undefined) throw new Error(`the state of ${apiVersion} is not known`)
+  for (const [key, entry] of managers) {
+    const change = changesIn(compared, entry.apiVersion, changeIn, reset)
+    if (change === undefined) {
+      managers.delete(key)
+      continue
+    }
+    const { fieldsV1 } = entry
+    const left = difference(difference(fieldsV1, change.taken), change.removed)
+    if (left !== fieldsV1) setFields(managers, key, { ...entry, fieldsV1: left })
+  }
+  const fields = manageable(own.taken)
+  if (!isEmpty(fields)) {
+    const self = { manager, operation: "Update", apiVersion, subresource } as const
+    const key = managerKey(self)
+    const present = managers.get(key)
+    managers.set(key, entryOf(self, present === undefined ? fields : union(fields, present.fieldsV1), now))
+  }
+  capUpdateManagers(managers)
+}
+
+interface Changes {
+  /** Modified or added. */
+  taken: FieldSet
+  removed: FieldSet
+}
+
+function changesIn(
+  known: Map<string, Changes>,
+  apiVersion: string,
+  changeIn: ChangeIn,
+  reset: (apiVersion: string) => Reset | undefined,
+): Changes | undefined {
+  let changes = known.get(apiVersion)
+  if (changes !== undefined) return changes
+  const change = changeIn(apiVersion)
+  if (change === undefined) return undefined
+  const { added, modified, removed } = compare(change.before, change.after, change.type)
+  const fixed = reset(apiVersion)
+  changes = { taken: withoutReset(union(modified, added), fixed), removed: withoutReset(removed, fixed) }
+  known.set(apiVersion, changes)
+  return changes
+}
+
+export interface Contest {
+  /** What others manage and this change takes, by managerKey. */
+  conflicts: Map<string, FieldSet>
+  /** The managers when it takes that. */
+  managers: Managers
+}
+
+/** What an apply takes from all but the one who applies. Throws as recordUpdate. */
+export function contest(
+  managers: Managers,
+  self: string,
+  changeIn: ChangeIn,
+  reset: (apiVersion: string) => Reset | undefined,
+): Contest {
+  const conflicts = new Map<string, FieldSet>()
+  const after: Managers = new Map(managers)
+  const known = new Map<string, Changes>()
+  for (const [key, entry] of managers) {
+    if (key === self) {
+      if (isEmpty(entry.fieldsV1)) after.delete(key)
+      continue
+    }
+    const change = changesIn(known, entry.apiVersion, changeIn, reset)
+    if (change === undefined) {
+      after.delete(key)
+      continue
+    }
+    const { fieldsV1 } = entry
+    const conflict = intersection(fieldsV1, change.taken)
+    if (!isEmpty(conflict)) conflicts.set(key, conflict)
+    const left = difference(difference(fieldsV1, change.taken), change.removed)
+    if (left !== fieldsV1) setFields(after, key, { ...entry, fieldsV1: left })
+  }
+  return { conflicts, managers: after }
+}
+
+/** Brings sets in line with types that have changed since they were written: custom resources' may. */
+export function reconcileManagers(managers: Managers, typeIn: (apiVersion: string) => MergeType | undefined): void {
+  for (const [key, entry] of managers) {
+    const type = typeIn(entry.apiVersion)
+    if (type === undefined) continue
+    const fieldsV1 = reconciled(entry.fieldsV1, type)
+    if (fieldsV1 !== entry.fieldsV1) managers.set(key, { ...entry, fieldsV1 })
+  }
+}

@@ -1,0 +1,158 @@
+// One step of a field's path, as FieldsV1 writes it: "f:name" a field or a map's key, "k:{…}" a list's item by its keys,
+// "v:…" a set's item by its value, "i:0" an item by its place. The text is the element: two are the same when their texts
+// are, because there is one way to write each. Source: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go,
+// serialize-pe.go).
+
+import type { Json } from "../object.ts"
+import { isObject } from "../schema/json-object.ts"
+
+export type PathElement = string
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`
+}
+
+/** `fields` are sorted by name. */
+export function keyElement(fields: readonly (readonly [string, Json])[]): PathElement {
+  let text = "k:{"
+  for (const [index, [name, value]] of fields.entries()) {
+    text += `${index === 0 ? "" : ","}${encode(name)}:${encode(value)}`
+  }
+  return `${text}}`
+}
+
+export function valueElement(value: Json): PathElement {
+  return `v:${encode(value)}`
+}
+
+const special = /[<>&\u2028\u2029]/g
+
+/** As Go's encoder writes it, which escapes what HTML could take for markup. */
+function encode(value: Json): string {
+  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  return JSON.stringify(value).replace(special, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}
+
+/** The one way to write what `text` says; undefined: a kind of element nobody knows, which is skipped. Throws SyntaxError. */
+export function canonicalElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw new SyntaxError("key must be 2 characters long:")
+  if (text[1] !== ":") throw new SyntaxError(`missing colon: ${text}`)
+  switch (text[0]) {
+    case "f":
+      return text
+    case "v":
+      return valueElement(sorted(JSON.parse(text.slice(2)) as Json))
+    case "k": {
+      const keys = JSON.parse(text.slice(2)) as Json
+      if (!isObject(keys)) throw new SyntaxError(`no object of keys: ${text}`)
+      return keyElement(keysOf(keys))
+    }
+    case "i":
+      if (!/^[+-]?\d+$/.test(text.slice(2))) throw new SyntaxError(`no index: ${text}`)
+      return `i:${Number(text.slice(2))}`
+    default:
+      return undefined
+  }
+}
+
+function keysOf(keys: { [name: string]: Json }): [string, Json][] {
+  return Object.entries(keys).sort(([a], [b]) => compareText(a, b))
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  return Object.fromEntries(keysOf(value).map(([name, item]) => [name, sorted(item)]))
+}
+
+/** Go's order of strings, which is that of their UTF-8 bytes. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    // In UTF-16 surrogates come before U+E000 and up; the characters they make come behind.
+    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? rank(x) - rank(y) : x - y
+  }
+  return a.length - b.length
+}
+
+function rank(unit: number): number {
+  return unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+const kinds = "fkvi"
+
+/** The order in which a set's members are written. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  const kind = a.charCodeAt(0)
+  if (kind !== b.charCodeAt(0)) return kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0))
+  if (kind === 0x66 /* f */) return compareText(a, b)
+  if (a === b) return 0
+  const [left, right] = [parse(a), parse(b)]
+  return kind === 0x6b /* k */ ? compareKeys(left, right) : compareValues(left, right)
+}
+
+function parse(element: PathElement): Json {
+  return JSON.parse(element.slice(2)) as Json
+}
+
+function compareKeys(a: Json, b: Json): number {
+  const [left, right] = [isObject(a) ? keysOf(a) : [], isObject(b) ? keysOf(b) : []]
+  for (const [index, [name, value]] of left.entries()) {
+    const other = right[index]
+    if (other === undefined) return 1
+    const order = compareText(name, other[0]) || compareValues(value, other[1])
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+/** Numbers, texts, booleans, lists, maps, null. */
+function compareValues(a: Json, b: Json): number {
+  const order = typeRank(a) - typeRank(b)
+  if (order !== 0) return order
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b)
+  if (Array.isArray(a) && Array.isArray(b)) {
+    for (const [index, item] of a.entries()) {
+      const other = b[index]
+      if (other === undefined) return 1
+      const found = compareValues(item, other)
+      if (found !== 0) return found
+    }
+    return a.length - b.length
+  }
+  if (isObject(a)) return compareKeys(a, b)
+  return Number(a) - Number(b)
+}
+
+function typeRank(value: Json): number {
+  if (value === null) return 5
+  if (Array.isArray(value)) return 3
+  const type = typeof value
+  return type === "number" ? 0 : type === "string" ? 1 : type === "boolean" ? 2 : 4
+}
+
+/** For people: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+export function printElement(element: PathElement): string {
+  const rest = element.slice(2)
+  switch (element[0]) {
+    case "f":
+      return `.${rest}`
+    case "k": {
+      const keys = parse(element)
+      const parts = isObject(keys) ? keysOf(keys).map(([name, value]) => `${name}=${printValue(value)}`) : []
+      return `[${parts.join(",")}]`
+    }
+    case "v":
+      return `[=${printValue(parse(element))}]`
+    default:
+      return `[${rest}]`
+  }
+}
+
+function printValue(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(printValue).join(",")}]`
+  if (isObject(value)) return keysOf(value).reduce((text, [name, item]) => `${text}${name}=${printValue(item)}`, "")
+  return JSON.stringify(value)
+}

@@ -1,0 +1,50 @@
+// Sets seen through a type: with the fields that lead to their members, and brought in line with a type that has changed
+// since they were written. Source: sigs.k8s.io/structured-merge-diff/v6 (fieldpath/set.go, typed/reconcile_schema.go).
+
+import { below, type FieldSet, hasElement, isEmpty, leaf, place } from "./field-set.ts"
+import { deduced, type MergeType } from "./merge-type.ts"
+import type { PathElement } from "./path-element.ts"
+
+type Draft = { [element: PathElement]: FieldSet }
+
+/** The set, and every field named by the type on the way to a member. */
+export function withNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
+  const result: Draft = {}
+  for (const element in set) {
+    const child = set[element]
+    if (child === undefined || element === ".") continue
+    const isField = element.startsWith("f:")
+    const named = isField ? type?.map?.field(element.slice(2)) : undefined
+    const next = isField ? (named ?? type?.map?.values) : element.startsWith("k:") ? type?.list?.items : undefined
+    const kept = place(hasElement(set, element) || named !== undefined, withNamedFields(below(set, element), next))
+    if (kept !== undefined) result[element] = kept
+  }
+  return result
+}
+
+/** What became one value since has one owner: who had a part of it. The same set when nothing changed. */
+export function reconciled(set: FieldSet, type: MergeType): FieldSet {
+  let result: Draft | undefined
+  for (const element in set) {
+    const child = set[element]
+    if (child === undefined || element === ".") continue
+    const next = reconciledPlace(child, typeAt(type, element))
+    if (next === child) continue
+    result ??= { ...set }
+    result[element] = next
+  }
+  return result ?? set
+}
+
+function typeAt(type: MergeType, element: PathElement): MergeType | undefined {
+  if (element.startsWith("f:")) return type.map?.field(element.slice(2)) ?? type.map?.values
+  return type.list?.items
+}
+
+function reconciledPlace(child: FieldSet, type: MergeType | undefined): FieldSet {
+  if (type === undefined || type === deduced || isEmpty(child)) return child
+  const { map, list, scalar } = type
+  if (map !== undefined) return map.atomic ? leaf : reconciled(child, type)
+  if (scalar !== undefined || list === undefined) return child
+  return list.atomic ? leaf : reconciled(child, type)
+}

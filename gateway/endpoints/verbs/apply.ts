@@ -1,0 +1,126 @@
+// PATCH with application/apply-patch+yaml: server-side apply. The configuration is parsed, merged into the object as it is
+// (which need not be there), and what comes of it is decoded like a body.
+
+import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
+import { parseObject, type Parsed } from "../../../apimachinery/schema/parse.ts"
+import { badRequest, conflict, hasReason, notFound, StatusError } from "../../../apimachinery/status.ts"
+import { refusal } from "../../authorization/messages.ts"
+import { applyConfiguration, type ManagedKind, setEntries, type Unchecked } from "../../registry/field-management.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { agreeOnName, agreeOnNamespace, decodeValue, type Expected } from "../body.ts"
+import type { FieldValidation } from "../request-options.ts"
+
+export interface Application {
+  definition: ResourceDefinition
+  of: ManagedKind
+  expected: Expected
+  /** As the path says. */
+  at: { namespace: string; name: string }
+  fieldManager: string
+  force: boolean
+}
+
+/** A configuration as it came: what is wrong with its text is said only when it could be applied, as upstream does. */
+export interface Configuration {
+  object: Unchecked
+  /** "line 3: key … already set in map" */
+  duplicates: readonly string[]
+}
+
+export function readConfiguration(bytes: Buffer, validation: FieldValidation): Configuration {
+  const options = { duplicates: validation !== "Ignore" }
+  try {
+    const parsed = parseText(bytes, options)
+    const lines = parsed.duplicates.flatMap((fault) => fault.split("\n")).map((line) => line.trim())
+    const object = parsed.value as Unchecked
+    return { object, duplicates: lines.filter((line) => line.startsWith("line ")) }
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    const fault = /: ((?:yaml|couldn't get version\/kind).*) \(/s.exec(error.message)?.[1] ?? error.message
+    const detail = fault.replace(
+      "couldn't get version/kind; json parse error: ",
+      "error unmarshaling JSON: while decoding JSON: ",
+    )
+    const shown = detail.startsWith("yaml") ? `error converting YAML to JSON: ${detail}` : detail
+    throw badRequest(`error decoding YAML: ${shown.replace(/Go value of type struct \{.*\}/, goMap)}`, { cause: error })
+  }
+}
+
+const goMap = "Go value of type map[string]interface {}"
+
+/** JSON is YAML, and what clients other than people send. Only YAML's parser tells the lines of what is there twice. */
+function parseText(bytes: Buffer, options: { duplicates: boolean }): Parsed {
+  if (bytes[0] === 0x7b) {
+    try {
+      const parsed = parseObject(bytes, "json", options)
+      if (parsed.duplicates.length === 0) return parsed
+    } catch (error) {
+      if (!hasReason(error, "BadRequest") || error.message.includes("exceeded max depth")) throw error
+    }
+  }
+  return parseObject(bytes, "yaml", options)
+}
+
+/** `current`: the caller's own copy; undefined when there is none. The configuration is left as it is. */
+export async function applied(
+  ctx: RequestContext,
+  application: Application,
+  { object: configuration, duplicates }: Configuration,
+  current: KubeObject | undefined,
+  validation: FieldValidation,
+): Promise<KubeObject> {
+  const { definition, of, expected, at } = application
+  if (current === undefined && ctx.info.subresource !== "") throw notFound(definition, at.name)
+  const { object, managers } = await applyConfiguration(of, current, structuredClone(configuration), application)
+  if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
+  const decoded = decodeApplied(ctx, object, configuration, expected)
+  setEntries(decoded, managers)
+  const { uid } = decoded.metadata
+  if (current === undefined && uid) {
+    const detail = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+    throw conflict(definition, at.name, detail)
+  }
+  agreeOnNamespace(decoded, at.namespace)
+  agreeOnName(decoded, at.name)
+  if (current === undefined) await authorizeCreate(ctx)
+  return decoded
+}
+
+function reportDuplicates(ctx: RequestContext, duplicates: readonly string[], validation: FieldValidation): void {
+  if (validation === "Strict") {
+    const lines = duplicates.map((line) => `\n  ${line}`).join("")
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${lines}`)
+  }
+  for (const line of duplicates) ctx.warn(line)
+}
+
+/** What cannot be an object of the kind is an error without a reason upstream, and answered with 500. */
+function decodeApplied(
+  ctx: RequestContext,
+  object: KubeObject,
+  { metadata }: Unchecked,
+  expected: Expected,
+): KubeObject {
+  try {
+    return decodeValue(ctx, object as unknown as Json, expected, "Ignore")
+  } catch (error) {
+    if (!hasReason(error, "BadRequest")) throw error
+    const { group, version } = parseGroupVersion(printGroupVersion(expected))
+    const kind = `${group === "" ? "/" : `${group}/`}${version}, Kind=${expected.kind}`
+    const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const message = `failed to convert new object (${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${detail}`
+    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
+    throw new StatusError(status, { cause: error })
+  }
+}
+
+/** Who may patch may not therefore make new objects. */
+async function authorizeCreate(ctx: RequestContext): Promise<void> {
+  const { user, info, controlPlane } = ctx
+  const { path, group, version, resource, subresource, namespace, name } = info
+  const place = { group, version, resource, subresource, namespace, name }
+  const attributes = { user, verb: "create" as const, isResourceRequest: true, path, ...place }
+  const { decision, reason } = await controlPlane.authorizer.authorize(attributes)
+  if (decision !== "Allow") throw refusal(attributes, reason)
+}

@@ -1,0 +1,284 @@
+// Who manages which field, for every write: between the verbs, which know who writes, and apimachinery/managed-fields, which
+// knows what that means. A write that is no apply is recorded between decoding and admission, as upstream does.
+
+import { apply, type Versions } from "../../apimachinery/managed-fields/apply.ts"
+import { TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
+import { keepLastApplied, kubectl, lastApplied } from "../../apimachinery/managed-fields/last-applied.ts"
+import { ListItemError } from "../../apimachinery/managed-fields/list-element.ts"
+import {
+  entriesOf,
+  equalEntries,
+  isReset,
+  type ManagedFieldsEntry,
+  type Managers,
+  managersOf,
+  parseManagers,
+} from "../../apimachinery/managed-fields/managers.ts"
+import { type MergeType, mergeTypeOf } from "../../apimachinery/managed-fields/merge-type.ts"
+import {
+  type Change,
+  reconcileManagers,
+  recordUpdate,
+  type Reset,
+} from "../../apimachinery/managed-fields/ownership.ts"
+import {
+  type Json,
+  type KubeObject,
+  parseGroupVersion,
+  printGroupVersion,
+  timestamp,
+} from "../../apimachinery/object.ts"
+import { writeZeros } from "../../apimachinery/schema/decode.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { badRequest, StatusError } from "../../apimachinery/status.ts"
+import type { RequestContext } from "../request/context.ts"
+import { deepFreeze } from "./freeze.ts"
+import { resetFields } from "./reset-fields.ts"
+import type { ResourceDefinition, WriteOptions } from "./rest.ts"
+
+/** What is managed: a kind in the version of the request, through one way of writing it. */
+export interface ManagedKind {
+  group: string
+  version: string
+  kind: string
+  schema: Schema
+  subresource: string
+  versions: Versions
+  reset(apiVersion: string): Reset | undefined
+}
+
+export function managedKind(ctx: RequestContext, definition: ResourceDefinition, subresource: string): ManagedKind {
+  const { group, version, kind } = definition
+  const own = printGroupVersion(definition)
+  const definitionIn = (apiVersion: string): ResourceDefinition | undefined => {
+    if (apiVersion === own) return definition
+    const resource = { ...parseGroupVersion(apiVersion), resource: definition.resource }
+    const found = ctx.controlPlane.resources.registry(resource)?.definition
+    return found?.storagePrefix === definition.storagePrefix ? found : undefined
+  }
+  return {
+    group,
+    version,
+    kind,
+    get schema() {
+      return definition.schema
+    },
+    subresource,
+    versions: {
+      typeIn: (apiVersion) => typeOf(definitionIn(apiVersion)),
+      convert: (object, from, to) => convert(object, definitionIn(from), definitionIn(to)),
+    },
+    reset(apiVersion) {
+      const found = definitionIn(apiVersion)
+      return found && resetFields(found, subresource)
+    },
+  }
+}
+
+function typeOf(definition: ResourceDefinition | undefined): MergeType | undefined {
+  return definition && mergeTypeOf(definition.schema)
+}
+
+async function convert(
+  object: Json,
+  from: ResourceDefinition | undefined,
+  to: ResourceDefinition | undefined,
+): Promise<Json> {
+  if (from === undefined || to === undefined) throw new Error("no such version")
+  if (from === to) return object
+  const given = deepFreeze(structuredClone(object) as unknown as KubeObject)
+  const stored = from.conversion === undefined ? given : await from.conversion.toStored(given)
+  const [converted] = to.conversion === undefined ? [stored] : await to.conversion.fromStored([deepFreeze(stored)])
+  if (converted === undefined) throw new Error(`conversion to ${printGroupVersion(to)} answered nothing`)
+  return { ...converted, apiVersion: printGroupVersion(to) } as unknown as Json
+}
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
+
+/** The scale subresource's own object. */
+export function managedScale(): ManagedKind {
+  const schema = schemaOf(scaleKind)
+  if (schema === undefined) throw new Error("the facts have no Scale")
+  return {
+    ...scaleKind,
+    schema,
+    subresource: "scale",
+    versions: {
+      typeIn: (apiVersion) => (apiVersion === printGroupVersion(scaleKind) ? mergeTypeOf(schema) : undefined),
+      convert: (object) => object,
+    },
+    reset: () => undefined,
+  }
+}
+
+const blanks = new WeakMap<Schema, KubeObject>()
+
+/** A new object of the kind, as Go has it: what every object has needs no manager. */
+function blankOf({ schema, kind, group, version }: ManagedKind): KubeObject {
+  let blank = blanks.get(schema)
+  if (blank === undefined) {
+    blank = { apiVersion: printGroupVersion({ group, version }), kind, metadata: {} }
+    if (schema.custom !== true) writeZeros(schema, blank as unknown as Json)
+    blanks.set(schema, deepFreeze(blank))
+  }
+  return blank
+}
+
+type Entries = readonly ManagedFieldsEntry[] | undefined
+
+function entriesIn(object: KubeObject | undefined): Entries {
+  return object?.metadata.managedFields as unknown as Entries
+}
+
+export function setEntries(object: KubeObject, entries: readonly ManagedFieldsEntry[] | undefined): void {
+  if (entries === undefined || entries.length === 0) delete object.metadata.managedFields
+  else object.metadata.managedFields = entries as unknown as { [key: string]: unknown }[]
+}
+
+/**
+ * Records in the object, which a request has made of `current` (undefined: nothing), who wrote what is new. What a client
+ * says of managers holds if it can be understood, but not through a subresource.
+ */
+export async function recordWrite(
+  of: ManagedKind,
+  object: KubeObject,
+  current: KubeObject | undefined,
+  { fieldManager }: Pick<WriteOptions, "fieldManager">,
+): Promise<void> {
+  const managers = managersBefore(of, entriesIn(object), entriesIn(current))
+  delete object.metadata.managedFields
+  // Nobody has begun to keep track of this object, or somebody has ended it.
+  if (managers.size === 0 && current !== undefined) return
+  const apiVersion = printGroupVersion(of)
+  const change: Change = {
+    before: (current ?? blankOf(of)) as unknown as Json,
+    after: object as unknown as Json,
+    type: mergeTypeOf(of.schema),
+  }
+  const changes = new Map([[apiVersion, change]])
+  for (const { apiVersion: other } of managers.values()) {
+    const type = changes.has(other) ? undefined : of.versions.typeIn(other)
+    if (type === undefined) continue
+    const [before, after] = [
+      of.versions.convert(change.before, apiVersion, other),
+      of.versions.convert(change.after, apiVersion, other),
+    ]
+    changes.set(other, { before: await before, after: await after, type })
+  }
+  const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
+  try {
+    if (of.schema.custom === true) reconcileManagers(managers, (version) => changes.get(version)?.type)
+    recordUpdate(
+      managers,
+      writer,
+      (version) => changes.get(version),
+      (version) => of.reset(version),
+    )
+  } catch (error) {
+    // A list whose items cannot be told apart: validation has its say on it later.
+    if (error instanceof ListItemError) return
+    throw error
+  }
+  setEntries(object, entriesOf(managers))
+}
+
+/** Managers that are not there cannot be taken away by a client that does not know them. */
+function managersBefore({ subresource }: ManagedKind, given: Entries, live: Entries): Managers {
+  if (given === undefined || subresource !== "" || given === live) return managersOf(live)
+  if (isReset(given)) return new Map()
+  if (live !== undefined && equalEntries(given, live)) return managersOf(live)
+  try {
+    const managers = parseManagers(given)
+    return managers.size === 0 ? managersOf(live) : managers
+  } catch (error) {
+    if (error instanceof SyntaxError) return managersOf(live)
+    throw error
+  }
+}
+
+/**
+ * What admission has made of the managers is kept when it can be understood. Source:
+ * k8s.io/apiserver/pkg/endpoints/handlers/fieldmanager/admission.go.
+ */
+export function checkAfterAdmission(ctx: RequestContext, object: KubeObject, before: Entries): void {
+  const after = entriesIn(object)
+  if (after === before || after === undefined) return
+  try {
+    parseManagers(after)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    setEntries(object, before)
+    ctx.warn(
+      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message}`,
+    )
+  }
+}
+
+export function managersIn(object: KubeObject): Entries {
+  return entriesIn(object)
+}
+
+export interface ApplyOptions {
+  fieldManager: string
+  force: boolean
+}
+
+export interface AppliedObject {
+  /** Not decoded, without managers; the caller's own. */
+  object: KubeObject
+  managers: readonly ManagedFieldsEntry[] | undefined
+}
+
+/** `current`: the caller's own copy, or undefined when the configuration makes the object. */
+export async function applyConfiguration(
+  of: ManagedKind,
+  current: KubeObject | undefined,
+  configuration: Unchecked,
+  { fieldManager, force }: ApplyOptions,
+): Promise<AppliedObject> {
+  checkKind(of, configuration)
+  if (Array.isArray(configuration.metadata?.managedFields)) throw badRequest("metadata.managedFields must be nil")
+  const blank = blankOf(of)
+  const live: KubeObject = structuredClone(current ?? blank)
+  const managers = managersOf(entriesIn(live))
+  delete live.metadata.managedFields
+  const apiVersion = printGroupVersion(of)
+  try {
+    const applied = await apply({
+      live: live as unknown as Json,
+      blank: blank as unknown as Json,
+      managers,
+      configuration: configuration as unknown as Json,
+      writer: { manager: fieldManager, apiVersion, subresource: of.subresource, now: timestamp() },
+      force,
+      versions: of.versions,
+      reset: (version) => of.reset(version),
+      excused: fieldManager === kubectl ? () => lastApplied(live, apiVersion, mergeTypeOf(of.schema)) : undefined,
+    })
+    const object = (applied.object ?? live) as unknown as KubeObject
+    if (fieldManager === kubectl) keepLastApplied(object, configuration)
+    return { object, managers: entriesOf(applied.managers) }
+  } catch (error) {
+    if (error instanceof TypeErrors) throw notOfItsType(of, configuration, error)
+    throw error
+  }
+}
+
+/** As it came from a client: anything may be missing. */
+export type Unchecked = { [Key in "apiVersion" | "kind"]?: string } & { metadata?: KubeObject["metadata"] }
+
+function checkKind({ group, version, kind }: ManagedKind, configuration: Unchecked): void {
+  const { apiVersion = "", kind: given = "" } = configuration
+  if (apiVersion === printGroupVersion({ group, version }) && given === kind) return
+  const asked = parseGroupVersion(apiVersion)
+  throw badRequest(`invalid object type: ${asked.group}/${asked.version}, Kind=${given}`)
+}
+
+/** Upstream has no reason for this error, and answers 500. */
+function notOfItsType({ group, version, kind }: ManagedKind, { metadata }: Unchecked, cause: TypeErrors): StatusError {
+  const name = `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${group}/${version}, Kind=${kind}`
+  const message = `failed to create typed patch object (${name}): ${cause.message}`
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
+  return new StatusError(status, { cause })
+}
