@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { parse } from "yaml"
+import { isNetwork } from "../gateway/backends/networks.ts"
 import { UserError } from "./command.ts"
 
 /** One value of a file. `read` gets undefined for a field that is not there, and throws UserError. */
@@ -89,6 +90,15 @@ export const url: Field<string> = {
     const read = text.read(value, place)
     if (!URL.canParse(read) || new URL(read).protocol !== "https:") throw wrong(place, "an https:// URL", value)
     return read
+  },
+}
+
+/** "10.1.0.0/16", or one address. */
+export const network: Field<string> = {
+  read(value, place) {
+    const given = text.read(value, place)
+    if (!isNetwork(given)) throw wrong(place, "a network like 10.1.0.0/16", value)
+    return given
   },
 }
 

@@ -2,7 +2,7 @@
 // WebSocket alike. The bytes after the switch are not looked at. Used by the gateway towards vn-agents and by vn-agents
 // towards kubelets; a proxy library for WebSocket alone would drop SPDY.
 
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
+import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http"
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Duplex } from "node:stream"
 
@@ -26,7 +26,7 @@ const hopByHop = new Set([
   "content-length",
 ])
 
-/** Where to: host, port, path, TLS, and headers to add. */
+/** Where to: host, port, path, TLS (unless `protocol` is "http:"), and headers to add. */
 export interface UpgradeTarget extends Omit<RequestOptions, "headers"> {
   headers?: Readonly<Record<string, string | string[]>>
 }
@@ -53,7 +53,8 @@ export class UpgradeRefused extends Error {
 /** Asks for the switch. Resolves after 101; fails with UpgradeRefused, or with the connection's error. */
 export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promise<UpgradedConnection> {
   const { promise, resolve, reject } = Promise.withResolvers<UpgradedConnection>()
-  const request = httpsRequest({ ...target, ...(signal === undefined ? {} : { signal }) })
+  const send = target.protocol === "http:" ? httpRequest : httpsRequest
+  const request = send({ ...target, ...(signal === undefined ? {} : { signal }) })
   request.setTimeout(answerTimeoutMs, () =>
     request.destroy(new Error(`no answer to the upgrade in ${answerTimeoutMs / 1000} s`)),
   )

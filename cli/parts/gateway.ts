@@ -8,7 +8,7 @@ import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
-import { filePath, listenPort, listOf, objectName, optional, port, text, url, withDefault } from "../config.ts"
+import { filePath, listenPort, listOf, network, objectName, optional, port, text, url, withDefault } from "../config.ts"
 import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
@@ -28,6 +28,7 @@ export const gateway = partCommand({
   adminKubeconfigSecret  NAMESPACE/NAME of the Secret to write its admin kubeconfig to, for syncer and operator
   identitySecret         NAMESPACE/NAME of the Secret to write to what vn-agents need; without it tenants have no logs, exec
                          and port-forward
+  allowedNetworks        list of networks, beyond public ones, that tenants' webhook URLs may lead to (10.1.0.0/16)
   vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
 `,
   fields: {
@@ -41,6 +42,7 @@ export const gateway = partCommand({
     advertisePort: optional(port),
     adminKubeconfigSecret: optional(objectName),
     identitySecret: optional(objectName),
+    allowedNetworks: withDefault(listOf(network), []),
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
   async start(

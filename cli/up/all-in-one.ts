@@ -8,6 +8,7 @@ import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { Service } from "../../apimachinery/object.ts"
 import { startControllers } from "../../controllers/main.ts"
+import { localNetworks } from "../../gateway/backends/networks.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
@@ -78,6 +79,8 @@ export class AllInOne implements AsyncDisposable {
       ...(options.domain === undefined ? {} : { domain: options.domain }),
       ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
       superCluster: real === undefined,
+      // Whoever reaches a gateway on loopback is on this machine already.
+      allowedNetworks: isLoopback(options.host) ? localNetworks : [],
       serviceAddresses: addressesFor(
         superClient,
         (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
@@ -158,6 +161,8 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
     }
   }
 }
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
 function required<T>(part: T | undefined, name: string): T {
   if (part === undefined) throw new Error(`the ${name} has not started yet`)

@@ -84,16 +84,23 @@ async function addressesOf(name: string): Promise<string[]> {
   return found
 }
 
+export const isNetwork = (text: string): boolean => parseNetwork(text) !== undefined
+
+function parseNetwork(text: string): { address: string; bits: number; family: "ipv4" | "ipv6" } | undefined {
+  const [address = "", prefix, ...more] = text.split("/")
+  const version = isIP(address)
+  const most = version === 6 ? 128 : 32
+  const bits = prefix === undefined ? most : Number(prefix)
+  if (version === 0 || more.length > 0 || !/^\d+$/.test(prefix ?? "0") || bits > most) return undefined
+  return { address, bits, family: version === 6 ? "ipv6" : "ipv4" }
+}
+
 function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList()
-  for (const network of networks) {
-    const [address = "", prefix] = network.split("/")
-    const version = isIP(address)
-    const bits = prefix === undefined ? (version === 6 ? 128 : 32) : Number(prefix)
-    if (version === 0 || !/^\d+$/.test(prefix ?? "0") || bits > (version === 6 ? 128 : 32)) {
-      throw new TypeError(`"${network}" is no network: write 10.1.0.0/16, fd00::/8 or an address`)
-    }
-    list.addSubnet(address, bits, version === 6 ? "ipv6" : "ipv4")
+  for (const text of networks) {
+    const network = parseNetwork(text)
+    if (network === undefined) throw new TypeError(`"${text}" is no network: write 10.1.0.0/16, fd00::/8 or an address`)
+    list.addSubnet(network.address, network.bits, network.family)
   }
   return list
 }

@@ -10,6 +10,7 @@ import { createResourceTable, type MutableResourceTable } from "../registry/reso
 import { createLocalClient } from "../local-client.ts"
 import type { RequestContext, RequestInfo } from "../request/context.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
+import { Presence } from "../tenancy/presence.ts"
 
 export interface ControlPlaneStub extends ControlPlane {
   readonly resources: MutableResourceTable
@@ -28,6 +29,8 @@ export function createControlPlaneStub(
     tenant: undefined,
     url: "https://127.0.0.1",
     store,
+    presence: new Presence(),
+    reopened: () => Promise.resolve(undefined),
     resources: createResourceTable(),
     admission: new AdmissionChain(options.plugins ?? []),
     authorizer: {

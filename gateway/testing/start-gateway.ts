@@ -105,7 +105,9 @@ export class TestGateway implements AsyncDisposable {
           ...(serverName === undefined ? {} : { servername: serverName }),
           headers: {
             ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-            ...(text === undefined ? {} : { "content-type": "application/json" }),
+            ...(text === undefined
+              ? {}
+              : { "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) }),
             ...headers,
           },
         },

@@ -1,12 +1,17 @@
 // /portForward over SPDY: for each connection the client opens a pair of streams, error and data, with the port in their
-// headers. Source: k8s.io/streaming's portforward.
+// headers. Over WebSocket: two channels for each port of the query, data and error, which begin with the port as two bytes.
+// Source: k8s.io/cri-streaming/pkg/streaming/portforward.
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
+import { WebSocket, WebSocketServer } from "ws"
 import { KubeletError, type KubeletRequest } from "./request.ts"
 import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 
 const protocols = ["portforward.k8s.io"]
+const webSocketProtocol = "v4.channel.k8s.io"
+/** Of one message of the client. */
+const maxMessageBytes = 1024 * 1024
 /** Pairs of streams one client may have open or half open. */
 const maxPairs = 256
 
@@ -15,13 +20,13 @@ interface Pair {
   data?: SpdyStream
 }
 
-export function acceptPortForward(
-  { sandbox }: KubeletRequest,
-  request: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-): void {
-  if (!isSpdy(request)) throw new KubeletError(400, "port-forward needs SPDY/3.1")
+export function acceptPortForward(found: KubeletRequest, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { sandbox } = found
+  if (request.headers.upgrade?.toLowerCase() === "websocket") {
+    overWebSocket(found, request, socket, head)
+    return
+  }
+  if (!isSpdy(request)) throw new KubeletError(400, `unable to upgrade to ${request.headers.upgrade ?? ""}`)
   const pairs = new Map<string, Pair>()
   acceptSpdy(request, socket, head, protocols, (stream) => {
     const { streamtype, port = "", requestid = "" } = stream.headers
@@ -48,6 +53,45 @@ export function acceptPortForward(
     target.on("end", () => error.end())
     target.on("error", () => data.destroy())
     data.on("error", () => target.destroy())
+  })
+}
+
+function overWebSocket(
+  { sandbox, query }: KubeletRequest,
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const ports = query.getAll("port").flatMap((text) => text.split(",").map(Number))
+  if (ports.length === 0 || ports.length > maxPairs) throw new KubeletError(400, 'query parameter "port" is required')
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    handleProtocols: (offered) => (offered.has(webSocketProtocol) ? webSocketProtocol : false),
+  })
+  server.handleUpgrade(request, socket, head, (connection) => {
+    const send = (channel: number, data: Uint8Array): void => {
+      if (connection.readyState === WebSocket.OPEN) connection.send(Buffer.concat([Buffer.of(channel), data]))
+    }
+    const targets = ports.map((port, index) => {
+      const [dataChannel, errorChannel] = [index * 2, index * 2 + 1]
+      const announced = Buffer.of(port & 255, port >> 8)
+      send(dataChannel, announced)
+      send(errorChannel, announced)
+      const target = connect(sandbox, port)
+      if (target === undefined) {
+        send(errorChannel, Buffer.from(`error forwarding port ${port} to pod: nothing in the pod listens on it`))
+        connection.close(1000)
+        return undefined
+      }
+      target.on("data", (data: Buffer) => send(dataChannel, data))
+      target.on("end", () => connection.close(1000))
+      target.on("error", () => connection.terminate())
+      return target
+    })
+    connection.on("message", (message: Buffer) => targets[(message[0] ?? 0) / 2]?.write(message.subarray(1)))
+    connection.on("close", () => targets.forEach((target) => target?.destroy()))
+    connection.on("error", () => connection.terminate()) // a broken client: there is nobody to tell
   })
 }
 

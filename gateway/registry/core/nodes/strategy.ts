@@ -13,6 +13,7 @@ import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateLabelName } from "../../validation/selectors.ts"
 import { cidr, oneOf } from "../../validation/values.ts"
 import { validateAmount } from "../pod-spec/resources.ts"
+import { proxy } from "./connect/proxy.ts"
 
 const path = FieldPath.root("spec")
 const emptyNodeInfo = {
@@ -30,7 +31,6 @@ const emptyNodeInfo = {
 
 const strategy: Strategy<Node> = {
   generation: false,
-  allowCreateOnUpdate: true,
 
   default(node) {
     node.spec ??= {}
@@ -78,7 +78,7 @@ const strategy: Strategy<Node> = {
   selectableFields: (node) => ({ "spec.unschedulable": String(node.spec?.unschedulable ?? false) }),
 }
 
-export const nodes: KindExtension = { strategy }
+export const nodes: KindExtension = { strategy, subresources: { proxy } }
 
 /** Upstream says "metadata.taints", and so do we: clients show it. */
 function validateTaints(node: Node): FieldError[] {

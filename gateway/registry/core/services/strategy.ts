@@ -8,6 +8,7 @@ import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
 import { validateServiceStatus } from "./status.ts"
 import { validateServiceSpec, validateServiceUpdate } from "./validate.ts"
+import { proxy } from "./connect/proxy.ts"
 
 const affinitySeconds = 10_800
 
@@ -81,4 +82,4 @@ export const serviceStrategy: Strategy<Service> = {
   }),
 }
 
-export const services: KindExtension = { strategy: serviceStrategy }
+export const services: KindExtension = { strategy: serviceStrategy, subresources: { proxy } }

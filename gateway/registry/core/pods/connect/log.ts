@@ -13,12 +13,13 @@ import {
 } from "../../../../../apimachinery/status.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
+import { isWebSocket, streamOverWebSocket } from "./websocket-stream.ts"
 
 /** Bytes of a kubelet's error text that are passed on. */
 const maxErrorBytes = 16 * 1024
 
 export const log: SubresourceHandler = {
-  async connect(ctx, registry, namespace, name, { response }) {
+  async connect(ctx, registry, namespace, name, { request, response, upgrade }) {
     const query = logQuery(ctx.query, name)
     const pod = await getPod(ctx, registry, namespace, name)
     const container = chooseContainer(pod, ctx.query.get("container"))
@@ -30,6 +31,7 @@ export const log: SubresourceHandler = {
     }
     const answer = await fetch({ ...target, path: kubeletPath("containerLogs", pod, container, query) }, ctx.signal)
     if (answer.statusCode !== 200) throw await kubeletError(answer)
+    if (upgrade !== undefined && isWebSocket(request)) return streamOverWebSocket(request, upgrade, answer)
     response.writeHead(200, { "content-type": "text/plain" })
     response.flushHeaders()
     await pipeline(answer, response).catch(() => response.destroy()) // one side left; the other sees a cut stream

@@ -1,0 +1,200 @@
+// pods/proxy, services/proxy and webhooks of Services, through a node's port-forward.
+
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { gunzipSync, gzipSync } from "node:zlib"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { WebSocket, WebSocketServer } from "ws"
+import { NodeFixture } from "../testing/node-fixture.ts"
+import {
+  type RawAnswer,
+  type RawRequest,
+  startTestGateway,
+  type TestGateway,
+  type TestTenant,
+} from "../testing/start-gateway.ts"
+import { reviewed, WebhookServer } from "../testing/webhook-server.ts"
+
+let gateway: TestGateway
+let tenant: TestTenant
+let node: NodeFixture
+let program: Server
+let secureProgram: WebhookServer
+
+beforeAll(async () => {
+  node = await NodeFixture.start()
+  gateway = await startTestGateway({ nodeDialer: () => node.dialer })
+  tenant = await gateway.createTenant("a")
+  program = createServer((request, response) => {
+    const url = request.url ?? ""
+    if (url.startsWith("/page")) response.setHeader("content-type", "text/html").end('<a href="/x">')
+    else if (url.startsWith("/zipped")) {
+      response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" })
+      response.end(gzipSync('<a href="/x">'))
+    } else if (url.startsWith("/moved")) response.writeHead(302, { location: "/elsewhere" }).end()
+    else if (url.startsWith("/cors")) response.setHeader("access-control-allow-origin", "*").end()
+    else {
+      const chunks: Buffer[] = []
+      request.on("data", (chunk: Buffer) => chunks.push(chunk))
+      request.on("end", () => {
+        const { method, headers } = request
+        response.setHeader("content-type", "application/json")
+        response.end(JSON.stringify({ method, url, headers, body: Buffer.concat(chunks).toString() }))
+      })
+    }
+  })
+  const echo = new WebSocketServer({ server: program })
+  echo.on("connection", (socket) => socket.on("message", (data) => socket.send(`echo ${(data as Buffer).toString()}`)))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  program.listen(0, "127.0.0.1", resolve)
+  await promise
+  secureProgram = await WebhookServer.start(
+    (call) => reviewed(call, { allowed: false, status: { message: "heard" } }),
+    ["web.default.svc"],
+  )
+  const client = gateway.gateway.tenants.client("a")
+  const port = (program.address() as AddressInfo).port
+  await node.addPod(client, "web", { 8080: port, 8443: secureProgram.port })
+  await node.addService(client, "web", "web", { 80: 8080, 443: 8443, 81: 9999 })
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await node?.[Symbol.asyncDispose]()
+  program?.closeAllConnections()
+  program?.close()
+  await secureProgram?.[Symbol.asyncDispose]()
+})
+
+const root = "/tenants/a/api/v1/namespaces/default"
+const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
+  gateway.request(`${root}/${path}`, { ...tenant, ...options })
+const echoed = (answer: RawAnswer) =>
+  answer.json() as { method: string; url: string; headers: Record<string, string>; body: string }
+
+describe("a request", () => {
+  test.each([
+    ["pods/web/proxy/a/b?c=d%20e", "/a/b?c=d%20e"],
+    ["pods/web:8080/proxy/a%2Fb/", "/a%2Fb/"],
+    ["pods/http:web:8080/proxy/", "/"],
+    ["services/web:80/proxy/x", "/x"],
+    ["services/web:p80/proxy/x", "/x"],
+    ["services/http:web:p80/proxy/x", "/x"],
+  ])("for %s asks the program for %s", async (path, expected) => {
+    expect(echoed(await call(path)).url).toBe(expected)
+  })
+
+  test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+    "%s with its body and headers, without its credential",
+    async (method) => {
+      const answer = await call("pods/web:8080/proxy/x", { method, body: "hello", headers: { "x-mine": "1" } })
+      const { headers, ...rest } = echoed(answer)
+      expect(rest).toEqual({ method, url: "/x", body: "hello" })
+      expect(headers).toMatchObject({ "x-mine": "1", "x-forwarded-uri": `${root}/pods/web:8080/proxy/x` })
+      expect(headers["authorization"]).toBeUndefined()
+      expect(headers["x-forwarded-for"]).toMatch(/127\.0\.0\.1$/)
+    },
+  )
+
+  test("to https goes over TLS", async () => {
+    const answer = await call("pods/https:web:8443/proxy/hook", { method: "POST", body: { request: { uid: "1" } } })
+    expect(answer.json()).toMatchObject({ response: { uid: "1", allowed: false } })
+  })
+
+  test("without a path is told to end with a slash", async () => {
+    const { code, headers } = await call("pods/web/proxy?a=b")
+    expect([code, headers.location]).toEqual([301, `${root}/pods/web/proxy/?a=b`])
+    expect(echoed(await call("pods/web/proxy?a=b", { method: "POST" })).url).toBe("/?a=b")
+  })
+
+  test("may switch protocols", async () => {
+    const { hostname, port } = new URL(gateway.url)
+    const socket = new WebSocket(`wss://${hostname}:${port}${root}/pods/web:8080/proxy/ws`, {
+      cert: tenant.certificate,
+      key: tenant.key,
+      ca: gateway.gateway.certificateAuthority,
+    })
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    socket.on("open", () => socket.send("hi"))
+    socket.on("message", (data) => resolve((data as Buffer).toString()))
+    socket.on("error", reject)
+    expect(await promise).toBe("echo hi")
+    socket.terminate()
+  })
+})
+
+describe("an answer", () => {
+  test.each(["page", "zipped"])("has its links rewritten (%s)", async (page) => {
+    const answer = await call(`services/web:80/proxy/${page}`)
+    expect(answer.code).toBe(200)
+    const html = answer.headers["content-encoding"] === "gzip" ? gunzipSync(answer.bytes).toString() : answer.text
+    expect(html).toBe(`<a href="${root}/services/web:80/proxy/x">`)
+  })
+
+  test("redirects within the program", async () => {
+    const { code, headers } = await call("services/web:80/proxy/moved")
+    expect([code, headers.location]).toEqual([302, `${root}/services/web:80/proxy/elsewhere`])
+  })
+
+  test("gives no other site's pages access", async () => {
+    expect((await call("pods/web:8080/proxy/cors")).headers["access-control-allow-origin"]).toBeUndefined()
+  })
+})
+
+describe("what is not there", () => {
+  test.each([
+    ["pods/none/proxy/", 404, 'pods "none" not found'],
+    ["pods/ftp:web:1/proxy/", 400, 'invalid pod request "ftp:web:1"'],
+    ["services/web:82/proxy/", 503, 'no service port 82 found for service "web"'],
+    ["services/web:none/proxy/", 503, 'no endpoints available for service "web:none"'],
+    ["pods/web:9/proxy/", 503, "error trying to reach service: connect: connection refused"],
+    ["services/web:81/proxy/", 503, "error trying to reach service: connect: connection refused"],
+  ])("%s", async (path, code, message) => {
+    const answer = await call(path)
+    expect([answer.code, (answer.json() as { message: string }).message]).toEqual([code, message])
+  })
+})
+
+describe("a node", () => {
+  const onNode = (path: string) => gateway.request(`/tenants/a/api/v1/nodes/${path}`, { ...tenant })
+
+  test("shows what its agent serves", async () => {
+    const { code, text } = await onNode("node-1/proxy/healthz")
+    expect([code, text]).toEqual([200, "ok"])
+  })
+
+  test("shows no other port", async () => {
+    expect((await onNode("node-1:22/proxy/")).code).toBe(403)
+  })
+})
+
+describe("a webhook of a Service", () => {
+  test("is called in its pod, by its name", async () => {
+    const configure = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false }
+    const client = gateway.gateway.tenants.client("a")
+    await client.create({ ...configure, resource: "validatingwebhookconfigurations" }, {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingWebhookConfiguration",
+      metadata: { name: "c" },
+      webhooks: [
+        {
+          name: "a.example.com",
+          clientConfig: {
+            service: { name: "web", namespace: "default", path: "/hook" },
+            caBundle: secureProgram.caBundle,
+          },
+          rules: [{ operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps"] }],
+          sideEffects: "None",
+          admissionReviewVersions: ["v1"],
+        },
+      ],
+    } as never)
+    for (const name of ["a", "b"]) {
+      const answer = await call("configmaps", { method: "POST", body: { metadata: { name } } })
+      expect((answer.json() as { message: string }).message).toBe(
+        'admission webhook "a.example.com" denied the request: heard',
+      )
+    }
+    expect(secureProgram.calls.at(-1)?.headers.host).toBe("web.default.svc")
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest"
+import { rewriteHTML, rewriteURL } from "./rewrite.ts"
+
+const place = { prefix: "/p/proxy", hosts: ["10.0.0.1:80", "gateway"] }
+
+describe("rewriteURL()", () => {
+  test.each([
+    ["/a", "/p/proxy/a"],
+    ["/", "/p/proxy/"],
+    ["/a?b=/c#d", "/p/proxy/a?b=/c#d"],
+    ["a/b", "a/b"],
+    ["#here", "#here"],
+    ["", ""],
+    ["http://10.0.0.1:80/x", "/p/proxy/x"],
+    ["https://gateway/x", "/p/proxy/x"],
+    ["https://elsewhere/x", "https://elsewhere/x"],
+    ["//elsewhere/x", "//elsewhere/x"],
+    ["/p/proxy/x", "/p/proxy/x"],
+    ["mailto:a@b", "mailto:a@b"],
+    ["javascript:alert(1)", "javascript:alert(1)"],
+  ])("%s", (url, expected) => {
+    expect(rewriteURL(url, place)).toBe(expected)
+  })
+})
+
+describe("rewriteHTML()", () => {
+  test.each([
+    ['<a href="/x">t</a>', '<a href="/p/proxy/x">t</a>'],
+    ["<A HREF='/x'>t</A>", "<A HREF='/p/proxy/x'>t</A>"],
+    ["<img src=/x alt=/y>", "<img src=/p/proxy/x alt=/y>"],
+    ['<a title="/x" href="/y" data-href="/z">', '<a title="/x" href="/p/proxy/y" data-href="/z">'],
+    ['<!-- <a href="/x"> --><a href="/y">', '<!-- <a href="/x"> --><a href="/p/proxy/y">'],
+    [
+      '<script src="/s">"<a href=\'/x\'>"</script><a href="/y">',
+      '<script src="/p/proxy/s">"<a href=\'/x\'>"</script><a href="/p/proxy/y">',
+    ],
+    ['<p>a < b and c="/x"</p>', '<p>a < b and c="/x"</p>'],
+    ['<a href="/x"', '<a href="/p/proxy/x"'],
+    ["<a href=>", "<a href=>"],
+    ["no markup", "no markup"],
+  ])("%s", (html, expected) => {
+    expect(rewriteHTML(html, place)).toBe(expected)
+  })
+
+  test("takes time in proportion to its input, whatever that is", () => {
+    for (const piece of ["<a ", "<", "<a href=", '<a "', "<script>", "<!--", "<a\t=", "<a a=b "]) {
+      rewriteHTML(piece.repeat(200_000), place)
+    }
+  }, 10_000)
+})

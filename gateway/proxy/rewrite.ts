@@ -1,0 +1,85 @@
+// What a program behind the proxy says about its own place (links in HTML, Location) becomes true for who asks through the
+// proxy: the path it was reached by is put in front. Source: k8s.io/apimachinery/pkg/util/proxy/transport.go.
+
+export interface Place {
+  /** The path on the gateway that stands for the program's "/". */
+  prefix: string
+  /** Hosts the program may call itself by. */
+  hosts: readonly (string | undefined)[]
+}
+
+/** By element: its attributes that are URLs. */
+const urlAttributes: Readonly<Record<string, readonly string[]>> = {
+  a: ["href"],
+  applet: ["codebase"],
+  area: ["href"],
+  audio: ["src"],
+  base: ["href"],
+  blockquote: ["cite"],
+  body: ["background"],
+  button: ["formaction"],
+  command: ["icon"],
+  del: ["cite"],
+  embed: ["src"],
+  form: ["action"],
+  frame: ["longdesc", "src"],
+  head: ["profile"],
+  html: ["manifest"],
+  iframe: ["longdesc", "src"],
+  img: ["longdesc", "src", "usemap"],
+  input: ["src", "usemap", "formaction"],
+  ins: ["cite"],
+  link: ["href"],
+  object: ["classid", "codebase", "data", "usemap"],
+  q: ["cite"],
+  script: ["src"],
+  source: ["src"],
+  video: ["poster", "src"],
+}
+
+/** What follows these up to their end tag is no markup. */
+const rawText: ReadonlySet<string> = new Set(["script", "style", "textarea", "title", "xmp", "iframe", "noembed"])
+
+export function rewriteURL(url: string, { prefix, hosts }: Place): string {
+  const parts = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(url)
+  if (parts === null || (parts[1] === undefined && /^[a-z][a-z0-9+.-]*:/i.test(url))) return url
+  const [, host, path = "", rest = ""] = parts
+  if (host !== undefined && !hosts.includes(host)) return url
+  if (!path.startsWith("/")) return url
+  return path.startsWith(prefix) ? `${path}${rest}` : `${prefix}${path}${rest}`
+}
+
+const tagStart = /<(?:!--|([a-z][^\s/>]*))/gi
+const attribute = /\s*\/?\s*([^\s=/>"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y
+
+export function rewriteHTML(html: string, place: Place): string {
+  let result = ""
+  let done = 0
+  tagStart.lastIndex = 0
+  for (let found = tagStart.exec(html); found !== null; found = tagStart.exec(html)) {
+    const name = found[1]?.toLowerCase()
+    if (name === undefined) {
+      const end = html.indexOf("-->", tagStart.lastIndex)
+      if (end < 0) break
+      tagStart.lastIndex = end
+      continue
+    }
+    const urls = urlAttributes[name]
+    attribute.lastIndex = tagStart.lastIndex
+    for (let given = attribute.exec(html); given !== null; given = attribute.exec(html)) {
+      const value = given[2] ?? given[3] ?? given[4]
+      tagStart.lastIndex = attribute.lastIndex
+      if (value === undefined || urls?.includes((given[1] ?? "").toLowerCase()) !== true) continue
+      const quoted = given[4] === undefined
+      const at = attribute.lastIndex - value.length - (quoted ? 1 : 0)
+      result += html.slice(done, at) + rewriteURL(value, place)
+      done = at + value.length
+    }
+    if (rawText.has(name)) {
+      const end = html.toLowerCase().indexOf(`</${name}`, tagStart.lastIndex)
+      if (end < 0) break
+      tagStart.lastIndex = end
+    }
+  }
+  return result + html.slice(done)
+}

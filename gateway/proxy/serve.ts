@@ -1,0 +1,66 @@
+// pods/proxy, services/proxy and nodes/proxy: what they have in common. Each says where the program is.
+// Source: k8s.io/apimachinery/pkg/util/proxy/upgradeaware.go.
+
+import type { Duplex } from "node:stream"
+import { badRequest } from "../../apimachinery/status.ts"
+import { admitConnect } from "../admission/admit.ts"
+import { secure } from "../backends/backends.ts"
+import { connectOptions } from "../registry/core/pods/connect/options.ts"
+import type { Registry } from "../registry/rest.ts"
+import type { Exchange } from "../registry/strategy.ts"
+import type { RequestContext } from "../request/context.ts"
+import { forward, type ForwardTarget } from "./forward.ts"
+import { parseProxyName, parseProxyPath, type ProxyName } from "./path.ts"
+
+/** Until the program is connected to. */
+const dialTimeoutMs = 15_000
+
+export type Locate = (
+  ctx: RequestContext,
+  registry: Registry,
+  name: ProxyName,
+) => Promise<{ dial: (signal: AbortSignal) => Promise<Duplex>; host: string } | { target: Omit<ForwardTarget, "path"> }>
+
+/** `what`: "pod", "service" or "node", for messages; `kind`: of its options. */
+export async function serveProxy(
+  ctx: RequestContext,
+  registry: Registry,
+  { request, response, upgrade }: Exchange,
+  { what, kind, locate }: { what: string; kind: string; locate: Locate },
+): Promise<void> {
+  if (ctx.query.has("dryRun")) throw badRequest("dryRun is not supported")
+  const { prefix, rest, query } = parseProxyPath(request)
+  await admitConnect(ctx, registry.definition, connectOptions(kind, new URLSearchParams({ path: ctx.info.rest })))
+  const asked = parseProxyName(ctx.info.name)
+  if (asked === undefined) throw badRequest(`invalid ${what} request ${JSON.stringify(ctx.info.name)}`)
+  const place = await locate(ctx, registry, asked)
+  // A program's relative links need its "/" to be one.
+  if (rest === "" && upgrade === undefined && (request.method === "GET" || request.method === "HEAD")) {
+    response.writeHead(301, { location: `${prefix}/${query}`, "content-length": 0 }).end()
+    return
+  }
+  const path = `${rest === "" ? "/" : rest}${query}`
+  const target = "target" in place ? place.target : await connected(place, asked, ctx.signal)
+  const hosts = ["host" in place ? place.host : undefined, request.headers.host]
+  const exchange: Exchange = upgrade === undefined ? { request, response } : { request, response, upgrade }
+  await forward(exchange, { ...target, path }, { place: { prefix, hosts }, signal: ctx.signal })
+}
+
+/** The connection is made when the request is, so that its failure is the request's. Certificates are not checked, as upstream. */
+async function connected(
+  { dial, host }: { dial: (signal: AbortSignal) => Promise<Duplex>; host: string },
+  { scheme }: ProxyName,
+  signal: AbortSignal,
+): Promise<Omit<ForwardTarget, "path">> {
+  const createConnection = (_options: unknown, callback: (error: Error | null, socket?: Duplex) => void): undefined => {
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(dialTimeoutMs)])
+    dial(soon)
+      .then((raw) => (scheme === "https" ? secure(raw, { rejectUnauthorized: false, host }, soon) : raw))
+      .then(
+        (socket) => callback(null, socket),
+        (error: unknown) => callback(error as Error),
+      )
+    return undefined
+  }
+  return { protocol: `${scheme}:`, host, createConnection } as Omit<ForwardTarget, "path">
+}

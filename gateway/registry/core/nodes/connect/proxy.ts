@@ -1,0 +1,24 @@
+// nodes/proxy: the kubelet's API, as far as it is the tenant's: the node's vn-agent serves what belongs to the tenant's own
+// pods and knows nothing else. Other ports of a node are nobody's.
+
+import type { Node } from "../../../../../apimachinery/object.ts"
+import { forbidden } from "../../../../../apimachinery/status.ts"
+import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
+import type { SubresourceHandler } from "../../../strategy.ts"
+
+const kubeletPort = 10250
+
+export const proxy: SubresourceHandler = {
+  connect: (ctx, registry, _namespace, _name, exchange) =>
+    serveProxy(ctx, registry, exchange, { what: "node", kind: "NodeProxyOptions", locate }),
+}
+
+const locate: Locate = async (ctx, registry, { name, port }) => {
+  const node = (await registry.get(ctx, "", name)).object() as Node
+  const own = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
+  if (port !== "" && port !== String(own) && port !== String(kubeletPort)) {
+    throw forbidden({ group: "", resource: "nodes/proxy" }, name, "only the kubelet's port of a node can be reached")
+  }
+  const target = await ctx.controlPlane.nodes.dial(node)
+  return { target: { ...target, protocol: "https:" } }
+}

@@ -1,0 +1,32 @@
+// pods/proxy: HTTP to a port of a pod.
+
+import type { Pod } from "../../../../../apimachinery/object.ts"
+import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
+import type { SubresourceHandler } from "../../../strategy.ts"
+import { getPod } from "./location.ts"
+
+const defaultPorts = { http: 80, https: 443 } as const
+
+export const proxy: SubresourceHandler = {
+  connect: (ctx, registry, _namespace, _name, exchange) =>
+    serveProxy(ctx, registry, exchange, { what: "pod", kind: "PodProxyOptions", locate }),
+}
+
+const locate: Locate = async (ctx, registry, { scheme, name, port }) => {
+  const pod = await getPod(ctx, registry, ctx.info.namespace, name)
+  const number = port === "" ? (firstPort(pod) ?? defaultPorts[scheme]) : Number(port)
+  const { backends } = ctx.controlPlane
+  return {
+    host: `${pod.status?.podIP ?? name}:${number}`,
+    dial: (signal) => {
+      if (!Number.isInteger(number) || number < 1 || number > 65535)
+        throw new Error(`dial tcp: lookup tcp/${port}: unknown port`)
+      return backends.dialPod(pod, number, signal)
+    },
+  }
+}
+
+function firstPort({ spec }: Pod): number | undefined {
+  for (const { ports } of spec?.containers ?? []) if (ports?.[0] !== undefined) return ports[0].containerPort
+  return undefined
+}

@@ -1,0 +1,124 @@
+// A node for tests of what the gateway reaches through it: a kubelet's server whose pods' ports lead to servers of the test,
+// and the tenant's objects that say so.
+
+import { connect } from "node:net"
+import type { Duplex } from "node:stream"
+import { silentLog } from "../../client/log.ts"
+import { endpointSlices, nodes, pods, services } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
+import { KubeletServer } from "../../simulator/kubelet-server/server.ts"
+import type { NodeDialer } from "../tenancy/node-dialer.ts"
+import {
+  createAuthority,
+  type IssuedCertificate,
+  issueClientCertificate,
+  issueServingCertificate,
+} from "../tenancy/pki.ts"
+import type { Loose } from "./kinds.ts"
+
+const host = "127.0.0.1"
+
+export class NodeFixture implements AsyncDisposable {
+  readonly #kubelet: KubeletServer
+  /** PEM; of the kubelet and of its clients. */
+  readonly #authority: string
+  readonly #client: IssuedCertificate
+  /** By "namespace/pod": the pod's ports, and where on this machine they lead. */
+  readonly #ports: Map<string, Readonly<Record<number, number>>>
+
+  private constructor(
+    kubelet: KubeletServer,
+    authority: string,
+    client: IssuedCertificate,
+    ports: Map<string, Readonly<Record<number, number>>>,
+  ) {
+    this.#kubelet = kubelet
+    this.#authority = authority
+    this.#client = client
+    this.#ports = ports
+  }
+
+  static async start(): Promise<NodeFixture> {
+    const authority = await createAuthority("test node")
+    const client = await issueClientCertificate(authority, { name: "gateway", groups: [] })
+    const ports = new Map<string, Readonly<Record<number, number>>>()
+    const kubelet = await KubeletServer.start({
+      node: "node-1",
+      host,
+      port: 0,
+      tls: await issueServingCertificate(authority, [host]),
+      clientCertificateAuthority: authority.certificate,
+      sandbox: (namespace, pod) => sandboxOf(ports.get(`${namespace}/${pod}`)),
+      log: silentLog,
+    })
+    return new NodeFixture(kubelet, authority.certificate, client, ports)
+  }
+
+  get dialer(): NodeDialer {
+    const { certificate: cert, key } = this.#client
+    return { dial: async () => ({ host, port: this.#kubelet.port, ca: this.#authority, cert, key, agent: false }) }
+  }
+
+  /** A pod on the node; `ports`: by the pod's port, where it leads. */
+  async addPod(client: KubeClient, name: string, ports: Readonly<Record<number, number>>): Promise<void> {
+    await make(client, nodes, { kind: "Node", apiVersion: "v1", metadata: { name: "node-1" } }).catch(() => undefined)
+    this.#ports.set(`default/${name}`, ports)
+    const metadata = { name, namespace: "default" }
+    const containers = [
+      { name: "a", image: "b", ports: Object.keys(ports).map((port) => ({ containerPort: Number(port) })) },
+    ]
+    const spec = { nodeName: "node-1", serviceAccountName: "default", containers }
+    await make(client, pods, { kind: "Pod", apiVersion: "v1", metadata, spec })
+  }
+
+  /** `ports`: by the Service's port, the pod's; named "p<port>". */
+  async addService(
+    client: KubeClient,
+    name: string,
+    pod: string,
+    ports: Readonly<Record<number, number>>,
+  ): Promise<void> {
+    const all = Object.entries(ports).map(([port, targetPort]) => ({
+      name: `p${port}`,
+      port: Number(port),
+      targetPort,
+    }))
+    const metadata = { name, namespace: "default" }
+    await make(client, services, { kind: "Service", apiVersion: "v1", metadata, spec: { ports: all } })
+    await make(client, endpointSlices, {
+      kind: "EndpointSlice",
+      apiVersion: "discovery.k8s.io/v1",
+      metadata: { ...metadata, labels: { "kubernetes.io/service-name": name } },
+      addressType: "IPv4",
+      ports: all.map(({ name: portName, targetPort }) => ({ name: portName, port: targetPort })),
+      endpoints: [
+        {
+          addresses: ["10.1.2.3"],
+          conditions: { ready: true },
+          targetRef: { kind: "Pod", name: pod, namespace: "default" },
+        },
+      ],
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#kubelet[Symbol.asyncDispose]()
+  }
+}
+
+const make = (client: KubeClient, resource: Parameters<KubeClient["create"]>[0], object: Loose): Promise<KubeObject> =>
+  client.create(resource, object as KubeObject)
+
+function sandboxOf(ports: Readonly<Record<number, number>> | undefined): PodSandbox | undefined {
+  if (ports === undefined) return undefined
+  const open = (port: number): Duplex | undefined => {
+    const target = ports[port]
+    return target === undefined ? undefined : connect(target, host)
+  }
+  return {
+    containers: new Map([["a", { current: { connect: open } }]]),
+    initContainers: new Map(),
+  } as unknown as PodSandbox
+}
