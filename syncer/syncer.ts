@@ -1,6 +1,7 @@
 // THE SECOND SPINE. Both sides' informers → keys → fair queue (round robin over tenants) → one of four reconcilers;
 // beside it the patrol, which compares everything and adds what differs.
 
+import type { Node } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
 import { pause, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
@@ -15,6 +16,7 @@ import { EventMirror } from "./event-mirror.ts"
 import { connectEventSources } from "./event-sources.ts"
 import { RefusedError, backoff, isUnavailable } from "./failures.ts"
 import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
+import { keepNodeLeases } from "./node-leases.ts"
 import { clockOf, logOf, settingsOf, syncerLimits, type SyncerOptions } from "./options.ts"
 import { Patrol, type PatrolReport } from "./patrol.ts"
 import { Publisher } from "./publisher.ts"
@@ -161,7 +163,13 @@ export class Syncer implements AsyncDisposable {
       log: this.#log,
       signal,
     })
-    await Promise.all([workers, this.#patrolForever(signal)])
+    await Promise.all([workers, this.#patrolForever(signal), this.#keepNodeLeases(signal)])
+  }
+
+  #keepNodeLeases(signal: AbortSignal): Promise<void> {
+    const informer = this.#caches.tenantInformer(nodes)
+    const nodesOf = (tenant: string): readonly Node[] => informer.list(tenant) as Node[]
+    return keepNodeLeases({ tenants: this.#tenants, nodesOf, clock: this.#clock, log: this.#log }, signal)
   }
 
   /** The first round is the start-up: it finds all that changed while nobody looked. */

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Node } from "../apimachinery/object.ts"
+import { virtualNodeLabel } from "../apimachinery/tenancy.ts"
+import { silentLog } from "../client/log.ts"
+import { leases } from "../client/resources.ts"
+import { FakeClock } from "../client/testing/fake-clock.ts"
+import { renewNodeLeases } from "./node-leases.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+
+const node = (name: string, ready: string, labels: Record<string, string> = { [virtualNodeLabel]: "true" }): Node => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name, uid: `uid-of-${name}`, labels },
+  status: { conditions: [{ type: "Ready", status: ready }] },
+})
+
+describe("leases of virtual nodes", () => {
+  async function renewed(controllers: boolean, nodes: Node[], rounds = 1): Promise<KubeObject[]> {
+    const clock = new FakeClock(0)
+    const tenants = new FakeTenants()
+    const cluster = tenants.add(fakeTenant("own", { controllers }))
+    for (let round = 0; round < rounds; round++) {
+      await renewNodeLeases({ tenants, nodesOf: () => nodes, clock, log: silentLog })
+      clock.advance(10_000)
+    }
+    return (await cluster.list(leases)).items
+  }
+
+  test("are made for a tenant with a controller manager of its own, and renewed", async () => {
+    expect(await renewed(false, [node("node-1", "True")], 2)).toMatchObject([
+      {
+        metadata: {
+          name: "node-1",
+          namespace: "kube-node-lease",
+          ownerReferences: [{ kind: "Node", name: "node-1", uid: "uid-of-node-1" }],
+        },
+        spec: { holderIdentity: "node-1", leaseDurationSeconds: 40, renewTime: "1970-01-01T00:00:10.000000Z" },
+      },
+    ])
+  })
+
+  test("a node that is not ready lives all the same; one that nobody hears of does not", async () => {
+    const found = await renewed(false, [node("node-1", "False"), node("node-2", "Unknown")])
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(["node-1"])
+  })
+
+  test("a node the tenant made itself is the tenant's own affair", async () => {
+    expect(await renewed(false, [node("mine", "True", {})])).toEqual([])
+  })
+
+  test("other tenants have none", async () => {
+    expect(await renewed(true, [node("node-1", "True")])).toEqual([])
+  })
+})

@@ -1,0 +1,68 @@
+// Signs of life of virtual nodes, for tenants that bring a controller manager of their own: it takes a node for dead whose
+// Lease in kube-node-lease nobody renews. Other tenants need none: whether a node lives is found out in the super cluster, and
+// its Ready condition is copied. Renewed while that condition is known; times are a kubelet's.
+
+import { microTimestamp, type KubeObject, type Node } from "../apimachinery/object.ts"
+import { isNotFound } from "../apimachinery/status.ts"
+import { virtualNodeLabel } from "../apimachinery/tenancy.ts"
+import { pause, type Clock } from "../client/clock.ts"
+import type { Log } from "../client/log.ts"
+import { leases } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenants } from "../client/tenants.ts"
+
+export interface NodeLeaseOptions {
+  tenants: Tenants
+  /** The nodes a tenant has, as far as they are known; none while it sleeps. */
+  nodesOf(tenant: string): readonly Node[]
+  clock: Clock
+  log: Log
+}
+
+const namespace = "kube-node-lease"
+const durationSeconds = 40
+const renewMs = 10_000
+
+/** Until the signal ends. */
+export async function keepNodeLeases(options: NodeLeaseOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await renewNodeLeases(options)
+    await pause(options.clock, renewMs, signal)
+  }
+}
+
+/** One round. What fails is tried again in the next. */
+export async function renewNodeLeases({ tenants, nodesOf, clock, log }: NodeLeaseOptions): Promise<void> {
+  for (const { name: tenant } of tenants.list().filter(({ controllers }) => !controllers)) {
+    for (const node of nodesOf(tenant).filter(isAlive)) {
+      try {
+        await renew(tenants.client(tenant), node, microTimestamp(new Date(clock.now())))
+      } catch (error) {
+        log.debug({ tenant, node: node.metadata.name, error: String(error) }, "node lease not renewed yet")
+      }
+    }
+  }
+}
+
+/** One that stopped telling of itself in the super cluster is Unknown. */
+function isAlive({ metadata, status }: Node): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready")
+  return metadata.labels?.[virtualNodeLabel] === "true" && ready !== undefined && ready.status !== "Unknown"
+}
+
+async function renew(client: KubeClient, { metadata }: Node, renewTime: string): Promise<void> {
+  const { name = "", uid = "" } = metadata
+  const spec = { holderIdentity: name, leaseDurationSeconds: durationSeconds, renewTime }
+  try {
+    await client.patch<KubeObject>(leases, namespace, name, { spec }, { type: "merge" })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid }]
+    const lease = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name, namespace, ownerReferences },
+    }
+    await client.create<KubeObject>(leases, { ...lease, spec } as KubeObject)
+  }
+}
