@@ -19,6 +19,9 @@ import { runJobs } from "./job/job.ts"
 import { runTtlAfterFinished } from "./job/ttl-after-finished.ts"
 import { managedTenants } from "./managed-tenants.ts"
 import { runNamespaces } from "./namespace/namespace.ts"
+import { runNodeLifecycle } from "./node-lifecycle/node-lifecycle.ts"
+import { runTaintEviction } from "./node-lifecycle/taint-eviction.ts"
+import { runPodGarbageCollector } from "./podgc/podgc.ts"
 import { runReplicaSets, runReplicationControllers } from "./replicaset/replicaset.ts"
 import { runResourceQuotas } from "./resourcequota/resourcequota.ts"
 import { runRootCertificates, runServiceAccounts } from "./serviceaccount/serviceaccount.ts"
@@ -39,6 +42,9 @@ const controllers: Readonly<Record<string, RunController>> = {
   "ttl-after-finished": runTtlAfterFinished,
   disruption: runDisruption,
   "horizontal-pod-autoscaler": runAutoscalers,
+  "node-lifecycle": runNodeLifecycle,
+  "taint-eviction": runTaintEviction,
+  "pod-garbage-collector": runPodGarbageCollector,
   endpoints: runEndpoints,
   endpointslice: runEndpointSlices,
   resourcequota: runResourceQuotas,

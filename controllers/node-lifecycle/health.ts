@@ -1,0 +1,61 @@
+// Whether a node still gives signs of life: its status or its lease changes. Times are those at which a change was seen,
+// not those it claims. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle (tryUpdateNodeHealth).
+
+import { timestamp, type KubeObject, type Node } from "../../apimachinery/object.ts"
+import { readyCondition } from "./taints.ts"
+
+/** A node that has said nothing yet may take this long, one that has this long. */
+const startupGraceMs = 60_000
+const graceMs = 50_000
+
+export interface Lease extends KubeObject {
+  spec?: { renewTime?: string }
+}
+
+export interface Health {
+  /** When the last sign was seen. */
+  seenAt: number
+  heartbeat: string | undefined
+  renewTime: string | undefined
+}
+
+export function observe(before: Health | undefined, node: Node, lease: Lease | undefined, now: number): Health {
+  const heartbeat = readyCondition(node)?.lastHeartbeatTime
+  const renewTime = lease?.spec?.renewTime
+  if (before === undefined) {
+    const created = Date.parse(node.metadata.creationTimestamp ?? "") || now
+    return { seenAt: readyCondition(node) === undefined ? created : now, heartbeat, renewTime }
+  }
+  const isAlive =
+    (heartbeat !== undefined && heartbeat !== before.heartbeat) ||
+    (renewTime !== undefined && (before.renewTime === undefined || renewTime > before.renewTime))
+  return isAlive ? { seenAt: now, heartbeat, renewTime } : before
+}
+
+/** How long until the node counts as gone silent; 0: it has. */
+export function silentInMs(node: Node, { seenAt }: Health, now: number): number {
+  const grace = readyCondition(node) === undefined ? startupGraceMs : graceMs
+  return Math.max(0, seenAt + grace + 1 - now)
+}
+
+type Conditions = NonNullable<NonNullable<Node["status"]>["conditions"]>
+
+/** Nothing is known of a silent node. */
+export function silentConditions(node: Node, now: number): Conditions {
+  const conditions = [...(node.status?.conditions ?? [])]
+  const at = timestamp(new Date(now))
+  for (const type of ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"]) {
+    const index = conditions.findIndex((condition) => condition.type === type)
+    const current = conditions[index]
+    const unknown = { type, status: "Unknown", lastTransitionTime: at }
+    if (current === undefined) {
+      const created = node.metadata.creationTimestamp ?? at
+      const [reason, message] = ["NodeStatusNeverUpdated", "Kubelet never posted node status."]
+      conditions.push({ ...unknown, lastHeartbeatTime: created, reason, message })
+    } else if (current.status !== "Unknown") {
+      const [reason, message] = ["NodeStatusUnknown", "Kubelet stopped posting node status."]
+      conditions[index] = { ...current, ...unknown, reason, message }
+    }
+  }
+  return conditions
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
+import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { events, leases, nodes, pods } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { wantedTaints } from "./taints.ts"
+
+const only = ["node-lifecycle", "taint-eviction"]
+const begin = "2026-01-01T00:00:00Z"
+
+function node(name: string, options: { ready?: string; virtual?: boolean; taints?: object[] } = {}): KubeObject {
+  const { ready = "True", virtual = false, taints } = options
+  return {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, labels: virtual ? { [virtualNodeLabel]: "true" } : {} },
+    spec: taints === undefined ? {} : { taints },
+    status: { conditions: [{ type: "Ready", status: ready, lastHeartbeatTime: begin, lastTransitionTime: begin }] },
+  } as KubeObject
+}
+
+const pod = (name: string, tolerations: object[] = []): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default" },
+    spec: { nodeName: "a", tolerations },
+  }) as KubeObject
+
+const taintsOf = (harness: Harness, name: string): string[] =>
+  (harness.cluster.find<Node>(nodes, undefined, name)!.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`)
+const told = (harness: Harness): string[] =>
+  harness.cluster.all(events).map((event) => `${String(event["reason"])}: ${String(event["message"])}`)
+const podNames = (harness: Harness): string[] => harness.cluster.all(pods).map(({ metadata }) => metadata.name!)
+
+async function setReady(harness: Harness, name: string, status: string, clock: FakeClock): Promise<void> {
+  const current = harness.cluster.find<Node>(nodes, undefined, name)!
+  const conditions = [{ type: "Ready", status, lastHeartbeatTime: new Date(clock.now()).toISOString() }]
+  await harness.cluster.update(nodes, { ...current, status: { conditions } } as unknown as Node, {
+    subresource: "status",
+  })
+}
+
+describe("a node", () => {
+  test("that goes silent is unknown, its pods are not ready and leave it in time", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a"))
+    await harness.create(nodes, node("b"))
+    await harness.create(pods, pod("now"))
+    const tolerations = [{ key: "node.kubernetes.io/unreachable", operator: "Exists", tolerationSeconds: 60 }]
+    await harness.create(pods, pod("later", tolerations))
+    await harness.create(pods, pod("never", [{ operator: "Exists" }]))
+    for (const each of harness.cluster.all<Pod>(pods)) await harness.setPod(each, "Running", true)
+    await eventually(async () => {
+      clock.advance(5_000)
+      const renewTime = new Date(clock.now()).toISOString()
+      const lease = { apiVersion: "v1", kind: "Lease", metadata: { name: "b", namespace: "kube-node-lease" } }
+      if (harness.cluster.find(leases, "kube-node-lease", "b") === undefined) await harness.create(leases, lease)
+      await harness.change(leases, "kube-node-lease", "b", { spec: { renewTime } })
+      expect(taintsOf(harness, "a")).toEqual([
+        "node.kubernetes.io/unreachable:NoSchedule",
+        "node.kubernetes.io/unreachable:NoExecute",
+      ])
+    })
+    expect(harness.cluster.find<Node>(nodes, undefined, "a")!.status!.conditions).toMatchObject([
+      { type: "Ready", status: "Unknown", reason: "NodeStatusUnknown" },
+      { type: "MemoryPressure", status: "Unknown", reason: "NodeStatusNeverUpdated" },
+      { type: "DiskPressure" },
+      { type: "PIDPressure" },
+    ])
+    await eventually(() => {
+      expect(podNames(harness)).toEqual(["later", "never"])
+      expect(told(harness)).toEqual(
+        expect.arrayContaining([
+          "NodeNotReady: Node a status is now: NodeNotReady",
+          "NodeNotReady: Node is not ready",
+          "TaintManagerEviction: Marking for deletion Pod default/now",
+        ]),
+      )
+    })
+    const never = harness.cluster.find<Pod>(pods, "default", "never")!
+    expect(never.status!.conditions).toMatchObject([{ type: "Ready", status: "False" }])
+    await eventually(() => {
+      clock.advance(10_000)
+      expect(podNames(harness)).toEqual(["never"])
+    })
+  })
+
+  test("that comes back is freed of its taints, and pods that were to go may stay", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a", { ready: "False" }))
+    await harness.create(nodes, node("b"))
+    await harness.create(pods, pod("later", [{ operator: "Exists", tolerationSeconds: 60 }]))
+    await eventually(() => expect(taintsOf(harness, "a")).toContain("node.kubernetes.io/not-ready:NoExecute"))
+    await setReady(harness, "a", "True", clock)
+    await eventually(() => {
+      expect(taintsOf(harness, "a")).toEqual([])
+      expect(told(harness)).toContain("TaintManagerEviction: Cancelling deletion of Pod default/later")
+    })
+    clock.advance(120_000)
+    expect(podNames(harness)).toEqual(["later"])
+  })
+
+  test("keeps its pods while no node at all is ready", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a", { ready: "False" }))
+    await harness.create(pods, pod("one"))
+    await eventually(() => expect(taintsOf(harness, "a")).toEqual(["node.kubernetes.io/not-ready:NoSchedule"]))
+    expect(podNames(harness)).toEqual(["one"])
+  })
+
+  test("that is virtual is left as it is shown; only taints of the tenant's own making move pods", async () => {
+    await using harness = await startHarness({ only })
+    const unreachable = { key: "node.kubernetes.io/unreachable", effect: "NoExecute" }
+    await harness.create(nodes, node("a", { ready: "Unknown", virtual: true, taints: [unreachable] }))
+    await harness.create(nodes, node("b", { ready: "False" }))
+    await harness.create(pods, pod("one"))
+    await eventually(() => expect(taintsOf(harness, "b")).toHaveLength(1))
+    expect(podNames(harness)).toEqual(["one"])
+    expect(taintsOf(harness, "a")).toEqual(["node.kubernetes.io/unreachable:NoExecute"])
+    const taints = [unreachable, { key: "mine", effect: "NoExecute" }]
+    await harness.change(nodes, undefined, "a", { spec: { taints } })
+    await eventually(() => expect(podNames(harness)).toEqual([]))
+  })
+})
+
+describe("wantedTaints()", () => {
+  const of = (spec: object, ...conditions: [string, string][]): Node =>
+    ({ spec, status: { conditions: conditions.map(([type, status]) => ({ type, status })) } }) as Node
+
+  test.each([
+    [of({}, ["Ready", "True"]), []],
+    [of({ unschedulable: true }, ["Ready", "True"]), ["node.kubernetes.io/unschedulable:NoSchedule"]],
+    [of({}, ["Ready", "True"], ["DiskPressure", "True"]), ["node.kubernetes.io/disk-pressure:NoSchedule"]],
+    [of({}, ["Ready", "False"]), ["node.kubernetes.io/not-ready:NoSchedule", "node.kubernetes.io/not-ready:NoExecute"]],
+    [
+      of({ taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoExecute" }] }, ["Ready", "Unknown"]),
+      ["node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"],
+    ],
+    [of({ taints: [{ key: "mine", effect: "NoSchedule" }] }, ["Ready", "True"]), ["mine:NoSchedule"]],
+    [of({ taints: [{ key: "node.kubernetes.io/memory-pressure", effect: "NoSchedule" }] }, ["Ready", "True"]), []],
+  ])("of %j", (subject, wanted) => {
+    const taints = wantedTaints(subject, true, 0) ?? subject.spec?.taints ?? []
+    expect(taints.map(({ key, effect }) => `${key}:${effect}`)).toEqual(wanted)
+  })
+})

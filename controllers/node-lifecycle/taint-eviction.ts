@@ -1,0 +1,130 @@
+// Pods leave nodes whose NoExecute taints they do not tolerate, at once or when they have tolerated them long enough.
+// Facts: k8s.io/kubernetes/pkg/controller/tainteviction. A key without a namespace is a node, one with a namespace a pod.
+
+import { tolerates, type Taint, type Toleration } from "../../apimachinery/node-selection.ts"
+import type { Node, Pod } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { jsonEqual } from "../equality.ts"
+import { podCondition } from "../pods/pod-state.ts"
+import { withDisruption } from "../pods/status-condition.ts"
+import { isVirtual, prefix } from "./taints.ts"
+
+const disruption = {
+  reason: "DeletionByTaintManager",
+  message: "Taint manager: deleting due to NoExecute taint",
+}
+
+/** When pods are to go; by tenant, then by the pod's uid. */
+type Scheduled = Map<string, Map<string, number>>
+
+export function runTaintEviction(ctx: ControllerContext): Promise<void> {
+  const nodes = ctx.informers.of<Node>(nodeResource)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const scheduled: Scheduled = new Map()
+  const controller = new Controller<Node>(ctx, {
+    name: "taint-eviction",
+    primary: nodes,
+    reads: [pods],
+    forget: (tenant) => scheduled.delete(tenant),
+  })
+  const enqueue = (tenant: string, pod: Pod): void => {
+    const node = nodes.get(tenant, undefined, pod.spec?.nodeName ?? "")
+    const isScheduled = scheduled.get(tenant)?.has(pod.metadata.uid ?? "") === true
+    if (isScheduled || (node !== undefined && evictingTaints(node).length > 0)) controller.enqueueObject(tenant, pod)
+  }
+  pods.subscribe({
+    added: enqueue,
+    updated(tenant, pod, previous) {
+      const isSame = pod.spec?.nodeName === previous.spec?.nodeName
+      if (!isSame || !jsonEqual(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
+    },
+    deleted: (tenant, pod) => void scheduled.get(tenant)?.delete(pod.metadata.uid ?? ""),
+  })
+  return controller.run((key) => reconcile({ ctx, controller, scheduled }, key))
+}
+
+interface Parts {
+  ctx: ControllerContext
+  controller: Controller<Node>
+  scheduled: Scheduled
+}
+
+/** On a virtual node the taints that tell its state act in the super cluster, and what they do there arrives by itself. */
+function evictingTaints(node: Node): Taint[] {
+  const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute")
+  return isVirtual(node) ? taints.filter(({ key }) => !key.startsWith(prefix)) : taints
+}
+
+async function reconcile(parts: Parts, { tenant, namespace, name }: Key): Promise<ReconcileResult> {
+  const { ctx, controller, scheduled } = parts
+  const pods = ctx.informers.of<Pod>(podResource)
+  if (namespace === "") {
+    const node = ctx.informers.of<Node>(nodeResource).get(tenant, undefined, name)
+    const isTainted = node !== undefined && evictingTaints(node).length > 0
+    if (!isTainted && (scheduled.get(tenant)?.size ?? 0) === 0) return
+    for (const pod of pods.byIndex(tenant, "node", name)) controller.enqueueObject(tenant, pod)
+    return
+  }
+  const pod = pods.get(tenant, namespace, name)
+  return pod === undefined ? undefined : reconcilePod(parts, tenant, pod)
+}
+
+async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: string, pod: Pod): Promise<ReconcileResult> {
+  const { uid = "", namespace = "", name = "" } = pod.metadata
+  const ofTenant = scheduled.get(tenant) ?? new Map<string, number>()
+  const at = ofTenant.get(uid)
+  const now = ctx.clock.now()
+  const event = (text: string): void => {
+    controller.event(tenant, pod, "Normal", "TaintManagerEviction", `${text} Pod ${namespace}/${name}`)
+  }
+  const node = ctx.informers.of<Node>(nodeResource).get(tenant, undefined, pod.spec?.nodeName ?? "")
+  const wait = node === undefined ? undefined : toleratedMs(evictingTaints(node), pod.spec?.tolerations ?? [])
+  if (wait === undefined) {
+    if (at === undefined) return
+    ofTenant.delete(uid)
+    event("Cancelling deletion of")
+    return
+  }
+  // What was once decided stays, unless it has become sooner.
+  const due = wait === 0 ? now : (at ?? now + wait)
+  if (due > now) {
+    scheduled.set(tenant, ofTenant.set(uid, due))
+    return { requeueAfterMs: due - now }
+  }
+  ofTenant.delete(uid)
+  if (pod.metadata.deletionTimestamp !== undefined) return
+  event("Marking for deletion")
+  await evict(controller, tenant, pod, now)
+}
+
+/** undefined: for ever. */
+function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number | undefined {
+  if (taints.length === 0) return undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const taint of taints) {
+    const matching = tolerations.filter((toleration) => tolerates([toleration], taint))
+    const [first] = matching
+    if (first === undefined) return 0
+    // As upstream: of those that match a taint, the first counts.
+    least = Math.min(least, first.tolerationSeconds ?? Number.POSITIVE_INFINITY)
+  }
+  return least === Number.POSITIVE_INFINITY ? undefined : Math.max(0, least) * 1000
+}
+
+async function evict(controller: Controller<Node>, tenant: string, pod: Pod, now: number): Promise<void> {
+  const client = controller.client(tenant)
+  const { namespace, name = "", uid } = pod.metadata
+  try {
+    const current = podCondition(pod, "DisruptionTarget")
+    if (current?.status !== "True" || current.reason !== disruption.reason) {
+      const patch = { metadata: { uid }, status: { conditions: withDisruption(pod, disruption, now) } }
+      await client.patch(podResource, namespace, name, patch, { type: "merge", subresource: "status" })
+    }
+    await client.delete(podResource, namespace, name, uid === undefined ? {} : { uid })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}

@@ -1,0 +1,50 @@
+// The taints that follow from a node's state. Pure. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle.
+
+import type { Taint } from "../../apimachinery/node-selection.ts"
+import { timestamp, type Node } from "../../apimachinery/object.ts"
+import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
+
+export const prefix = "node.kubernetes.io/"
+export const notReady = `${prefix}not-ready`
+export const unreachable = `${prefix}unreachable`
+export const outOfService = `${prefix}out-of-service`
+const unschedulable = `${prefix}unschedulable`
+
+/** Condition → status → key. */
+const byCondition: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Ready: { False: notReady, Unknown: unreachable },
+  MemoryPressure: { True: `${prefix}memory-pressure` },
+  DiskPressure: { True: `${prefix}disk-pressure` },
+  NetworkUnavailable: { True: `${prefix}network-unavailable` },
+  PIDPressure: { True: `${prefix}pid-pressure` },
+}
+const ofConditions = new Set([unschedulable, ...Object.values(byCondition).flatMap((keys) => Object.values(keys))])
+
+type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[number]
+
+export const readyCondition = (node: Node): NodeCondition | undefined =>
+  node.status?.conditions?.find(({ type }) => type === "Ready")
+
+/** Shown by the syncer as it is in the super cluster, where its taints are decided too. */
+export const isVirtual = (node: Node): boolean => node.metadata.labels?.[virtualNodeLabel] === "true"
+
+/** The node's taints as they should be; undefined: as they are. `evict`: pods are to leave it when it is not ready. */
+export function wantedTaints(node: Node, evict: boolean, now: number): Taint[] | undefined {
+  const taints = node.spec?.taints ?? []
+  const wanted = new Map<string, string>()
+  for (const { type, status } of node.status?.conditions ?? []) {
+    const key = byCondition[type]?.[status]
+    if (key !== undefined) wanted.set(`${key} NoSchedule`, key)
+  }
+  if (node.spec?.unschedulable === true) wanted.set(`${unschedulable} NoSchedule`, unschedulable)
+  const ready = readyCondition(node)?.status
+  if (evict && ready === "False") wanted.set(`${notReady} NoExecute`, notReady)
+  if (evict && ready === "Unknown") wanted.set(`${unreachable} NoExecute`, unreachable)
+  const isOurs = ({ key, effect }: Taint): boolean =>
+    effect === "NoSchedule" ? ofConditions.has(key) : effect === "NoExecute" && [notReady, unreachable].includes(key)
+  const kept = taints.filter((taint) => !isOurs(taint) || wanted.delete(`${taint.key} ${taint.effect}`))
+  if (kept.length === taints.length && wanted.size === 0) return undefined
+  const timeAdded = timestamp(new Date(now))
+  const added = [...wanted].map(([id, key]) => ({ key, effect: id.slice(key.length + 1), timeAdded }) as Taint)
+  return [...kept, ...added]
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { nodes, pods } from "../../client/resources.ts"
+import { singleCluster } from "../../client/single-cluster.ts"
+import { silentLog } from "../../client/log.ts"
+import { Informers } from "../informers.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { FakeCluster } from "../testing/fake-cluster.ts"
+import { runPodGarbageCollector } from "./podgc.ts"
+
+const only = ["pod-garbage-collector"]
+
+const pod = (name: string, nodeName?: string): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default" },
+    spec: nodeName === undefined ? {} : { nodeName },
+  }) as KubeObject
+const node = (name: string, taints: object[] = []): KubeObject =>
+  ({ apiVersion: "v1", kind: "Node", metadata: { name }, spec: { taints } }) as KubeObject
+const names = (harness: Harness): string[] => harness.cluster.all(pods).map(({ metadata }) => metadata.name!)
+
+/** Whatever happens is seen before time goes on. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe("pods", () => {
+  test("of a node that is gone go some time after it, but records of what has ended stay", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a"))
+    await harness.create(pods, {
+      ...pod("held", "a"),
+      metadata: { name: "held", namespace: "default", finalizers: ["x/y"] },
+    })
+    await harness.create(pods, pod("running", "a"))
+    const ended = await harness.create<Pod>(pods, pod("ended", "a"))
+    await harness.setPod(ended, "Failed", false)
+    await settle()
+    await harness.cluster.delete(nodes, undefined, "a")
+    await settle()
+    clock.advance(39_000)
+    await settle()
+    expect(names(harness)).toEqual(["ended", "held", "running"])
+    clock.advance(2_000)
+    await eventually(() => expect(names(harness)).toEqual(["ended", "held"]))
+    const held = harness.cluster.find<Pod>(pods, "default", "held")!
+    expect(held.metadata.deletionTimestamp).toBeDefined()
+    expect(held.status).toMatchObject({
+      phase: "Failed",
+      conditions: [{ type: "DisruptionTarget", status: "True", reason: "DeletionByPodGC" }],
+    })
+  })
+
+  test("of a node that comes back in time stay", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(pods, pod("one", "a"))
+    await settle()
+    clock.advance(30_000)
+    await harness.create(nodes, node("a"))
+    await settle()
+    clock.advance(30_000)
+    await settle()
+    expect(names(harness)).toEqual(["one"])
+    expect(clock.timers).toBe(0)
+  })
+
+  test("that were to go before they had a node are failed, so that whoever holds them lets go", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(pods, { ...pod("one"), metadata: { name: "one", namespace: "default", finalizers: ["x/y"] } })
+    await harness.cluster.delete(pods, "default", "one")
+    await eventually(() => expect(harness.cluster.find<Pod>(pods, "default", "one")!.status?.phase).toBe("Failed"))
+  })
+
+  test("that are to go on a node that was declared dead go", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a"))
+    await harness.create(pods, {
+      ...pod("one", "a"),
+      metadata: { name: "one", namespace: "default", finalizers: ["x/y"] },
+    })
+    await harness.create(pods, pod("two", "a"))
+    await harness.cluster.delete(pods, "default", "one")
+    await settle()
+    expect(harness.cluster.find<Pod>(pods, "default", "one")!.status).toBeUndefined()
+    await harness.change<Node>(nodes, undefined, "a", {
+      spec: { taints: [{ key: "node.kubernetes.io/out-of-service", effect: "NoExecute" }] },
+    })
+    await eventually(() => expect(harness.cluster.find<Pod>(pods, "default", "one")!.status?.phase).toBe("Failed"))
+    expect(names(harness)).toEqual(["one", "two"])
+  })
+
+  test("that have ended are kept up to a limit, the oldest go first and evicted ones before them", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster(clock)
+    const stopping = new AbortController()
+    const tenants = singleCluster(cluster, "tenant-a")
+    const informers = new Informers(tenants, silentLog, stopping.signal)
+    const ctx = {
+      tenants,
+      informers,
+      clock,
+      log: silentLog,
+      signal: stopping.signal,
+      rootCertificateAuthority: "",
+      workers: 1,
+    }
+    const running = runPodGarbageCollector(ctx, { finishedLimit: 2 })
+    for (const [name, status] of [
+      ["a-old", { phase: "Succeeded" }],
+      ["b-older", { phase: "Succeeded" }],
+      ["c-evicted", { phase: "Failed", reason: "Evicted" }],
+      ["d-new", { phase: "Failed" }],
+      ["e-running", { phase: "Running" }],
+    ] as const) {
+      clock.advance(1000)
+      const created = await cluster.create(pods, pod(name, "n"))
+      await cluster.update(pods, { ...created, status }, { subresource: "status" })
+    }
+    await eventually(() => {
+      expect(cluster.all(pods).map(({ metadata }) => metadata.name)).toEqual(["b-older", "d-new", "e-running"])
+    })
+    stopping.abort()
+    await running
+  })
+})
