@@ -38,6 +38,11 @@ test("every namespace that is always there has its default account and the certi
   }
 })
 
+test("legacy tokens are tracked since the day the tenant was made", () => {
+  const key = "/registry/core/configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking"
+  expect(read("a", key)).toMatchObject({ data: { since: "2026-01-02" } })
+})
+
 test("roles that gather others have their rules from the start", () => {
   const rules = (name: string) =>
     (read("a", `/registry/rbac.authorization.k8s.io/clusterroles/${name}`) as KubeObject & { rules: object[] }).rules

@@ -12,8 +12,12 @@ import { encodeStored } from "../registry/value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
 
 /** Their places in the encoded objects; no object contains them by itself. */
-const uidPlace = "00000000-0000-4000-8000-00000000706f"
-const timePlace = "1970-01-01T00:00:00Z"
+const places = {
+  uid: "00000000-0000-4000-8000-00000000706f",
+  time: "1970-01-01T00:00:00Z",
+  day: "1970-01-00",
+} as const
+type Place = keyof typeof places
 
 export interface Bootstrap {
   /** For one control plane. */
@@ -24,9 +28,9 @@ export interface Bootstrap {
 
 interface Template {
   object: KubeObject
-  /** The encoded object, cut where the uid and the time go. */
+  /** The encoded object, cut where uid, time and day go. */
   pieces: readonly Buffer[]
-  places: readonly ("uid" | "time")[]
+  places: readonly Place[]
 }
 
 /** `certificateAuthority`: of the gateway, which pods trust. */
@@ -38,7 +42,11 @@ export function createBootstrap(certificateAuthority: string): Bootstrap {
     ]),
   )
   const templates = new Map<string, Template>()
-  for (const object of [...withAggregatedRules(bootstrapObjects()), ...perNamespace(certificateAuthority)]) {
+  for (const object of [
+    ...withAggregatedRules(bootstrapObjects()),
+    ...perNamespace(certificateAuthority),
+    tokenTracking,
+  ]) {
     const { apiVersion, kind, metadata } = object
     const prefix = prefixes.get(`${apiVersion}/${kind}`)
     if (prefix !== undefined)
@@ -77,6 +85,14 @@ function perNamespace(certificateAuthority: string): KubeObject[] {
   ])
 }
 
+/** Since when the use of legacy tokens is written down: controller managers ask for it when they start. */
+const tokenTracking: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "kube-apiserver-legacy-service-account-token-tracking", namespace: "kube-system" },
+  data: { since: places.day },
+}
+
 interface Aggregated {
   aggregationRule?: { clusterRoleSelectors?: { matchLabels?: Record<string, string> }[] }
   rules?: PolicyRule[] | null
@@ -106,26 +122,27 @@ function withAggregatedRules(objects: readonly KubeObject[]): KubeObject[] {
 
 function template(object: KubeObject): Template {
   const { metadata } = object
-  const complete = { ...object, metadata: { ...metadata, uid: uidPlace, creationTimestamp: timePlace } }
+  const complete = { ...object, metadata: { ...metadata, uid: places.uid, creationTimestamp: places.time } }
   const text = Buffer.from(encodeStored(complete)).toString()
-  const places: ("uid" | "time")[] = []
+  const found: Place[] = []
   const pieces: Buffer[] = []
   let last = 0
-  for (const match of text.matchAll(new RegExp(`${uidPlace}|${timePlace}`, "g"))) {
-    places.push(match[0] === uidPlace ? "uid" : "time")
+  for (const match of text.matchAll(new RegExp(Object.values(places).join("|"), "g"))) {
+    found.push(match[0] === places.uid ? "uid" : match[0] === places.time ? "time" : "day")
     pieces.push(Buffer.from(text.slice(last, match.index)))
     last = match.index + match[0].length
   }
   pieces.push(Buffer.from(text.slice(last)))
-  return { object, pieces, places }
+  return { object, pieces, places: found }
 }
 
 function fill({ pieces, places }: Template, uid: string, time: string): Uint8Array {
+  const values: Record<Place, string> = { uid, time, day: time.slice(0, "yyyy-mm-dd".length) }
   const parts: Buffer[] = []
   pieces.forEach((piece, index) => {
     parts.push(piece)
     const place = places[index]
-    if (place !== undefined) parts.push(Buffer.from(place === "uid" ? uid : time))
+    if (place !== undefined) parts.push(Buffer.from(values[place]))
   })
   return Buffer.concat(parts)
 }
