@@ -14,7 +14,7 @@ import type { Tenants } from "../client/tenants.ts"
 export interface NodeLeaseOptions {
   tenants: Tenants
   /** The nodes a tenant has, as far as they are known; none while it sleeps. */
-  nodesOf(tenant: string): readonly Node[]
+  nodesOf: (tenant: string) => readonly Node[]
   clock: Clock
   log: Log
 }
