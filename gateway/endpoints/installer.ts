@@ -110,7 +110,7 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyByt
   }
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
-  if (serve === undefined || !allowed) throw notAllowed(definition)
+  if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
   checkForm(ctx, exchange, definition)
   await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, maxBodyBytes })
 }
@@ -132,14 +132,19 @@ function noSubresource({ info }: RequestContext, definition: ResourceDefinition)
   return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
 }
 
-function notAllowed(definition: ResourceDefinition): StatusError {
-  return definition.customResource === undefined ? methodNotAllowed() : methodNotSupported(definition, "")
+function notAllowed({ info }: RequestContext, definition: ResourceDefinition): StatusError {
+  if (definition.customResource !== undefined) return methodNotSupported(definition, "")
+  const { verb, namespace } = info
+  if (verb === "watch" && definition.verbs.includes("list")) return methodNotSupported(definition, verb)
+  // All namespaces together are a place for those only that can be listed.
+  const isNowhere = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
+  return isNowhere ? noSuchPath() : methodNotAllowed()
 }
 
 /** What cannot be answered is not begun; and of built-in kinds nobody asks for the head alone. */
 function checkForm(ctx: RequestContext, { request }: Exchange, definition: ResourceDefinition): void {
   if (definition.customResource === undefined) {
-    if (request.method === "HEAD") throw methodNotAllowed()
+    if (request.method === "HEAD" || (ctx.info.verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
     checkAccept(ctx.headers["accept"], request.method === "GET" && ctx.info.name === "")
   }
   negotiate(ctx, answeringOf(definition))

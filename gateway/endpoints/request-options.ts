@@ -9,11 +9,11 @@ import {
   FieldError,
   type FieldError as Fault,
 } from "../../apimachinery/field-errors.ts"
-import type { Json } from "../../apimachinery/object.ts"
+import { type Json, parseGroupVersion } from "../../apimachinery/object.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
-import { badRequest, invalid } from "../../apimachinery/status.ts"
+import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
@@ -98,7 +98,8 @@ export function listOptions(ctx: RequestContext): ListOptions {
     const value = query.get(name)
     return value === null || value === "" ? undefined : value
   }
-  const limit = integer(text("limit"), "limit")
+  const limit = integer(query, "limit")
+  integer(query, "timeoutSeconds")
   const selectors = { labelSelector: text("labelSelector"), fieldSelector: text("fieldSelector") }
   const options = { ...selectors, continue: text("continue"), resourceVersion: text("resourceVersion") }
   const match = text("resourceVersionMatch")
@@ -110,18 +111,21 @@ export function listOptions(ctx: RequestContext): ListOptions {
   }
 }
 
-export function integer(text: string | undefined, name: string): number | undefined {
-  if (text === undefined) return undefined
+/** Undefined: not given. Given as nothing, it is not a number. */
+export function integer(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null) return undefined
   const value = Number(text)
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw badRequest(`${name}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const quoted = JSON.stringify(text)
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted}: invalid syntax`)
+  if (Math.abs(value) > 2 ** 63) throw badRequest(`strconv.ParseInt: parsing ${quoted}: value out of range`)
   return value
 }
 
-/** "" and "0", "false" are false, as Go's conversion of query parameters has it. */
+/** All but "0" and "false" is true, as Go's conversion of query parameters has it. */
 export function flag(query: URLSearchParams, name: string): boolean {
   const value = query.get(name)
-  return value !== null && value !== "false" && value !== "0" && !(value === "" && !query.has(name))
+  return value !== null && !["false", "0"].includes(value.toLowerCase())
 }
 
 const deleteOptionsKind = { group: "", version: "v1", kind: "DeleteOptions" }
@@ -169,21 +173,51 @@ function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
   const value =
     schema !== undefined && mediaType(contentType ?? "") === protobufMediaType
       ? parseProtobuf(body, schema)
-      : parseObject(body, bodyFormat(contentType), { duplicates: false, kind: "DeleteOptions" }).value
-  const { kind } = value as { kind?: Json }
-  if (kind !== undefined && kind !== "DeleteOptions")
-    throw badRequest(`decoded object cannot be converted to DeleteOptions`)
+      : parseOptions(body, contentType)
+  const { kind, apiVersion } = value as { kind?: Json; apiVersion?: Json }
+  if (kind !== undefined && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
   if (schema !== undefined) decodeObject(schema, value, false)
   return value as RawDeleteOptions
 }
 
+/** The path says nothing about this body, so neither do its errors. */
+function parseOptions(body: Buffer, contentType: string | undefined): Json {
+  try {
+    return parseObject(body, bodyFormat(contentType), { duplicates: false }).value
+  } catch (error) {
+    const detail =
+      error instanceof StatusError ? /(couldn't get version\/kind; .*) \(/s.exec(error.message)?.[1] : undefined
+    throw detail === undefined ? error : badRequest(detail, { cause: error })
+  }
+}
+
+function notOptions(kind: Json, apiVersion: Json | undefined): StatusError {
+  const given = typeof apiVersion === "string" && apiVersion !== "" ? apiVersion : "v1"
+  if (typeof kind === "string" && schemaOf({ ...parseGroupVersion(given), kind }) !== undefined)
+    return badRequest("decoded object cannot be converted to DeleteOptions")
+  return badRequest(
+    `no kind ${JSON.stringify(kind)} is registered for version "${given}" in scheme "pkg/runtime/scheme.go:111"`,
+  )
+}
+
 function fromQuery(query: URLSearchParams): RawDeleteOptions {
-  const grace = integer(query.get("gracePeriodSeconds") ?? undefined, "gracePeriodSeconds")
+  const grace = integer(query, "gracePeriodSeconds")
   const policy = query.get("propagationPolicy")
   return {
     dryRun: query.getAll("dryRun"),
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(policy === null ? {} : { propagationPolicy: policy }),
     ...(query.has("orphanDependents") ? { orphanDependents: flag(query, "orphanDependents") } : {}),
+    ...preconditionsOf(query.get("uid"), query.get("resourceVersion")),
+  }
+}
+
+function preconditionsOf(uid: string | null, resourceVersion: string | null): Pick<RawDeleteOptions, "preconditions"> {
+  if (uid === null && resourceVersion === null) return {}
+  return {
+    preconditions: {
+      ...(uid === null ? {} : { uid }),
+      ...(resourceVersion === null ? {} : { resourceVersion }),
+    },
   }
 }

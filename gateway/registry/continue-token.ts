@@ -2,33 +2,71 @@
 // clients; the text is upstream's (base64url of JSON), so that its tools can look at it.
 // Source: k8s.io/apiserver/pkg/storage/continue.go.
 
-import { badRequest } from "../../apimachinery/status.ts"
+import { badRequest, type StatusError } from "../../apimachinery/status.ts"
+import { scanJson } from "../../apimachinery/schema/json-scan.ts"
 
 export interface ContinueToken {
   /** Undefined: go on at the latest revision, knowing that the pages do not fit together (the token a 410 offers). */
   revision: number | undefined
-  /** Below the resource's prefix. */
+  /** Below what is listed: a namespace, or all of a resource. */
   after: string
 }
 
 const version = "meta.k8s.io/v1"
+const maxDepth = 10
 
 export function encodeContinue({ revision, after }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: version, rv: revision ?? -1, start: `${after}\0` })).toString("base64url")
+  return Buffer.from(JSON.stringify({ v: version, rv: revision ?? -1, start: `/${after}\0` })).toString("base64url")
 }
 
+/** Throws BadRequest for what is no token, or one that would lead out of what is listed. */
 export function decodeContinue(text: string): ContinueToken {
-  const fail = (detail: string) => badRequest(`invalid continue token: continue key is not valid: ${detail}`)
-  let token: { v?: unknown; rv?: unknown; start?: unknown }
+  const { v = "", rv = 0, start = "" } = fieldsOf(text)
+  if (typeof v !== "string") throw wrongType(v, "v", "string")
+  if (typeof rv !== "number" || !Number.isSafeInteger(rv)) throw wrongType(rv, "rv", "int64")
+  if (typeof start !== "string") throw wrongType(start, "start", "string")
+  if (v !== version) throw invalidToken(`server does not recognize this encoded version ${v}`)
+  if (rv === 0) throw invalidToken(`incorrect encoded start resourceVersion (version ${v})`)
+  if (start === "") throw invalidToken(`encoded start key empty (version ${v})`)
+  const key = start.startsWith("/") ? start.slice(1) : start
+  if (!isClean(key)) throw invalidToken(start)
+  return { revision: rv < 0 ? undefined : rv, after: key.endsWith("\0") ? key.slice(0, -1) : key }
+}
+
+function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  const illegal = /[^A-Za-z0-9_-]/.exec(text)
+  if (illegal !== null) throw invalidToken(`illegal base64 data at input byte ${illegal.index}`)
+  const json = Buffer.from(text, "base64url").toString()
+  if (json.split(/[[{]/).length > maxDepth) throw invalidToken("exceeded max depth")
   try {
-    token = JSON.parse(Buffer.from(text, "base64url").toString()) as typeof token
+    scanJson(json)
   } catch (error) {
-    throw badRequest(fail("it is not what a list has given out").message, { cause: error })
+    if (error instanceof SyntaxError) throw invalidToken(error.message)
+    throw error
   }
-  const { v, rv, start } = token ?? {}
-  if (v !== version) throw fail(`server does not recognize this encoded version "${String(v)}"`)
-  if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv === 0)
-    throw fail("incorrect encoded start resourceVersion")
-  if (typeof start !== "string" || start === "") throw fail("encoded start key empty")
-  return { revision: rv < 0 ? undefined : rv, after: start.endsWith("\0") ? start.slice(0, -1) : start }
+  const token: unknown = JSON.parse(json)
+  if (token === null) return {}
+  if (typeof token !== "object" || Array.isArray(token)) {
+    throw invalidToken(`json: cannot unmarshal ${goTypeOf(token)} into Go value of type storage.continueToken`)
+  }
+  return token
+}
+
+function isClean(key: string): boolean {
+  return key.split("/").every((step) => step !== "" && step !== "." && step !== "..")
+}
+
+function wrongType(value: unknown, field: string, type: string): StatusError {
+  return invalidToken(
+    `json: cannot unmarshal ${goTypeOf(value)} into Go struct field continueToken.${field} of type ${type}`,
+  )
+}
+
+function goTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return "array"
+  return typeof value === "boolean" ? "bool" : typeof value
+}
+
+function invalidToken(detail: string): StatusError {
+  return badRequest(`invalid continue token: continue key is not valid: ${detail}`)
 }

@@ -2,7 +2,7 @@
 // Source: k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
 import { type FieldError, FieldPath, forbiddenField, notSupported } from "../../apimachinery/field-errors.ts"
-import { badRequest, invalid, resourceVersionTooLarge } from "../../apimachinery/status.ts"
+import { badRequest, internalError, invalid, resourceVersionTooLarge, StatusError } from "../../apimachinery/status.ts"
 import type { ListOptions, WatchRequest } from "./rest.ts"
 
 const match = FieldPath.root("resourceVersionMatch")
@@ -13,11 +13,27 @@ export function parseResourceVersion(text: string | undefined): number | undefin
   if (text === undefined || text === "" || text === "0") return undefined
   const revision = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(revision)) {
-    throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    )
+    // Upstream gives it neither a reason nor a better code; clients see the same.
+    const { reason: _reason, details: _details, ...status } = internalError("").status
+    throw new StatusError({ ...status, message: faultOf(text) })
   }
   return revision
+}
+
+/** As a list has it: there the client is told that it is its fault. */
+export function parseListResourceVersion(text: string | undefined): number | undefined {
+  try {
+    return parseResourceVersion(text)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    throw badRequest(`invalid resource version: ${error.message}`, { cause: error })
+  }
+}
+
+function faultOf(text: string): string {
+  const quoted = JSON.stringify(text)
+  const isTooLarge = /^\d+$/.test(text)
+  return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${isTooLarge ? "value out of range" : "invalid syntax"}`
 }
 
 /** A revision that has not been written cannot be answered: the client has spoken to another store, or to the future. */
@@ -43,13 +59,27 @@ export function checkListOptions(options: ListOptions): void {
     }
   }
   if (errors.length > 0) throw invalid(listOptions, "", errors)
-  if (options.continue && options.resourceVersion && options.resourceVersion !== "0") {
-    throw badRequest("specifying resource version is not allowed when using continue")
-  }
 }
 
-export function checkWatchOptions({ resourceVersionMatch, sendInitialEvents }: WatchRequest): void {
+/** After the token itself was read. */
+export function checkContinue({ resourceVersion }: ListOptions): void {
+  if (resourceVersion && resourceVersion !== "0")
+    throw badRequest("specifying resource version is not allowed when using continue")
+}
+
+/** The cache that upstream answers "any version" from knows no pages. */
+export function limitOf({ limit = 0, resourceVersion, continue: token }: ListOptions): number {
+  return resourceVersion === "0" && !token ? 0 : Math.max(limit, 0)
+}
+
+export function checkWatchOptions(request: WatchRequest): void {
+  const { resourceVersionMatch, sendInitialEvents, resourceVersion } = request
   const errors: FieldError[] = []
+  // A watch from nowhere is one with initial events: the server puts in what that needs, and then it does not fit.
+  const startsAnywhere = !resourceVersion || resourceVersion === "0" || resourceVersionMatch
+  if (request.continue && startsAnywhere) {
+    errors.push(forbiddenField(match, "resourceVersionMatch is forbidden when continue is provided"))
+  }
   if (sendInitialEvents !== undefined && resourceVersionMatch !== "NotOlderThan") {
     errors.push(forbiddenField(match, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
   }

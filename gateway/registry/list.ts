@@ -4,7 +4,7 @@
 import { StatusError, expired } from "../../apimachinery/status.ts"
 import { type KeyValue, StorageError, type Store } from "../../storage/types.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
-import { checkListOptions, checkNotFuture, parseResourceVersion } from "./list-options.ts"
+import { checkContinue, checkListOptions, checkNotFuture, limitOf, parseListResourceVersion } from "./list-options.ts"
 import type { ListOptions, ListResult, ListStream, ResourceDefinition } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import type { KubeValue } from "./value.ts"
@@ -57,9 +57,11 @@ async function prepared<T>(
   checkListOptions(options)
   const selection = selectionOf(definition, options)
   const token = options.continue ? decodeContinue(options.continue) : undefined
-  const place = placeOf(store, definition, options, token)
+  if (token !== undefined) checkContinue(options)
+  const limit = limitOf(options)
+  const place = placeOf(store, selection, options, limit, token)
   try {
-    return await read(selection, place, options.limit ?? 0)
+    return await read(selection, place, limit)
   } catch (error) {
     if (!(error instanceof StorageError) || error.code !== "Compacted") throw error
     throw token === undefined ? tooOld(error) : tooOldButHere(token, error)
@@ -68,15 +70,16 @@ async function prepared<T>(
 
 function placeOf(
   store: Store,
-  { storagePrefix }: ResourceDefinition,
+  { base }: Selection,
   options: ListOptions,
+  limit: number,
   token: ContinueToken | undefined,
 ): Place {
-  if (token !== undefined) return { revision: token.revision, after: storagePrefix + token.after }
-  const revision = parseResourceVersion(options.resourceVersion)
+  if (token !== undefined) return { revision: token.revision, after: base + token.after }
+  const revision = parseListResourceVersion(options.resourceVersion)
   checkNotFuture(revision, store.revision)
   // With a limit and no match given, a resource version means exactly that one.
-  const exact = options.resourceVersionMatch === "Exact" || (!options.resourceVersionMatch && (options.limit ?? 0) > 0)
+  const exact = options.resourceVersionMatch === "Exact" || (!options.resourceVersionMatch && limit > 0)
   return { revision: exact ? revision : undefined, after: undefined }
 }
 
@@ -120,7 +123,7 @@ function readPiece(store: Store, { prefix }: Selection, { revision, after }: Pla
 
 async function readPage(source: Source, selection: Selection, place: Place, limit: number): Promise<ListResult> {
   if (selection.key !== undefined) return readOne(source, selection, selection.key, place)
-  const { store, definition, reader } = source
+  const { store, reader } = source
   const items: KubeValue[] = []
   let { revision, after } = place
   for (;;) {
@@ -136,14 +139,14 @@ async function readPage(source: Source, selection: Selection, place: Place, limi
       items.push(value)
       if (items.length !== limit) continue
       const more = index < values.length - 1 || piece.more
-      return page(definition, items, revision, more ? after : undefined, piece.remaining)
+      return page(selection, items, revision, more ? after : undefined, piece.remaining)
     }
-    if (!piece.more) return page(definition, items, revision, undefined, undefined)
+    if (!piece.more) return page(selection, items, revision, undefined, undefined)
   }
 }
 
 function page(
-  { storagePrefix }: ResourceDefinition,
+  { base }: Selection,
   items: KubeValue[],
   revision: number,
   after: string | undefined,
@@ -151,7 +154,7 @@ function page(
 ): ListResult {
   const result: ListResult = { items, resourceVersion: String(revision) }
   if (after === undefined) return result
-  result.continue = encodeContinue({ revision, after: after.slice(storagePrefix.length) })
+  result.continue = encodeContinue({ revision, after: after.slice(base.length) })
   if (remaining !== undefined) result.remainingItemCount = remaining
   return result
 }
@@ -172,7 +175,7 @@ async function readOne(
 }
 
 function tooOld(cause: StorageError): StatusError {
-  return new StatusError(expired("The provided resource version is too old.").status, { cause })
+  return new StatusError(expired("The resourceVersion for the provided list is too old.").status, { cause })
 }
 
 /** The 410 of a paged list carries a token to go on with, at the price of consistency. */

@@ -98,6 +98,8 @@ export interface WatchRequest {
   resourceVersion?: string
   resourceVersionMatch?: string
   sendInitialEvents?: boolean
+  /** Of a list; a watch has none and says so. */
+  continue?: string
   allowBookmarks?: boolean
   signal: AbortSignal
 }

@@ -10,6 +10,8 @@ import type { ResourceDefinition } from "./rest.ts"
 export interface Selection {
   /** Under this prefix of the store, and nothing else. */
   prefix: string
+  /** What is listed, a namespace or all: continue tokens begin below it. */
+  base: string
   /** Set: only this very key, which is the prefix. */
   key: string | undefined
   /** Undefined: all under the prefix are meant, and none needs to be looked into. */
@@ -37,14 +39,15 @@ function placeOf(
   { namespaced, storagePrefix }: ResourceDefinition,
   asked: string,
   fields: FieldSelector | undefined,
-): { prefix: string; key: string | undefined } {
+): Pick<Selection, "prefix" | "base" | "key"> {
   const name = fields && requiredValue(fields, "metadata.name")
   const namespace = namespaced ? asked || (fields && requiredValue(fields, "metadata.namespace")) || "" : ""
+  const base = namespace === "" ? storagePrefix : `${storagePrefix}${namespace}/`
   if (name && (!namespaced || namespace !== "")) {
     const key = storageKey(storagePrefix, namespace, name)
-    return { prefix: key, key }
+    return { prefix: key, base, key }
   }
-  return { prefix: namespace === "" ? storagePrefix : `${storagePrefix}${namespace}/`, key: undefined }
+  return { prefix: base, base, key: undefined }
 }
 
 function predicate(
@@ -59,15 +62,24 @@ function predicate(
   }
 }
 
-function checkSupported({ selectableFields = [] }: ResourceDefinition, { requirements }: FieldSelector): void {
+function checkSupported(definition: ResourceDefinition, { requirements }: FieldSelector): void {
+  const { selectableFields = [] } = definition
   for (const { field } of requirements) {
     if (field === "metadata.name" || field === "metadata.namespace" || selectableFields.includes(field)) continue
-    throw badRequest(
-      selectableFields.length > 0
-        ? `field label not supported: ${field}`
-        : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
-    )
+    throw badRequest(notSelectable(definition, field))
   }
+}
+
+/** Kinds with fields of their own refuse others in words of their own. */
+function notSelectable(
+  { group, version, kind, selectableFields = [], customResource }: ResourceDefinition,
+  field: string,
+) {
+  if (customResource === undefined && selectableFields.length === 0)
+    return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`
+  if (group === "batch") return `field label ${JSON.stringify(field)} not supported for ${kind}`
+  if (group === "resource.k8s.io") return `field label not supported for ${group}/${version}, Kind=${kind}: ${field}`
+  return `field label not supported: ${field}`
 }
 
 function fieldReader(

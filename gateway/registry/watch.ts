@@ -2,7 +2,8 @@
 // once for all watches of the definition: they share the store's events, so they share what was made of them.
 // Source of the rules: k8s.io/apiserver/pkg/storage/cacher.
 
-import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
+import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
+import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
@@ -158,11 +159,14 @@ export class WatchSource {
   }
 
   #bookmark(revision: number, annotations?: Record<string, string>): RegistryEvent {
-    const { kind } = this.#definition
+    const { kind, schema, customResource } = this.#definition
     const metadata = { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) }
+    const object: KubeObject = { kind, apiVersion: printGroupVersion(this.#definition), metadata }
+    // An object of its kind like any other, with what Go prints of one that has nothing.
+    if (customResource === undefined) writeZeros(schema, object as unknown as Json)
     return {
       type: "BOOKMARK",
-      value: new ComputedValue({ kind, apiVersion: printGroupVersion(this.#definition), metadata }),
+      value: new ComputedValue(object),
     }
   }
 }

