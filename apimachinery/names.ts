@@ -21,6 +21,8 @@ const maxSubdomain = 253
 /** Sum of keys and values of annotations. */
 const maxAnnotationBytes = 256 * 1024
 
+const tooManyCharacters = (max: number): string => `must be no more than ${max} characters`
+/** What labels, and the newer declarative rules, say. */
 const tooManyBytes = (max: number): string => `must be no more than ${max} bytes`
 /** The stray comma before "or" is upstream's. */
 const regexMessage = (what: string, pattern: string, ...examples: string[]): string =>
@@ -34,7 +36,7 @@ const maskTrailingDash = (name: string): string =>
 
 export function validateDNS1123Label(name: string, isPrefix = false): string[] {
   const text = isPrefix ? maskTrailingDash(name) : name
-  const faults = text.length > maxLabel ? [tooManyBytes(maxLabel)] : []
+  const faults = text.length > maxLabel ? [tooManyCharacters(maxLabel)] : []
   if (!labelPattern.test(text)) {
     if (subdomainPattern.test(text)) return [...faults, "must not contain dots"]
     faults.push(
@@ -51,7 +53,7 @@ export function validateDNS1123Label(name: string, isPrefix = false): string[] {
 
 export function validateDNS1123Subdomain(name: string, isPrefix = false): string[] {
   const text = isPrefix ? maskTrailingDash(name) : name
-  const faults = text.length > maxSubdomain ? [tooManyBytes(maxSubdomain)] : []
+  const faults = text.length > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
   if (!subdomainPattern.test(text)) {
     faults.push(
       regexMessage(
@@ -66,7 +68,7 @@ export function validateDNS1123Subdomain(name: string, isPrefix = false): string
 
 export function validateDNS1035Label(name: string, isPrefix = false): string[] {
   const text = isPrefix ? maskTrailingDash(name) : name
-  const faults = text.length > maxLabel ? [tooManyBytes(maxLabel)] : []
+  const faults = text.length > maxLabel ? [tooManyCharacters(maxLabel)] : []
   if (!label1035Pattern.test(text)) {
     faults.push(
       regexMessage(
@@ -84,6 +86,13 @@ export function validateDNS1035Label(name: string, isPrefix = false): string[] {
 export function validatePathSegmentName(name: string, isPrefix = false): string[] {
   if (!isPrefix && (name === "." || name === "..")) return [`may not be '${name}'`]
   return ["/", "%"].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)
+}
+
+/** A DNS-1123 subdomain, in the words of the declarative rules. */
+export function validateLongName(name: string): string[] {
+  return validateDNS1123Subdomain(name).map((fault) =>
+    fault === tooManyCharacters(maxSubdomain) ? tooManyBytes(maxSubdomain) : fault,
+  )
 }
 
 /** "name" or "prefix/name", of labels and annotations. */
@@ -106,7 +115,7 @@ export function validateQualifiedName(text: string): string[] {
   if (parts.length === 2) {
     const prefix = parts[0] ?? ""
     if (prefix === "") faults.push("prefix part must be non-empty")
-    else faults.push(...validateDNS1123Subdomain(prefix).map((fault) => `prefix part ${fault}`))
+    else faults.push(...validateLongName(prefix).map((fault) => `prefix part ${fault}`))
   }
   if (name === "") faults.push("name part must be non-empty")
   else if (name.length > maxLabel) faults.push(`name part ${tooManyBytes(maxLabel)}`)
@@ -198,6 +207,10 @@ export function validateObjectMeta(
       )
   } else if (namespace !== "") {
     errors.push(forbiddenField(path.child("namespace"), "not allowed on this type"))
+  }
+  const { generation = 0 } = meta
+  if (generation < 0) {
+    errors.push(invalidValue(path.child("generation"), generation, "must be greater than or equal to 0"))
   }
   return [
     ...errors,

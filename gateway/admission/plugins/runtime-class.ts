@@ -19,7 +19,11 @@ export const runtimeClass: AdmissionPlugin = {
     if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
     const spec = objectAs<Pod>(attributes).spec
     const name = spec?.runtimeClassName
-    if (spec === undefined || name === undefined) return
+    if (spec === undefined) return
+    if (name === undefined) {
+      if (spec.overhead === undefined) return
+      throw refuse(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
+    }
     const found = await find<RuntimeClass>(ctx, runtimeClasses, "", name)
     if (found === undefined) {
       throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`)

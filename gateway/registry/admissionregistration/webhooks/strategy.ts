@@ -42,6 +42,7 @@ const operations = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"]
 function strategyOf(mutating: boolean): Strategy<Configuration> {
   return {
     generation: true,
+    allowUnconditionalUpdate: false,
     default(configuration) {
       for (const webhook of configuration.webhooks ?? []) defaultWebhook(webhook, mutating)
     },

@@ -23,6 +23,7 @@ const path = FieldPath.root("spec")
 
 const strategy: Strategy<APIService> = {
   generation: false,
+  allowUnconditionalUpdate: false,
 
   default(service) {
     service.spec ??= {}

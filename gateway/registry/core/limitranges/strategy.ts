@@ -24,6 +24,7 @@ const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"
 
 const strategy: Strategy<LimitRange> = {
   generation: false,
+  allowCreateOnUpdate: true,
 
   default(range) {
     range.spec ??= { limits: [] }

@@ -1,9 +1,10 @@
-// PersistentVolumes. Source: k8s.io/kubernetes/pkg/{apis,registry}/core. Of the sources, those still in use are looked into.
+// PersistentVolumes. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import {
   FieldPath,
   type FieldError,
   forbiddenField,
+  invalidValue,
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
@@ -11,25 +12,40 @@ import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import { type PersistentVolume, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
-import { messages, named, optionalOneOf, requiredValue } from "../../validation/values.ts"
+import { messages, optionalOneOf } from "../../validation/values.ts"
 import { positiveQuantity, validateAccessModes, validateVolumeMode } from "../persistentvolumeclaims/validate.ts"
 import { validateNodeSelector } from "../pod-spec/scheduling.ts"
+import { initiatorTooLong, validateVolumeSource, type VolumeSource } from "../volumes/sources.ts"
 
 type Spec = NonNullable<PersistentVolume["spec"]>
 
 const path = FieldPath.root("spec")
-/** Every other field of the spec is the volume's source. */
-const common = new Set([
-  "accessModes",
-  "capacity",
-  "claimRef",
-  "mountOptions",
-  "nodeAffinity",
-  "persistentVolumeReclaimPolicy",
-  "storageClassName",
-  "volumeAttributesClassName",
-  "volumeMode",
-])
+/** The order upstream looks in: with two sources the first counts. */
+const sources = [
+  "hostPath",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "flocker",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "cephfs",
+  "iscsi",
+  "cinder",
+  "fc",
+  "flexVolume",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "scaleIO",
+  "local",
+  "storageos",
+  "csi",
+]
+const maxInitiatorName = 64
 
 const strategy: Strategy<PersistentVolume> = {
   generation: false,
@@ -55,21 +71,32 @@ const strategy: Strategy<PersistentVolume> = {
     if (current.spec !== undefined) volume.spec = current.spec
     if (volume.status !== undefined && volume.status.phase !== current.status?.phase) {
       Object.assign(volume.status, { lastPhaseTransitionTime: timestamp() })
+    } else if (volume.status !== undefined && current.status?.lastPhaseTransitionTime !== undefined) {
+      volume.status.lastPhaseTransitionTime ??= current.status.lastPhaseTransitionTime
     }
   },
 
-  validate: (_ctx, volume) => validateSpec(volume.spec ?? {}),
+  validate: (_ctx, volume) => validateSpec(volume.spec ?? {}, volume.metadata.name),
 
   validateUpdate(ctx, volume, current) {
     if (ctx.info.subresource === "status") return []
     const [spec, before] = [volume.spec ?? {}, current.spec ?? {}]
-    const errors = validateSpec(spec)
-    if (!semanticEqual(sourceOf(spec), sourceOf(before))) {
+    const errors = validateSpec(spec, volume.metadata.name)
+    if (!semanticEqual(sourceOf(withoutNewSecret(spec, before)), sourceOf(before))) {
       errors.push(
-        forbiddenField(path.child("persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"),
+        forbiddenField(
+          path.child("persistentvolumesource"),
+          "spec.persistentvolumesource is immutable after creation\n",
+        ),
       )
     }
-    return [...errors, ...immutableField(FieldPath.root("volumeMode"), spec.volumeMode, before.volumeMode)]
+    errors.push(...immutableField(FieldPath.root("volumeMode"), spec.volumeMode, before.volumeMode))
+    if (before.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined) {
+      errors.push(
+        forbiddenField(path.child("volumeAttributesClassName"), "update from non-nil value to nil is forbidden"),
+      )
+    }
+    return errors
   },
 
   selectableFields: (volume) => ({ name: volume.metadata.name ?? "" }),
@@ -78,10 +105,19 @@ const strategy: Strategy<PersistentVolume> = {
 export const persistentVolumes: KindExtension = { strategy }
 
 function sourceOf(spec: Spec): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(spec).filter(([name]) => !common.has(name)))
+  return Object.fromEntries(Object.entries(spec).filter(([name]) => sources.includes(name)))
 }
 
-function validateSpec(spec: Spec): FieldError[] {
+/** The secret a volume is expanded with may come later. */
+function withoutNewSecret(spec: Spec, before: Spec): Spec {
+  if (spec.csi === undefined || before.csi === undefined || before.csi.controllerExpandSecretRef !== undefined) {
+    return spec
+  }
+  const { controllerExpandSecretRef: _, ...csi } = spec.csi
+  return { ...spec, csi }
+}
+
+function validateSpec(spec: Spec, name = ""): FieldError[] {
   const modes = spec.accessModes ?? []
   const errors: FieldError[] = modes.length === 0 ? [required(path.child("accessModes"))] : []
   errors.push(...validateAccessModes(path.child("accessModes"), modes))
@@ -107,46 +143,55 @@ function validateSpec(spec: Spec): FieldError[] {
         : validateNodeSelector(terms, spec.nodeAffinity.required)),
     )
   }
-  errors.push(...validateSource(spec))
+  errors.push(...validateSource(spec, name))
   if (spec.storageClassName) {
-    errors.push(
-      ...messages(
-        path.child("storageClassName"),
-        spec.storageClassName,
-        validateDNS1123Subdomain(spec.storageClassName),
-      ),
-    )
+    const at = path.child("storageClassName")
+    errors.push(...messages(at, spec.storageClassName, validateDNS1123Subdomain(spec.storageClassName)))
   }
-  return [...errors, ...validateVolumeMode(path.child("volumeMode"), spec.volumeMode)]
+  return [
+    ...errors,
+    ...validateVolumeMode(path.child("volumeMode"), spec.volumeMode),
+    ...validateAttributesClass(spec, path.child("volumeAttributesClassName")),
+  ]
 }
 
-function validateSource(spec: Spec): FieldError[] {
-  const [first, ...more] = Object.keys(sourceOf(spec))
+function validateAttributesClass(spec: Spec, at: FieldPath): FieldError[] {
+  const name = spec.volumeAttributesClassName
+  if (name === undefined) return []
+  const errors =
+    name === "" ? [required(at, "an empty string is disallowed")] : messages(at, name, validateDNS1123Subdomain(name))
+  return spec.csi === undefined
+    ? [...errors, required(path.child("csi"), "has to be specified when using volumeAttributesClassName")]
+    : errors
+}
+
+function validateSource(spec: Spec, volumeName: string): FieldError[] {
+  const given = sources.filter((name) => spec[name as keyof Spec] !== undefined)
+  const [first] = given
   if (first === undefined) return [required(path, "must specify a volume type")]
-  const errors = more.map((name) => forbiddenField(path.child(name), "may not specify more than 1 volume type"))
-  if (spec.hostPath !== undefined) {
-    errors.push(...requiredValue(path.child("hostPath", "path"), spec.hostPath.path))
-    if (spec.hostPath.path === "/" && spec.persistentVolumeReclaimPolicy === "Recycle") {
-      errors.push(
-        forbiddenField(path.child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"),
-      )
+  const errors = given.flatMap((name) => {
+    // The driver of a flexVolume is looked at whatever else is there, and two of them are never forbidden.
+    if (name !== first && name !== "flexVolume") {
+      return [
+        forbiddenField(path.child(name === "cephfs" ? "cephFS" : name), "may not specify more than 1 volume type"),
+      ]
+    }
+    return validateVolumeSource(path, name, spec[name as keyof Spec] as VolumeSource, true) ?? []
+  })
+  const { iscsi } = spec
+  if (first === "iscsi" && iscsi?.initiatorName !== undefined) {
+    const whole = `${volumeName}:${iscsi.targetPortal}`
+    if (whole.length > maxInitiatorName) {
+      errors.push(invalidValue(path.child("iscsi", "targetportal"), iscsi.targetPortal, initiatorTooLong))
     }
   }
-  if (spec.nfs !== undefined) {
-    errors.push(...requiredValue(path.child("nfs", "server"), spec.nfs.server))
-    errors.push(...requiredValue(path.child("nfs", "path"), spec.nfs.path))
+  if (first === "local" && spec.nodeAffinity?.required === undefined) {
+    errors.push(required(path.child("nodeAffinity"), "Local volume requires node affinity"))
   }
-  if (spec.csi !== undefined) {
+  if (/^\/+$/.test(spec.hostPath?.path ?? "") && spec.persistentVolumeReclaimPolicy === "Recycle") {
     errors.push(
-      ...named(path.child("csi", "driver"), spec.csi.driver, (name) => validateDNS1123Subdomain(name.toLowerCase())),
+      forbiddenField(path.child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"),
     )
-    errors.push(...requiredValue(path.child("csi", "volumeHandle"), spec.csi.volumeHandle))
-  }
-  if (spec.local !== undefined) {
-    errors.push(...requiredValue(path.child("local", "path"), spec.local.path))
-    if (spec.nodeAffinity === undefined) {
-      errors.push(required(FieldPath.root("metadata", "annotations"), "Local volume requires node affinity"))
-    }
   }
   return errors
 }

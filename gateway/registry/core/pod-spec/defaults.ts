@@ -22,6 +22,7 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
 }
 
 export function defaultPodSpec(spec: PodSpec): void {
+  dropDisabled(spec)
   spec.dnsPolicy = orDefault(spec.dnsPolicy, "ClusterFirst")
   spec.restartPolicy = orDefault(spec.restartPolicy, "Always")
   spec.securityContext ??= {}
@@ -36,6 +37,22 @@ export function defaultPodSpec(spec: PodSpec): void {
   for (const container of everyContainer(spec)) defaultContainer(container)
   for (const constraint of spec.topologySpreadConstraints ?? []) {
     if (constraint.whenUnsatisfiable === "") constraint.whenUnsatisfiable = "DoNotSchedule"
+  }
+}
+
+/** Fields of features that are off in a server as it comes. Source: k8s.io/kubernetes/pkg/api/pod DropDisabledPodFields. */
+function dropDisabled(spec: PodSpec): void {
+  delete (spec as { schedulingGroup?: unknown }).schedulingGroup
+  for (const { projected } of spec.volumes ?? []) {
+    for (const source of projected?.sources ?? []) {
+      delete source.podCertificate
+      delete source.clusterTrustBundle
+    }
+  }
+  for (const container of everyContainer(spec)) {
+    if (container.lifecycle?.stopSignal === undefined) continue
+    delete container.lifecycle.stopSignal
+    if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle
   }
 }
 

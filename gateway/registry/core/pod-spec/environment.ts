@@ -7,8 +7,13 @@ import {
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
-import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
+import {
+  validateDNS1123Label,
+  validateDNS1123Subdomain,
+  validateQualifiedName,
+} from "../../../../apimachinery/names.ts"
 import { configKeyRule, environmentNameRule, messages, named } from "../../validation/values.ts"
+import { noBacksteps } from "../volumes/sources.ts"
 import type { Container, ObjectFieldSelector, ResourceFieldSelector } from "./types.ts"
 
 const environmentFields = [
@@ -67,6 +72,7 @@ function validateValueFrom(path: FieldPath, variable: EnvVar): FieldError[] {
     errors.push(...validateKeyRef(path.child("configMapKeyRef"), source.configMapKeyRef))
   }
   if (source.secretKeyRef !== undefined) errors.push(...validateKeyRef(path.child("secretKeyRef"), source.secretKeyRef))
+  if (source.fileKeyRef !== undefined) errors.push(...validateFileKey(path.child("fileKeyRef"), source.fileKeyRef))
   const sources = Object.values(source).filter((value) => value !== undefined).length
   if (sources === 0) {
     errors.push(
@@ -82,6 +88,17 @@ function validateValueFrom(path: FieldPath, variable: EnvVar): FieldError[] {
     errors.push(invalidValue(path, "", "may not have more than one field specified at a time"))
   }
   return errors
+}
+
+function validateFileKey(
+  path: FieldPath,
+  { key, volumeName, path: file = "" }: { key?: string; volumeName?: string; path?: string },
+): FieldError[] {
+  return [
+    ...named(path.child("key"), key, environmentNameRule),
+    ...named(path.child("volumeName"), volumeName, validateDNS1123Label),
+    ...(file === "" ? [required(path.child("path"))] : noBacksteps(path.child("path"), file)),
+  ]
 }
 
 function validateKeyRef(path: FieldPath, reference: { name?: string; key: string }): FieldError[] {

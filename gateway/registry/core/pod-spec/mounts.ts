@@ -10,7 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { requiredValue } from "../../validation/values.ts"
 import type { Container, Volume, VolumeMount } from "./types.ts"
-import { descendingPath } from "./volumes.ts"
+import { descendingPath } from "../volumes/sources.ts"
 
 type Volumes = ReadonlyMap<string, Volume>
 

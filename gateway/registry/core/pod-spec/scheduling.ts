@@ -115,12 +115,50 @@ function validateWeight(path: FieldPath, weight: number | undefined): FieldError
 
 function validatePodTerm(path: FieldPath, term: Partial<PodAffinityTerm>): FieldError[] {
   const errors = [
+    ...validateLabelKeys(path, term),
     ...validateLabelSelector(path.child("labelSelector"), term.labelSelector),
     ...validateLabelSelector(path.child("namespaceSelector"), term.namespaceSelector),
     ...(term.namespaces ?? []).flatMap((name) => messages(path.child("namespace"), name, validateDNS1123Label(name))),
   ]
   if (!term.topologyKey) errors.push(required(path.child("topologyKey"), "can not be empty"))
   return [...errors, ...validateLabelName(path.child("topologyKey"), term.topologyKey)]
+}
+
+interface LabelKeys {
+  matchLabelKeys?: readonly string[] | undefined
+  mismatchLabelKeys?: readonly string[] | undefined
+  labelSelector?: PodAffinityTerm["labelSelector"] | undefined
+}
+
+/** Keys whose values the pod itself gives. */
+function validateLabelKeys(
+  path: FieldPath,
+  { matchLabelKeys, mismatchLabelKeys, labelSelector }: LabelKeys,
+): FieldError[] {
+  const keysOf = (field: string, keys: readonly string[] = []): FieldError[] => {
+    const at = path.child(field)
+    if (keys.length === 0) return []
+    return labelSelector === undefined
+      ? [forbiddenField(at, "must not be specified when labelSelector is not set")]
+      : keys.flatMap((key, index) => validateLabelName(at.index(index), key))
+  }
+  const errors = [...keysOf("matchLabelKeys", matchLabelKeys), ...keysOf("mismatchLabelKeys", mismatchLabelKeys)]
+  const seen = new Set(Object.keys(labelSelector?.matchLabels ?? {}))
+  for (const { key } of labelSelector?.matchExpressions ?? []) {
+    const index = matchLabelKeys?.lastIndexOf(key) ?? -1
+    // The selector holds what matchLabelKeys added to it once; twice, it was the user who named the key as well.
+    if (index >= 0 && seen.has(key)) {
+      errors.push(invalidValue(path.index(index), key, "exists in both matchLabelKeys and labelSelector"))
+    }
+    seen.add(key)
+  }
+  for (const [index, key] of (matchLabelKeys ?? []).entries()) {
+    if (mismatchLabelKeys?.includes(key) === true) {
+      const at = path.child("matchLabelKeys").index(index)
+      errors.push(invalidValue(at, key, "exists in both matchLabelKeys and mismatchLabelKeys"))
+    }
+  }
+  return errors
 }
 
 export function validateNodeSelector(path: FieldPath, selector: NodeSelector): FieldError[] {
@@ -216,6 +254,7 @@ export function validateSpread(path: FieldPath, constraints: PodSpec["topologySp
       ...errors,
       ...optionalOneOf(at.child("nodeAffinityPolicy"), constraint.nodeAffinityPolicy, ["Honor", "Ignore"]),
       ...optionalOneOf(at.child("nodeTaintsPolicy"), constraint.nodeTaintsPolicy, ["Honor", "Ignore"]),
+      ...validateLabelKeys(at, { ...constraint, mismatchLabelKeys: undefined }),
       ...validateLabelSelector(at.child("labelSelector"), constraint.labelSelector),
     ]
   })

@@ -10,7 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { maxInt32, optionalOneOf, within } from "../../validation/values.ts"
 import type { Container, PodSpec } from "./types.ts"
-import { descendingPath } from "./volumes.ts"
+import { descendingPath } from "../volumes/sources.ts"
 
 type PodSecurityContext = NonNullable<PodSpec["securityContext"]>
 type SecurityContext = NonNullable<Container["securityContext"]>

@@ -7,6 +7,7 @@ import {
   type FieldPath,
   forbiddenField,
   invalidValue,
+  notFoundValue,
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import {
@@ -61,7 +62,32 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
     ...validateSpread(path.child("topologySpreadConstraints"), spec.topologySpreadConstraints),
     ...validateHostUsers(path, spec),
     ...validateNamesAndNumbers(path, spec),
+    ...validateFileVariables(path, spec),
   ]
+}
+
+/** Variables from files: the volume they lie in is an emptyDir. */
+function validateFileVariables(path: FieldPath, spec: PodSpec): FieldError[] {
+  return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
+    (spec[list] ?? []).flatMap((container, index) =>
+      (container.env ?? []).flatMap(({ valueFrom }, place) => {
+        const reference = valueFrom?.fileKeyRef
+        if (reference === undefined) return []
+        const at = path
+          .child(list)
+          .index(index)
+          .child("env")
+          .index(place)
+          .child("valueFrom", "fileKeyRef", "volumeName")
+        const name = reference.volumeName ?? ""
+        const volume = spec.volumes?.find((one) => one.name === name)
+        if (volume === undefined) return [notFoundValue(at, name)]
+        return volume.emptyDir === undefined
+          ? [invalidValue(at, name, "referenced volume must be of type emptyDir")]
+          : []
+      }),
+    ),
+  )
 }
 
 function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
@@ -89,8 +115,12 @@ function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
     ...(spec.overhead === undefined
       ? []
       : validateRequirements(path.child("overhead"), { limits: spec.overhead }, new Set())),
-    ...(spec.os === undefined ? [] : oneOf(path.child("os"), spec.os.name, ["linux", "windows"])),
+    ...(spec.os === undefined ? [] : validateOS(path.child("os"), spec.os.name)),
   ]
+}
+
+function validateOS(path: FieldPath, name: string | undefined): FieldError[] {
+  return name ? optionalOneOf(path, name, ["linux", "windows"]) : [required(path.child("name"))]
 }
 
 function validateHostNetwork(path: FieldPath, spec: PodSpec, isPod: boolean): FieldError[] {

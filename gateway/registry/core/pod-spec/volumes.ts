@@ -1,5 +1,4 @@
-// Volumes of a pod. Source: k8s.io/kubernetes/pkg/apis/core/validation. In-tree sources of machines that hardly exist any
-// more (photon, quobyte, …) are only counted: a pod has exactly one source a volume.
+// Volumes of a pod. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
 import {
   duplicate,
@@ -7,13 +6,13 @@ import {
   type FieldPath,
   forbiddenField,
   invalidValue,
-  notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import { validatePersistentVolumeClaimSpec } from "../persistentvolumeclaims/validate.ts"
 import { messages, named, oneOf, requiredValue } from "../../validation/values.ts"
+import { descendingPath, initiatorTooLong, validateVolumeSource, type VolumeSource } from "../volumes/sources.ts"
 import { validateFieldRef, validateResourceFieldRef, volumeFields } from "./environment.ts"
 import type { KeyToPath, ObjectFieldSelector, ResourceFieldSelector, Volume } from "./types.ts"
 
@@ -50,18 +49,10 @@ const sourceOrder = [
   "ephemeral",
   "image",
 ] as const satisfies readonly (keyof Volume)[]
+/** Where upstream misspells what it forbids. */
+const forbiddenAs: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" }
+const maxInitiatorName = 64
 const fileMode = "must be a number between 0 and 0777 (octal), both inclusive"
-const hostPathTypes = [
-  "",
-  "BlockDevice",
-  "CharDevice",
-  "Directory",
-  "DirectoryOrCreate",
-  "File",
-  "FileOrCreate",
-  "Socket",
-]
-
 /** `known` has the names mounts may use: volumes that are good. */
 export function validateVolumes(
   path: FieldPath,
@@ -75,7 +66,10 @@ export function validateVolumes(
   )
   for (const [index, volume] of (volumes ?? []).entries()) {
     const at = path.index(index)
-    const faults = [...validateSource(at, volume), ...named(at.child("name"), volume.name, validateDNS1123Label)]
+    const faults = [
+      ...validateSource(at, volume, podName),
+      ...named(at.child("name"), volume.name, validateDNS1123Label),
+    ]
     if (known.has(volume.name)) faults.push(duplicate(at.child("name"), volume.name))
     if (faults.length === 0) known.set(volume.name, volume)
     errors.push(...faults)
@@ -93,31 +87,43 @@ export function validateVolumes(
   return { errors, known }
 }
 
-function validateSource(path: FieldPath, volume: Volume): FieldError[] {
+function validateSource(path: FieldPath, volume: Volume, podName: string | undefined): FieldError[] {
   const errors: FieldError[] = []
   let sources = 0
   for (const name of sourceOrder) {
-    if (volume[name] === undefined) continue
-    if (sources++ > 0) errors.push(forbiddenField(path.child(name), "may not specify more than 1 volume type"))
-    else errors.push(...(sourceChecks[name]?.(path.child(name), volume) ?? []))
+    const source = volume[name] as VolumeSource | undefined
+    if (source === undefined) continue
+    if (sources++ > 0) {
+      errors.push(forbiddenField(path.child(forbiddenAs[name] ?? name), "may not specify more than 1 volume type"))
+    } else {
+      const common = validateVolumeSource(path, name, source, false)
+      errors.push(...(common ?? ownSources[name]?.(path.child(name), volume) ?? []))
+    }
   }
   if (sources === 0) errors.push(required(path, "must specify a volume type"))
+  return [...errors, ...nameFaults(path.child("name"), volume, podName)]
+}
+
+/** Names that become part of longer ones. */
+function nameFaults(path: FieldPath, { name, iscsi, ephemeral }: Volume, podName: string | undefined): FieldError[] {
+  const errors: FieldError[] = []
+  if (iscsi?.initiatorName !== undefined && `${name}:${iscsi.targetPortal}`.length > maxInitiatorName) {
+    errors.push(invalidValue(path, name, initiatorTooLong))
+  }
+  if (ephemeral !== undefined && podName && name) {
+    const claim = `${podName}-${name}`
+    const faults = validateDNS1123Subdomain(claim).map((fault) => `PVC name ${JSON.stringify(claim)}: ${fault}`)
+    errors.push(...messages(path, name, faults))
+  }
   return errors
 }
 
-const sourceChecks: Readonly<Record<string, (path: FieldPath, volume: Volume) => FieldError[]>> = {
+/** Sources only a pod has. */
+const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume) => FieldError[]>> = {
   emptyDir: (path, { emptyDir }) =>
     emptyDir?.sizeLimit !== undefined && compareQuantities(parseQuantity(emptyDir.sizeLimit), parseQuantity("0")) < 0
       ? [forbiddenField(path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")]
       : [],
-  hostPath: (path, { hostPath }) => {
-    if (!hostPath?.path) return [required(path.child("path"))]
-    const errors = noBacksteps(path.child("path"), hostPath.path)
-    if (hostPath.type !== undefined && !hostPathTypes.includes(hostPath.type)) {
-      errors.push(notSupported(path.child("type"), hostPath.type, hostPathTypes))
-    }
-    return errors
-  },
   secret: (path, { secret }) => [
     ...requiredValue(path.child("secretName"), secret?.secretName),
     ...mode(path.child("defaultMode"), secret?.defaultMode),
@@ -135,23 +141,6 @@ const sourceChecks: Readonly<Record<string, (path: FieldPath, volume: Volume) =>
   projected: validateProjected,
   persistentVolumeClaim: (path, { persistentVolumeClaim }) =>
     requiredValue(path.child("claimName"), persistentVolumeClaim?.claimName),
-  nfs: (path, { nfs }) => {
-    const errors = [
-      ...requiredValue(path.child("server"), nfs?.server),
-      ...requiredValue(path.child("path"), nfs?.path),
-    ]
-    if (nfs?.path !== undefined && !nfs.path.startsWith("/")) {
-      errors.push(invalidValue(path.child("path"), nfs.path, "must be an absolute path"))
-    }
-    return errors
-  },
-  csi: (path, { csi }) => {
-    const errors = named(path.child("driver"), csi?.driver, (name) => validateDNS1123Subdomain(name.toLowerCase()))
-    if (csi?.nodePublishSecretRef !== undefined && !csi.nodePublishSecretRef.name) {
-      errors.push(required(path.child("nodePublishSecretRef", "name")))
-    }
-    return errors
-  },
   ephemeral: (path, { ephemeral }) =>
     ephemeral?.volumeClaimTemplate === undefined
       ? [required(path.child("volumeClaimTemplate"))]
@@ -233,18 +222,6 @@ function items(path: FieldPath, list: readonly KeyToPath[] | undefined): FieldEr
 
 function mode(path: FieldPath, value: number | undefined): FieldError[] {
   return value !== undefined && (value < 0 || value > 0o777) ? [invalidValue(path, value, fileMode)] : []
-}
-
-/** Relative, and going down only. */
-export function descendingPath(path: FieldPath, value: string): FieldError[] {
-  return [
-    ...(value.startsWith("/") ? [invalidValue(path, value, "must be a relative path")] : []),
-    ...noBacksteps(path, value),
-  ]
-}
-
-export function noBacksteps(path: FieldPath, value: string): FieldError[] {
-  return value.split("/").includes("..") ? messages(path, value, ["must not contain '..'"]) : []
 }
 
 /** Names that start with ".." are the kubelet's own, for swapping whole directories. */

@@ -3,17 +3,19 @@
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { milliValue, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { Container, PodSpec } from "./types.ts"
+import { volumePathWarnings } from "./volume-warnings.ts"
 
-const oldVolumes: Readonly<Record<string, string>> = {
-  photonPersistentDisk: "deprecated in v1.11, non-functional in v1.16+",
-  gitRepo: "deprecated in v1.11, and disabled by default in v1.33+",
-  scaleIO: "deprecated in v1.16, non-functional in v1.22+",
-  flocker: "deprecated in v1.22, non-functional in v1.25+",
-  storageos: "deprecated in v1.22, non-functional in v1.25+",
-  quobyte: "deprecated in v1.22, non-functional in v1.25+",
-  glusterfs: "deprecated in v1.25, non-functional in v1.26+",
-  cephfs: "deprecated in v1.28, non-functional in v1.31+",
-  rbd: "deprecated in v1.28, non-functional in v1.31+",
+/** In upstream's order: what the warning calls it, and what became of it. */
+const oldVolumes: Readonly<Record<string, readonly [string, string]>> = {
+  photonPersistentDisk: ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
+  gitRepo: ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
+  scaleIO: ["scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
+  flocker: ["flocker", "deprecated in v1.22, non-functional in v1.25+"],
+  storageos: ["storageOS", "deprecated in v1.22, non-functional in v1.25+"],
+  quobyte: ["quobyte", "deprecated in v1.22, non-functional in v1.25+"],
+  glusterfs: ["glusterfs", "deprecated in v1.25, non-functional in v1.26+"],
+  cephfs: ["cephfs", "deprecated in v1.28, non-functional in v1.31+"],
+  rbd: ["rbd", "deprecated in v1.28, non-functional in v1.31+"],
 }
 const oldAnnotations: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
@@ -42,11 +44,11 @@ export function podWarnings(
       return message === undefined ? [] : [`${String(root.child("metadata", "annotations").key(key))}: ${message}`]
     }),
     ...(spec.volumes ?? []).flatMap((volume, index) =>
-      Object.keys(volume).flatMap((source) => {
-        const message = oldVolumes[source]
-        return message === undefined ? [] : [`${String(path.child("volumes").index(index).child(source))}: ${message}`]
-      }),
+      Object.entries(oldVolumes).flatMap(([source, [shown, message]]) =>
+        Object.hasOwn(volume, source) ? [`${String(path.child("volumes").index(index).child(shown))}: ${message}`] : [],
+      ),
     ),
+    ...volumePathWarnings(spec.volumes ?? []),
     ...duplicates(path.child("hostAliases"), spec.hostAliases, "ip"),
     ...duplicates(path.child("imagePullSecrets"), spec.imagePullSecrets, "name"),
     ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>

@@ -17,7 +17,7 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   for (const [index, { type }] of (status.conditions ?? []).entries()) {
     if (systemConditions.has(type)) continue
     errors.push(
-      ...messages(path.child("conditions").index(index).child("Type"), type, validateQualifiedName(type ?? "")),
+      ...messages(path.child("conditions").index(index).child("Type"), type ?? "", validateQualifiedName(type ?? "")),
     )
   }
   const nominated = status.nominatedNodeName

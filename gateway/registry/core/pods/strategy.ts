@@ -3,7 +3,7 @@
 
 import { FieldPath, type FieldError, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
-import type { Pod, PodSpec } from "../../../../apimachinery/object.ts"
+import { type Pod, type PodSpec, timestamp } from "../../../../apimachinery/object.ts"
 import type { Strategy } from "../../strategy.ts"
 import { defaultPodOnly, defaultPodSpec } from "../pod-spec/defaults.ts"
 import { qosClass } from "../pod-spec/qos.ts"
@@ -35,6 +35,7 @@ export const podStrategy: Strategy<Pod> = {
           status: "False",
           reason: "SchedulingGated",
           message: "Scheduling is blocked due to non-empty scheduling gates",
+          lastTransitionTime: timestamp(),
         },
       ]
     }

@@ -29,7 +29,6 @@ const maxPorts = 20_000
 
 const strategy: Strategy<EndpointSlice> = {
   generation: true,
-  allowCreateOnUpdate: true,
 
   default(slice) {
     for (const port of slice.ports ?? []) {

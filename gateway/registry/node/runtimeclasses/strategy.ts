@@ -13,6 +13,8 @@ const at = FieldPath.root("handler")
 
 const strategy: Strategy<RuntimeClass> = {
   generation: false,
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
   validate: (_ctx, runtimeClass) => named(at, runtimeClass.handler, validateDNS1123Label),
   validateUpdate: (_ctx, runtimeClass, current) => immutableField(at, runtimeClass.handler, current.handler),
 }

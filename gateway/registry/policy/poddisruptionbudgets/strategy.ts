@@ -15,6 +15,8 @@ const path = FieldPath.root("spec")
 const counters = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"]
 
 const strategy: Strategy<Budget> = {
+  allowUnconditionalUpdate: false,
+
   default(budget) {
     budget.spec ??= {}
   },

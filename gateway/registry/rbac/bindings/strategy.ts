@@ -27,6 +27,7 @@ function strategyOf(namespaced: boolean): Strategy<Binding> {
   return {
     nameRule: validatePathSegmentName,
     generation: false,
+    allowCreateOnUpdate: true,
 
     default(binding) {
       binding.roleRef ??= {}

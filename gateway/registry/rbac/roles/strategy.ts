@@ -17,6 +17,7 @@ function strategyOf(namespaced: boolean): Strategy<Role> {
   return {
     nameRule: validatePathSegmentName,
     generation: false,
+    allowCreateOnUpdate: true,
     validate: (_ctx, role) => validate(role, namespaced),
     validateUpdate: (_ctx, role) => validate(role, namespaced),
   }

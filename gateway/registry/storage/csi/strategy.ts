@@ -24,6 +24,7 @@ type CSIDriver = KubeObject & {
 
 const driverStrategy: Strategy<CSIDriver> = {
   generation: false,
+  allowUnconditionalUpdate: false,
 
   default(driver) {
     const spec = (driver.spec ??= {})
@@ -55,13 +56,14 @@ const driverStrategy: Strategy<CSIDriver> = {
 
 export const csiDrivers: KindExtension = { strategy: driverStrategy }
 
-const plain: Strategy = { generation: false }
+const plain: Strategy = { generation: false, allowUnconditionalUpdate: false }
 export const csiNodes: KindExtension = { strategy: plain }
 
 type CSIStorageCapacity = KubeObject & { storageClassName?: string; nodeTopology?: unknown }
 
 const capacityStrategy: Strategy<CSIStorageCapacity> = {
   generation: false,
+  allowUnconditionalUpdate: false,
   validate: (_ctx, capacity) =>
     named(FieldPath.root("storageClassName"), capacity.storageClassName, validateDNS1123Subdomain),
   validateUpdate: (_ctx, capacity, current) => [
@@ -83,6 +85,7 @@ type VolumeAttachment = KubeObject & {
 
 const attachmentStrategy: Strategy<VolumeAttachment> = {
   generation: false,
+  allowUnconditionalUpdate: false,
 
   prepareForCreate(_ctx, attachment) {
     attachment.status = { attached: false }

@@ -16,7 +16,7 @@ const samples: Readonly<Record<string, JsonObject>> = {
   ConfigMapEnvSource: { name: "config" },
   ConfigMapKeySelector: { name: "config", key: "key" },
   ConfigMapVolumeSource: { name: "config" },
-  Container: { name: "main", image: "busybox" },
+  Container: { name: "other", image: "busybox" },
   ContainerPort: { containerPort: 80 },
   ContainerResourceMetricSource: {
     name: "cpu",
