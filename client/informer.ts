@@ -5,7 +5,7 @@ import type { Clock } from "./clock.ts"
 import { silentLog, type Log } from "./log.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
 import { reflect } from "./reflector.ts"
-import type { KubeClient, Resource } from "./rest.ts"
+import type { ListWatch, Resource } from "./rest.ts"
 
 /** Called synchronously in the order of changes, after the informer's own state has changed; must not block or throw. */
 export interface InformerHandler<T> {
@@ -24,7 +24,7 @@ export interface InformerOptions<T> {
 }
 
 export class Informer<T extends KubeObject> {
-  readonly #client: KubeClient
+  readonly #client: ListWatch
   readonly #resource: Resource
   readonly #options: InformerOptions<T>
   readonly #objects: ObjectIndex<T>
@@ -33,7 +33,7 @@ export class Informer<T extends KubeObject> {
   #started: Promise<void> | undefined
   #synced = false
 
-  constructor(client: KubeClient, resource: Resource, options: InformerOptions<T> = {}) {
+  constructor(client: ListWatch, resource: Resource, options: InformerOptions<T> = {}) {
     this.#client = client
     this.#resource = resource
     this.#options = options

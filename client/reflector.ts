@@ -5,7 +5,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { isExpired } from "../apimachinery/status.ts"
 import { pause, systemClock, type Clock } from "./clock.ts"
 import { silentLog, type Log } from "./log.ts"
-import type { KubeClient, Resource } from "./rest.ts"
+import type { ListWatch, Resource } from "./rest.ts"
 
 export const reflectorLimits = {
   /** Objects asked for at once. */
@@ -22,7 +22,7 @@ export interface ReflectorSink<T extends KubeObject> {
 }
 
 export interface ReflectorOptions<T extends KubeObject> {
-  client: KubeClient
+  client: ListWatch
   resource: Resource
   sink: ReflectorSink<T>
   signal: AbortSignal

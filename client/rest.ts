@@ -104,3 +104,6 @@ export interface KubeClient {
     options?: DeleteOptions,
   ): Promise<void>
 }
+
+/** What an informer needs of a client. */
+export type ListWatch = Pick<KubeClient, "list" | "watch">

@@ -16,6 +16,7 @@ import { events, secrets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
+import { trimmed } from "./trim.ts"
 import { publications, resourceSyncs } from "../resources/index.ts"
 import type { View } from "../resources/resource-sync.ts"
 
@@ -27,7 +28,8 @@ export class Caches {
   readonly #tenants = new Map<string, TenantInformer<KubeObject>>()
 
   constructor(options: { tenants: Tenants; superClient: KubeClient; clock: Clock; log: Log }) {
-    const { tenants, superClient, clock, log } = options
+    const { tenants, clock, log } = options
+    const superClient = trimmed(options.superClient)
     for (const { resource } of resourceSyncs) {
       this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { log }))
       const indexes = {
