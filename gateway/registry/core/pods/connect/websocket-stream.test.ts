@@ -1,0 +1,36 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Readable } from "node:stream"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { WebSocket } from "ws"
+import { isWebSocket, streamOverWebSocket } from "./websocket-stream.ts"
+
+const server = createServer()
+const pieces = ["line 1\n", "line 2\n"]
+
+beforeAll(async () => {
+  server.on("upgrade", (request, socket, head) => {
+    if (isWebSocket(request))
+      void streamOverWebSocket(request, { socket, head }, Readable.from(pieces.map(Buffer.from)))
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+})
+afterAll(() => server.close())
+
+describe("a stream over a WebSocket", () => {
+  test.each<[string, string[], string, boolean]>([
+    ["no protocol", [], "", true],
+    ["binary messages", ["binary.k8s.io"], "binary.k8s.io", true],
+    ["base64 messages", ["base64.binary.k8s.io"], "base64.binary.k8s.io", false],
+  ])("with %s has every piece, then ends in order", async (_what, offered, agreed, binary) => {
+    const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, offered)
+    const messages: string[] = []
+    client.on("message", (data: Buffer, isBinary) => {
+      expect(isBinary).toBe(binary)
+      messages.push(binary ? data.toString() : Buffer.from(data.toString(), "base64").toString())
+    })
+    const [code] = (await once(client, "close")) as [number]
+    expect([client.protocol, messages, code]).toEqual([agreed, pieces, 1005])
+  })
+})
