@@ -172,7 +172,8 @@ describe("another tenant's credential", () => {
     expect((await fixture.request("/polyplane/v1/tenants", { token: tokenA })).code).toBe(401)
     expect((await fixture.request("/polyplane/v1/tenants")).code).toBe(401)
     const metrics = await fixture.request("/metrics", a)
-    expect(metrics.code).toBe(404)
+    expect(metrics.code).toBe(200)
+    expect(metrics.text).not.toContain("polyplane_tenants")
   })
 
   test("no credential is the anonymous user, who cannot tell which tenants there are", async () => {
@@ -286,6 +287,16 @@ describe("the gateway's administrator", () => {
       message: 'tenants "nobody-there" not found',
     })
     expect((await fixture.request("/api/v1/namespaces", fixture.administrator)).code).toBe(200)
+  })
+
+  test("reads the metrics of each tenant, and of all together, which name none", async () => {
+    const seen =
+      'apiserver_request_total{code="200",component="apiserver",dry_run="",group="policy",resource="poddisruptionbudgets"'
+    await fixture.request("/tenants/b/apis/policy/v1/poddisruptionbudgets", fixture.administrator)
+    expect((await fixture.request("/tenants/b/metrics", fixture.administrator)).text).toContain(seen)
+    expect((await fixture.request("/tenants/a/metrics", fixture.administrator)).text).not.toContain(seen)
+    expect((await fixture.request("/metrics", fixture.administrator)).text).toContain(seen)
+    expect((await fixture.request("/tenants/b/metrics")).code).toBe(403)
   })
 
   test("reads the metrics, which name no tenant", async () => {

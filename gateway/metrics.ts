@@ -1,34 +1,21 @@
-// What the gateway counts, under upstream's names. No label names a tenant: with thousands of them a scrape would be
-// larger than what it tells. Source of names: k8s.io/apiserver/pkg/endpoints/metrics.
+// What the gateway counts. Requests are counted for all tenants together and for each by itself; in what is printed of all no
+// label names a tenant: with thousands of them a scrape would be larger than what it tells.
 
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { Counter, Gauge, Histogram, Registry } from "prom-client"
-
-const labels = ["verb", "group", "version", "resource", "subresource", "scope"] as const
+import { Counter, Gauge, Registry } from "prom-client"
+import { versionInfo } from "./endpoints/version.ts"
+import { RequestCounts } from "./request-counts.ts"
+import type { ControlPlane } from "./tenancy/control-plane.ts"
 
 const nanosecondsPerSecond = 1e9
+const microsecondsPerSecond = 1e6
 
 export class Metrics implements Disposable {
   readonly registry = new Registry()
-  readonly requests = new Counter({
-    name: "apiserver_request_total",
-    help: "Requests, by verb, resource and HTTP code",
-    labelNames: [...labels, "code"],
-    registers: [this.registry],
-  })
-  readonly durations = new Histogram({
-    name: "apiserver_request_duration_seconds",
-    help: "Time until a request that is not long-running was answered",
-    labelNames: labels,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
-    registers: [this.registry],
-  })
-  readonly inFlight = new Gauge({
-    name: "apiserver_current_inflight_requests",
-    help: "Requests being worked on, long-running ones apart",
-    labelNames: ["request_kind"],
-    registers: [this.registry],
-  })
+  /** Of all control planes. */
+  readonly requests = new RequestCounts()
+  /** Of those that had any. They go with the control plane. */
+  readonly #own = new WeakMap<ControlPlane, RequestCounts>()
   readonly tenants = new Gauge({
     name: "polyplane_tenants",
     help: "Tenant control planes",
@@ -64,6 +51,34 @@ export class Metrics implements Disposable {
         },
       }),
     )
+    registry.registerMetric(
+      new Counter({
+        name: "process_cpu_seconds_total",
+        help: "Processor time of the process",
+        registers: [],
+        collect() {
+          const { user, system } = process.cpuUsage()
+          this.reset()
+          this.inc((user + system) / microsecondsPerSecond)
+        },
+      }),
+    )
+  }
+
+  requestsOf(controlPlane: ControlPlane): RequestCounts {
+    let own = this.#own.get(controlPlane)
+    if (own === undefined) this.#own.set(controlPlane, (own = new RequestCounts()))
+    return own
+  }
+
+  /** Of the process and all its tenants. */
+  async print(): Promise<string> {
+    return `${buildInfo}${this.requests.print()}${await this.registry.metrics()}`
+  }
+
+  /** What is one control plane's to see. */
+  printOf(controlPlane: ControlPlane): string {
+    return `${buildInfo}${this.requestsOf(controlPlane).print()}`
   }
 
   [Symbol.dispose](): void {
@@ -71,3 +86,9 @@ export class Metrics implements Disposable {
     this.registry.clear()
   }
 }
+
+const { gitVersion, major, minor, platform } = versionInfo
+const buildInfo = `# HELP kubernetes_build_info The Kubernetes whose API is served
+# TYPE kubernetes_build_info gauge
+kubernetes_build_info{git_version="${gitVersion}",major="${major}",minor="${minor}",platform="${platform}"} 1
+`

@@ -17,7 +17,7 @@ import { withAuthorization } from "./filters/authorization.ts"
 import { statusErrors } from "./filters/errors.ts"
 import { withImpersonation } from "./filters/impersonation.ts"
 import { withMaxInFlight } from "./filters/max-in-flight.ts"
-import { serveMetrics, withMetrics } from "./filters/metrics.ts"
+import { serveMetrics, withMetrics, withTenantMetrics } from "./filters/metrics.ts"
 import { serveIssuer } from "./filters/issuer.ts"
 import { withRequestState } from "./filters/request-id.ts"
 import { withRequestInfo } from "./filters/request-info.ts"
@@ -48,6 +48,7 @@ function chain(parts: ServerParts, upgrades: WeakMap<IncomingMessage, Upgrade>, 
     withMetrics(metrics),
     withAudit(parts.audit),
     withTenant(resolver), // by URL or credential → the tenant's handle; nothing below can name another's
+    withTenantMetrics(metrics),
     serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here
     withAuthentication, // → user, against this tenant's trust roots only
     withImpersonation,

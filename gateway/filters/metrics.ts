@@ -1,50 +1,78 @@
-// Counts requests and their time, and answers /metrics, which tells of all tenants and so is no tenant's to see.
+// Counts requests and their time, for all control planes together and for each, and answers /metrics: a tenant sees its own
+// requests; what the whole process does is the super cluster's to see. Authorization was asked before.
 
 import type { Metrics } from "../metrics.ts"
-import type { RequestInfo } from "../request/context.ts"
+import type { RequestCounts, RequestKind, RequestLabels } from "../request-counts.ts"
 import { isLongRunning } from "../request/long-running.ts"
-import type { Filter } from "./state.ts"
+import type { Filter, GatewayResponse, RequestState } from "./state.ts"
 
 export function withMetrics(metrics: Metrics): Filter {
   return (_request, response, next) => {
-    const { state } = response.locals
-    const { info } = state
-    const request_kind = isLongRunning(info) ? "longRunning" : isReadOnly(info) ? "readOnly" : "mutating"
-    metrics.inFlight.inc({ request_kind })
-    state.whenDone(() => {
-      metrics.inFlight.dec({ request_kind })
-      // A resource that is not served would let callers make up labels.
-      const served = response.statusCode !== 404 && response.statusCode !== 401 && response.statusCode !== 403
-      const labels = labelsOf(info, served)
-      metrics.requests.inc({ ...labels, code: String(response.statusCode) })
-      if (request_kind !== "longRunning")
-        metrics.durations.observe(labels, (performance.now() - state.startedAt) / 1000)
-    })
+    count(metrics.requests, response)
     next()
   }
 }
 
-const knownVerbs = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy"])
-
-function labelsOf(info: RequestInfo, served: boolean) {
-  const { group, version, resource, subresource, namespace, name } = info
-  const verb = (knownVerbs.has(info.verb) ? info.verb : "other").toUpperCase()
-  if (!info.isResourceRequest || !served)
-    return { verb, group: "", version: "", resource: "", subresource: "", scope: "" }
-  const scope = name !== "" ? "resource" : namespace !== "" ? "namespace" : "cluster"
-  return { verb, group, version, resource, subresource, scope }
+/** After it is known whose request it is. */
+export function withTenantMetrics(metrics: Metrics): Filter {
+  return (_request, response, next) => {
+    count(metrics.requestsOf(response.locals.state.controlPlane), response)
+    next()
+  }
 }
 
-function isReadOnly({ verb }: RequestInfo): boolean {
-  return verb === "get" || verb === "list"
+function count(counts: RequestCounts, response: GatewayResponse): void {
+  const { state } = response.locals
+  const { verb } = state.info
+  const kind: RequestKind = isLongRunning(state.info)
+    ? "longRunning"
+    : verb === "get" || verb === "list"
+      ? "readOnly"
+      : "mutating"
+  counts.begin(kind)
+  state.whenDone(() => {
+    const { statusCode } = response
+    const seconds = kind === "longRunning" ? undefined : (performance.now() - state.startedAt) / 1000
+    counts.end(kind, labelsOf(state, statusCode), statusCode, seconds)
+  })
+}
+
+/** Verbs as upstream counts them: the method, but where a method is several things. */
+const verbNames: Readonly<Record<string, string>> = {
+  get: "GET",
+  list: "LIST",
+  watch: "WATCH",
+  create: "POST",
+  update: "PUT",
+  patch: "PATCH",
+  delete: "DELETE",
+  deletecollection: "DELETECOLLECTION",
+  proxy: "CONNECT",
+}
+const nothing = { group: "", version: "", resource: "", subresource: "", scope: "" }
+const healthPath = /^\/(?:healthz|livez|readyz)\b/
+
+function labelsOf(state: RequestState, code: number): RequestLabels {
+  const { info, controlPlane } = state.summary
+  const verb = verbNames[info?.verb ?? ""] ?? "other"
+  if (info === undefined) return { ...nothing, verb }
+  if (!info.isResourceRequest) return { ...nothing, verb, subresource: healthPath.exec(info.path)?.[0] ?? "" }
+  const { group, version, resource, subresource, namespace, name } = info
+  // A resource that is not served would let callers make up labels.
+  const refused = code === 401 || code === 403 || code === 404
+  if (refused && controlPlane?.resources?.registry({ group, version, resource }) === undefined) {
+    return { ...nothing, verb }
+  }
+  const isNamed = name !== "" && info.verb !== "list" && info.verb !== "watch"
+  const scope = isNamed || info.verb === "create" ? "resource" : namespace !== "" ? "namespace" : "cluster"
+  return { verb, group, version, resource, subresource: refused ? "" : subresource, scope }
 }
 
 export function serveMetrics(metrics: Metrics): Filter {
   return async (request, response, next) => {
     const { info, controlPlane } = response.locals.state
-    if (info.path !== "/metrics" || controlPlane.tenant !== undefined || request.method !== "GET") return next()
-    const text = await metrics.registry.metrics()
-    response.setHeader("Content-Type", metrics.registry.contentType)
-    response.end(text)
+    if (info.path !== "/metrics" || request.method !== "GET") return next()
+    response.setHeader("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+    response.end(await (controlPlane.tenant === undefined ? metrics.print() : metrics.printOf(controlPlane)))
   }
 }
