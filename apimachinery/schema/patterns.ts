@@ -10,10 +10,11 @@ const maxSteps = 4_000_000
 /** Compiled patterns kept; the oldest goes. */
 const maxCached = 500
 
-type Instruction =
+export type Instruction =
   | { op: "set"; set: CompiledSet }
   | { op: "assert"; assertion: Assertion }
-  | { op: "split"; to: number }
+  /** Goes on with the next instruction or, as the second choice, with `to`; lazy: the other way round. */
+  | { op: "split"; to: number; lazy?: boolean }
   | { op: "jump"; to: number }
   | { op: "match" }
 
@@ -27,14 +28,35 @@ export interface Pattern {
   matches(text: string): boolean
 }
 
-const cache = new Map<string, Pattern>()
+interface Compiled extends Pattern {
+  program: readonly Instruction[]
+}
+
+const cache = new Map<string, Compiled>()
 
 /** Throws a SyntaxError in Go's words. */
 export function compilePattern(source: string): Pattern {
+  return compiled(source)
+}
+
+/** For pattern-search.ts. Throws a SyntaxError in Go's words. */
+export function programOf(source: string): readonly Instruction[] {
+  return compiled(source).program
+}
+
+/** Counts steps of one match; throws RangeError at the limit. */
+export function limitSteps(): () => void {
+  let steps = 0
+  return () => {
+    if (++steps > maxSteps) throw new RangeError("the text is too long for this pattern")
+  }
+}
+
+function compiled(source: string): Compiled {
   const known = cache.get(source)
   if (known !== undefined) return known
   const program = compile(parsePattern(source), source)
-  const pattern: Pattern = { matches: (text) => run(program, text) }
+  const pattern: Compiled = { program, matches: (text) => run(program, text) }
   if (cache.size >= maxCached) for (const oldest of [...cache.keys()].slice(0, 1)) cache.delete(oldest)
   cache.set(source, pattern)
   return pattern
@@ -61,10 +83,10 @@ function compile(node: Node, source: string): Instruction[] {
     const instruction = program[at]
     if (instruction?.op === "split" || instruction?.op === "jump") instruction.to = to
   }
-  const repeat = (inner: Node, min: number, max: number): void => {
+  const repeat = (inner: Node, min: number, max: number, lazy: boolean): void => {
     for (let count = 0; count < min; count++) visit(inner)
     if (max === Infinity) {
-      const split = emit({ op: "split", to: 0 })
+      const split = emit({ op: "split", to: 0, lazy })
       visit(inner)
       emit({ op: "jump", to: split })
       point(split, program.length)
@@ -72,7 +94,7 @@ function compile(node: Node, source: string): Instruction[] {
     }
     const splits: number[] = []
     for (let count = min; count < max; count++) {
-      splits.push(emit({ op: "split", to: 0 }))
+      splits.push(emit({ op: "split", to: 0, lazy }))
       visit(inner)
     }
     for (const split of splits) point(split, program.length)
@@ -102,7 +124,7 @@ function compile(node: Node, source: string): Instruction[] {
         return
       }
       case "repeat":
-        repeat(one.node, one.min, one.max)
+        repeat(one.node, one.min, one.max, one.lazy)
     }
   }
   visit(node)
@@ -147,7 +169,7 @@ function run(program: readonly Instruction[], text: string): boolean {
       if (instruction.op === "set") states.push(at)
       else if (instruction.op === "jump") stack.push(instruction.to)
       else if (instruction.op === "split") stack.push(instruction.to, at + 1)
-      else if (holds(instruction.assertion, text, position)) stack.push(at + 1)
+      else if (holdsAt(instruction.assertion, text, position)) stack.push(at + 1)
     }
     return false
   }
@@ -168,7 +190,7 @@ function run(program: readonly Instruction[], text: string): boolean {
   }
 }
 
-function holds(assertion: Assertion, text: string, position: number): boolean {
+export function holdsAt(assertion: Assertion, text: string, position: number): boolean {
   switch (assertion) {
     case "textStart":
       return position === 0

@@ -16,7 +16,7 @@ export type Node =
   | { kind: "set"; set: CharacterSet }
   | { kind: "assert"; assertion: Assertion }
   | { kind: "concat" | "alternate"; nodes: Node[] }
-  | { kind: "repeat"; node: Node; min: number; max: number }
+  | { kind: "repeat"; node: Node; min: number; max: number; lazy: boolean }
 
 /** RE2's limit of a counted repetition, also when nested. */
 const maxRepeat = 1000
@@ -90,8 +90,10 @@ class Parser {
       if (count[0] > maxRepeat || (count[1] !== Infinity && count[1] > maxRepeat)) fail("invalid repeat count", whole)
       if (count[1] < count[0]) fail("invalid repeat count", whole)
       if (this.#at <= start) return repeated
-      if (this.#text[this.#at] === "?") this.#at++ // lazy or greedy makes no difference to whether it matches
-      repeated = { kind: "repeat", node: repeated, min: count[0], max: count[1] }
+      // It makes no difference to whether it matches, but to what.
+      const lazy = this.#text[this.#at] === "?"
+      if (lazy) this.#at++
+      repeated = { kind: "repeat", node: repeated, min: count[0], max: count[1], lazy }
     }
   }
 

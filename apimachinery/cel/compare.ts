@@ -1,0 +1,99 @@
+// Equality and order of values. Numbers compare across their types. Source: cel-spec/doc/langdef.md#equality.
+
+import {
+  CelError,
+  Duration,
+  ListValue,
+  MapValue,
+  OpaqueValue,
+  Optional,
+  Timestamp,
+  TypeValue,
+  UInt,
+  type Value,
+} from "./values.ts"
+
+export function areEqual(a: Value, b: Value): boolean {
+  if (a === b) return typeof a !== "number" || !Number.isNaN(a)
+  if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0
+  if (typeof a === "object" && typeof b === "object" && a !== null && b !== null) return areObjectsEqual(a, b)
+  return false
+}
+
+function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): boolean {
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
+  if (a instanceof ListValue) return b instanceof ListValue && (a.equals?.(b) ?? b.equals?.(a) ?? areListsEqual(a, b))
+  if (a instanceof MapValue) return b instanceof MapValue && areMapsEqual(a, b)
+  if (a instanceof Optional) {
+    if (!(b instanceof Optional)) return false
+    if (a.value === undefined || b.value === undefined) return a.value === b.value
+    return areEqual(a.value, b.value)
+  }
+  return a instanceof OpaqueValue && b instanceof OpaqueValue && a.typeName === b.typeName && a.equals(b)
+}
+
+export function areListsEqual(a: ListValue, b: ListValue): boolean {
+  if (a.size !== b.size) return false
+  for (let index = 0; index < a.size; index++) if (!areEqual(a.at(index), b.at(index))) return false
+  return true
+}
+
+function areMapsEqual(a: MapValue, b: MapValue): boolean {
+  if (a.size !== b.size) return false
+  return a.keys().every((key) => {
+    const [mine, other] = [a.get(key), b.get(key)]
+    return mine !== undefined && other !== undefined && areEqual(mine, other)
+  })
+}
+
+export type Numeric = bigint | number | UInt
+
+export function isNumeric(value: Value): value is Numeric {
+  return typeof value === "bigint" || typeof value === "number" || value instanceof UInt
+}
+
+/** Integers are compared with doubles as doubles. Undefined with NaN. */
+export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+  const [x, y] = [a instanceof UInt ? a.value : a, b instanceof UInt ? b.value : b]
+  const [left, right] = typeof x === typeof y ? [x, y] : [Number(x), Number(y)]
+  if (left < right) return -1
+  if (left > right) return 1
+  return left === right ? 0 : undefined
+}
+
+/** Undefined: these have no order. */
+export function compareValues(a: Value, b: Value): number | CelError | undefined {
+  if (isNumeric(a)) {
+    if (!isNumeric(b)) return undefined
+    return compareNumbers(a, b) ?? new CelError("NaN values cannot be ordered")
+  }
+  if (typeof a === "string") return typeof b === "string" ? compareStrings(a, b) : undefined
+  if (typeof a === "boolean") return typeof b === "boolean" ? Number(a) - Number(b) : undefined
+  if (a instanceof Timestamp) return b instanceof Timestamp ? sign(a.nanos - b.nanos) : undefined
+  if (a instanceof Duration) return b instanceof Duration ? sign(a.nanos - b.nanos) : undefined
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : undefined
+  return undefined
+}
+
+function sign(difference: bigint): number {
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/** By code points, as UTF-8 sorts; UTF-16 puts what is beyond the first plane before U+E000. */
+export function compareStrings(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)]
+    if (left === right) continue
+    const surrogates = Number(isSurrogate(left)) - Number(isSurrogate(right))
+    return surrogates !== 0 ? surrogates : left - right
+  }
+  return a.length - b.length
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xe000
+}

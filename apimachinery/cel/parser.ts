@@ -1,0 +1,330 @@
+// From the text of a CEL expression to its tree. Source: cel-spec/doc/langdef.md, and the grammar cel-go's parser is made of.
+
+import { call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
+import type { Issue } from "./issues.ts"
+import { literalValue } from "./literals.ts"
+import { expandMacro } from "./macros.ts"
+import { scan, type Token } from "./scanner.ts"
+import { isName, named, ParsingStopped, TokenStream } from "./tokens.ts"
+
+/** Code points of an expression. */
+const maxSize = 100_000
+/** Expressions within expressions, operands on operands. Bounds all recursion over the tree. */
+const maxDepth = 250
+
+const reserved = new Set(
+  "as break const continue else for function if import let loop package namespace return var void while".split(" "),
+)
+const relations = new Set(["<", "<=", ">=", ">", "==", "!=", "in"])
+const binary: Readonly<Record<string, string>> = { in: "@in" }
+
+/** With issues, the tree is of no use. */
+export function parseExpression(source: string): { tree: Node | undefined; issues: Issue[] } {
+  const size = source.length <= maxSize ? source.length : Array.from(source).length
+  if (size > maxSize) {
+    const message = `expression code point size exceeds limit: size: ${size}, limit ${maxSize}`
+    return { tree: undefined, issues: [{ at: 0, message }] }
+  }
+  const { tokens, issues } = scan(source)
+  const parser = new Parser(tokens, issues)
+  try {
+    return { tree: parser.whole(), issues }
+  } catch (error) {
+    if (error instanceof ParsingStopped) return { tree: undefined, issues }
+    throw error
+  }
+}
+
+class Parser {
+  readonly #tokens: TokenStream
+  #depth = 0
+
+  constructor(tokens: readonly Token[], issues: Issue[]) {
+    this.#tokens = new TokenStream(tokens, issues)
+  }
+
+  whole(): Node {
+    const tree = this.#expression()
+    this.#tokens.expectEnd()
+    return tree
+  }
+
+  #deeper<T>(parse: () => T): T {
+    if (++this.#depth > maxDepth) {
+      this.#tokens.issue(0, `Internal error: expression recursion limit exceeded: ${maxDepth}`)
+      throw new ParsingStopped()
+    }
+    const result = parse()
+    this.#depth--
+    return result
+  }
+
+  #expression(also: readonly string[] = []): Node {
+    return this.#deeper(() => {
+      const condition = this.#logical("||", () => this.#logical("&&", () => this.#relation(also)))
+      const question = this.#tokens.takeIf("?")
+      if (question === undefined) return condition
+      const yes = this.#logical("||", () => this.#logical("&&", () => this.#relation([])))
+      this.#tokens.expect(":", false)
+      return call(question.at, "_?_:_", condition, yes, this.#expression())
+    })
+  }
+
+  /** a && b && c as a balanced tree. */
+  #logical(operator: "&&" | "||", operand: () => Node): Node {
+    const terms = [operand()]
+    const places: number[] = []
+    for (let taken = this.#tokens.takeIf(operator); taken !== undefined; taken = this.#tokens.takeIf(operator)) {
+      places.push(taken.at)
+      terms.push(operand())
+    }
+    const name = `_${operator}_`
+    const balance = (low: number, high: number): Node => {
+      const middle = Math.floor((low + high + 1) / 2)
+      const left = middle === low ? (terms[middle] as Node) : balance(low, middle - 1)
+      const right = middle === high ? (terms[middle + 1] as Node) : balance(middle + 1, high)
+      return call(places[middle] ?? 0, name, left, right)
+    }
+    return places.length === 0 ? (terms[0] as Node) : balance(0, places.length - 1)
+  }
+
+  #relation(also: readonly string[]): Node {
+    return this.#leftToRight(
+      (text) => relations.has(text),
+      () => this.#sum(also),
+    )
+  }
+
+  #sum(also: readonly string[]): Node {
+    return this.#leftToRight(
+      (text) => text === "+" || text === "-",
+      () =>
+        this.#leftToRight(
+          (text) => text === "*" || text === "/" || text === "%",
+          () => this.#unary(also),
+        ),
+    )
+  }
+
+  #leftToRight(isOperator: (text: string) => boolean, operand: () => Node): Node {
+    let left = operand()
+    let grown = 0
+    for (;;) {
+      const token = this.#tokens.peek()
+      if (token.kind !== "operator" || !isOperator(token.text)) break
+      this.#tokens.take()
+      if (this.#depth + ++grown > maxDepth) this.#deeper(() => this.#deeper(() => this.#expression()))
+      left = call(token.at, binary[token.text] ?? `_${token.text}_`, left, operand())
+    }
+    return left
+  }
+
+  #unary(also: readonly string[]): Node {
+    this.#tokens.beforeExpression(also)
+    const first = this.#tokens.peek()
+    for (const [sign, name] of [
+      ["!", "!_"],
+      ["-", "-_"],
+    ] as const) {
+      if (!this.#tokens.is(sign) || (sign === "-" && this.#isNumber(1))) continue
+      let count = 0
+      while (this.#tokens.is(sign)) {
+        this.#tokens.take()
+        count++
+      }
+      this.#tokens.beforeExpression()
+      const operand = this.#member()
+      return count % 2 === 0 ? operand : call(first.at, name, operand)
+    }
+    return this.#member()
+  }
+
+  #isNumber(ahead: number): boolean {
+    const { kind } = this.#tokens.peek(ahead)
+    return kind === "int" || kind === "double"
+  }
+
+  #member(): Node {
+    let operand = this.#primary()
+    for (let grown = 1; ; grown++) {
+      if (this.#depth + grown > maxDepth) return this.#deeper(() => this.#deeper(() => operand))
+      const token = this.#tokens.peek()
+      if (this.#tokens.is(".")) operand = this.#select(operand)
+      else if (this.#tokens.is("[")) operand = this.#index(operand)
+      else return operand
+      if (this.#tokens.peek() === token) return operand
+    }
+  }
+
+  #select(operand: Node): Node {
+    const dot = this.#tokens.take()
+    const optional = this.#tokens.takeIf("?") !== undefined
+    const name = this.#tokens.peek()
+    if (name.kind === "escaped") {
+      this.#tokens.issue(name.at, "unsupported syntax: '`'")
+      this.#tokens.take()
+      return { kind: "select", at: dot.at, operand, field: name.text.slice(1, -1), testOnly: false }
+    }
+    if (!isName(name)) {
+      if (["true", "false", "null"].includes(name.text))
+        this.#tokens.stop(`mismatched input ${named(name)} expecting IDENTIFIER`)
+      const seen = name.kind === "end" ? "." : `.${name.text}`
+      this.#tokens.stop(`no viable alternative at input '${seen}'`)
+    }
+    this.#tokens.take()
+    if (optional) return call(dot.at, "_?._", operand, literal(name.at, name.text))
+    if (!this.#tokens.is("(")) return { kind: "select", at: dot.at, operand, field: name.text, testOnly: false }
+    const open = this.#tokens.take()
+    const args = this.#arguments()
+    return this.#called(open.at, name.text, operand, args)
+  }
+
+  #index(operand: Node): Node {
+    const open = this.#tokens.take()
+    const optional = this.#tokens.takeIf("?") !== undefined
+    const index = this.#expression(optional ? [] : ["'?'"])
+    this.#tokens.expect("]")
+    return call(open.at, optional ? "_[?_]" : "_[_]", operand, index)
+  }
+
+  #called(at: number, name: string, target: Node | undefined, args: Node[]): Node {
+    const expanded = expandMacro(at, name, target, args)
+    if (expanded === undefined) return { kind: "call", at, name, target, args }
+    if (!("fault" in expanded)) return expanded
+    this.#tokens.issue(expanded.at, expanded.fault)
+    return literal(at, null)
+  }
+
+  #arguments(): Node[] {
+    if (this.#tokens.takeIf(")") !== undefined) return []
+    const args = [this.#expression(["')'"])]
+    while (this.#tokens.takeIf(",") !== undefined) args.push(this.#expression())
+    this.#tokens.expect(")")
+    return args
+  }
+
+  #primary(): Node {
+    const token = this.#tokens.peek()
+    if (token.kind === "operator") {
+      if (token.text === "(") return this.#nested()
+      if (token.text === "[") return this.#list()
+      if (token.text === "{") return this.#map()
+      if (token.text === ".") return this.#leadingDot()
+      if (token.text === "-") return this.#negative()
+    }
+    this.#tokens.take()
+    return token.kind === "identifier" ? this.#named(token, "") : this.#literal(token, false)
+  }
+
+  #nested(): Node {
+    this.#tokens.take()
+    const inner = this.#expression()
+    this.#tokens.expect(")")
+    return inner
+  }
+
+  #leadingDot(): Node {
+    this.#tokens.take()
+    const name = this.#tokens.peek()
+    if (!isName(name)) this.#tokens.stop(`no viable alternative at input '.${name.kind === "end" ? "" : name.text}'`)
+    return this.#named(this.#tokens.take(), ".")
+  }
+
+  #negative(): Node {
+    const minus = this.#tokens.take()
+    this.#tokens.beforeExpression()
+    return this.#literal({ ...this.#tokens.take(), at: minus.at }, true)
+  }
+
+  #named(token: Token, dot: "" | "."): Node {
+    const { at, text } = token
+    if (dot === "" && text === "true") return literal(at, true)
+    if (dot === "" && text === "false") return literal(at, false)
+    if (dot === "" && text === "null") return literal(at, null)
+    const message = this.#messageName(text)
+    if (message !== undefined) return this.#struct(dot + message)
+    if (reserved.has(text)) {
+      this.#tokens.issue(at, `reserved identifier: ${text}`)
+      return literal(at, null)
+    }
+    const open = this.#tokens.takeIf("(")
+    if (open === undefined) return ident(at, dot + text)
+    const args = this.#arguments()
+    return this.#called(open.at, dot + text, undefined, args)
+  }
+
+  /** a.b.C when a brace follows; its tokens are taken up to the brace. */
+  #messageName(first: string): string | undefined {
+    let ahead = 0
+    let name = first
+    while (this.#tokens.is(".", ahead) && isName(this.#tokens.peek(ahead + 1))) {
+      name += `.${this.#tokens.peek(ahead + 1).text}`
+      ahead += 2
+    }
+    if (!this.#tokens.is("{", ahead)) return undefined
+    for (let count = 0; count < ahead; count++) this.#tokens.take()
+    return name
+  }
+
+  #literal(token: Token, negative: boolean): Node {
+    const value = literalValue(token.kind, token.text, negative)
+    if (value !== undefined) return literal(token.at, value)
+    const isText = token.kind === "string" || token.kind === "bytes"
+    this.#tokens.issue(token.at, isText ? "invalid unicode code point" : `invalid ${token.kind} literal`)
+    return literal(token.at, null)
+  }
+
+  #list(): Node {
+    const open = this.#tokens.take()
+    const elements: Node[] = []
+    const optional = new Set<number>()
+    this.#items("]", (also) => {
+      if (this.#tokens.takeIf("?") !== undefined) optional.add(elements.length)
+      elements.push(this.#expression(also))
+    })
+    return { ...list(open.at, ...elements), optional }
+  }
+
+  #map(): Node {
+    const open = this.#tokens.take()
+    const entries: MapEntryNode[] = []
+    this.#items("}", (also) => {
+      const optional = this.#tokens.takeIf("?") !== undefined
+      const key = this.#expression(also)
+      const { at } = this.#tokens.expect(":", false)
+      entries.push({ at, key, value: this.#expression(), optional })
+    })
+    return { kind: "map", at: open.at, entries }
+  }
+
+  #struct(name: string): Node {
+    const open = this.#tokens.take()
+    const fields: StructFieldNode[] = []
+    this.#items("}", () => {
+      const optional = this.#tokens.takeIf("?") !== undefined
+      const field = this.#tokens.peek()
+      if (!isName(field) && field.kind !== "escaped") {
+        this.#tokens.mismatch(["'}'", "','", "'?'", "IDENTIFIER", "ESC_IDENTIFIER"])
+      }
+      this.#tokens.take()
+      if (field.kind === "escaped") this.#tokens.issue(fields[0]?.at ?? field.at, "unsupported syntax: '`'")
+      const { at } = this.#tokens.expect(":", false)
+      fields.push({ at, name: field.text, value: this.#expression(), optional })
+    })
+    return { kind: "struct", at: open.at, name, fields }
+  }
+
+  /** Separated by commas, one may stand after the last. */
+  #items(close: "]" | "}", item: (also: readonly string[]) => void): void {
+    let isFirst = true
+    while (!this.#tokens.is(close)) {
+      if (this.#tokens.takeIf(",") !== undefined) {
+        if (this.#tokens.is(close) || this.#tokens.peek().kind === "end") break
+        if (isFirst) break
+      } else if (!isFirst) this.#tokens.mismatch([`'${close}'`, "','"])
+      item(isFirst ? [`'${close}'`, "','", "'?'"] : ["'?'"])
+      isFirst = false
+    }
+    this.#tokens.expect(close)
+  }
+}

@@ -1,0 +1,323 @@
+// From a checked tree to functions that evaluate it, counting costs as kube-apiserver does: constants are folded, a path of
+// fields is one attribute whose steps cost one each. Source: cel-go/interpreter/{planner,interpretable,decorators}.go.
+
+import type { CallNode, ComprehensionNode, Node } from "./ast.ts"
+import { heldBy, qualifyIfPresent } from "./attributes.ts"
+import type { CheckedTree } from "./check.ts"
+import {
+  alternative,
+  type Attribute,
+  equality,
+  goTypeOf,
+  invoke,
+  logical,
+  membership,
+  resolver,
+  type Run,
+  spend,
+  type Step,
+  strict,
+  withStep,
+} from "./closures.ts"
+import type { Environment } from "./environment.ts"
+import { implementations, isConversion } from "./functions.ts"
+import { callCostOf, listCost, mapCost, noCost, selectCost, structCost } from "./runtime-cost.ts"
+import {
+  ArrayList,
+  CelError,
+  EntryMap,
+  GrowingList,
+  isError,
+  ListValue,
+  MapValue,
+  Optional,
+  TypeValue,
+  type Value,
+} from "./values.ts"
+
+/** A constant that cannot be, found while planning. */
+export class PlanFault extends Error {}
+
+interface Planned {
+  run: Run
+  constant?: Value
+  attribute?: Attribute
+}
+
+export interface Plan {
+  run: Run
+  /** Slots for variables of comprehensions. */
+  slots: number
+}
+
+export function planTree(checked: CheckedTree, environment: Environment): Plan {
+  const planner = new Planner(checked, environment)
+  const { run } = planner.plan(checked.tree)
+  return { run, slots: planner.slots }
+}
+
+function constant(value: Value): Planned {
+  return { run: () => value, constant: value }
+}
+
+class Planner {
+  slots = 0
+  readonly #checked: CheckedTree
+  readonly #environment: Environment
+  #scope: ReadonlyMap<string, number> = new Map()
+
+  constructor(checked: CheckedTree, environment: Environment) {
+    this.#checked = checked
+    this.#environment = environment
+  }
+
+  plan(node: Node): Planned {
+    const reference = this.#checked.references.get(node)
+    if (reference !== undefined) {
+      if (reference.kind === "type") return constant(new TypeValue(reference.type.name))
+      return this.#attribute({ kind: "path", root: this.#variable(reference.name), steps: [] })
+    }
+    switch (node.kind) {
+      case "literal":
+        return constant(node.value)
+      case "ident":
+        throw new TypeError(`unchecked identifier ${node.name}`)
+      case "select":
+        if (node.testOnly) return this.#presence(node.operand, node.field)
+        return this.#step(node.operand, { key: () => node.field, optional: false })
+      case "call":
+        return this.#call(node)
+      case "list":
+        return this.#list(node.elements, node.optional)
+      case "map":
+        return this.#map(node)
+      case "struct":
+        return this.#struct(node)
+      case "comprehension":
+        return { run: this.#comprehension(node) }
+    }
+  }
+
+  #variable(name: string): Run {
+    const slot = this.#scope.get(name)
+    if (slot !== undefined) return (frame) => frame.locals[slot] as Value
+    return (frame) => {
+      const value = frame.variables.get(name)
+      return value === undefined ? new CelError(`no such attribute(s): ${name}`) : value
+    }
+  }
+
+  #attribute(attribute: Attribute): Planned {
+    const resolve = resolver(attribute)
+    if (attribute.kind === "condition") return { run: resolve, attribute }
+    const run: Run = (frame) => {
+      const value = resolve(frame)
+      spend(frame, selectCost)
+      return value
+    }
+    return { run, attribute }
+  }
+
+  #step(operand: Node, step: Step): Planned {
+    return this.#attribute(withStep(this.#attributeOf(operand), step))
+  }
+
+  #attributeOf(node: Node): Attribute {
+    const planned = this.plan(node)
+    return planned.attribute ?? { kind: "path", root: planned.run, steps: [] }
+  }
+
+  #presence(operand: Node, field: string): Planned {
+    const resolve = resolver(this.#attributeOf(operand))
+    return {
+      run(frame) {
+        const { value, optional } = heldBy(resolve(frame))
+        if (value === undefined) return false
+        const found = qualifyIfPresent(value, field)
+        if (found !== undefined || !optional) spend(frame, selectCost)
+        return found !== undefined && isError(found) ? found : found !== undefined
+      },
+    }
+  }
+
+  #call(node: CallNode): Planned {
+    const name = this.#checked.functions.get(node) ?? node.name
+    const isNamespaced = this.#checked.functions.has(node)
+    const args = node.target === undefined || isNamespaced ? node.args : [node.target, ...node.args]
+    const [first, second, third] = args
+    if (first !== undefined && second !== undefined) {
+      switch (name) {
+        case "_&&_":
+          return { run: logical(this.plan(first).run, this.plan(second).run, false) }
+        case "_||_":
+          return { run: logical(this.plan(first).run, this.plan(second).run, true) }
+        case "_?_:_":
+          if (third !== undefined) return this.#condition(first, second, third)
+          break
+        case "_[_]":
+          return this.#index(first, second, false)
+        case "_[?_]":
+        case "_?._":
+          return this.#index(first, second, true)
+        case "or":
+        case "orValue":
+          if (node.target !== undefined) return { run: alternative(this.plan(first).run, this.plan(second).run, name) }
+      }
+    }
+    return this.#function(node, name, args)
+  }
+
+  #condition(condition: Node, yes: Node, no: Node): Planned {
+    const test = this.plan(condition).run
+    return this.#attribute({
+      kind: "condition",
+      condition: test,
+      yes: this.#attributeOf(yes),
+      no: this.#attributeOf(no),
+    })
+  }
+
+  #index(operand: Node, index: Node, optional: boolean): Planned {
+    const planned = this.plan(index)
+    const key = planned.attribute === undefined ? planned.run : resolver(planned.attribute)
+    return this.#step(operand, { key, optional })
+  }
+
+  #function(node: CallNode, name: string, args: readonly Node[]): Planned {
+    const planned = args.map((arg) => this.plan(arg))
+    const runs = planned.map(({ run }) => run)
+    const overloads = this.#checked.overloads.get(node) ?? []
+    const overload = overloads.length === 1 ? overloads[0] : undefined
+    if (name === "_==_" || name === "_!=_") return { run: equality(runs, name === "_==_", callCostOf(name, overload)) }
+    const implementation = Object.hasOwn(implementations, name) ? implementations[name] : undefined
+    if (implementation === undefined) throw new PlanFault(`no such overload: ${name}`)
+    const constants = planned.map((one) => one.constant)
+    if (isConversion(name) && args.length === 1 && constants[0] !== undefined) {
+      const value = invoke(name, implementation, [constants[0]])
+      if (isError(value)) throw new PlanFault(value.message)
+      return constant(value)
+    }
+    if (overload === "in_list") {
+      const member = membership(constants[1])
+      if (member === false) return constant(false)
+      if (member && runs[0] !== undefined)
+        return { run: strict(name, implementation, [runs[0], () => constants[1] as Value], noCost) }
+    }
+    if (["find", "findAll", "matches"].includes(name) && typeof constants[1] === "string") {
+      const tried = invoke(name, implementation, ["", constants[1]])
+      if (isError(tried)) throw new PlanFault(tried.message)
+    }
+    return { run: strict(name, implementation, runs, callCostOf(name, overload)) }
+  }
+
+  #list(elements: readonly Node[], optional: ReadonlySet<number>): Planned {
+    const planned = elements.map((element) => this.plan(element))
+    if (planned.every((one) => one.constant !== undefined)) {
+      return constant(new ArrayList(planned.map((one) => one.constant ?? null)))
+    }
+    const runs = planned.map(({ run }) => run)
+    return {
+      run(frame) {
+        const items: Value[] = []
+        for (const [index, run] of runs.entries()) {
+          const value = run(frame)
+          if (isError(value)) return value
+          if (!optional.has(index)) items.push(value)
+          else if (!(value instanceof Optional)) return new CelError("invalid optional element initialization")
+          else if (value.value !== undefined) items.push(value.value)
+        }
+        spend(frame, listCost)
+        return new ArrayList(items)
+      },
+    }
+  }
+
+  #map(node: Extract<Node, { kind: "map" }>): Planned {
+    const entries = node.entries.map(({ key, value, optional }) => ({
+      key: this.plan(key),
+      value: this.plan(value),
+      optional,
+    }))
+    if (entries.every(({ key, value }) => key.constant !== undefined && value.constant !== undefined)) {
+      return constant(new EntryMap(entries.map(({ key, value }) => [key.constant ?? null, value.constant ?? null])))
+    }
+    return {
+      run(frame) {
+        const made: [Value, Value][] = []
+        for (const { key, value, optional } of entries) {
+          const [name, item] = [key.run(frame), value.run(frame)]
+          if (isError(name)) return name
+          if (isError(item)) return item
+          if (!optional) made.push([name, item])
+          else if (!(item instanceof Optional)) return new CelError("invalid optional entry initialization")
+          else if (item.value !== undefined) made.push([name, item.value])
+        }
+        spend(frame, mapCost)
+        return new EntryMap(made)
+      },
+    }
+  }
+
+  #struct(node: Extract<Node, { kind: "struct" }>): Planned {
+    const name = node.name.startsWith(".") ? node.name.slice(1) : node.name
+    const fields = node.fields.map((field) => ({
+      name: field.name,
+      run: this.plan(field.value).run,
+      optional: field.optional,
+    }))
+    const { types } = this.#environment
+    return {
+      run(frame) {
+        const made = new Map<string, Value>()
+        for (const field of fields) {
+          const value = field.run(frame)
+          if (isError(value)) return value
+          if (!field.optional) made.set(field.name, value)
+          else if (!(value instanceof Optional)) return new CelError("invalid optional field initialization")
+          else if (value.value !== undefined) made.set(field.name, value.value)
+        }
+        spend(frame, structCost)
+        return types.construct?.(name, made) ?? new CelError(`unknown type: ${name}`)
+      },
+    }
+  }
+
+  #comprehension(node: ComprehensionNode): Run {
+    const range = this.plan(node.range).run
+    const init = this.plan(node.init).run
+    const outer = this.#scope
+    const [accu, first, second] = [this.slots++, this.slots++, this.slots++]
+    this.#scope = new Map([...outer, [node.accuVar, accu]])
+    const result = this.plan(node.result).run
+    this.#scope = new Map([
+      ...this.#scope,
+      [node.iterVar, first],
+      ...(node.iterVar2 === undefined ? [] : [[node.iterVar2, second] as const]),
+    ])
+    const condition = this.plan(node.condition).run
+    const step = this.plan(node.step).run
+    this.#scope = outer
+    const hasTwo = node.iterVar2 !== undefined
+    return (frame) => {
+      const over = range(frame)
+      if (isError(over)) return over
+      if (!(over instanceof ListValue) && !(over instanceof MapValue)) {
+        return new CelError(`got '${goTypeOf(over)}', expected iterable type`)
+      }
+      const { locals } = frame
+      const start = init(frame)
+      locals[accu] = start instanceof ListValue && start.size === 0 ? new GrowingList([]) : start
+      const keys = over instanceof MapValue ? over.keys() : undefined
+      const size = keys?.length ?? over.size
+      for (let index = 0; index < size; index++) {
+        const key = keys === undefined ? BigInt(index) : (keys[index] as Value)
+        const item = over instanceof MapValue ? (hasTwo ? (over.get(key) ?? null) : key) : over.at(index)
+        locals[first] = hasTwo ? key : item
+        locals[second] = item
+        if (condition(frame) === false) break
+        locals[accu] = step(frame)
+      }
+      return result(frame)
+    }
+  }
+}

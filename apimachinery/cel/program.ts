@@ -1,0 +1,70 @@
+// The door to this folder: compile an expression once, evaluate it often, with a limit to what it may cost.
+
+import { checkTree, type CheckedTree } from "./check.ts"
+import type { Environment } from "./environment.ts"
+import { type Issue, printIssues } from "./issues.ts"
+import { parseExpression } from "./parser.ts"
+import type { Frame } from "./closures.ts"
+import { type Plan, PlanFault, planTree } from "./plan.ts"
+import { dynType, type Type } from "./types.ts"
+import { literalIssues } from "./validate-literals.ts"
+import type { Value } from "./values.ts"
+
+/** What one expression may cost. Source: k8s.io/apiserver/pkg/apis/cel. */
+export const perCallLimit = 1_000_000
+
+export interface Evaluation {
+  /** A CelError when it failed. */
+  value: Value
+  cost: number
+}
+
+export interface Variables {
+  get(name: string): Value | undefined
+}
+
+export class Program {
+  readonly checked: CheckedTree
+  readonly #plan: Plan
+
+  constructor(checked: CheckedTree, plan: Plan) {
+    this.checked = checked
+    this.#plan = plan
+  }
+
+  get type(): Type {
+    return this.checked.types.get(this.checked.tree) ?? dynType
+  }
+
+  /** Throws CostExceeded beyond the limit, and Unanswered for an authorization check (authorizer.ts). */
+  evaluate(variables: Variables, limit = perCallLimit): Evaluation {
+    const frame: Frame = { variables, locals: Array.from({ length: this.#plan.slots }, () => null), cost: 0, limit }
+    const value = this.#plan.run(frame)
+    return { value, cost: frame.cost }
+  }
+}
+
+/** `issues`: as printed to users. `fault`: it is right, but constants in it fail. */
+export type Compilation =
+  | { program: Program; issues?: undefined; fault?: undefined }
+  | { program?: undefined; issues: string; fault?: undefined }
+  | { program?: undefined; issues?: undefined; fault: string; checked: CheckedTree }
+
+export function compileExpression(source: string, environment: Environment): Compilation {
+  const parsed = parseExpression(source)
+  if (parsed.tree === undefined || parsed.issues.length > 0) return failed(source, parsed.issues)
+  const { checked, issues } = checkTree(parsed.tree, environment)
+  if (issues.length > 0) return failed(source, issues)
+  const literals = literalIssues(checked)
+  if (literals.length > 0) return failed(source, literals)
+  try {
+    return { program: new Program(checked, planTree(checked, environment)) }
+  } catch (error) {
+    if (error instanceof PlanFault) return { fault: error.message, checked }
+    throw error
+  }
+}
+
+function failed(source: string, issues: readonly Issue[]): Compilation {
+  return { issues: printIssues(source, issues) }
+}

@@ -1,0 +1,153 @@
+// Reading tokens one after the other, with the words that cel-go's generated parser has for what it did not expect: one token
+// too many is skipped, one that is missing is assumed, everything else ends the parsing.
+
+import type { Issue } from "./issues.ts"
+import { type Token, visible } from "./scanner.ts"
+
+/** Thrown when there is no going on; the issue is noted before. */
+export class ParsingStopped extends Error {}
+
+/** In the order of the grammar's token numbers: sets of expected tokens are printed in it. */
+const order = [
+  "'['",
+  "']'",
+  "'{'",
+  "'}'",
+  "'('",
+  "')'",
+  "'.'",
+  "','",
+  "'-'",
+  "'!'",
+  "'?'",
+  "':'",
+  "'true'",
+  "'false'",
+  "'null'",
+  "NUM_FLOAT",
+  "NUM_INT",
+  "NUM_UINT",
+  "STRING",
+  "BYTES",
+  "IDENTIFIER",
+  "ESC_IDENTIFIER",
+]
+const expressionStarts = new Set([
+  "'['",
+  "'{'",
+  "'('",
+  "'.'",
+  "'-'",
+  "'!'",
+  "'true'",
+  "'false'",
+  "'null'",
+  "NUM_FLOAT",
+  "NUM_INT",
+  "NUM_UINT",
+  "STRING",
+  "BYTES",
+  "IDENTIFIER",
+])
+
+export class TokenStream {
+  readonly #tokens: readonly Token[]
+  readonly #issues: Issue[]
+  #next = 0
+
+  constructor(tokens: readonly Token[], issues: Issue[]) {
+    this.#tokens = tokens
+    this.#issues = issues
+  }
+
+  /** The next token, or one further on. */
+  peek(ahead = 0): Token {
+    return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)] as Token
+  }
+
+  take(): Token {
+    const token = this.peek()
+    if (token.kind !== "end") this.#next++
+    return token
+  }
+
+  is(operator: string, ahead = 0): boolean {
+    const token = this.peek(ahead)
+    return token.kind === "operator" && token.text === operator
+  }
+
+  takeIf(operator: string): Token | undefined {
+    return this.is(operator) ? this.take() : undefined
+  }
+
+  issue(at: number, message: string): void {
+    this.#issues.push({ at, message })
+  }
+
+  syntax(at: number, message: string): void {
+    this.issue(at, `Syntax error: ${message}`)
+  }
+
+  /** The closing of something; `insertable`: may be assumed when it is missing. */
+  expect(operator: string, insertable = true): Token {
+    if (this.is(operator)) return this.take()
+    const found = this.peek()
+    if (this.is(operator, 1)) {
+      this.syntax(found.at, `extraneous input ${named(found)} expecting '${operator}'`)
+      this.take()
+      return this.take()
+    }
+    if (insertable) {
+      this.syntax(found.at, `missing '${operator}' at ${named(found)}`)
+      return found
+    }
+    return this.stop(`mismatched input ${named(found)} expecting '${operator}'`)
+  }
+
+  expectEnd(): void {
+    const found = this.peek()
+    if (found.kind === "end") return
+    const what = this.peek(1).kind === "end" ? "extraneous" : "mismatched"
+    this.stop(`${what} input ${named(found)} expecting <EOF>`)
+  }
+
+  /** Before an expression: skips one token that does not belong there. `also`: what might have stood here too. */
+  beforeExpression(also: readonly string[] = []): void {
+    const found = this.peek()
+    if (startsExpression(found)) return
+    const expected = setOf([...expressionStarts, ...also])
+    if (!startsExpression(this.peek(1))) this.stop(`mismatched input ${named(found)} expecting ${expected}`)
+    this.syntax(found.at, `extraneous input ${named(found)} expecting ${expected}`)
+    this.take()
+  }
+
+  /** None of these follows. */
+  mismatch(expected: readonly string[]): never {
+    return this.stop(`mismatched input ${named(this.peek())} expecting ${setOf(expected)}`)
+  }
+
+  stop(message: string): never {
+    this.syntax(this.peek().at, message)
+    throw new ParsingStopped()
+  }
+}
+
+export function named(token: Token): string {
+  return `'${visible(token.text)}'`
+}
+
+/** true, false and null are words of their own. */
+export function isName(token: Token): boolean {
+  return token.kind === "identifier" && !["true", "false", "null"].includes(token.text)
+}
+
+function startsExpression(token: Token): boolean {
+  return token.kind === "operator"
+    ? expressionStarts.has(`'${token.text}'`)
+    : token.kind !== "end" && token.kind !== "escaped"
+}
+
+function setOf(expected: readonly string[]): string {
+  const sorted = order.filter((one) => expected.includes(one))
+  return sorted.length === 1 ? (sorted[0] ?? "") : `{${sorted.join(", ")}}`
+}

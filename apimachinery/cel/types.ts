@@ -1,0 +1,143 @@
+// The types expressions are checked with. Source: cel-spec/doc/langdef.md#types.
+
+export type TypeKind =
+  | "bool"
+  | "bytes"
+  | "double"
+  | "duration"
+  | "dyn"
+  | "error"
+  | "int"
+  | "list"
+  | "map"
+  | "null"
+  /** A named type without fields, with parameters: optional_type(int), net.IP. */
+  | "opaque"
+  | "string"
+  /** A named type; its fields are known to the environment. */
+  | "struct"
+  | "timestamp"
+  | "type"
+  /** Stands for a type not known yet. */
+  | "parameter"
+  | "uint"
+
+export interface Type {
+  readonly kind: TypeKind
+  /** As the type is called in an expression; of a parameter its own name. */
+  readonly name: string
+  readonly parameters: readonly Type[]
+}
+
+function simple(kind: TypeKind, name: string = kind): Type {
+  return { kind, name, parameters: [] }
+}
+
+export const boolType = simple("bool")
+export const bytesType = simple("bytes")
+export const doubleType = simple("double")
+export const durationType = simple("duration", "google.protobuf.Duration")
+export const dynType = simple("dyn")
+export const errorType = simple("error")
+export const intType = simple("int")
+export const nullType = simple("null", "null_type")
+export const stringType = simple("string")
+export const timestampType = simple("timestamp", "google.protobuf.Timestamp")
+export const uintType = simple("uint")
+
+export function listType(items: Type): Type {
+  return { kind: "list", name: "list", parameters: [items] }
+}
+
+export function mapType(keys: Type, values: Type): Type {
+  return { kind: "map", name: "map", parameters: [keys, values] }
+}
+
+export function typeType(of?: Type): Type {
+  return { kind: "type", name: "type", parameters: of === undefined ? [] : [of] }
+}
+
+export function structType(name: string): Type {
+  return simple("struct", name)
+}
+
+export function opaqueType(name: string, ...parameters: Type[]): Type {
+  return { kind: "opaque", name, parameters }
+}
+
+export function optionalType(of: Type): Type {
+  return opaqueType("optional_type", of)
+}
+
+export function typeParameter(name: string): Type {
+  return simple("parameter", name)
+}
+
+export function isOptional(type: Type): boolean {
+  return type.kind === "opaque" && type.name === "optional_type"
+}
+
+/** The type of what an optional holds, or the type itself. */
+export function unwrapOptional(type: Type): Type {
+  return isOptional(type) ? (type.parameters[0] ?? dynType) : type
+}
+
+export function sameType(a: Type, b: Type): boolean {
+  if (a === b) return true
+  if (a.kind !== b.kind || a.name !== b.name || a.parameters.length !== b.parameters.length) return false
+  return a.parameters.every((parameter, index) => sameType(parameter, b.parameters[index] as Type))
+}
+
+const shown: Partial<Record<TypeKind, string>> = {
+  duration: "duration",
+  error: "!error!",
+  null: "null",
+  timestamp: "timestamp",
+}
+
+/** As errors print it. */
+export function printType(type: Type): string {
+  const known = shown[type.kind]
+  if (known !== undefined) return known
+  if (type.parameters.length === 0) return type.name
+  return `${type.name}(${type.parameters.map(printType).join(", ")})`
+}
+
+const byName = new Map<string, Type>(
+  [boolType, bytesType, doubleType, dynType, intType, stringType, uintType].map((type) => [type.name, type]),
+)
+byName.set("duration", durationType)
+byName.set("timestamp", timestampType)
+byName.set("type", typeType())
+byName.set("null_type", nullType)
+
+/** From "map(string, <A>)" to the type. Names that start with "net." are opaque, other dotted ones structs. */
+export function parseType(text: string): Type {
+  let at = 0
+  const parse = (): Type => {
+    const match = /^\s*(<(\w+)>|[\w.]+)/.exec(text.slice(at))
+    if (match === null) throw new SyntaxError(`no type: ${text}`)
+    at += match[0].length
+    if (match[2] !== undefined) return typeParameter(match[2])
+    const name = match[1] ?? ""
+    const parameters: Type[] = []
+    if (text[at] === "(") {
+      do {
+        at++
+        parameters.push(parse())
+      } while (text[at] === ",")
+      at++
+    }
+    return named(name, parameters)
+  }
+  return parse()
+}
+
+function named(name: string, parameters: Type[]): Type {
+  const [first = dynType, second = dynType] = parameters
+  if (name === "list") return listType(first)
+  if (name === "map") return mapType(first, second)
+  if (name === "type") return typeType(parameters[0])
+  if (parameters.length > 0 || name.startsWith("net.")) return opaqueType(name, ...parameters)
+  return byName.get(name) ?? structType(name)
+}

@@ -1,0 +1,117 @@
+// Which type may stand where: assignability with type parameters, whose meaning is found on the way. Source:
+// cel-go/checker/types.go.
+
+import { dynType, isOptional, sameType, type Type } from "./types.ts"
+
+/** What type parameters were found to be. Attempts work on a copy, and are kept when they succeed. */
+export class Substitutions {
+  #found: Map<string, Type>
+
+  constructor(found: Map<string, Type> = new Map()) {
+    this.#found = found
+  }
+
+  /** Whether each of `actual` may be taken for its counterpart; what this says of parameters is kept then. */
+  unify(actual: readonly Type[], expected: readonly Type[]): boolean {
+    const attempt = new Map(this.#found)
+    if (!allAssignable(attempt, actual, expected)) return false
+    this.#found = attempt
+    return true
+  }
+
+  /** `free`: what to put for parameters that may still be anything. */
+  apply(type: Type, free: "keep" | "dyn" = "keep"): Type {
+    return substitute(this.#found, type, free)
+  }
+}
+
+function substitute(found: ReadonlyMap<string, Type>, type: Type, free: "keep" | "dyn"): Type {
+  if (type.kind === "parameter") {
+    const known = found.get(type.name)
+    if (known !== undefined) return substitute(found, known, free)
+    return free === "dyn" ? dynType : type
+  }
+  if (type.parameters.length === 0) return type
+  return { ...type, parameters: type.parameters.map((parameter) => substitute(found, parameter, free)) }
+}
+
+/** With the parameters of a declaration replaced. */
+export function instantiate(type: Type, parameters: ReadonlyMap<string, Type>): Type {
+  return substitute(parameters, type, "keep")
+}
+
+type Found = Map<string, Type>
+
+function allAssignable(found: Found, a: readonly Type[], b: readonly Type[]): boolean {
+  return a.length === b.length && a.every((type, index) => isAssignable(found, type, b[index] as Type))
+}
+
+function isAssignable(found: Found, a: Type, b: Type): boolean {
+  if (b.kind === "parameter") {
+    const { valid, known } = bind(found, a, b)
+    if (valid) return true
+    if (known) return false
+  }
+  if (a.kind === "parameter") return bind(found, b, a).valid
+  if (isAny(a) || isAny(b)) return true
+  if (a.kind === "null") return isNullable(b)
+  if (b.kind === "null") return isNullable(a)
+  switch (a.kind) {
+    case "type":
+      return b.kind === "type"
+    case "opaque":
+    case "list":
+    case "map":
+      return a.kind === b.kind && a.name === b.name && allAssignable(found, a.parameters, b.parameters)
+    default:
+      return a.kind === b.kind && a.name === b.name
+  }
+}
+
+function isAny(type: Type): boolean {
+  return type.kind === "dyn" || type.kind === "error"
+}
+
+function isNullable({ kind }: Type): boolean {
+  return kind === "null" || kind === "opaque" || kind === "struct" || kind === "duration" || kind === "timestamp"
+}
+
+function bind(found: Found, type: Type, parameter: Type): { valid: boolean; known: boolean } {
+  if (sameType(type, parameter)) return { valid: true, known: true }
+  const known = found.get(parameter.name)
+  if (known !== undefined) {
+    if (sameType(type, known)) return { valid: true, known: true }
+    if (!isAssignable(found, type, known)) return { valid: false, known: true }
+    const general = mostGeneral(type, known)
+    if (isFreeOf(found, parameter, general)) found.set(parameter.name, general)
+    return { valid: true, known: true }
+  }
+  if (!isFreeOf(found, parameter, type)) return { valid: false, known: false }
+  found.set(parameter.name, type)
+  return { valid: true, known: false }
+}
+
+/** Whether a type does not speak of the parameter: no parameter may mean something that contains itself. */
+function isFreeOf(found: Found, parameter: Type, within: Type): boolean {
+  if (sameType(parameter, within)) return false
+  if (within.kind === "parameter") {
+    const known = found.get(within.name)
+    return known === undefined || isFreeOf(found, parameter, known)
+  }
+  return within.parameters.every((inner) => isFreeOf(found, parameter, inner))
+}
+
+export function mostGeneral(a: Type, b: Type): Type {
+  return isLessSpecific(a, b) ? a : b
+}
+
+function isLessSpecific(a: Type, b: Type): boolean {
+  if (a.kind === "dyn" || a.kind === "parameter") return true
+  if (b.kind === "dyn" || b.kind === "parameter" || a.kind !== b.kind) return false
+  if (a.kind === "type") return true
+  if (a.kind === "list" || a.kind === "map" || isOptional(a) || a.kind === "opaque") {
+    if (a.name !== b.name || a.parameters.length !== b.parameters.length) return false
+    return a.parameters.every((parameter, index) => isLessSpecific(parameter, b.parameters[index] as Type))
+  }
+  return sameType(a, b)
+}
