@@ -32,18 +32,22 @@ export class WebhookError extends Error {
   }
 }
 
-/** `timeoutMs`: of the whole call. `signal`: of the request it is made for. Fails with WebhookError. */
+/**
+ * `timeoutMs`: of the whole call; `sayTimeout`: the webhook is told of it. `signal`: of the request it is made for. Fails
+ * with WebhookError.
+ */
 export async function callWebhook(
   backends: Backends,
   config: WebhookClientConfig,
   body: Json,
   timeoutMs: number,
   signal: AbortSignal,
+  { sayTimeout = true } = {},
 ): Promise<Json> {
   const { options, shown } = destination(backends, config)
   const seconds = Math.ceil(timeoutMs / 1000)
   const timeoutSignal = AbortSignal.timeout(timeoutMs)
-  const query = `${String(options.path).includes("?") ? "&" : "?"}timeout=${seconds}s`
+  const query = sayTimeout ? `?timeout=${seconds}s` : ""
   try {
     const answer = await post(
       { ...options, path: `${options.path}${query}` },

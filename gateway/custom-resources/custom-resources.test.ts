@@ -134,11 +134,12 @@ describe("a definition", () => {
       ['metadata.name: Invalid value: "widgets.example.com": must be spec.names.plural+"."+spec.group'],
     ],
     [
-      "conversion by webhook, which nothing calls",
+      "conversion by webhook, without one",
       {},
       { conversion: { strategy: "Webhook", webhook: {} } },
       [
-        "spec.conversion.strategy: Forbidden: conversion webhooks are not called by this control plane; only None is supported",
+        "spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook",
+        "spec.conversion.conversionReviewVersions: Required value",
       ],
     ],
   ])("is refused with %s", async (_what, version, spec, expected) => {

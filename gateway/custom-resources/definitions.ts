@@ -1,12 +1,13 @@
-// From a CustomResourceDefinition to what the gateway serves: one ResourceDefinition for each served version. Conversion
-// between versions is "None": they differ in apiVersion only.
+// From a CustomResourceDefinition to what the gateway serves: one ResourceDefinition for each served version. They differ in
+// apiVersion only, unless a webhook converts between them.
 
 import { FieldPath } from "../../apimachinery/field-errors.ts"
 import { type CustomResourceDefinition, type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { compileStructural } from "../../apimachinery/schema/structural.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
-import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import type { Conversion, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import { type CallConversionWebhook, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
 import { type JsonPath, parseJsonPath } from "./json-path.ts"
 import { customScale } from "./scale.ts"
@@ -16,8 +17,13 @@ import { type CustomResourceVersion, type Definition, isEstablished, isTerminati
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
 const subresourceVerbs = ["get", "patch", "update"]
 
+const cannotCall: CallConversionWebhook = () => Promise.reject(new Error("webhooks cannot be called from here"))
+
 /** Empty while the definition's names are not accepted. */
-export function compileDefinition(crd: CustomResourceDefinition): ResourceDefinition[] {
+export function compileDefinition(
+  crd: CustomResourceDefinition,
+  call: CallConversionWebhook = cannotCall,
+): ResourceDefinition[] {
   const definition = crd as unknown as Definition
   if (!isEstablished(definition)) return []
   const versions = definition.spec?.versions ?? []
@@ -26,10 +32,15 @@ export function compileDefinition(crd: CustomResourceDefinition): ResourceDefini
   return versions
     .filter((version) => version.served === true)
     .sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => compileVersion(definition, version, stored.name))
+    .map((version) => compileVersion(definition, version, stored.name, call))
 }
 
-function compileVersion(definition: Definition, version: CustomResourceVersion, stored: string): ResourceDefinition {
+function compileVersion(
+  definition: Definition,
+  version: CustomResourceVersion,
+  stored: string,
+  call: CallConversionWebhook,
+): ResourceDefinition {
   const { group = "", scope } = definition.spec ?? {}
   const {
     plural = "",
@@ -74,6 +85,8 @@ function compileVersion(definition: Definition, version: CustomResourceVersion, 
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: { uid: definition.metadata.uid ?? "" },
   }
+  const conversion = conversionOf(definition, version, stored, call)
+  if (conversion !== undefined) compiled.conversion = conversion
   const warning = deprecationOf(definition, version)
   if (warning !== undefined) compiled.warning = warning
   if (scale !== undefined && compiled.customResource !== undefined) {
@@ -84,6 +97,25 @@ function compileVersion(definition: Definition, version: CustomResourceVersion, 
     }
   }
   return compiled
+}
+
+function conversionOf(
+  { spec }: Definition,
+  { name }: CustomResourceVersion,
+  storageVersion: string,
+  call: CallConversionWebhook,
+): Conversion | undefined {
+  const { group = "", conversion, versions = [] } = spec ?? {}
+  const { clientConfig, conversionReviewVersions = [] } = conversion?.webhook ?? {}
+  if (conversion?.strategy !== "Webhook" || clientConfig === undefined) return undefined
+  const compiled = new Map<string, Schema>()
+  const schemaOf = (version: string): Schema => {
+    const found = compiled.get(version) ?? compileSchema(versions.find((each) => each.name === version) ?? { name })
+    compiled.set(version, found)
+    return found
+  }
+  const about = { group, version: name, storageVersion, schemaOf }
+  return webhookConversion({ ...about, config: clientConfig, reviewVersions: conversionReviewVersions, call })
 }
 
 function deprecationOf({ spec }: Definition, { name, deprecated, deprecationWarning }: CustomResourceVersion) {

@@ -11,6 +11,7 @@ import { storagePrefixOf } from "../registry/keys.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
 import { cleanUp } from "./cleanup.ts"
+import type { CallConversionWebhook } from "./conversion/webhook.ts"
 import { compileDefinition } from "./definitions.ts"
 import { acceptNames } from "./definition/names.ts"
 import { conditionOf, type Definition, definitionsResource, isTerminating } from "./types.ts"
@@ -21,6 +22,8 @@ export interface CustomResourceParts {
   table: { setCustom(definitions: readonly ResourceDefinition[]): void }
   /** Deletes what a deleted definition leaves; asked for when that happens. */
   client?: () => KubeClient
+  /** For definitions whose versions a webhook converts. */
+  callConversionWebhook?: CallConversionWebhook
   /** Told of what goes wrong in the background. */
   log?: { error(details: object, message: string): void }
 }
@@ -110,7 +113,10 @@ class CustomResourceHandler implements AsyncDisposable {
   #take({ key, value }: KeyValue): void {
     const definition = JSON.parse(Buffer.from(value).toString()) as Definition
     try {
-      const served = compileDefinition(definition as unknown as CustomResourceDefinition)
+      const served = compileDefinition(
+        definition as unknown as CustomResourceDefinition,
+        this.#parts.callConversionWebhook,
+      )
       this.#known.set(key, { definition, served })
     } catch (error) {
       // One bad definition (of an older version of this program, say) must not take the others down.

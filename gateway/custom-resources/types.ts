@@ -1,6 +1,7 @@
 // A CustomResourceDefinition as it is on the wire. The client's model renames words of its language, so it is written out.
 
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import type { WebhookClientConfig } from "../backends/webhook-client.ts"
 
 export interface CustomResourceNames {
   plural?: string
@@ -35,6 +36,11 @@ export interface CustomResourceVersion {
   selectableFields?: { jsonPath?: string }[]
 }
 
+export interface CustomResourceConversion {
+  strategy?: string
+  webhook?: { clientConfig?: WebhookClientConfig; conversionReviewVersions?: string[] }
+}
+
 export interface DefinitionCondition {
   type: string
   status: string
@@ -49,7 +55,7 @@ export interface Definition extends KubeObject {
     scope?: string
     names?: CustomResourceNames
     versions?: CustomResourceVersion[]
-    conversion?: { strategy?: string; webhook?: unknown }
+    conversion?: CustomResourceConversion
     preserveUnknownFields?: boolean
   }
   status?: {

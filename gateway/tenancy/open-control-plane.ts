@@ -15,6 +15,7 @@ import { Backends } from "../backends/backends.ts"
 import type { NetworkRules } from "../backends/networks.ts"
 import { PolicyView } from "../authorization/policy-view.ts"
 import { createRBACAuthorizer } from "../authorization/rbac.ts"
+import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient } from "../local-client.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
@@ -53,7 +54,9 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   await using stack = new AsyncDisposableStack()
   stack.use(store)
   const resources = createResourceTable()
-  stack.use(await startCustomResources({ store, table: resources, client: () => controlPlane.client, log }))
+  const callConversionWebhook = conversionCalls(() => controlPlane.backends)
+  const custom = { store, table: resources, client: () => controlPlane.client, callConversionWebhook, log }
+  stack.use(await startCustomResources(custom))
   const policy = stack.use(
     new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),
   )

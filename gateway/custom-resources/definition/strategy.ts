@@ -19,6 +19,8 @@ const strategy: Strategy<Definition> = {
     if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
     spec.conversion ??= {}
     spec.conversion.strategy = spec.conversion.strategy || "None"
+    const service = spec.conversion.webhook?.clientConfig?.service
+    if (service) service.port ??= 443
     if (spec.preserveUnknownFields === false) delete spec.preserveUnknownFields
   },
 

@@ -1,14 +1,8 @@
 // CustomResourceDefinitions. Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
 
-import {
-  type FieldError,
-  FieldPath,
-  forbiddenField,
-  invalidValue,
-  notSupported,
-  required,
-} from "../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
+import { validateConversion } from "../conversion/validate.ts"
 import { immutableField } from "../../registry/validation/equality.ts"
 import { messages, named, oneOf } from "../../registry/validation/values.ts"
 import { type CustomResourceNames, type CustomResourceVersion, type Definition, isEstablished } from "../types.ts"
@@ -49,7 +43,7 @@ function validateAll(definition: Definition): FieldError[] {
     ...validateVersionSet(versions),
     ...validateNames(path.child("names"), names),
     ...common,
-    ...validateConversion(conversion),
+    ...validateConversion(path.child("conversion"), conversion),
   ]
   if (isProtected(group) && !definition.metadata.annotations?.[approval]) {
     errors.push(
@@ -120,25 +114,6 @@ function mixedCase(name: string): string[] {
   return validateDNS1035Label(name.toLowerCase()).map(
     (fault) => `may have mixed case, but should otherwise match: ${fault}`,
   )
-}
-
-function validateConversion(conversion: { strategy?: string; webhook?: unknown } | undefined): FieldError[] {
-  const at = path.child("conversion")
-  if (conversion === undefined) return []
-  if (conversion.strategy === "Webhook") {
-    return [
-      forbiddenField(
-        at.child("strategy"),
-        "conversion webhooks are not called by this control plane; only None is supported",
-      ),
-    ]
-  }
-  if (conversion.strategy !== "None") {
-    return [notSupported(at.child("strategy"), conversion.strategy ?? "", ["None", "Webhook"])]
-  }
-  return conversion.webhook === undefined
-    ? []
-    : [forbiddenField(at.child("webhook"), "should not be set when strategy is not set to Webhook")]
 }
 
 export function validateStoredVersions(definition: Definition): FieldError[] {

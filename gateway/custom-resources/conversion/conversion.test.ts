@@ -1,0 +1,255 @@
+// Custom resources whose versions a webhook converts, through a whole gateway.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { localNetworks } from "../../backends/networks.ts"
+import type { Loose } from "../../testing/kinds.ts"
+import { type RawAnswer, startTestGateway, type TestGateway, type TestTenant } from "../../testing/start-gateway.ts"
+import { type WebhookCall, type WebhookReply, WebhookServer } from "../../testing/webhook-server.ts"
+
+let gateway: TestGateway
+let tenant: TestTenant
+let server: WebhookServer
+let convert: (object: Loose, version: string) => Loose
+let answer: (call: WebhookCall) => WebhookReply
+
+const group = "stable.example.com"
+const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+const tests = (version: string): string => `/apis/${group}/${version}/namespaces/default/tests`
+
+/** v1 has hostPort, v2 host and port. */
+function properly(object: Loose, version: string): Loose {
+  const { hostPort, host, port, ...rest } = object
+  const fields = version.endsWith("/v2")
+    ? { host: hostPort?.split(":")[0], port: hostPort?.split(":")[1] }
+    : { hostPort: `${host}:${port}` }
+  return { ...rest, ...fields, apiVersion: version }
+}
+
+function reviewed({ body }: WebhookCall, response: Loose = {}): WebhookReply {
+  const { uid, desiredAPIVersion, objects } = body["request"]
+  const convertedObjects = objects.map((object: Loose) => convert(object, desiredAPIVersion))
+  return {
+    body: {
+      kind: "ConversionReview",
+      apiVersion: body["apiVersion"],
+      response: { uid, result: { status: "Success" }, convertedObjects, ...response },
+    },
+  }
+}
+
+function definition(storage: "v1" | "v2"): Loose {
+  const text = { type: "string" }
+  const version = (name: string, properties: Loose): Loose => ({
+    name,
+    served: true,
+    storage: name === storage,
+    schema: { openAPIV3Schema: { type: "object", properties } },
+  })
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `tests.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "tests", kind: "Test" },
+      versions: [version("v1", { hostPort: text }), version("v2", { host: text, port: text })],
+      conversion: {
+        strategy: "Webhook",
+        webhook: {
+          conversionReviewVersions: ["v1", "v1beta1"],
+          clientConfig: { url: `${server.url}/convert`, caBundle: server.caBundle },
+        },
+      },
+    },
+  }
+}
+
+function call(method: string, path: string, body?: unknown, type = "application/json"): Promise<RawAnswer> {
+  const headers = { "content-type": type }
+  return gateway.request(`/tenants/a${path}`, { ...tenant, method, headers, ...(body === undefined ? {} : { body }) })
+}
+
+const bodyOf = async (answered: Promise<RawAnswer>): Promise<Loose> => (await answered).json() as Loose
+
+function object(version: string, name: string, fields: Loose): Loose {
+  return { apiVersion: `${group}/${version}`, kind: "Test", metadata: { name }, ...fields }
+}
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ allowedNetworks: localNetworks })
+  tenant = await gateway.createTenant("a")
+  server = await WebhookServer.start((given) => answer(given))
+  convert = properly
+  answer = (given) => reviewed(given)
+  const { code, text } = await call("POST", crds, definition("v1"))
+  expect([code, text]).toEqual([201, expect.any(String)])
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
+})
+
+describe("with a conversion webhook", () => {
+  test("what is written in one version is read in another", async () => {
+    const made = await bodyOf(call("POST", tests("v2"), object("v2", "one", { host: "h", port: "80" })))
+    expect(made).toMatchObject({ apiVersion: `${group}/v2`, host: "h", port: "80" })
+    const read = await bodyOf(call("GET", `${tests("v1")}/one`))
+    expect(read).toMatchObject({ apiVersion: `${group}/v1`, hostPort: "h:80" })
+    expect(read["metadata"]).toMatchObject({ uid: made["metadata"].uid })
+    expect(await bodyOf(call("GET", `${tests("v2")}/one`))).toMatchObject({ host: "h", port: "80" })
+  })
+
+  test("what is read in its stored version needs no webhook", async () => {
+    await call("POST", tests("v1"), object("v1", "two", { hostPort: "a:1" }))
+    const before = server.calls.length
+    await call("GET", `${tests("v1")}/two`)
+    expect(server.calls.length).toBe(before)
+  })
+
+  test("a list asks once for all of its objects", async () => {
+    await call("POST", tests("v1"), object("v1", "three", { hostPort: "b:2" }))
+    const before = server.calls.length
+    const { items } = await bodyOf(call("GET", tests("v2")))
+    expect(items.map(({ host }: Loose) => host)).toContain("b")
+    expect(server.calls.length).toBe(before + 1)
+    expect(server.calls.at(-1)?.body["request"].objects.length).toBe(items.length)
+    expect(server.calls.at(-1)?.path).toBe("/convert")
+  })
+
+  test("updates and patches go through the stored version", async () => {
+    await call("POST", tests("v1"), object("v1", "four", { hostPort: "c:3" }))
+    const patched = await bodyOf(call("PATCH", `${tests("v2")}/four`, { port: "4" }, "application/merge-patch+json"))
+    expect(patched).toMatchObject({ host: "c", port: "4" })
+    expect(await bodyOf(call("GET", `${tests("v1")}/four`))).toMatchObject({ hostPort: "c:4" })
+  })
+
+  test("a watch shows every object in the version it is for", async () => {
+    const answered = await call("GET", `${tests("v2")}?watch=true&timeoutSeconds=1`)
+    const events = answered.text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Loose)
+    expect(events.length).toBeGreaterThan(0)
+    expect(events.every(({ object: shown }) => shown.apiVersion === `${group}/v2` && shown.host !== undefined)).toBe(
+      true,
+    )
+  })
+
+  test("objects stored before the storage version changed are read in both", async () => {
+    const current = await bodyOf(call("GET", `${crds}/tests.${group}`))
+    const { metadata } = current
+    const next = { ...definition("v2"), metadata: { ...metadata } }
+    expect((await call("PUT", `${crds}/tests.${group}`, next)).code).toBe(200)
+    await call("POST", tests("v2"), object("v2", "five", { host: "d", port: "5" }))
+    for (const [version, fields] of [
+      ["v1", ["hostPort"]],
+      ["v2", ["host", "port"]],
+    ] as const) {
+      const { items } = await bodyOf(call("GET", tests(version)))
+      expect(items.length).toBe(5)
+      expect(items.every((item: Loose) => fields.every((field) => item[field] !== undefined))).toBe(true)
+    }
+  })
+
+  test("fields the version does not know are dropped", async () => {
+    convert = (given, version) => ({ ...properly(given, version), foreign: true })
+    expect(await bodyOf(call("GET", `${tests("v1")}/five`))).not.toHaveProperty("foreign")
+    convert = properly
+  })
+
+  test("labels and annotations are the webhook's to change, the rest of metadata is not", async () => {
+    convert = (given, version) => {
+      const converted = properly(given, version)
+      return {
+        ...converted,
+        metadata: { ...converted["metadata"], labels: { by: "webhook" }, generation: 99, resourceVersion: "1" },
+      }
+    }
+    const { metadata } = await bodyOf(call("GET", `${tests("v1")}/five`))
+    expect(metadata.labels).toEqual({ by: "webhook" })
+    expect(metadata.generation).toBe(1)
+    expect(metadata.resourceVersion).not.toBe("1")
+    convert = properly
+  })
+})
+
+describe("a conversion that fails", () => {
+  const about = `conversion webhook for ${group}/v2, Kind=Test`
+  test.each<[string, (call: WebhookCall) => WebhookReply, string]>([
+    ["says why", (c) => reviewed(c, { result: { status: "Failed", message: "too odd" } }), `${about} failed: too odd`],
+    [
+      "says no more",
+      (c) => reviewed(c, { result: { status: "Failed" } }),
+      `${about} failed: response.result.status was 'Failed', not 'Success'`,
+    ],
+    ["loses objects", (c) => reviewed(c, { convertedObjects: [] }), `${about} returned 0 objects, expected 1`],
+    ["is about something else", (c) => reviewed(c, { uid: "x" }), `${about} failed: expected response.uid=`],
+    [
+      "answers nothing",
+      () => ({ body: { kind: "ConversionReview", apiVersion: "apiextensions.k8s.io/v1" } }),
+      `${about} failed: no response provided`,
+    ],
+    [
+      "is broken",
+      () => ({ code: 500, text: "" }),
+      `${about} failed: an error on the server ("unknown") has prevented the request from succeeding`,
+    ],
+  ])("%s", async (_, reply, message) => {
+    answer = reply
+    const answered = await call("GET", `${tests("v1")}/five`)
+    expect([answered.code, (answered.json() as Loose)["message"]]).toEqual([500, expect.stringContaining(message)])
+    expect((await call("GET", tests("v1"))).code).toBe(500)
+    answer = (given) => reviewed(given)
+  })
+
+  test.each<[string, (object: Loose) => Loose, string]>([
+    [
+      "version",
+      (given) => ({ ...given, apiVersion: "x/v1" }),
+      `object at index 0: invalid groupVersion (expected ${group}/v1, received x/v1)`,
+    ],
+    [
+      "kind",
+      (given) => ({ ...given, kind: "Other" }),
+      "object at index 0: invalid kind (expected Test, received Other)",
+    ],
+    [
+      "name",
+      (given) => ({ ...given, metadata: { ...given["metadata"], name: "y" } }),
+      "object: must have the same name: five != y",
+    ],
+  ])("gives it another %s", async (_, change, message) => {
+    convert = (given, version) => change(properly(given, version))
+    const answered = await call("GET", `${tests("v1")}/five`)
+    expect((answered.json() as Loose)["message"]).toBe(`${about} returned invalid ${message}`)
+    convert = properly
+  })
+})
+
+test.each<[Loose, string]>([
+  [
+    { strategy: "Webhook" },
+    "spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook",
+  ],
+  [{ strategy: "Other" }, 'spec.conversion.strategy: Unsupported value: "Other": supported values: "None", "Webhook"'],
+  [
+    { strategy: "None", webhook: { conversionReviewVersions: ["v1"] } },
+    "spec.conversion.conversionReviewVersions: Forbidden: should not be set when strategy is not set to Webhook",
+  ],
+  [
+    { strategy: "Webhook", webhook: { conversionReviewVersions: ["v7"], clientConfig: { url: "https://a/" } } },
+    "must include at least one of v1, v1beta1",
+  ],
+  [
+    { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig: { url: "http://a/?b" } } },
+    "'https' is the only allowed URL scheme; desired format: https://host[/path]",
+  ],
+])("a definition with %o is refused", async (conversion, message) => {
+  const wrong = definition("v1")
+  wrong["spec"] = { ...wrong["spec"], group: "other.example.com", conversion }
+  wrong["metadata"] = { name: "tests.other.example.com" }
+  const answered = await call("POST", crds, wrong)
+  expect([answered.code, (answered.json() as Loose)["message"]]).toEqual([422, expect.stringContaining(message)])
+})

@@ -1,0 +1,185 @@
+// Conversion between the versions of a custom resource by a webhook: all objects of a read in one ConversionReview. Of
+// metadata a webhook decides about labels and annotations only. Source:
+// k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/webhook_converter.go.
+
+import { randomUUID } from "node:crypto"
+import { type Json, type KubeObject, type ObjectMeta, printGroupVersion } from "../../../apimachinery/object.ts"
+import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
+import { decodeObject } from "../../../apimachinery/schema/decode.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
+import { StatusError } from "../../../apimachinery/status.ts"
+import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
+import type { Conversion } from "../../registry/rest.ts"
+
+/** POSTs a review and answers what came back. Fails with an Error that says why. */
+export type CallConversionWebhook = (config: WebhookClientConfig, review: Json) => Promise<Json>
+
+export interface WebhookConversionParts {
+  config: WebhookClientConfig
+  reviewVersions: readonly string[]
+  group: string
+  /** The version served, and the one stored. */
+  version: string
+  storageVersion: string
+  /** Of each version, served or not. */
+  schemaOf: (version: string) => Schema
+  call: CallConversionWebhook
+}
+
+export function webhookConversion(parts: WebhookConversionParts): Conversion {
+  const { group, version, storageVersion } = parts
+  return {
+    fromStored: (objects) => convert(parts, objects, group, version),
+    async toStored(object) {
+      const [stored] = await convert(parts, [object], group, storageVersion)
+      return stored ?? object
+    },
+  }
+}
+
+/** Those that are in the wanted version already stay as they are. */
+async function convert(
+  parts: WebhookConversionParts,
+  objects: readonly KubeObject[],
+  group: string,
+  version: string,
+): Promise<readonly KubeObject[]> {
+  const wanted = printGroupVersion({ group, version })
+  const foreign = objects.filter(({ apiVersion }) => apiVersion !== wanted)
+  const [first] = foreign
+  if (first === undefined) return objects
+  const about = `conversion webhook for ${first.apiVersion}, Kind=${first.kind}`
+  const converted = await ask(parts, foreign, wanted, about)
+  const schema = parts.schemaOf(version)
+  const results = foreign.map((object, index) => {
+    const result = checked(object, converted[index], wanted, places(about, objects.length === 1, index))
+    decodeObject(schema, result as unknown as Json, false) // drops what the version's schema does not know
+    applyDefaults(schema, result as unknown as Json)
+    return result
+  })
+  const next = results[Symbol.iterator]()
+  return objects.map((object) => (object.apiVersion === wanted ? object : (next.next().value ?? object)))
+}
+
+async function ask(
+  { config, reviewVersions, call }: WebhookConversionParts,
+  objects: readonly KubeObject[],
+  desiredAPIVersion: string,
+  about: string,
+): Promise<unknown[]> {
+  const version = reviewVersions.find((candidate) => candidate === "v1" || candidate === "v1beta1")
+  if (version === undefined) throw failure("no supported conversion review versions")
+  const uid = randomUUID()
+  const review = {
+    kind: "ConversionReview",
+    apiVersion: `apiextensions.k8s.io/${version}`,
+    request: { uid, desiredAPIVersion, objects },
+  }
+  let converted: unknown[]
+  try {
+    converted = readReview(await call(config, review as unknown as Json), version, uid)
+  } catch (error) {
+    throw failure(`${about} failed: ${(error as Error).message}`, error)
+  }
+  if (converted.length !== objects.length) {
+    throw failure(`${about} returned ${converted.length} objects, expected ${objects.length}`)
+  }
+  return converted
+}
+
+interface ReviewAnswer {
+  kind?: string
+  apiVersion?: string
+  response?: {
+    uid?: string
+    result?: { status?: string; message?: string }
+    convertedObjects?: unknown[]
+  } | null
+}
+
+function readReview(answer: Json, version: string, uid: string): unknown[] {
+  const { kind = "", apiVersion = "", response } = (answer ?? {}) as ReviewAnswer
+  if (version === "v1" && (kind !== "ConversionReview" || apiVersion !== "apiextensions.k8s.io/v1")) {
+    const given = apiVersion.includes("/") ? apiVersion : `/${apiVersion}` // as Go prints a kind without group
+    throw new Error(
+      `expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got ${given}, Kind=${kind}`,
+    )
+  }
+  if (response === undefined || response === null) throw new Error("no response provided")
+  if (version === "v1" && response.uid !== uid) {
+    throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? "")}`)
+  }
+  const { status = "", message } = response.result ?? {}
+  if (status !== "Success") throw new Error(message || `response.result.status was '${status}', not 'Success'`)
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : []
+}
+
+/** How what is wrong with an answer begins: of a single object upstream says less. */
+interface Places {
+  form: string
+  object: string
+  metadata: string
+}
+
+function places(about: string, single: boolean, index: number): Places {
+  const invalid = `${about} returned invalid`
+  return single
+    ? { form: `${invalid} object at index 0`, object: `${invalid} object`, metadata: `${invalid} metadata` }
+    : {
+        form: `${invalid} converted object at index ${index}`,
+        object: `${invalid} converted object at index ${index}`,
+        metadata: `${invalid} metadata in object at index ${index}`,
+      }
+}
+
+/** It has to be the same object; the server's part of metadata is put back. */
+function checked(original: KubeObject, given: unknown, wanted: string, at: Places): KubeObject {
+  if (!isMapping(given)) throw failure(`${at.form}: Object 'Kind' is missing`)
+  const converted = given as unknown as KubeObject
+  if (converted.apiVersion !== wanted) {
+    throw failure(`${at.form}: invalid groupVersion (expected ${wanted}, received ${converted.apiVersion ?? ""})`)
+  }
+  if (converted.kind !== original.kind) {
+    throw failure(`${at.form}: invalid kind (expected ${original.kind}, received ${converted.kind ?? ""})`)
+  }
+  const { metadata } = given
+  const own = (isMapping(metadata) ? metadata : {}) as ObjectMeta
+  for (const [field, name] of [
+    ["name", "name"],
+    ["namespace", "namespace"],
+    ["uid", "UID"],
+  ] as const) {
+    const [before = "", after = ""] = [original.metadata[field], own[field]]
+    if (before !== after) throw failure(`${at.object}: must have the same ${name}: ${before} != ${after}`)
+  }
+  converted.metadata = restored(original.metadata, own, at.metadata)
+  return converted
+}
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+function restored(original: ObjectMeta, given: ObjectMeta, invalid: string): ObjectMeta {
+  const { labels: _labels, annotations: _annotations, ...kept } = structuredClone(original)
+  const metadata: ObjectMeta = kept
+  for (const field of ["labels", "annotations"] as const) {
+    const texts: unknown = given[field]
+    if (texts === undefined || texts === null) continue
+    if (!isMapping(texts)) throw failure(`${invalid}: invalid metadata.${field}`)
+    for (const [key, value] of Object.entries(texts)) {
+      if (typeof value !== "string") {
+        throw failure(
+          `${invalid}: metadata.${field}[${key}] must be a string, but is ${typeof value} in converted object`,
+        )
+      }
+    }
+    metadata[field] = texts as Record<string, string>
+  }
+  return metadata
+}
+
+/** As upstream answers it: 500 without a reason. */
+function failure(message: string, cause?: unknown): StatusError {
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
+  return new StatusError(status, { cause })
+}
