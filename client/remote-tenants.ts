@@ -22,7 +22,7 @@ type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; ten
 
 type WatchLine<T> =
   | { type: "PING" }
-  | { type: "SYNCED" | "REMOVED" | "RESTARTED"; tenant: string }
+  | { type: "SYNCED" | "REMOVED" | "RESTARTED" | "ASLEEP"; tenant: string }
   | { type: "ADDED" | "MODIFIED" | "DELETED"; tenant: string; object: T }
 
 interface Subscriber {
@@ -51,6 +51,7 @@ class RemoteTenants implements TenantAdmin, AsyncDisposable {
   readonly #subscribers = new Set<Subscriber>()
   readonly #clients = new Map<string, KubeClient & AsyncDisposable>()
   readonly #closing = new Set<Promise<void>>()
+  readonly #waking = new Set<string>()
   readonly #running: Promise<void>
   readonly connected: Promise<void>
 
@@ -102,6 +103,22 @@ class RemoteTenants implements TenantAdmin, AsyncDisposable {
 
   kubeconfig(name: string): Promise<string> {
     return this.#call("GET", `/polyplane/v1/tenants/${encodeURIComponent(name)}/kubeconfig`)
+  }
+
+  wake(name: string): void {
+    if (this.#waking.has(name)) return
+    this.#waking.add(name)
+    this.#call("POST", `/polyplane/v1/tenants/${encodeURIComponent(name)}/wake`)
+      .catch((error: unknown) => {
+        if (!this.#ended.signal.aborted)
+          this.#log.warn({ tenant: name, error: String(error) }, "waking a tenant failed")
+      })
+      .finally(() => this.#waking.delete(name))
+  }
+
+  /** The gateway does not know what this process still has to do: a tenant that falls asleep meanwhile is woken again. */
+  register(): () => void {
+    return () => undefined
   }
 
   watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
@@ -223,6 +240,7 @@ function deliver<T extends KubeObject>(handler: TenantWatchHandler<T>, known: Se
   if ("object" in line) handler.event({ tenant, type: line.type, object: line.object })
   else if (line.type === "SYNCED") handler.synced(tenant)
   else if (line.type === "RESTARTED") handler.restarted(tenant)
+  else if (line.type === "ASLEEP") handler.asleep?.(tenant)
   else {
     known.delete(tenant)
     handler.removed(tenant)

@@ -29,6 +29,9 @@ export function singleCluster(client: KubeClient, name = "super", log: Log = sil
       if (wanted === name) return client
       throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, wanted)
     },
+    // It never sleeps.
+    wake: () => undefined,
+    register: () => () => undefined,
     watch: (resource, handler, signal) => watchOne(client, name, resource, handler, signal, log),
   }
 }

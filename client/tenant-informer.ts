@@ -16,6 +16,8 @@ export interface TenantInformerHandler<T> {
   synced?(tenant: string): void
   /** The tenant is gone with all it had; no deleted() is called for its objects. */
   removed?(tenant: string): void
+  /** The tenant fell asleep: its objects are forgotten, and come again as added, then synced(). */
+  asleep?(tenant: string): void
 }
 
 export interface TenantInformerOptions<T> {
@@ -61,6 +63,9 @@ export class TenantInformer<T extends KubeObject> {
         event: (event) => this.#event(event),
         synced: (tenant) => this.#synced(tenant),
         removed: (tenant) => this.#removed(tenant),
+        asleep: (tenant) => {
+          if (this.#state.delete(tenant)) this.#each((handler) => handler.asleep?.(tenant))
+        },
         restarted: (tenant) => {
           const state = this.#stateOf(tenant)
           state.seen = new Set()

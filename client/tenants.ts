@@ -36,6 +36,13 @@ export interface TenantWatchHandler<T extends KubeObject> {
   removed(tenant: string): void
   /** The stream of this tenant starts anew: what is not delivered before the next synced() is gone. */
   restarted(tenant: string): void
+  /** Nobody needs the tenant now: its objects may be forgotten. When it wakes they are all delivered again, then synced(). */
+  asleep?(tenant: string): void
+}
+
+/** Who works on tenants' objects beyond the calls it makes: while it has something to do a tenant does not fall asleep. */
+export interface TenantWorker {
+  isBusy(tenant: string): boolean
 }
 
 /** The resourceVersion of what every control plane is born with, for as long as nobody has changed it. */
@@ -43,7 +50,10 @@ export const bornVersion = "1"
 
 /** What the handler can do without. It may be delivered all the same. */
 export interface TenantWatchOptions {
-  /** An object is wanted when its JSON text has one of these, or had before the change, or when it is deleted. */
+  /**
+   * An object is wanted when its JSON text has one of these, or had before the change, or when it is deleted. None: only
+   * deletions are.
+   */
   mentioning?: readonly string[]
 }
 
@@ -61,6 +71,10 @@ export interface Tenants {
     signal: AbortSignal,
     options?: TenantWatchOptions,
   ): void
+  /** Its objects are needed: watches deliver them, and synced(), if the tenant has slept. */
+  wake(tenant: string): void
+  /** Returns how to stop. */
+  register(worker: TenantWorker): () => void
 }
 
 /** What the operator may do beyond. */

@@ -119,11 +119,15 @@ export class Controller<T extends KubeObject> implements Actor {
       },
     })
     for (const informer of reads) informer.subscribe({ synced: (tenant) => this.#synced(tenant) })
+    const unregister = this.#ctx.tenants.register(this.#queue)
     const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult> => {
-      // The tenant may have gone while its key waited.
-      if (this.#ctx.tenants.get(key.tenant) !== undefined) return reconcile(key, until)
+      // The tenant may have gone while its key waited, or fallen asleep: then the key's time has come, and all are looked at.
+      if (this.#ctx.tenants.get(key.tenant) === undefined) return
+      if (!this.#ready(key.tenant)) return this.#ctx.tenants.wake(key.tenant)
+      return reconcile(key, until)
     }
     await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded })
+    unregister()
     this.#queue[Symbol.dispose]()
     await this.#events.drained()
   }

@@ -20,6 +20,8 @@ export function managedTenants(tenants: Tenants): Tenants {
           if (tenant.controllers) handler.removed(tenant)
         },
       }),
+    wake: (name) => tenants.wake(name),
+    register: (worker) => tenants.register(worker),
     client(name) {
       if (managed(name)) return tenants.client(name)
       throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
@@ -43,6 +45,7 @@ export function managedTenants(tenants: Tenants): Tenants {
             if (managed(tenant)) handler.restarted(tenant)
           },
           removed: (tenant) => handler.removed(tenant),
+          asleep: (tenant) => handler.asleep?.(tenant),
         },
         signal,
         options,

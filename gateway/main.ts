@@ -98,7 +98,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const tenants = stack.use(
     await TenantDirectory.open({
       store: data.store,
-      openControlPlane: (record) => controlPlanes.openTenant(record),
+      openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
       removeStore: (uid) => data.removeStore(uid),
       prepare: (controlPlane) => controlPlanes.prepare(controlPlane),
       issuerOf: (name) => controlPlanes.issuerOf(name),

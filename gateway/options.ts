@@ -66,6 +66,10 @@ export interface GatewayLimits {
   shutdownMs: number
   /** Making a tenant waits this long for its first Service; what is not there then is made in the background. */
   tenantReadyMs: number
+  /** A tenant nobody has used for so long falls asleep: its store is closed, its caches are dropped. */
+  tenantIdleMs: number
+  /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
+  maxAwakeTenants: number
   /** Control planes opened or listed at the same time by watches over all tenants. Beyond: they wait. */
   maxOpening: number
   /** Bytes a multi-tenant watch may be behind its client. Beyond: the connection is closed, the client starts anew. */
@@ -88,6 +92,8 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxBodyBytes: 3 * MiB,
   shutdownMs: 5_000,
   tenantReadyMs: 3_000,
+  tenantIdleMs: 60_000,
+  maxAwakeTenants: 1000,
   maxOpening: 4,
   maxWatchBacklogBytes: 64 * MiB,
 }

@@ -29,6 +29,8 @@ export interface EventSourceParts {
   /** Before it is ready a tenant's keys are not wanted: it is compared whole then. */
   isReady(tenant: string): boolean
   readyTenants(): Tenant[]
+  /** Something has happened to what a tenant has in super: it may be asleep. false: super is still being read. */
+  wake(tenant: string): boolean
   tenantOf(clusterKey: string): Tenant | undefined
   enqueue(key: SyncKey): void
   synced(tenant: string): void
@@ -44,7 +46,11 @@ export function connectEventSources(parts: EventSourceParts): () => void {
   for (const sync of resourceSyncs) {
     const tell = (superObject: KubeObject): void => {
       const tenant = parts.tenantOf(recordedOwner(superObject)?.clusterKey ?? "")
-      if (tenant === undefined || !parts.isReady(tenant.name)) return
+      if (tenant === undefined) return
+      if (!parts.isReady(tenant.name)) {
+        parts.wake(tenant.name)
+        return
+      }
       const key = superKey(sync, tenant.name, superObject)
       if (key !== undefined) parts.enqueue(key)
       if (sync.resource === persistentVolumeClaims) tellVolume(superObject, tenant.name, parts)
@@ -136,7 +142,7 @@ function tenantOfNamespace(superNamespace: string, parts: EventSourceParts): Ten
   const namespace = parts.caches.superInformer(namespaces).get(undefined, superNamespace)
   const owner = namespace === undefined ? undefined : recordedOwner(namespace)
   const tenant = owner === undefined ? undefined : parts.tenantOf(owner.clusterKey)
-  return tenant !== undefined && parts.isReady(tenant.name) ? tenant : undefined
+  return tenant !== undefined && (parts.isReady(tenant.name) || parts.wake(tenant.name)) ? tenant : undefined
 }
 
 function eventHandler(parts: EventSourceParts): InformerHandler<KubeObject> {

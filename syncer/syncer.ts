@@ -132,6 +132,7 @@ export class Syncer implements AsyncDisposable {
   #start(): void {
     const { signal } = this.#stopping
     this.#stops.push(
+      this.#tenants.register(this.#queue),
       this.#tenants.subscribe({
         added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
         removed: (tenant) => this.#forget(tenant),
@@ -142,6 +143,7 @@ export class Syncer implements AsyncDisposable {
         caches: this.#caches,
         isReady: (tenant) => this.#caches.isReady(tenant),
         readyTenants: () => this.#tenants.list().filter(({ name }) => this.#caches.isReady(name)),
+        wake: (tenant) => this.#wake(tenant),
         tenantOf: (clusterKey) => this.#byClusterKey.get(clusterKey),
         enqueue: (key) => this.#queue.add(key),
         synced: (name) => this.#becameReady(name),
@@ -208,10 +210,22 @@ export class Syncer implements AsyncDisposable {
     }
   }
 
-  #dispatch(key: SyncKey): Promise<Outcome> {
+  async #dispatch(key: SyncKey): Promise<Outcome> {
+    if (!this.#caches.isReady(key.tenant)) {
+      // It fell asleep before the key's time came. Awake it is compared whole; only events are not part of that.
+      this.#wake(key.tenant)
+      return key.resource === superEvents ? { requeueAfterMs: syncerLimits.wakingMs } : undefined
+    }
     if (key.resource === podTokens) return this.#tokens.reconcile(key)
     if (key.resource === superEvents) return this.#events.reconcile(key)
     return syncOf(key) === undefined ? this.#publisher.reconcile(key) : this.#controller.reconcile(key)
+  }
+
+  #wake(tenant: string): boolean {
+    // Before super is known everything in it is new, and says nothing about a tenant.
+    if (!this.#caches.superReady) return false
+    this.#tenants.wake(tenant)
+    return true
   }
 
   async #ensureNode(tenant: Tenant, name: string): Promise<void> {

@@ -53,6 +53,8 @@ export class FairQueue<K> implements Disposable {
   /** Ids that wait, or that were added again while being worked on. */
   readonly #dirty = new Map<string, K>()
   readonly #processing = new Set<string>()
+  /** How many of each group are being worked on. */
+  readonly #working = new Map<string, number>()
   readonly #delayed = new DelayHeap<K>()
   readonly #refused = new Set<string>()
   readonly #waiters = new Set<Waiter<K>>()
@@ -85,6 +87,11 @@ export class FairQueue<K> implements Disposable {
   sizeOf(group: string): number {
     const found = this.#groups.get(group)
     return found === undefined ? 0 : found.keys.length - found.head
+  }
+
+  /** Keys of the group wait or are being worked on. Those delayed do not count: they come when their time has come. */
+  isBusy(group: string): boolean {
+    return this.sizeOf(group) > 0 || this.#working.has(group) || this.#refused.has(group)
   }
 
   add(key: K): void {
@@ -150,6 +157,10 @@ export class FairQueue<K> implements Disposable {
   done(key: K): void {
     const id = this.#options.identify(key)
     this.#processing.delete(id)
+    const group = this.#options.group(key)
+    const left = (this.#working.get(group) ?? 1) - 1
+    if (left === 0) this.#working.delete(group)
+    else this.#working.set(group, left)
     const again = this.#dirty.get(id)
     if (again !== undefined && !this.#disposed) this.#push(this.#options.group(again), again)
   }
@@ -207,6 +218,7 @@ export class FairQueue<K> implements Disposable {
     const id = this.#options.identify(key)
     this.#dirty.delete(id)
     this.#processing.add(id)
+    this.#working.set(group.name, (this.#working.get(group.name) ?? 0) + 1)
     this.#endTurn(group)
     return key
   }

@@ -29,6 +29,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
   const collector = new Collector(ctx, queue)
   const { log, signal, workers } = ctx
   collector.start()
+  const unregister = ctx.tenants.register(queue)
   await runWorkers({
     queue,
     workers,
@@ -37,6 +38,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
     signal,
     reconcile: (key) => collector.attend(key),
   })
+  unregister()
   queue[Symbol.dispose]()
 }
 

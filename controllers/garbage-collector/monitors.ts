@@ -101,6 +101,7 @@ export class Monitors {
       deleted: (tenant, object) => this.#sink.graph(tenant).gone(object.metadata.uid ?? ""),
       synced: (tenant) => this.#synced(tenant, id),
       removed: (tenant) => this.#removed(tenant),
+      asleep: (tenant) => this.#removed(tenant),
     })
   }
 
@@ -126,6 +127,7 @@ export class Monitors {
         this.#synced(tenant, id)
       },
       removed: (tenant) => this.#removed(tenant),
+      asleep: (tenant) => this.#removed(tenant),
     }
   }
 

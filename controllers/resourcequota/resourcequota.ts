@@ -119,6 +119,7 @@ class Deletions {
       resource,
       { event, synced: nothing, removed: nothing, restarted: nothing },
       this.#ctx.signal,
+      { mentioning: [] },
     )
   }
 }

@@ -50,6 +50,10 @@ export function createAdminSurface(parts: AdminSurfaceParts): AdminSurface {
       expectMethod(method, "DELETE")
       await parts.tenants.delete(decodeURIComponent(name))
       sendJson(response, 200, success())
+    } else if (view === "wake") {
+      expectMethod(method, "POST")
+      parts.tenants.wake(decodeURIComponent(name))
+      sendJson(response, 200, success())
     } else if (view === "kubeconfig") {
       expectMethod(method, "GET")
       send(response, 200, "application/yaml", await parts.tenants.kubeconfig(decodeURIComponent(name)))
@@ -90,6 +94,7 @@ function watchResource(parts: AdminSurfaceParts, { response, query, signal }: Ad
       synced: tell("SYNCED"),
       removed: tell("REMOVED"),
       restarted: tell("RESTARTED"),
+      asleep: tell("ASLEEP"),
     },
     signal,
   )

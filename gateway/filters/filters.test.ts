@@ -10,6 +10,7 @@ import { silentLog } from "../../client/log.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import type { User } from "../request/context.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
+import { Presence } from "../tenancy/presence.ts"
 import { withAudit } from "./audit.ts"
 import { callAPI } from "./api.ts"
 import { statusErrors } from "./errors.ts"
@@ -40,7 +41,8 @@ const throwing =
     throw error
   }
 
-const plane = {} as ControlPlane
+const controlPlane = (): ControlPlane => ({ presence: new Presence() }) as ControlPlane
+const plane = controlPlane()
 const inPlane =
   (controlPlane: ControlPlane, user?: User): Filter =>
   (_request, response, next) => {
@@ -168,7 +170,7 @@ describe("withMaxInFlight()", () => {
 
   test("another tenant does not notice", async () => {
     const { filter, open, reached } = gate()
-    const other = {} as ControlPlane
+    const other = controlPlane()
     const byPath: Filter = (request, response, next) =>
       inPlane(request.path === "/b" ? other : plane)(request, response, next)
     const url = await serve([byPath, withMaxInFlight({ ...limits, maxInFlight: 1, maxWaiting: 0 }), filter])

@@ -4,7 +4,7 @@
 import { tooManyRequests } from "../../apimachinery/status.ts"
 import type { GatewayLimits } from "../options.ts"
 import { isLongRunning } from "../request/long-running.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { Presence } from "../tenancy/presence.ts"
 import type { Filter, RequestState } from "./state.ts"
 
 const retryAfterSeconds = 1
@@ -18,13 +18,15 @@ interface Places {
 type InFlightLimits = Pick<GatewayLimits, "maxInFlight" | "maxWaiting" | "maxLongRunning">
 
 export function withMaxInFlight(limits: InFlightLimits): Filter {
-  const places = new WeakMap<ControlPlane, Places>()
+  // A tenant's presence stays the same when it sleeps and wakes, as its watches do.
+  const places = new WeakMap<Presence, Places>()
   return async (_request, response, next) => {
     const { state } = response.locals
     // What the gateway's own parts do must not wait behind the tenant they work for.
     if (!state.isAdministrator) {
-      let own = places.get(state.controlPlane)
-      if (own === undefined) places.set(state.controlPlane, (own = { active: 0, longRunning: 0, waiting: new Set() }))
+      const { presence } = state.controlPlane
+      let own = places.get(presence)
+      if (own === undefined) places.set(presence, (own = { active: 0, longRunning: 0, waiting: new Set() }))
       if (isLongRunning(state.info)) takeLongRunning(state, own, limits)
       else await takePlace(state, own, limits)
     }

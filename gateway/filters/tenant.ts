@@ -13,8 +13,12 @@ export function withTenant(resolver: TenantResolver): Filter {
     state.credentials = credentialsOf(request)
     state.isAdministrator = await resolver.isAdministrator(state.credentials)
     const found = await resolver.resolve(state.named, state.credentials)
-    if (found !== undefined) state.controlPlane = found
-    else if (state.isAdministrator && state.named.name !== undefined) {
+    if (found !== undefined) {
+      state.controlPlane = found
+      // A watch outlives its tenant's sleep; everything else keeps it awake.
+      if (state.info.verb === "watch") found.presence.touch()
+      else state.whenDone(found.presence.enter())
+    } else if (state.isAdministrator && state.named.name !== undefined) {
       // The gateway's administrators may know who is there.
       throw notFound({ group: "", resource: "tenants" }, state.named.name)
     } else {

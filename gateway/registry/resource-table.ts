@@ -21,6 +21,8 @@ export interface ResourceTable {
 export interface MutableResourceTable extends ResourceTable {
   /** Replaces all custom definitions at once. A definition that is the same value keeps its registry. */
   setCustom(definitions: readonly ResourceDefinition[]): void
+  /** Its control plane is closed; watches that wait for the next one hold on to their registries. */
+  forgetValues(): void
 }
 
 export interface ResourceTableOptions {
@@ -78,6 +80,10 @@ class Table implements MutableResourceTable {
     this.#customIndex = indexOf(definitions)
     this.#all = undefined
     this.#generation++
+  }
+
+  forgetValues(): void {
+    this.#cache.clear()
   }
 
   #registryOf(index: keyof Index, key: string): Registry | undefined {

@@ -51,6 +51,11 @@ export class ValueCache {
     return value
   }
 
+  clear(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+  }
+
   delete(key: string): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return

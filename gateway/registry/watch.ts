@@ -4,6 +4,7 @@
 
 import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
@@ -19,6 +20,9 @@ const pieceSize = 500
 
 const initialEventsEnd = { "k8s.io/initial-events-end": "true" }
 
+/** Whose objects are watched, and what comes after it. */
+type WatchHome = Pick<ControlPlane, "store" | "reopened">
+
 export class WatchSource {
   readonly #definition: ResourceDefinition
   readonly #reader: ValueReader
@@ -31,7 +35,8 @@ export class WatchSource {
   }
 
   /** Throws StatusError before the first event for a request that cannot be answered. */
-  async *watch(store: Store, request: WatchRequest): AsyncGenerator<readonly RegistryEvent[]> {
+  async *watch(home: WatchHome, request: WatchRequest): AsyncGenerator<readonly RegistryEvent[]> {
+    const { store } = home
     checkWatchOptions(request)
     const selection = selectionOf(this.#definition, request)
     const asked = parseResourceVersion(request.resourceVersion)
@@ -44,11 +49,32 @@ export class WatchSource {
         yield* this.#initialEvents(store, selection, from)
         if (request.sendInitialEvents && request.allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
       }
-      yield* this.#changes(store.watch(selection.prefix, { after: from }), selection, request)
+      yield* this.#follow(home, selection, from, request)
     } catch (error) {
-      // The consumer took too long, or the store goes to sleep: the stream ends, and the client resumes where it was.
+      // The consumer took too long, or the store closes for good: the stream ends, and the client resumes where it was.
       if (error instanceof StorageError && (error.code === "SlowConsumer" || error.code === "Closed")) return
       throw watchError(error, `watch ${this.#definition.resource}`, `${from} (${store.compactedRevision})`)
+    }
+  }
+
+  /** From one store to the next of the same tenant, when it has slept: while it does nothing is written. */
+  async *#follow(
+    home: WatchHome,
+    selection: Selection,
+    from: number,
+    request: WatchRequest,
+  ): AsyncGenerator<readonly RegistryEvent[]> {
+    let at = from
+    for (let current: WatchHome | undefined = home; current !== undefined;) {
+      let watcher: Watcher | undefined
+      try {
+        watcher = current.store.watch(selection.prefix, { after: at })
+        return yield* this.#changes(watcher, selection, request)
+      } catch (error) {
+        if (!(error instanceof StorageError && error.code === "Closed") || request.signal.aborted) throw error
+        at = Math.max(at, watcher?.revision ?? 0)
+        current = await current.reopened(request.signal)
+      }
     }
   }
 

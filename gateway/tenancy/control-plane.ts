@@ -11,9 +11,13 @@ import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/context.ts"
 import type { ResourceTable } from "../registry/resource-table.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
+import type { Presence } from "./presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 
 export interface ControlPlane extends AsyncDisposable {
+  readonly presence: Presence
+  /** When its store was closed because nobody needed it: the same tenant's next one, when it wakes. Undefined: the signal ended. */
+  reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
   /** The tenant's name; "" for the super cluster. */
   readonly name: string
   readonly uid: string

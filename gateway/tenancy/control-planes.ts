@@ -16,7 +16,9 @@ import type { ControlPlane } from "./control-plane.ts"
 import { superUid, type DataDirectory } from "./data-directory.ts"
 import type { GatewayKeys } from "./gateway-keys.ts"
 import { ensureKubernetesService, type AdvertisedAddress } from "./kubernetes-service.ts"
-import { openControlPlane } from "./open-control-plane.ts"
+import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
+import { Presence } from "./presence.ts"
+import type { ControlPlaneLife } from "./tenant-entry.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 import { authorityName, createTrust, loadTrust, type NewTrust } from "./trust-store.ts"
 
@@ -64,7 +66,7 @@ export class ControlPlanes {
     return `${inClusterUrl}/tenants/${tenant}`
   }
 
-  async openTenant({ tenant, createdAt, issuer }: TenantRecord): Promise<ControlPlane> {
+  async openTenant({ tenant, createdAt, issuer }: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
     const { data, url } = this.#parts
     const store = await data.openStore(tenant.uid, this.#bootstrap.layer({ uid: tenant.uid, createdAt }))
     const fresh = { authorityName: authorityName(tenant.uid), issuer }
@@ -72,6 +74,7 @@ export class ControlPlanes {
       name: tenant.name,
       uid: tenant.uid,
       tenant,
+      life,
       url: () => `${url()}/tenants/${tenant.name}`,
     })
   }
@@ -81,7 +84,7 @@ export class ControlPlanes {
     const createdAt = await this.#superCreatedAt()
     const store = await data.openStore(superUid, this.#bootstrap.layer({ uid: superUid, createdAt }))
     const fresh = { authorityName: "polyplane super cluster", issuer: superIssuer }
-    return this.#open(store, fresh, { name: "", uid: superUid, tenant: undefined, url })
+    return this.#open(store, fresh, { name: "", uid: superUid, tenant: undefined, url, life: alwaysAwake() })
   }
 
   /** Its trust roots are in memory only and sign nothing. */
@@ -96,6 +99,7 @@ export class ControlPlanes {
       tenant: undefined,
       url: this.#parts.url,
       store,
+      life: alwaysAwake(),
       trust,
       serviceAddresses: noServiceAddresses,
       nodes: noNodes,
@@ -110,7 +114,7 @@ export class ControlPlanes {
   async #open(
     store: Store,
     fresh: NewTrust,
-    identity: { name: string; uid: string; tenant: Tenant | undefined; url: () => string },
+    identity: Pick<ControlPlaneParts, "name" | "uid" | "tenant" | "url" | "life">,
   ): Promise<ControlPlane> {
     let trust: TrustRoots
     try {
@@ -142,4 +146,9 @@ export class ControlPlanes {
     await store.txn({ compare: [], operations: [{ type: "put", key: createdAtKey, value: Buffer.from(now) }] })
     return now
   }
+}
+
+/** Of a control plane whose store closes only with the gateway. */
+function alwaysAwake(): ControlPlaneLife {
+  return { presence: new Presence(), reopened: () => Promise.resolve(undefined) }
 }

@@ -1,28 +1,39 @@
-// A client of a control plane that may not be open yet: each call opens it first.
+// A client of a control plane that may be asleep: each call wakes it first, and keeps it awake until it is answered.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
+import type { ControlPlane } from "./control-plane.ts"
 
 /** `open` fails with NotFound when there is no such tenant. */
-export function createLazyClient(open: () => Promise<KubeClient>): KubeClient {
+export function createLazyClient(open: () => Promise<ControlPlane>): KubeClient {
+  async function call<T>(make: (client: KubeClient) => Promise<T>): Promise<T> {
+    const controlPlane = await open()
+    const leave = controlPlane.presence.enter()
+    try {
+      return await make(controlPlane.client)
+    } finally {
+      leave()
+    }
+  }
   return {
-    discover: async () => (await open()).discover(),
-    get: async (...call) => (await open()).get(...call),
-    raw: async (path) => (await open()).raw(path),
-    list: async (...call) => (await open()).list(...call),
-    create: async (...call) => (await open()).create(...call),
-    update: async (...call) => (await open()).update(...call),
-    patch: async (...call) => (await open()).patch(...call),
-    delete: async (...call) => (await open()).delete(...call),
-    deleteCollection: async (...call) => (await open()).deleteCollection(...call),
+    discover: () => call((client) => client.discover()),
+    get: (...request) => call((client) => client.get(...request)),
+    raw: (path) => call((client) => client.raw(path)),
+    list: (...request) => call((client) => client.list(...request)),
+    create: (...request) => call((client) => client.create(...request)),
+    update: (...request) => call((client) => client.update(...request)),
+    patch: (...request) => call((client) => client.patch(...request)),
+    delete: (...request) => call((client) => client.delete(...request)),
+    deleteCollection: (...request) => call((client) => client.deleteCollection(...request)),
     watch: <T extends KubeObject>(resource: Resource, options: WatchOptions) => watch<T>(open, resource, options),
   }
 }
 
+/** Does not keep it awake: it goes on when somebody else wakes it. */
 async function* watch<T extends KubeObject>(
-  open: () => Promise<KubeClient>,
+  open: () => Promise<ControlPlane>,
   resource: Resource,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  yield* (await open()).watch<T>(resource, options)
+  yield* (await open()).client.watch<T>(resource, options)
 }

@@ -22,6 +22,7 @@ import { createResourceTable } from "../registry/resource-table.ts"
 import type { Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import type { NodeDialer } from "./node-dialer.ts"
+import type { ControlPlaneLife } from "./tenant-entry.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 
 export interface ControlPlaneParts {
@@ -31,6 +32,7 @@ export interface ControlPlaneParts {
   /** Asked when somebody wants to know: a gateway learns its port after it has opened its own control planes. */
   url: () => string
   store: Store
+  life: ControlPlaneLife
   trust: TrustRoots
   bootstrap: Bootstrap
   /** Accepted in every control plane. */
@@ -50,10 +52,11 @@ const commonAudiences = ["https://kubernetes.default.svc", "https://kubernetes.d
 const policyPrefix = "/registry/rbac.authorization.k8s.io/"
 
 export async function openControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
-  const { name, uid, tenant, store, trust, bootstrap, serviceAddresses, nodes, log } = parts
+  const { name, uid, tenant, store, life, trust, bootstrap, serviceAddresses, nodes, log } = parts
   await using stack = new AsyncDisposableStack()
   stack.use(store)
   const resources = createResourceTable()
+  stack.defer(() => resources.forgetValues())
   const callConversionWebhook = conversionCalls(() => controlPlane.backends)
   const custom = { store, table: resources, client: () => controlPlane.client, callConversionWebhook, log }
   stack.use(await startCustomResources(custom))
@@ -76,6 +79,8 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
       return parts.url()
     },
     store,
+    presence: life.presence,
+    reopened: (signal) => life.reopened(signal),
     resources,
     admission,
     authorizer: createRBACAuthorizer(policy),

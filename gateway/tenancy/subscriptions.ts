@@ -11,6 +11,7 @@ export interface TenantValueHandler {
   synced(tenant: string): void
   removed(tenant: string): void
   restarted(tenant: string): void
+  asleep?(tenant: string): void
 }
 
 export interface Subscription {

@@ -38,7 +38,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
     prepare: () => Promise.resolve(),
     issuerOf: (name) => `https://issuer/${name}`,
     log: silentLog,
-    limits: { tenantReadyMs: 20, maxOpening: 2 },
+    limits: { tenantReadyMs: 20, maxOpening: 2, tenantIdleMs: 60_000, maxAwakeTenants: 10 },
     ...more,
   }
   return { all, removed, disposed }

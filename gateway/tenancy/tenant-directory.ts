@@ -8,17 +8,17 @@ import { timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import { alreadyExists, invalid, notFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { Tenant, TenantAdmin, TenantWatchHandler, TenantWatchOptions } from "../../client/tenants.ts"
+import type { Tenant, TenantAdmin, TenantWatchHandler, TenantWatchOptions, TenantWorker } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { renderKubeconfig } from "./kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
 import { issueClientCertificate } from "./pki.ts"
 import type { Prepare } from "./prepare.ts"
+import { Rest, type RestLimits } from "./rest.ts"
 import { Semaphore } from "./semaphore.ts"
 import { Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
-import { TenantEntry } from "./tenant-entry.ts"
-import { TenantFeed } from "./tenant-feed.ts"
+import { type ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
 import { readRecords, removeRecord, writeRecord, type TenantRecord } from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 import { authorityName } from "./trust-store.ts"
@@ -26,13 +26,13 @@ import { authorityName } from "./trust-store.ts"
 export interface TenantDirectoryParts {
   /** The gateway's own, not owned. */
   store: Store
-  openControlPlane: (record: TenantRecord) => Promise<ControlPlane>
+  openControlPlane: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
   /** Removes what a tenant has on disk; its control plane is closed. */
   removeStore: (uid: string) => Promise<void>
   prepare: Prepare
   issuerOf: (name: string) => string
   log: Log
-  limits: { tenantReadyMs: number; maxOpening: number }
+  limits: { tenantReadyMs: number; maxOpening: number } & RestLimits
 }
 
 interface Subscriber {
@@ -51,14 +51,15 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   readonly #deleting = new Map<string, Promise<void>>()
   readonly #subscribers = new Set<Subscriber>()
   readonly #subscriptions = new Subscriptions()
-  readonly #feeds = new Map<string, TenantFeed>()
+  readonly #workers = new Set<TenantWorker>()
   readonly #opening: Semaphore
+  readonly #rest: Rest
 
   /** Finishes the deletions a stop has interrupted; control planes stay closed until somebody asks. */
   static async open(parts: TenantDirectoryParts): Promise<TenantDirectory> {
     const directory = new TenantDirectory(parts)
     for (const record of await readRecords(parts.store)) {
-      if (record.state === "active") directory.#add(record)
+      if (record.state === "active") directory.#add(record, true)
       else await directory.#remove(record)
     }
     return directory
@@ -67,6 +68,15 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   private constructor(parts: TenantDirectoryParts) {
     this.#parts = parts
     this.#opening = new Semaphore(parts.limits.maxOpening)
+    this.#rest = new Rest(parts.limits, (tenant) => {
+      for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
+      return false
+    })
+  }
+
+  /** How many have their store open. */
+  get awake(): number {
+    return this.#rest.awake
   }
 
   get(name: string): Tenant | undefined {
@@ -116,7 +126,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     const issuer = issuerOf(tenant.name)
     const record: TenantRecord = { tenant, createdAt: timestamp(), state: "active", issuer }
     await writeRecord(store, record)
-    const entry = this.#add(record)
+    const entry = this.#add(record, false)
     try {
       await entry.prepared(limits.tenantReadyMs)
     } catch (error) {
@@ -124,7 +134,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
       throw error
     }
     for (const subscriber of this.#subscribers) subscriber.added(tenant)
-    this.#follow(tenant.name)
+    entry.announce()
     return tenant
   }
 
@@ -153,7 +163,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     this.#byAuthority.delete(authorityName(tenant.uid))
     this.#byIssuer.delete(issuer)
     const closing = entry.close() // ends its watches at once, so that nothing follows removed()
-    this.#feeds.delete(tenant.name)
+    this.#rest.forget(entry)
     for (const subscriber of this.#subscribers) subscriber.removed(tenant)
     for (const { handler } of this.#subscriptions.after(0)) handler.removed(tenant.name)
     await closing
@@ -165,9 +175,18 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     await removeRecord(this.#parts.store, tenant.name)
   }
 
-  #add(record: TenantRecord): TenantEntry {
+  #add(record: TenantRecord, announced: boolean): TenantEntry {
     const { openControlPlane: open, prepare, log } = this.#parts
-    const entry = new TenantEntry({ record, open, prepare, log })
+    const entry = new TenantEntry({
+      record,
+      announced,
+      open,
+      prepare,
+      woke: (woken) => this.#rest.woke(woken),
+      subscriptions: this.#subscriptions,
+      opening: this.#opening,
+      log,
+    })
     this.#entries.set(record.tenant.name, entry)
     this.#byAuthority.set(authorityName(record.tenant.uid), entry)
     this.#byIssuer.set(record.issuer, entry)
@@ -191,7 +210,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 
   client(tenant: string): KubeClient {
-    return createLazyClient(async () => (await this.#controlPlane(tenant)).client)
+    return createLazyClient(() => this.#controlPlane(tenant))
   }
 
   subscribe(subscriber: Subscriber): () => void {
@@ -213,6 +232,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
         synced: (tenant) => handler.synced(tenant),
         removed: (tenant) => handler.removed(tenant),
         restarted: (tenant) => handler.restarted(tenant),
+        asleep: (tenant) => handler.asleep?.(tenant),
       },
       signal,
       options,
@@ -223,30 +243,25 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   watchValues(of: Resource, handler: TenantValueHandler, signal: AbortSignal, options?: TenantWatchOptions): void {
     if (signal.aborted) return
     const subscription = this.#subscriptions.add(of, handler, signal, options?.mentioning)
-    for (const [name] of this.#entries) if (!this.#creating.has(name)) this.#follow(name)
     signal.addEventListener("abort", () => this.#subscriptions.delete(subscription), { once: true })
+    // The next turn, when all who come together have come.
+    for (const entry of this.#entries.values()) {
+      // Who only hears of deletions needs nothing of those asleep: they delete nothing.
+      if (entry.isAwake || subscription.mentioning?.length !== 0) this.#rest.call(entry)
+    }
   }
 
-  /** Feeds those who follow all tenants with this one's objects. */
-  #follow(tenant: string): void {
-    const present = this.#feeds.get(tenant)
-    if (present !== undefined) return present.wake()
-    const entry = this.#entries.get(tenant)
-    if (entry === undefined || this.#subscriptions.last === 0) return
-    const { log } = this.#parts
-    const feed = new TenantFeed({
-      tenant,
-      controlPlane: () => entry.controlPlane(),
-      subscriptions: this.#subscriptions,
-      signal: entry.ended,
-      opening: this.#opening,
-      log,
-    })
-    this.#feeds.set(tenant, feed)
-    feed.run().catch((error: unknown) => log.error({ err: error, tenant }, "following a tenant stopped"))
+  wake(tenant: string): void {
+    void this.#entries.get(tenant)?.introduce()
+  }
+
+  register(worker: TenantWorker): () => void {
+    this.#workers.add(worker)
+    return () => this.#workers.delete(worker)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#rest[Symbol.dispose]()
     this.#subscribers.clear()
     await Promise.allSettled([...this.#creating.values(), ...this.#deleting.values()])
     await Promise.all([...this.#entries.values()].map((entry) => entry.close()))

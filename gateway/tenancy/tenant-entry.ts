@@ -1,31 +1,72 @@
-// One tenant the gateway has: its record, and its control plane while it is open. The owner of both: what runs for the
-// tenant ends with `ended`, and closing waits for it.
+// One tenant the gateway has: its record, and while it is awake its control plane and the feed of those who follow it. The
+// owner of both: what runs for the tenant ends with `ended` or when it falls asleep, and closing waits for it.
+//
+//   asleep ──controlPlane(), follow()──▶ awake: control plane, feed ──sleep()──▶ asleep
+//
+// The feed of a tenant that was only woken to be read stays dormant: those who follow it know all that is there.
 
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { prepareUntilDone, type Prepare } from "./prepare.ts"
+import { Presence } from "./presence.ts"
+import type { Semaphore } from "./semaphore.ts"
+import type { Subscriptions } from "./subscriptions.ts"
+import { TenantFeed } from "./tenant-feed.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
 export interface TenantEntryParts {
   record: TenantRecord
-  open: (record: TenantRecord) => Promise<ControlPlane>
+  open: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
   /** Run after each opening until it succeeds: makes what needs the super cluster's answer. */
   prepare: Prepare
+  /** Told each time it has woken. */
+  woke: (entry: TenantEntry) => void
+  /** false: nobody is told of it before announce(). */
+  announced: boolean
+  subscriptions: Subscriptions
+  /** Shared by all feeds. */
+  opening: Semaphore
   log: Log
+}
+
+/** What a control plane is told of the tenant whose it is for a while. */
+export interface ControlPlaneLife {
+  presence: Presence
+  /** The control plane of the tenant after this one, once somebody has woken it; undefined when the signal ends first. */
+  reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
+}
+
+interface Awake {
+  controlPlane: ControlPlane
+  feed: TenantFeed | undefined
+  feeding: Promise<void>
+  /** Ends when it falls asleep. */
+  ending: AbortController
+  preparing: Promise<void>
+  prepared: boolean
 }
 
 export class TenantEntry {
   readonly record: TenantRecord
+  readonly presence = new Presence()
   readonly #parts: TenantEntryParts
   readonly #ended = new AbortController()
-  #controlPlane: Promise<ControlPlane> | undefined
-  #preparing: Promise<void> | undefined
+  #opening: Promise<Awake> | undefined
+  #awake: Awake | undefined
+  #closing: Promise<void> | undefined
+  /** The revision up to which all who follow knew everything, and the latest of them, when it fell asleep. */
+  #settled: { revision: number; followers: number } | undefined
+  /** Followed from the next opening on, whatever is settled. */
+  #wanted = false
+  #announced: boolean
+  readonly #sleepers = new Set<(controlPlane: ControlPlane) => void>()
 
   constructor(parts: TenantEntryParts) {
     this.record = parts.record
     this.#parts = parts
+    this.#announced = parts.announced
   }
 
   /** Ends when the tenant is deleted or the gateway stops. */
@@ -33,38 +74,158 @@ export class TenantEntry {
     return this.#ended.signal
   }
 
+  get isAwake(): boolean {
+    return this.#awake !== undefined
+  }
+
   /** Opens it when it is not. */
-  controlPlane(): Promise<ControlPlane> {
-    if (this.ended.aborted) return Promise.reject(notFound({ group: "", resource: "tenants" }, this.record.tenant.name))
-    this.#controlPlane ??= this.#open().catch((error: unknown) => {
-      this.#controlPlane = undefined
-      throw error
-    })
-    return this.#controlPlane
+  async controlPlane(): Promise<ControlPlane> {
+    const { controlPlane } = await this.#open()
+    this.presence.touch()
+    return controlPlane
+  }
+
+  /** From now on those who follow all tenants may be told of it. */
+  announce(): void {
+    this.#announced = true
+    if (this.#awake !== undefined) this.#feed(this.#awake)
+  }
+
+  /** Those who follow all tenants need its objects. Resolves when it is awake, which it may not become: that is logged. */
+  async introduce(): Promise<void> {
+    this.#wanted = true
+    const feed = this.#awake?.feed
+    if (feed !== undefined) return feed.wake()
+    try {
+      await this.#open()
+    } catch (error) {
+      const { log, record } = this.#parts
+      if (!this.ended.aborted) log.error({ err: error, tenant: record.tenant.name }, "a tenant could not be woken")
+    }
+  }
+
+  /** Whether everybody who follows knows all there is: then it need not be woken for them. */
+  get isSettled(): boolean {
+    return this.#settled?.followers === this.#parts.subscriptions.last && !this.#wanted
   }
 
   /** Resolves when it is prepared, or after `ms`: then it goes on in the background. */
   async prepared(ms: number): Promise<void> {
-    await this.controlPlane()
+    const { preparing } = await this.#open()
     const enough = new AbortController()
-    const preparing = this.#preparing?.finally(() => enough.abort())
-    await Promise.race([preparing, pause(systemClock, ms, enough.signal)])
+    await Promise.race([preparing.finally(() => enough.abort()), pause(systemClock, ms, enough.signal)])
   }
 
-  async #open(): Promise<ControlPlane> {
-    const controlPlane = await this.#parts.open(this.record)
-    const { prepare, log } = this.#parts
-    this.#preparing = prepareUntilDone(controlPlane, prepare, this.ended, log)
-    return controlPlane
+  #open(): Promise<Awake> {
+    if (this.ended.aborted) return Promise.reject(notFound({ group: "", resource: "tenants" }, this.record.tenant.name))
+    this.#opening ??= this.#wakeUp().catch((error: unknown) => {
+      this.#opening = undefined
+      throw error
+    })
+    return this.#opening
+  }
+
+  async #wakeUp(): Promise<Awake> {
+    await this.#closing
+    const { open, prepare, log } = this.#parts
+    const controlPlane = await open(this.record, {
+      presence: this.presence,
+      reopened: (signal) => this.#reopened(signal),
+    })
+    const ending = new AbortController()
+    const preparing = prepareUntilDone(controlPlane, prepare, AbortSignal.any([this.ended, ending.signal]), log)
+    const awake: Awake = {
+      controlPlane,
+      feed: undefined,
+      feeding: Promise.resolve(),
+      ending,
+      preparing,
+      prepared: false,
+    }
+    void preparing.then(() => {
+      awake.prepared = true
+    })
+    this.#awake = awake
+    this.#parts.woke(this)
+    if (this.#announced) this.#feed(awake)
+    for (const sleeper of this.#sleepers) sleeper(controlPlane)
+    this.#sleepers.clear()
+    return awake
+  }
+
+  #feed(awake: Awake): void {
+    const { subscriptions, opening, log } = this.#parts
+    const { name } = this.record.tenant
+    const settled = this.isSettled ? this.#settled?.revision : undefined
+    this.#wanted = false
+    awake.feed = new TenantFeed({
+      tenant: name,
+      controlPlane: awake.controlPlane,
+      settled,
+      subscriptions,
+      signal: AbortSignal.any([this.ended, awake.ending.signal]),
+      opening,
+      log,
+    })
+    awake.feeding = awake.feed
+      .run()
+      .catch((error: unknown) => log.error({ err: error, tenant: name }, "following a tenant stopped"))
+  }
+
+  /** What a watch waits for whose store has gone to sleep. */
+  #reopened(signal: AbortSignal): Promise<ControlPlane | undefined> {
+    if (this.#awake !== undefined) return Promise.resolve(this.#awake.controlPlane)
+    const until = AbortSignal.any([signal, this.ended])
+    if (until.aborted) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      const wake = (controlPlane: ControlPlane | undefined): void => {
+        until.removeEventListener("abort", stop)
+        this.#sleepers.delete(wake)
+        resolve(controlPlane)
+      }
+      const stop = (): void => wake(undefined)
+      this.#sleepers.add(wake)
+      until.addEventListener("abort", stop, { once: true })
+    })
+  }
+
+  /** Nobody needs it now: no request, nothing that followers have not seen, nothing left to prepare. */
+  get canSleep(): boolean {
+    const awake = this.#awake
+    return awake !== undefined && awake.prepared && !this.presence.isInUse && awake.feed?.settledAt !== undefined
+  }
+
+  /** false: it is needed after all. Followers are told before anything is closed. */
+  sleep(): boolean {
+    const awake = this.#awake
+    const revision = awake?.feed?.settledAt
+    if (awake === undefined || revision === undefined || !this.canSleep) return false
+    this.#settled = { revision, followers: this.#parts.subscriptions.last }
+    this.#wanted = false
+    awake.ending.abort()
+    awake.feed?.tellAsleep()
+    this.#close(awake)
+    return true
+  }
+
+  #close(awake: Awake): void {
+    this.#awake = this.#opening = undefined
+    this.#closing = (async () => {
+      awake.ending.abort()
+      await awake.feeding
+      await awake.preparing
+      await awake.controlPlane[Symbol.asyncDispose]()
+    })()
+    // Whoever opens it next is told as well.
+    this.#closing.catch((error: unknown) =>
+      this.#parts.log.error({ err: error, tenant: this.record.tenant.name }, "closing a tenant failed"),
+    )
   }
 
   async close(): Promise<void> {
     this.#ended.abort()
-    const opening = this.#controlPlane
-    this.#controlPlane = undefined
-    if (opening === undefined) return
-    const controlPlane = await opening.catch(() => undefined) // told to whoever asked for it
-    await this.#preparing
-    await controlPlane?.[Symbol.asyncDispose]()
+    const awake = await this.#opening?.catch(() => undefined) // told to whoever asked for it
+    if (awake !== undefined && this.#awake === awake) this.#close(awake)
+    await this.#closing
   }
 }

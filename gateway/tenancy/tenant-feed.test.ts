@@ -28,10 +28,11 @@ afterEach(async () => {
   await controlPlane[Symbol.asyncDispose]()
 })
 
-function start(): void {
+function start(settled?: number): void {
   feed = new TenantFeed({
     tenant: "demo",
-    controlPlane: () => Promise.resolve(controlPlane),
+    controlPlane,
+    settled,
     subscriptions,
     signal: ended.signal,
     opening: new Semaphore(1),
@@ -51,6 +52,7 @@ function follow(resource: Resource, mentioning?: readonly string[]): { lines: st
       synced: () => lines.push("synced"),
       restarted: () => lines.push("restarted"),
       removed: () => lines.push("removed"),
+      asleep: () => lines.push("asleep"),
     },
     stopping.signal,
     mentioning,
@@ -180,6 +182,37 @@ describe("a tenant's feed", () => {
     await vi.waitFor(() => put(widgets, "Widget", "w"))
     await vi.waitFor(() => expect(told.lines).toContain("ADDED w"))
     expect(told.lines.filter((line) => line.startsWith("ADDED"))).toEqual(["ADDED w"])
+  })
+
+  test("of a tenant that was settled says nothing before something changes", async () => {
+    await putConfigMap("old")
+    const told = follow(configMaps)
+    start(controlPlane.store.revision)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(told.lines).toEqual([])
+    expect(feed.settledAt).toBe(controlPlane.store.revision)
+    await putConfigMap("new")
+    await eventually(told.lines, ["ADDED new", "ADDED old", "synced"])
+  })
+
+  test("of a tenant that was settled tells everything when its objects are needed", async () => {
+    await putConfigMap("old")
+    const told = follow(configMaps)
+    start(controlPlane.store.revision)
+    feed.wake()
+    await eventually(told.lines, ["ADDED old", "synced"])
+  })
+
+  test("is settled when everything was told, and has those who know forget it", async () => {
+    const told = follow(configMaps)
+    start()
+    await putConfigMap("one")
+    await vi.waitFor(() => expect(feed.settledAt).toBe(controlPlane.store.revision))
+    expect(told.lines).toContain("ADDED one")
+    feed.tellAsleep()
+    expect(told.lines.at(-1)).toBe("asleep")
+    follow(secrets)
+    expect(feed.settledAt).toBeUndefined()
   })
 
   test("says nothing after its tenant has ended", async () => {

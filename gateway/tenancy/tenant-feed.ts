@@ -1,5 +1,6 @@
 // One tenant's objects for everybody who follows all tenants: one scan and one watch of its store, however many resources
-// are followed. It resumes from the last revision seen; when that is gone (compacted) everything is delivered anew.
+// are followed. It resumes from the last revision seen; when that is gone (compacted) everything is delivered anew. While
+// nothing has changed since everybody knew everything, it is dormant: followers do not have the tenant's objects.
 //
 //   store ── range "/registry/" at R ──┐
 //         └─ watch "/registry/" > R ───┴─▶ by prefix ─▶ subscriptions of that resource ─▶ handler
@@ -18,9 +19,11 @@ import type { Subscription, Subscriptions } from "./subscriptions.ts"
 
 export interface TenantFeedParts {
   tenant: string
-  controlPlane(): Promise<ControlPlane>
+  controlPlane: ControlPlane
+  /** All who follow know everything up to this revision: until something changes they need not be told anything. */
+  settled: number | undefined
   subscriptions: Subscriptions
-  /** Ends with the tenant. */
+  /** Ends with the tenant, or when it falls asleep. */
   signal: AbortSignal
   /** Shared by all feeds: so many are scanned at a time. */
   opening: Semaphore
@@ -48,15 +51,38 @@ export class TenantFeed {
   readonly #from = new Map<Subscription, number>()
   /** Those whose resource the tenant does not serve (yet). */
   readonly #unserved = new Set<Subscription>()
+  /** Set until it begins. */
+  #dormant: number | undefined
   #watcher: Watcher | undefined
+  #isPassing = false
 
   constructor(parts: TenantFeedParts) {
     this.#parts = parts
+    this.#dormant = parts.settled
   }
 
-  /** There are new subscriptions. */
+  /** There are new subscriptions, or the objects are needed. */
   wake(): void {
+    this.#dormant = undefined
     this.#watcher?.close()
+  }
+
+  /** The revision up to which all who follow have been told everything; undefined: not all of what there is. */
+  get settledAt(): number | undefined {
+    const { controlPlane, subscriptions } = this.#parts
+    const { revision } = controlPlane.store
+    if (this.#dormant !== undefined) return revision === this.#dormant ? revision : undefined
+    if (this.#listed !== subscriptions.last || this.#isPassing) return undefined
+    return this.#watcher?.revision === revision ? revision : undefined
+  }
+
+  /** Followers forget what they were told. */
+  tellAsleep(): void {
+    const { tenant, subscriptions } = this.#parts
+    if (this.#begun === 0) return
+    for (const { sequence, handler, signal } of subscriptions.after(0)) {
+      if (sequence <= this.#begun && !signal.aborted) handler.asleep?.(tenant)
+    }
   }
 
   /** Until the tenant ends. */
@@ -83,9 +109,10 @@ export class TenantFeed {
   }
 
   async #round(): Promise<void> {
-    const { opening, signal } = this.#parts
-    const controlPlane = await opening.run(() => this.#parts.controlPlane())
+    const { opening, signal, controlPlane } = this.#parts
+    if (this.#dormant !== undefined) await this.#untilChanged(controlPlane.store, this.#dormant)
     if (signal.aborted) return
+    this.#dormant = undefined
     await opening.run(async () => {
       await this.#list(controlPlane)
       // A new tenant's objects are many at once: requests get their turn in between.
@@ -94,7 +121,18 @@ export class TenantFeed {
     if (!signal.aborted) await this.#follow(controlPlane)
   }
 
+  async #untilChanged(store: Store, settled: number): Promise<void> {
+    const watcher = (this.#watcher = store.watch(everything, { after: settled }))
+    try {
+      for await (const _ of watcher) return
+    } finally {
+      watcher.close()
+      this.#watcher = undefined
+    }
+  }
+
   #startAnew(): void {
+    this.#dormant = undefined
     this.#position = undefined
     this.#listed = 0
     this.#from.clear()
@@ -112,7 +150,7 @@ export class TenantFeed {
       if (signal.aborted) continue
       if (sequence <= this.#begun) handler.restarted(tenant)
       if (controlPlane.resources.registry(resource) === undefined) this.#unserved.add(subscription)
-      else served.push(subscription)
+      else if (subscription.mentioning?.length !== 0) served.push(subscription)
     }
     this.#begun = Math.max(this.#begun, last)
     const revision = await this.#deliverAll(controlPlane, served)
@@ -190,6 +228,7 @@ export class TenantFeed {
     try {
       for await (const events of watcher) {
         let defined = false
+        this.#isPassing = true
         for (const event of events) {
           const converting = this.#pass(controlPlane, event)
           if (converting !== undefined) await converting
@@ -198,10 +237,12 @@ export class TenantFeed {
           if (event.current.key.startsWith(definitionsPrefix)) defined = true
         }
         if (defined && this.#unserved.size > 0) await this.#lookAgain(controlPlane)
+        this.#isPassing = false
       }
       this.#position = Math.max(this.#position ?? 0, watcher.revision)
       for (const [subscription, from] of this.#from) if (from <= this.#position) this.#from.delete(subscription)
     } finally {
+      this.#isPassing = false
       watcher.close()
       this.#watcher = undefined
     }

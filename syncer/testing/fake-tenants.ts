@@ -68,6 +68,14 @@ export class FakeTenants implements Tenants {
     return entry.cluster
   }
 
+  wake(): void {
+    // They never sleep.
+  }
+
+  register(): () => void {
+    return () => undefined
+  }
+
   watch<T extends KubeObject>(resource: Resource, handler: TenantWatchHandler<T>, signal: AbortSignal): void {
     const stops = new Map<string, () => void>()
     const watch = {

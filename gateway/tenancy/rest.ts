@@ -1,0 +1,103 @@
+// Lets tenants fall asleep that nobody needs, and wakes in turn those that somebody new wants to follow. One timer for all,
+// and none while everybody sleeps.
+
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { TenantEntry } from "./tenant-entry.ts"
+
+export interface RestLimits {
+  /** A tenant nobody has used for so long falls asleep. */
+  tenantIdleMs: number
+  /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
+  maxAwakeTenants: number
+}
+
+/** How often it is looked, at most. */
+const sweepMs = 1_000
+
+/** Also when too many are awake, a tenant just used is left alone: its next request is probably on its way. */
+const minAwakeMs = 500
+
+export class Rest implements Disposable {
+  readonly #limits: RestLimits
+  /** Somebody works on the tenant, or will at once. */
+  readonly #isBusy: (tenant: string) => boolean
+  readonly #awake = new Set<TenantEntry>()
+  /** To be woken, in turn. */
+  readonly #called = new Set<TenantEntry>()
+  readonly #slept = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+  #calling = false
+  #disposed = false
+
+  constructor(limits: RestLimits, isBusy: (tenant: string) => boolean) {
+    this.#limits = limits
+    this.#isBusy = isBusy
+  }
+
+  get awake(): number {
+    return this.#awake.size
+  }
+
+  woke(entry: TenantEntry): void {
+    this.#awake.add(entry)
+    this.#timer ??= setInterval(() => this.#sweep(), Math.min(sweepMs, this.#limits.tenantIdleMs / 2)).unref()
+  }
+
+  forget(entry: TenantEntry): void {
+    this.#awake.delete(entry)
+    this.#called.delete(entry)
+  }
+
+  /** It is woken when its turn comes, so that its followers learn what it has. */
+  call(entry: TenantEntry): void {
+    this.#called.add(entry)
+    if (this.#calling) return
+    this.#calling = true
+    void this.#callAll().finally(() => {
+      this.#calling = false
+    })
+  }
+
+  async #callAll(): Promise<void> {
+    await nextTurn() // who comes in this turn, for many kinds, is told in one go
+    for (const entry of this.#called) {
+      while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#someoneSlept()
+      if (this.#disposed) return
+      this.#called.delete(entry)
+      await entry.introduce()
+      await nextTurn()
+    }
+  }
+
+  #someoneSlept(): Promise<void> {
+    return new Promise((resolve) => this.#slept.add(resolve))
+  }
+
+  #sweep(): void {
+    const awake = [...this.#awake].sort((a, b) => a.presence.lastUsed - b.presence.lastUsed)
+    let excess = awake.length - this.#limits.maxAwakeTenants
+    for (const entry of awake) {
+      const { idleMs } = entry.presence
+      const isDue = idleMs >= this.#limits.tenantIdleMs || (excess > 0 && idleMs >= minAwakeMs)
+      if (!isDue || this.#isBusy(entry.record.tenant.name) || !entry.sleep()) continue
+      this.#awake.delete(entry)
+      excess--
+    }
+    if (this.#awake.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    }
+    this.#release()
+  }
+
+  #release(): void {
+    for (const resolve of this.#slept) resolve()
+    this.#slept.clear()
+  }
+
+  [Symbol.dispose](): void {
+    this.#disposed = true
+    clearInterval(this.#timer)
+    this.#release()
+  }
+}

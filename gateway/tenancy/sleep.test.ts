@@ -1,0 +1,178 @@
+// Tenants fall asleep and wake on a real gateway: who asks sees no difference, and who watches misses nothing.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import type { ConfigMap, Job, ReplicaSet } from "../../apimachinery/object.ts"
+import { configMaps, deployments, jobs, namespaces, nodes, replicaSets } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { TenantInformer } from "../../client/tenant-informer.ts"
+import { startControllers } from "../../controllers/main.ts"
+import { startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
+
+const limits = { tenantIdleMs: 40, maxAwakeTenants: 100 }
+
+let fixture: TestGateway
+beforeEach(async () => {
+  fixture = await startTestGateway({ limits })
+})
+afterEach(() => fixture[Symbol.asyncDispose]())
+
+const asleep = (): Promise<void> =>
+  vi.waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0), { timeout: 10_000, interval: 5 })
+
+const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+  data,
+})
+
+async function client(name: string): Promise<KubeClient> {
+  return fixture.client(`/tenants/${name}`, await fixture.createTenant(name))
+}
+
+describe("a tenant nobody uses", () => {
+  test("falls asleep, and answers the next request as if it had not", async () => {
+    const api = await client("a")
+    const made = await api.create(configMaps, configMap("kept", { a: "b" }))
+    for (let round = 0; round < 3; round++) {
+      await asleep()
+      expect(await api.get(configMaps, "default", "kept")).toEqual(made)
+    }
+  })
+
+  test("stays awake while a request is under way", async () => {
+    const api = await client("a")
+    const { presence } = await fixture.gateway.tenants.byName("a")!
+    const leave = presence.enter()
+    await new Promise((resolve) => setTimeout(resolve, 4 * limits.tenantIdleMs))
+    expect(fixture.gateway.tenants.awake).toBe(1)
+    leave()
+    await asleep()
+    await api.get(namespaces, undefined, "default")
+  })
+
+  test("lets its watches sleep too: they go on without a gap or a repetition", async () => {
+    const api = await client("a")
+    const { metadata } = await api.list(configMaps, { namespace: "default" })
+    const seen: string[] = []
+    const stop = new AbortController()
+    const options = { namespace: "default", resourceVersion: metadata.resourceVersion, signal: stop.signal }
+    const watching = (async () => {
+      for await (const { type, object } of api.watch(configMaps, options)) seen.push(`${type} ${object.metadata.name}`)
+    })()
+    const expected: string[] = []
+    for (let round = 0; round < 4; round++) {
+      await asleep()
+      await api.create(configMaps, configMap(`c${round}`))
+      await api.patch(configMaps, "default", `c${round}`, { data: { round: "x" } }, { type: "merge" })
+      expected.push(`ADDED c${round}`, `MODIFIED c${round}`)
+      await vi.waitFor(() => expect(seen).toEqual(expected))
+    }
+    await asleep()
+    stop.abort()
+    await watching
+    expect(seen).toEqual(expected)
+  })
+
+  test("is not woken for those who follow all tenants before something changes", async () => {
+    const { tenants } = fixture.gateway
+    const stop = new AbortController()
+    const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
+    informer.start(stop.signal)
+    const api = await client("a")
+    await api.create(configMaps, configMap("one"))
+    await vi.waitFor(() => expect(informer.get("a", "default", "one")).toBeDefined())
+    await asleep()
+    expect(informer.tenants()).toEqual([])
+    await api.get(configMaps, "default", "one")
+    expect(informer.tenants()).toEqual([])
+    await api.create(configMaps, configMap("two"))
+    await vi.waitFor(() => expect(informer.isSynced("a")).toBe(true))
+    expect(informer.get("a", "default", "two")).toBeDefined()
+    await asleep()
+    tenants.wake("a")
+    await vi.waitFor(() => expect(informer.get("a", "default", "two")).toBeDefined())
+    await asleep()
+    stop.abort()
+  })
+
+  test("is woken in its turn for somebody who begins to follow", async () => {
+    for (const name of ["a", "b", "c"]) {
+      const api = await client(name)
+      await api.create(configMaps, configMap(`of-${name}`))
+    }
+    await asleep()
+    const stop = new AbortController()
+    const informer = new TenantInformer<ConfigMap>(fixture.gateway.tenants, configMaps)
+    const seen: string[] = []
+    informer.subscribe({ added: (tenant, { metadata }) => seen.push(`${tenant} ${metadata.name}`) })
+    informer.start(stop.signal)
+    await vi.waitFor(() => expect(seen).toEqual(expect.arrayContaining(["a of-a", "b of-b", "c of-c"])))
+    await asleep()
+    stop.abort()
+  })
+
+  test("has its work done, and wakes when a time has come", async () => {
+    const { tenants, certificateAuthority } = fixture.gateway
+    await using _controllers = startControllers(tenants, { rootCertificateAuthority: certificateAuthority })
+    const api = await client("a")
+    const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+    await api.create(deployments, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { namespace: "default", name: "web" },
+      spec: { selector: { matchLabels: { app: "web" } }, template },
+    } as never)
+    await vi.waitFor(async () => {
+      const { items } = await api.list<ReplicaSet>(replicaSets, { namespace: "default" })
+      expect(items.map(({ status }) => status?.replicas)).toEqual([1])
+    })
+    await api.create<Job>(jobs, {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { namespace: "default", name: "soon-over" },
+      spec: { ttlSecondsAfterFinished: 1, template: { spec: { ...template.spec, restartPolicy: "Never" } } },
+    } as never)
+    const now = new Date().toISOString().replace(/\.\d+/, "")
+    const condition = { status: "True", lastTransitionTime: now, lastProbeTime: now }
+    await vi.waitFor(() =>
+      api.patch(
+        jobs,
+        "default",
+        "soon-over",
+        {
+          status: {
+            startTime: now,
+            completionTime: now,
+            succeeded: 1,
+            active: null,
+            ready: null,
+            conditions: [
+              { ...condition, type: "SuccessCriteriaMet" },
+              { ...condition, type: "Complete" },
+            ],
+          },
+        },
+        { type: "merge", subresource: "status" },
+      ),
+    )
+    await asleep()
+    // Nobody asks: the controller's own clock wakes it.
+    await vi.waitFor(() => expect(tenants.awake).toBe(1), { timeout: 10_000, interval: 2 })
+    await asleep()
+    await expect(api.get(jobs, "default", "soon-over")).rejects.toThrow("not found")
+  })
+})
+
+test("of too many awake tenants those used longest ago fall asleep first", async () => {
+  await using small = await startTestGateway({ limits: { tenantIdleMs: 600_000, maxAwakeTenants: 2 } })
+  const { tenants } = small.gateway
+  for (const name of ["a", "b", "c", "d"]) await small.createTenant(name)
+  await vi.waitFor(() => expect(tenants.awake).toBe(2), { timeout: 10_000 })
+  await tenants
+    .client("a")
+    .get(nodes, undefined, "none")
+    .catch(() => undefined)
+  expect(tenants.awake).toBe(3)
+  await vi.waitFor(() => expect(tenants.awake).toBe(2), { timeout: 10_000 })
+})
