@@ -13,6 +13,7 @@ import { runDeployments } from "./deployment/deployment.ts"
 import { runDisruption } from "./disruption/disruption.ts"
 import { runEndpoints } from "./endpoints/endpoints.ts"
 import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
+import { runEndpointSliceMirroring } from "./endpointslice/mirroring.ts"
 import { runGarbageCollector } from "./garbage-collector/garbage-collector.ts"
 import { Informers } from "./informers.ts"
 import { runJobs } from "./job/job.ts"
@@ -47,6 +48,7 @@ const controllers: Readonly<Record<string, RunController>> = {
   "pod-garbage-collector": runPodGarbageCollector,
   endpoints: runEndpoints,
   endpointslice: runEndpointSlices,
+  "endpointslice-mirroring": runEndpointSliceMirroring,
   resourcequota: runResourceQuotas,
   "persistentvolumeclaim-protection": runClaimProtection,
   "persistentvolume-protection": runVolumeProtection,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Endpoints, EndpointSlice, KubeObject, Pod } from "../../apimachinery/object.ts"
-import { endpoints, endpointSlices, pods, services } from "../../client/resources.ts"
+import { endpoints, endpointSlices, nodes, pods, services } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { plan, type Endpoint } from "./plan.ts"
 
@@ -31,13 +31,23 @@ function pod(name: string, port = 8080): KubeObject {
   }
 }
 
+async function start(): Promise<Harness> {
+  const harness = await startHarness({ only })
+  await harness.create(nodes, node("node-1"))
+  return harness
+}
+
+function node(name: string): KubeObject {
+  return { apiVersion: "v1", kind: "Node", metadata: { name, labels: { "topology.kubernetes.io/zone": `of-${name}` } } }
+}
+
 const slicesOf = (harness: Harness): EndpointSlice[] => harness.cluster.all<EndpointSlice>(endpointSlices)
 const endpointsOf = (harness: Harness): Endpoints | undefined =>
   harness.cluster.find<Endpoints>(endpoints, "default", "web")
 
 describe("a Service with a selector", () => {
   test("has the addresses of its pods, ready and not ready, in both kinds", async () => {
-    await using harness = await startHarness({ only })
+    await using harness = await start()
     await harness.create(services, service())
     const a = await harness.create<Pod>(pods, pod("a"))
     const b = await harness.create<Pod>(pods, pod("b"))
@@ -80,7 +90,7 @@ describe("a Service with a selector", () => {
   })
 
   test("keeps terminating pods that still serve in its slices only", async () => {
-    await using harness = await startHarness({ only })
+    await using harness = await start()
     await harness.create(services, service())
     const held = pod("a")
     const a = await harness.create<Pod>(pods, { ...held, metadata: { ...held.metadata, finalizers: ["test/hold"] } })
@@ -100,13 +110,13 @@ describe("a Service with a selector", () => {
   })
 
   test("has an empty slice while it has no pods", async () => {
-    await using harness = await startHarness({ only })
+    await using harness = await start()
     await harness.create(services, service())
     await eventually(() => expect(slicesOf(harness)).toMatchObject([{ addressType: "IPv4", endpoints: [], ports: [] }]))
   })
 
   test("has one group per way its pods resolve a named port", async () => {
-    await using harness = await startHarness({ only })
+    await using harness = await start()
     await harness.create(services, service())
     await harness.create(pods, pod("a", 8080))
     await harness.create(pods, pod("b", 9090))
@@ -123,7 +133,7 @@ describe("a Service with a selector", () => {
   })
 
   test("without a cluster IP is marked headless and tells host names", async () => {
-    await using harness = await startHarness({ only })
+    await using harness = await start()
     await harness.create(services, service({ clusterIP: "None" }))
     const named = pod("a") as Pod
     await harness.create(pods, { ...named, spec: { ...named.spec, hostname: "a", subdomain: "web" } })
@@ -136,7 +146,7 @@ describe("a Service with a selector", () => {
   })
 
   test("spreads more than a hundred pods over slices", async () => {
-    await using harness = await startHarness({ only })
+    await using harness = await start()
     await harness.create(services, service())
     for (let index = 0; index < 250; index++) await harness.create(pods, pod(`p${index}`))
     await harness.runPods("default")
@@ -148,8 +158,49 @@ describe("a Service with a selector", () => {
     })
   })
 
+  test("leaves out pods of a node that is not known, until it is", async () => {
+    await using harness = await start()
+    await harness.create(services, service())
+    const elsewhere = pod("a") as Pod
+    await harness.create(pods, { ...elsewhere, spec: { ...elsewhere.spec, nodeName: "node-2" } } as Pod)
+    await harness.runPods("default")
+    await eventually(() => expect(endpointsOf(harness)?.subsets).toHaveLength(1))
+    expect(slicesOf(harness).flatMap((slice) => slice.endpoints)).toEqual([])
+    await harness.create(nodes, node("node-2"))
+    await eventually(() => expect(slicesOf(harness)[0]!.endpoints![0]!.zone).toBe("of-node-2"))
+    expect(slicesOf(harness)).toHaveLength(1)
+  })
+
+  test("says where its traffic should come from", async () => {
+    await using harness = await start()
+    await harness.create(services, service({ trafficDistribution: "PreferSameNode" }))
+    await harness.create(pods, pod("a"))
+    await harness.runPods("default")
+    const hints = (): unknown => slicesOf(harness)[0]?.endpoints?.[0]?.hints
+    await eventually(() =>
+      expect(hints()).toEqual({ forZones: [{ name: "of-node-1" }], forNodes: [{ name: "node-1" }] }),
+    )
+    await harness.change(services, "default", "web", { spec: { trafficDistribution: "PreferSameZone" } })
+    await eventually(() => expect(hints()).toEqual({ forZones: [{ name: "of-node-1" }] }))
+    await harness.change(services, "default", "web", { spec: { trafficDistribution: null } })
+    await eventually(() => expect(hints()).toBeUndefined())
+  })
+
+  test("keeps the name of a slice whose ports become others", async () => {
+    await using harness = await start()
+    await harness.create(services, service())
+    await harness.create(pods, pod("a"))
+    await harness.runPods("default")
+    await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(1))
+    const { name } = slicesOf(harness)[0]!.metadata
+    await harness.change(services, "default", "web", { spec: { ports: [{ name: "x", port: 80, targetPort: 9 }] } })
+    await eventually(() => {
+      expect(slicesOf(harness)).toMatchObject([{ metadata: { name }, ports: [{ name: "x", port: 9 }] }])
+    })
+  })
+
   test("takes its endpoints with it when it is deleted", async () => {
-    await using harness = await startHarness({ only })
+    await using harness = await start()
     await harness.create(services, service())
     await harness.create(pods, pod("a"))
     await harness.runPods("default")
@@ -176,23 +227,23 @@ describe("plan()", () => {
   const wanted = (indexes: number[]) => [{ addressType: "IPv4", ports: [], endpoints: indexes.map(endpoint) }]
 
   test("writes nothing when nothing differs", () => {
-    expect(plan(wanted([1, 2]), [slice("a", [1, 2])])).toEqual({ create: [], update: [], delete: [] })
+    expect(plan(["IPv4"], wanted([1, 2]), [slice("a", [1, 2])])).toEqual({ create: [], update: [], delete: [] })
   })
 
   test("adds to the fullest slice that has room", () => {
-    const result = plan(wanted(range(0, 121)), [slice("a", range(0, 90)), slice("b", range(90, 120))])
+    const result = plan(["IPv4"], wanted(range(0, 121)), [slice("a", range(0, 90)), slice("b", range(90, 120))])
     expect(result.update.map((update) => [update.slice.metadata.name, update.endpoints.length])).toEqual([["a", 91]])
     expect(result.create).toEqual([])
   })
 
   test("refills a slice that changes anyway before it makes a new one", () => {
-    const result = plan(wanted([...range(1, 100), 200, 201]), [slice("a", range(0, 100))])
+    const result = plan(["IPv4"], wanted([...range(1, 100), 200, 201]), [slice("a", range(0, 100))])
     expect(result.update[0]!.endpoints).toHaveLength(100)
     expect(result.create.map(({ endpoints: created }) => created.length)).toEqual([1])
   })
 
   test("deletes what is empty or of other ports, but leaves one slice for a Service without endpoints", () => {
-    const result = plan(wanted([]), [slice("a", [1]), slice("b", [2])])
+    const result = plan(["IPv4"], wanted([]), [slice("a", [1]), slice("b", [2])])
     expect(result.delete.map(({ metadata }) => metadata.name)).toEqual(["b"])
     expect(result.update.map((update) => update.endpoints)).toEqual([[]])
   })

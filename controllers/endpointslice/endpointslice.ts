@@ -23,12 +23,15 @@ import {
   selectedPods,
   triggerTime,
   triggerTimeAnnotation,
+  enqueueServices,
   watchServicePods,
 } from "./service-pods.ts"
 
 const serviceNameLabel = "kubernetes.io/service-name"
 const managedByLabel = "endpointslice.kubernetes.io/managed-by"
 const managedBy = "endpointslice-controller.k8s.io"
+const hintsAnnotation = "service.kubernetes.io/topology-aware-hints"
+const modeAnnotation = "service.kubernetes.io/topology-mode"
 const zoneLabel = "topology.kubernetes.io/zone"
 /** When the cache has not shown the last writes yet; their events usually come first. */
 const staleRetryMs = 100
@@ -46,6 +49,12 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
     reads: [pods, slices, nodes],
   })
   watchServicePods(ctx, controller)
+  // Pods may be known before their node is.
+  nodes.subscribe({
+    added(tenant, { metadata }) {
+      for (const pod of pods.byIndex(tenant, "node", metadata.name ?? "")) enqueueServices(ctx, controller, tenant, pod)
+    },
+  })
   const writes = new WriteTracker(ctx.clock)
   const enqueue = (tenant: string, slice: EndpointSlice): void => {
     const service = slice.metadata.labels?.[serviceNameLabel]
@@ -73,7 +82,7 @@ async function reconcile(
     .byIndex(tenant, "controller", uid)
     .filter((slice) => isOurs(slice) && slice.metadata.deletionTimestamp === undefined)
   const pods = selectedPods(ctx, tenant, service)
-  const steps = plan(wantedOf(ctx, tenant, service, pods), existing)
+  const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), existing)
   const labels = labelsOf(service)
   // Labels follow the Service also on slices whose endpoints stay.
   for (const slice of existing) {
@@ -120,11 +129,11 @@ async function carryOut(
     })
     writes.wrote(uid, created)
   }
-  for (const { slice, endpoints } of steps.update) {
+  for (const { slice, endpoints, ports = slice.ports } of steps.update) {
     const { [triggerTimeAnnotation]: before, ...others } = slice.metadata.annotations ?? {}
     const trigger = triggerTime(service, pods, before)
     const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
-    const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, endpoints }
+    const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, endpoints, ports: ports ?? [] }
     writes.wrote(uid, await client.update<EndpointSlice>(endpointSlices, changed))
   }
   for (const slice of steps.delete) {
@@ -149,24 +158,18 @@ function labelsOf(service: Service): Record<string, string> {
 }
 
 function wantedOf(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Wanted[] {
-  const families = service.spec?.ipFamilies ?? ["IPv4"]
   const ofPorts = new Map<string, Wanted>()
-  for (const addressType of families) {
-    let found = false
+  for (const addressType of familiesOf(service)) {
     for (const pod of pods) {
       if (!canBeEndpoint(pod, true)) continue
       const endpoint = endpointOf(ctx, tenant, service, pod, addressType)
+      if (endpoint === undefined) continue
       const ports = portsOf(service, pod)
-      const isPortless = (service.spec?.ports ?? []).length === 0 && service.spec?.clusterIP === "None"
-      if (endpoint === undefined || (ports.length === 0 && !isPortless)) continue
-      found = true
       const id = `${addressType} ${JSON.stringify(ports)}`
       const group = ofPorts.get(id) ?? { addressType, ports, endpoints: [] }
       ofPorts.set(id, group)
       group.endpoints.push(endpoint)
     }
-    // A Service without endpoints has one empty slice, so that clients can tell it from one not looked at yet.
-    if (!found) ofPorts.set(`${addressType} none`, { addressType, ports: [], endpoints: [] })
   }
   return [...ofPorts.values()]
 }
@@ -186,12 +189,15 @@ function endpointOf(
   const nodeName = pod.spec?.nodeName
   const node =
     nodeName === undefined ? undefined : ctx.informers.of<Node>(nodeResource).get(tenant, undefined, nodeName)
+  // A pod on a node nobody knows is no endpoint, unless whoever made the Service wants it whatever its state.
+  const publishesAll = service.spec?.publishNotReadyAddresses === true
+  if (node === undefined && nodeName !== undefined && nodeName !== "" && !publishesAll) return undefined
   const zone = node?.metadata.labels?.[zoneLabel]
   const hostname = hostnameOf(pod, service)
   return {
     addresses,
     conditions: {
-      ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating),
+      ready: publishesAll || (serving && !terminating),
       serving,
       terminating,
     },
@@ -199,5 +205,29 @@ function endpointOf(
     ...(nodeName === undefined || nodeName === "" ? {} : { nodeName }),
     ...(zone === undefined || zone === "" ? {} : { zone }),
     ...(hostname === undefined ? {} : { hostname }),
+    ...hintsOf(service, publishesAll || (serving && !terminating), zone, nodeName),
   }
+}
+
+/** Where traffic to this endpoint should come from, if the Service says so. */
+function hintsOf(
+  { spec, metadata }: Service,
+  isReady: boolean,
+  zone: string | undefined,
+  node: string | undefined,
+): Pick<Endpoint, "hints"> {
+  const mode = metadata.annotations?.[hintsAnnotation] ?? metadata.annotations?.[modeAnnotation]
+  const preference = mode === "Auto" || mode === "auto" ? undefined : spec?.trafficDistribution
+  if (!isReady || !["PreferClose", "PreferSameZone", "PreferSameNode"].includes(preference ?? "")) return {}
+  const forZones = zone === undefined || zone === "" ? {} : { forZones: [{ name: zone }] }
+  const forNodes =
+    preference !== "PreferSameNode" || node === undefined || node === "" ? {} : { forNodes: [{ name: node }] }
+  const hints = { ...forZones, ...forNodes }
+  return Object.keys(hints).length === 0 ? {} : { hints }
+}
+
+function familiesOf({ spec }: Service): readonly string[] {
+  const { ipFamilies = [], clusterIP = "" } = spec ?? {}
+  if (ipFamilies.length > 0) return ipFamilies
+  return clusterIP === "" || clusterIP === "None" ? ["IPv4", "IPv6"] : [familyOf(clusterIP)]
 }

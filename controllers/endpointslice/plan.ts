@@ -18,11 +18,19 @@ export interface Wanted {
 
 export interface Plan {
   create: { addressType: string; ports: Ports; endpoints: Endpoint[] }[]
-  update: { slice: EndpointSlice; endpoints: Endpoint[] }[]
+  /** `ports` when they become others. */
+  update: { slice: EndpointSlice; endpoints: Endpoint[]; ports?: Ports }[]
   delete: EndpointSlice[]
 }
 
-export function plan(wanted: readonly Wanted[], existing: readonly EndpointSlice[]): Plan {
+interface Kept {
+  slice: EndpointSlice
+  endpoints: Endpoint[]
+  changed: boolean
+}
+
+/** `families`: those of the Service; each has at least one slice, an empty one for want of endpoints. */
+export function plan(families: readonly string[], wanted: readonly Wanted[], existing: readonly EndpointSlice[]): Plan {
   const result: Plan = { create: [], update: [], delete: [] }
   const groups = new Map(wanted.map((group) => [groupId(group.addressType, group.ports), group]))
   const taken = new Map<string, EndpointSlice[]>()
@@ -32,12 +40,14 @@ export function plan(wanted: readonly Wanted[], existing: readonly EndpointSlice
     else result.delete.push(slice)
   }
   for (const [id, group] of groups) planGroup(group, taken.get(id) ?? [], result)
+  for (const addressType of families) placeholder(addressType, existing, result)
+  recycle(result)
   return result
 }
 
 function planGroup({ addressType, ports, endpoints }: Wanted, slices: readonly EndpointSlice[], result: Plan): void {
   const missing = new Map(endpoints.map((endpoint) => [endpointId(endpoint), endpoint]))
-  const kept = slices.map((slice) => {
+  const kept = slices.map((slice): Kept => {
     const present: Endpoint[] = []
     let changed = false
     for (const endpoint of slice.endpoints ?? []) {
@@ -52,28 +62,50 @@ function planGroup({ addressType, ports, endpoints }: Wanted, slices: readonly E
     return { slice, endpoints: present, changed }
   })
   const rest = [...missing.values()]
-  // Slices that are written anyway take the new ones first; after them the fullest that has room for all.
-  for (const target of kept.filter(({ changed }) => changed)) {
+  // Slices that are written anyway take the new ones first, the fullest before the others.
+  const written = kept.filter((target) => target.changed && target.endpoints.length > 0)
+  for (const target of written.sort((a, b) => b.endpoints.length - a.endpoints.length)) {
     target.endpoints.push(...rest.splice(0, maxEndpointsPerSlice - target.endpoints.length))
   }
+  // After them the fullest that has room for all.
   const [fullest] = kept
-    .filter((target) => rest.length > 0 && target.endpoints.length + rest.length <= maxEndpointsPerSlice)
+    .filter((target) => !target.changed && rest.length > 0)
+    .filter((target) => target.endpoints.length + rest.length <= maxEndpointsPerSlice)
     .sort((a, b) => b.endpoints.length - a.endpoints.length)
   if (fullest !== undefined) {
     fullest.endpoints.push(...rest.splice(0))
     fullest.changed = true
   }
   while (rest.length > 0) result.create.push({ addressType, ports, endpoints: rest.splice(0, maxEndpointsPerSlice) })
-  const isPlaceholder = endpoints.length === 0
-  for (const [index, { slice, endpoints: now, changed }] of kept.entries()) {
-    // An empty slice stays only as the placeholder of a Service without endpoints.
-    if (now.length === 0 && !(isPlaceholder && index === 0)) result.delete.push(slice)
+  for (const { slice, endpoints: now, changed } of kept) {
+    if (now.length === 0) result.delete.push(slice)
     else if (changed) result.update.push({ slice, endpoints: now })
   }
-  if (isPlaceholder && kept.length === 0) result.create.push({ addressType, ports, endpoints: [] })
 }
 
-function groupId(addressType: string, ports: Ports): string {
+/** A Service without endpoints has one empty slice, so that clients can tell it from one not looked at yet. */
+function placeholder(addressType: string, existing: readonly EndpointSlice[], result: Plan): void {
+  const isOf = (of: { addressType: string }): boolean => of.addressType === addressType
+  const deleted = result.delete.filter(isOf)
+  if (existing.filter(isOf).length !== deleted.length || result.create.some(isOf)) return
+  const present = deleted.find(({ ports, endpoints }) => (ports ?? []).length === 0 && (endpoints ?? []).length === 0)
+  if (present === undefined) result.create.push({ addressType, ports: [], endpoints: [] })
+  else result.delete = result.delete.filter((slice) => slice !== present)
+}
+
+/** What would be deleted is rather rewritten than another one made. */
+function recycle(result: Plan): void {
+  const deleted = result.delete
+  result.delete = []
+  for (const slice of deleted) {
+    const at = result.create.findLastIndex(({ addressType }) => addressType === slice.addressType)
+    const [created] = at < 0 ? [] : result.create.splice(at, 1)
+    if (created === undefined) result.delete.push(slice)
+    else result.update.push({ slice, endpoints: created.endpoints, ports: created.ports })
+  }
+}
+
+export function groupId(addressType: string, ports: Ports): string {
   const sorted = ports
     .map(
       ({ name = "", port, protocol = "TCP", appProtocol = "" }) => `${name}|${port ?? ""}|${protocol}|${appProtocol}`,

@@ -88,19 +88,28 @@ export function triggerTime(service: Service, pods: readonly Pod[], before: stri
   return latest !== "" && (before === undefined || latest > before) ? latest : undefined
 }
 
-/** Enqueues the Services a pod's change concerns. */
-export function watchServicePods(ctx: ControllerContext, controller: Controller<Service>): void {
-  const all = ctx.informers.of<Service>(services)
-  const pods = ctx.informers.of<Pod>(podResource)
-  const enqueue = (tenant: string, pod: Pod, previous?: Pod): void => {
-    for (const service of all.list(tenant, pod.metadata.namespace)) {
-      const selector = service.spec?.selector
-      if (selector === undefined) continue
-      if (selects(selector, pod) || (previous !== undefined && selects(selector, previous))) {
-        controller.enqueueObject(tenant, service)
-      }
+/** Enqueues the Services that select a pod now, or did before its change. */
+export function enqueueServices(
+  ctx: ControllerContext,
+  controller: Controller<Service>,
+  tenant: string,
+  pod: Pod,
+  previous?: Pod,
+): void {
+  for (const service of ctx.informers.of<Service>(services).list(tenant, pod.metadata.namespace)) {
+    const selector = service.spec?.selector
+    if (selector === undefined) continue
+    if (selects(selector, pod) || (previous !== undefined && selects(selector, previous))) {
+      controller.enqueueObject(tenant, service)
     }
   }
+}
+
+/** Enqueues the Services a pod's change concerns. */
+export function watchServicePods(ctx: ControllerContext, controller: Controller<Service>): void {
+  const pods = ctx.informers.of<Pod>(podResource)
+  const enqueue = (tenant: string, pod: Pod, previous?: Pod): void =>
+    enqueueServices(ctx, controller, tenant, pod, previous)
   pods.subscribe({
     added: (tenant, pod) => enqueue(tenant, pod),
     updated(tenant, pod, previous) {

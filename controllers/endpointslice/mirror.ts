@@ -1,0 +1,133 @@
+// Which EndpointSlices say the same as an Endpoints object: one for each list of ports and address type. Pure.
+// Source: k8s.io/kubernetes/pkg/controller/endpointslicemirroring/{reconciler,utils}.go.
+
+import { isIP, isIPv6 } from "node:net"
+import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
+import { jsonEqual } from "../equality.ts"
+import { controllerReference } from "../pods/pod-control.ts"
+import { groupId, type Endpoint, type Ports } from "./plan.ts"
+import { triggerTimeAnnotation } from "./service-pods.ts"
+
+export const serviceNameLabel = "kubernetes.io/service-name"
+export const managedByLabel = "endpointslice.kubernetes.io/managed-by"
+export const managedBy = "endpointslicemirroring-controller.k8s.io"
+const skipMirrorLabel = "endpointslice.kubernetes.io/skip-mirror"
+const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader"
+const notMirrored = new Set([triggerTimeAnnotation, "kubectl.kubernetes.io/last-applied-configuration"])
+/** Addresses of one subset; more are told of and left out. */
+const maxPerSubset = 1000
+
+type Subset = NonNullable<Endpoints["subsets"]>[number]
+type Address = NonNullable<Subset["addresses"]>[number]
+
+export interface Mirrored {
+  create: EndpointSlice[]
+  update: EndpointSlice[]
+  delete: EndpointSlice[]
+  /** Addresses that are none, and all that were left out. */
+  invalid: number
+  skipped: number
+  limit: number
+}
+
+export function isMirrored({ metadata }: Endpoints, service: Service): boolean {
+  if (metadata.labels?.[skipMirrorLabel] === "true") return false
+  return metadata.annotations?.[leaderAnnotation] === undefined && service.spec?.selector === undefined
+}
+
+interface Group {
+  addressType: string
+  ports: Ports
+  endpoints: Map<string, Endpoint>
+}
+
+export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): Mirrored {
+  const result: Mirrored = { create: [], update: [], delete: [], invalid: 0, skipped: 0, limit: maxPerSubset }
+  const groups = new Map<string, Group>()
+  for (const subset of object.subsets ?? []) addSubset(groups, subset, result)
+  const left = new Set(existing)
+  for (const [id, { addressType, ports, endpoints }] of groups) {
+    const [first] = existing.filter((slice) => groupId(slice.addressType, slice.ports ?? []) === id)
+    const wanted = sliceOf(object, addressType, ports, [...endpoints.values()].slice(0, maxPerSubset))
+    if (first === undefined) result.create.push(wanted)
+    else {
+      left.delete(first)
+      if (!isSame(first, wanted)) result.update.push(named(wanted, first))
+    }
+  }
+  for (const slice of left) {
+    // What would be deleted is rather rewritten than another one made.
+    const at = result.create.findIndex(({ addressType }) => addressType === slice.addressType)
+    const [created] = at < 0 ? [] : result.create.splice(at, 1)
+    if (created === undefined) result.delete.push(slice)
+    else result.update.push(named(created, slice))
+  }
+  return result
+}
+
+function addSubset(groups: Map<string, Group>, subset: Subset, result: Mirrored): void {
+  const ports = (subset.ports ?? []).map(({ name = "", ...port }) => ({ name, ...port }))
+  const states: [Address, boolean][] = [
+    ...(subset.addresses ?? []).map((address): [Address, boolean] => [address, true]),
+    ...(subset.notReadyAddresses ?? []).map((address): [Address, boolean] => [address, false]),
+  ]
+  let added = 0
+  for (const [address, ready] of states) {
+    if (added >= maxPerSubset) break
+    if (isIP(address.ip) === 0) {
+      result.invalid++
+      continue
+    }
+    const addressType = isIPv6(address.ip) ? "IPv6" : "IPv4"
+    const id = groupId(addressType, ports)
+    const group = groups.get(id) ?? { addressType, ports, endpoints: new Map<string, Endpoint>() }
+    groups.set(id, group)
+    const { ip, targetRef, nodeName, hostname = "" } = address
+    group.endpoints.set(`${ip} ${targetRef?.uid ?? ""} ${hostname} ${nodeName ?? ""}`, {
+      addresses: [ip],
+      conditions: { ready },
+      ...(targetRef === undefined ? {} : { targetRef }),
+      ...(nodeName === undefined ? {} : { nodeName }),
+      ...(hostname === "" ? {} : { hostname }),
+    })
+    added++
+  }
+  result.skipped += states.length - added
+}
+
+function sliceOf(object: Endpoints, addressType: string, ports: Ports, endpoints: Endpoint[]): EndpointSlice {
+  const { name = "", namespace = "", labels, annotations = {} } = object.metadata
+  const copied = Object.entries(annotations).filter(([key]) => !notMirrored.has(key))
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      namespace,
+      generateName: `${name}-`,
+      labels: { ...labels, [serviceNameLabel]: name, [managedByLabel]: managedBy },
+      ...(copied.length === 0 ? {} : { annotations: Object.fromEntries(copied) }),
+      ownerReferences: [controllerReference(object, { apiVersion: "v1", kind: "Endpoints" })],
+    },
+    addressType,
+    endpoints,
+    ports,
+  }
+}
+
+/** The owner may be another Endpoints of the same name; then the slice is made anew in its place. */
+function isSame(slice: EndpointSlice, wanted: EndpointSlice): boolean {
+  const byAddress = (list: readonly Endpoint[] | undefined): Endpoint[] =>
+    [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1))
+  return (
+    jsonEqual(byAddress(slice.endpoints), byAddress(wanted.endpoints)) &&
+    jsonEqual(slice.metadata.labels, wanted.metadata.labels) &&
+    jsonEqual(slice.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}) &&
+    jsonEqual(slice.metadata.ownerReferences, wanted.metadata.ownerReferences)
+  )
+}
+
+function named(wanted: EndpointSlice, { metadata }: EndpointSlice): EndpointSlice {
+  const { generateName: _, ...rest } = wanted.metadata
+  const { name = "", uid = "", resourceVersion = "" } = metadata
+  return { ...wanted, metadata: { ...rest, name, uid, resourceVersion } }
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest"
+import type { Endpoints, EndpointSlice, KubeObject } from "../../apimachinery/object.ts"
+import { endpoints, endpointSlices, events, services } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { mirror } from "./mirror.ts"
+
+const only = ["endpointslice-mirroring", "garbage-collector"]
+
+const service = (spec: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "db", namespace: "default" },
+  spec: { ports: [{ port: 5432 }], ...spec },
+})
+
+const written = (metadata: object = {}, subsets: object[] = [subset()]): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Endpoints",
+  metadata: { name: "db", namespace: "default", labels: { team: "a" }, ...metadata },
+  subsets,
+})
+
+function subset(addresses: object[] = [{ ip: "192.0.2.1" }, { ip: "192.0.2.2", hostname: "b" }]): object {
+  return {
+    addresses,
+    notReadyAddresses: [{ ip: "2001:db8::1" }],
+    ports: [{ name: "sql", port: 5432, protocol: "TCP" }],
+  }
+}
+
+const slicesOf = (harness: Harness): EndpointSlice[] =>
+  harness.cluster.all<EndpointSlice>(endpointSlices).sort((a, b) => (a.addressType < b.addressType ? -1 : 1))
+
+describe("Endpoints of a Service without a selector", () => {
+  test("are mirrored, one slice for each family", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(
+      endpoints,
+      written({ annotations: { "endpoints.kubernetes.io/last-change-trigger-time": "x", a: "b" } }),
+    )
+    const ports = [{ name: "sql", port: 5432, protocol: "TCP" }]
+    await eventually(() => {
+      expect(slicesOf(harness)).toMatchObject([
+        {
+          metadata: {
+            annotations: { a: "b" },
+            labels: {
+              team: "a",
+              "kubernetes.io/service-name": "db",
+              "endpointslice.kubernetes.io/managed-by": "endpointslicemirroring-controller.k8s.io",
+            },
+            ownerReferences: [{ kind: "Endpoints", name: "db", controller: true }],
+          },
+          addressType: "IPv4",
+          endpoints: [
+            { addresses: ["192.0.2.1"], conditions: { ready: true } },
+            { addresses: ["192.0.2.2"], hostname: "b" },
+          ],
+          ports,
+        },
+        { addressType: "IPv6", endpoints: [{ addresses: ["2001:db8::1"], conditions: { ready: false } }], ports },
+      ])
+    })
+    const names = slicesOf(harness).map(({ metadata }) => metadata.name)
+    await harness.change(endpoints, "default", "db", { subsets: [subset([{ ip: "192.0.2.9" }])] })
+    await eventually(() => expect(slicesOf(harness)[0]!.endpoints).toMatchObject([{ addresses: ["192.0.2.9"] }]))
+    expect(slicesOf(harness).map(({ metadata }) => metadata.name)).toEqual(names)
+    await harness.change(endpoints, "default", "db", { subsets: null })
+    await eventually(() => expect(slicesOf(harness)).toEqual([]))
+  })
+
+  test("are mirrored anew when somebody changes or deletes a slice", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(endpoints, written({}, [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 1 }] }]))
+    await eventually(() => expect(slicesOf(harness)).toHaveLength(1))
+    const { name = "" } = slicesOf(harness)[0]!.metadata
+    await harness.change(endpointSlices, "default", name, { endpoints: [] })
+    await eventually(() => expect(slicesOf(harness)[0]!.endpoints).toHaveLength(1))
+    await harness.cluster.delete(endpointSlices, "default", name)
+    await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(1))
+  })
+
+  test.each([
+    ["of which a label says no", { labels: { "endpointslice.kubernetes.io/skip-mirror": "true" } }, {}],
+    ["that elect a leader", { annotations: { "control-plane.alpha.kubernetes.io/leader": "{}" } }, {}],
+    ["whose Service has a selector", {}, { selector: { app: "db" } }],
+  ])("are not when it is ones %s", async (_, metadata, spec) => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(endpoints, written())
+    await eventually(() => expect(slicesOf(harness)).toHaveLength(2))
+    await harness.change(services, "default", "db", { spec })
+    await harness.change(endpoints, "default", "db", { metadata })
+    await eventually(() => expect(slicesOf(harness)).toEqual([]))
+  })
+
+  test("go with their Service or with themselves", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(endpoints, written())
+    await eventually(() => expect(slicesOf(harness)).toHaveLength(2))
+    await harness.cluster.delete(services, "default", "db")
+    await eventually(() => expect(slicesOf(harness)).toEqual([]))
+    await harness.create(services, service())
+    await eventually(() => expect(slicesOf(harness)).toHaveLength(2))
+    await harness.cluster.delete(endpoints, "default", "db")
+    await eventually(() => expect(slicesOf(harness)).toEqual([]))
+  })
+
+  test("beyond what fits are told of", async () => {
+    const many = Array.from({ length: 1010 }, (_, index) => ({ ip: `10.0.${index >> 8}.${index & 255}` }))
+    await using harness = await startHarness({ only })
+    await harness.create(services, service())
+    await harness.create(endpoints, written({}, [{ addresses: many, ports: [{ port: 1 }] }]))
+    await eventually(() => {
+      expect(slicesOf(harness)[0]!.endpoints).toHaveLength(1000)
+      expect(harness.cluster.all(events)).toMatchObject([
+        {
+          reason: "TooManyAddressesToMirror",
+          message:
+            "A max of 1000 addresses can be mirrored to EndpointSlices per Endpoints subset. 10 addresses were skipped",
+        },
+      ])
+    })
+  })
+})
+
+describe("mirror()", () => {
+  test("counts what is no address and rewrites a slice of other ports", () => {
+    const before = mirror(written() as Endpoints, []).create[0]!
+    const present = { ...before, metadata: { ...before.metadata, name: "db-1", uid: "u", resourceVersion: "1" } }
+    const now = written({}, [{ addresses: [{ ip: "192.0.2.1" }, { ip: "no address" }], ports: [{ port: 1 }] }])
+    const found = mirror(now as Endpoints, [present])
+    expect(found).toMatchObject({ create: [], delete: [], invalid: 1, skipped: 1 })
+    expect(found.update).toMatchObject([{ metadata: { name: "db-1" }, ports: [{ name: "", port: 1 }] }])
+  })
+})
