@@ -18,6 +18,7 @@ import type { Dependency, Patch, ResourceSync, SyncContext, TenantStep } from ".
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
 import { podMutators } from "./mutators/index.ts"
+import { resizeChange } from "./resize.ts"
 import { hasEnded, lostStatus, sameStatus, superConditions, tenantStatus, whyLost } from "./status.ts"
 
 export const pod: ResourceSync<Pod> = {
@@ -33,15 +34,18 @@ export const pod: ResourceSync<Pod> = {
     if (spec !== undefined) patches.push({ patch: { spec } })
     const ephemeral = ephemeralChange(object, superObject, context)
     if (ephemeral !== undefined) patches.push({ patch: { spec: ephemeral }, subresource: "ephemeralcontainers" })
+    const resize = resizeChange(object, superObject)
+    if (resize !== undefined) patches.push({ patch: { spec: resize }, subresource: "resize" })
     const conditions = superConditions(object, superObject)
     if (conditions !== undefined) patches.push({ patch: { status: { conditions } }, subresource: "status" })
     return patches
   },
-  toTenant(object, superObject, { tenant }) {
+  toTenant(object, superObject, context) {
     const steps: TenantStep[] = []
     const nodeName = superObject.spec?.nodeName ?? ""
     if (nodeName !== "" && (object.spec?.nodeName ?? "") === "") steps.push({ bind: nodeName })
-    const wanted = tenantStatus(object, superObject, tenant)
+    const isBehind = pod.changed(object, superObject, context).some(({ subresource }) => subresource !== "status")
+    const wanted = tenantStatus(object, superObject, context.tenant, isBehind)
     if (sameStatus(object.status, wanted)) return steps
     const status = mergeDiff(object.status ?? {}, wanted) ?? {}
     if ((object.spec?.readinessGates?.length ?? 0) === 0)

@@ -12,8 +12,8 @@ type Condition = Conditions[number]
 
 const gatesOf = (pod: Pod): Set<string> => new Set(pod.spec?.readinessGates?.map((gate) => gate.conditionType))
 
-/** What the tenant's pod shows of its super copy. */
-export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant): PodStatus {
+/** What the tenant's pod shows of its super copy. `isBehind`: the copy lacks changes that the tenant has made. */
+export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind = false): PodStatus {
   const namespace = pod.metadata.namespace ?? ""
   const { observedGeneration, conditions, ...status } = scrubMessages(superPod.status ?? {}, {
     tenant,
@@ -23,12 +23,11 @@ export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant): PodStatus
     superUID: superPod.metadata.uid,
   }) as PodStatus & { observedGeneration?: number }
   const merged = mergeConditions(pod, superPod, conditions)
+  const translate = (observed: number): number => translateGeneration(observed, pod, superPod, isBehind)
   return {
     ...status,
-    ...(merged === undefined ? {} : { conditions: merged.map((one) => ownGeneration(one, pod, superPod)) }),
-    ...(observedGeneration === undefined
-      ? {}
-      : { observedGeneration: translateGeneration(observedGeneration, pod, superPod) }),
+    ...(merged === undefined ? {} : { conditions: merged.map((one) => ownGeneration(one, pod, translate)) }),
+    ...(observedGeneration === undefined ? {} : { observedGeneration: translate(observedGeneration) }),
   } as PodStatus
 }
 
@@ -66,18 +65,23 @@ export function superConditions(pod: Pod, superPod: Pod): Conditions | undefined
   return [...others, ...wanted.map((mine) => withoutGeneration(mine))]
 }
 
-/** The generations of the two objects count different changes: what is up to date in super is so in the tenant. */
-function translateGeneration(observed: number, pod: Pod, superPod: Pod): number {
+/**
+ * The generations of the two objects count different changes: what is up to date in super is so in the tenant, if super has
+ * all of the tenant's changes; else the tenant hears of no newer one than it has heard of.
+ */
+function translateGeneration(observed: number, pod: Pod, superPod: Pod, isBehind: boolean): number {
   const generation = pod.metadata.generation ?? 0
-  return observed === superPod.metadata.generation ? generation : Math.max(0, generation - 1)
+  if (observed === superPod.metadata.generation && !isBehind) return generation
+  const known = (pod.status as { observedGeneration?: number } | undefined)?.observedGeneration ?? generation
+  return Math.max(0, Math.min(known, generation - 1))
 }
 
-function ownGeneration(condition: Condition, pod: Pod, superPod: Pod): Condition {
+function ownGeneration(condition: Condition, pod: Pod, translate: (observed: number) => number): Condition {
   const { observedGeneration } = condition as Condition & { observedGeneration?: number }
   if (observedGeneration === undefined) return condition
   // One of the tenant's own.
   if (pod.status?.conditions?.includes(condition) === true) return condition
-  return { ...condition, observedGeneration: translateGeneration(observedGeneration, pod, superPod) } as Condition
+  return { ...condition, observedGeneration: translate(observedGeneration) } as Condition
 }
 
 function withoutGeneration(condition: Condition): Condition {
