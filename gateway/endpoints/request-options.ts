@@ -67,8 +67,9 @@ export function writeOptions(ctx: RequestContext, kind: string, isApply = false)
 
 /** "kubectl/v1.33.1 (linux/amd64) …" → "kubectl": what is printable of it, and no longer than a manager's name may be. */
 function managerFromUserAgent(agent: string | undefined): string {
-  const name = (agent ?? "").split("/")[0] ?? ""
-  if (/^[\w.-]{0,128}$/.test(name)) return name === "" ? "unknown" : name
+  const given = (agent ?? "").split("/")[0] ?? ""
+  if (/^[\w.-]{0,128}$/.test(given)) return given === "" ? "unknown" : given
+  const name = Buffer.from(given, "latin1").toString() // headers come as bytes, not as text
   let taken = ""
   let bytes = 0
   for (const char of name) {

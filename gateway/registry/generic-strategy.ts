@@ -51,8 +51,14 @@ export function prepareForUpdate(
     else if (subresource === "") keepField(object, current, "status")
   }
   strategy.prepareForUpdate?.(ctx, object, current)
-  // Binding is the one write to a spec that is no change of what is wanted: upstream's passes its strategy by.
-  if (subresource !== "binding" && hasGeneration(definition) && specChanged(definition, object, current)) {
+  // A status is none of what is wanted. Binding is the one write to a spec that is no change of it: upstream's passes its
+  // strategy by.
+  if (
+    subresource !== "status" &&
+    subresource !== "binding" &&
+    hasGeneration(definition) &&
+    specChanged(definition, object, current)
+  ) {
     object.metadata.generation = (current.metadata.generation ?? 0) + 1
   }
 }

@@ -36,6 +36,7 @@ const strategy: Strategy<DaemonSet> = {
     }
     spec.revisionHistoryLimit ??= 10
     defaultPodTemplate(spec.template)
+    set.metadata.annotations = { [templateGeneration]: "0", ...set.metadata.annotations }
   },
 
   prepareForCreate(_ctx, set) {

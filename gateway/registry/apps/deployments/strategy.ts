@@ -10,7 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import type { Deployment } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField } from "../../validation/equality.ts"
+import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { nonNegative } from "../../validation/values.ts"
 import {
   amountOf,
@@ -47,6 +47,11 @@ const strategy: Strategy<Deployment> = {
   prepareForCreate(_ctx, deployment) {
     deployment.status = {}
   },
+
+  // Annotations are copied to replica sets, so a change of them is one of what is wanted.
+  specChanged: (deployment, current) =>
+    !semanticEqual(deployment.spec, current.spec) ||
+    !semanticEqual(deployment.metadata.annotations, current.metadata.annotations),
 
   validate: (_ctx, deployment) => validateSpec(specOf(deployment)),
 
