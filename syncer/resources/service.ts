@@ -55,7 +55,9 @@ export const service: ResourceSync<Service> = {
       namespace,
       superNamespace: superNamespace(tenant.clusterKey, namespace),
     })
-    const status = mergeDiff(normalStatus(object.status), normalStatus(wanted))
+    // Where super has nothing to say, a controller of the tenant's own may have.
+    const known = normalStatus(wanted)
+    const status = Object.keys(known).length === 0 ? undefined : mergeDiff(normalStatus(object.status), known)
     if (status !== undefined) steps.push({ patch: { status }, subresource: "status" })
     return steps
   },
