@@ -48,7 +48,7 @@ export async function startTarget(superCluster: SuperCluster, say: (what: string
     const cluster = stack.use(await RealKubernetes.start({ nodes, say }))
     args.push("--super-kubeconfig", cluster.kubeconfig)
     // Pods reach the gateway, and with it their own API server, at this machine's address in the nodes' network.
-    args.push("--host", "0.0.0.0", "--advertise-address", cluster.hostAddress)
+    args.push("--host", cluster.hostAddress)
   }
   say("Polyplane")
   const polyplane = stack.use(await startPolyplane({ args }))
