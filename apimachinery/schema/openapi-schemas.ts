@@ -1,8 +1,9 @@
-// Schemas as OpenAPI publishes them: named types as shared definitions, in the two versions' dialects. Without descriptions
-// for built-in kinds; a custom resource's are its author's.
+// Schemas as OpenAPI publishes them: named types as shared definitions, in the two versions' dialects. Descriptions of
+// built-in kinds are handed in (descriptions.ts); a custom resource's are its author's.
 
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
+import { type Descriptions, noDescriptions, type TypeDescription } from "./descriptions.ts"
 import { kindsOfTypes } from "./facts.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 
@@ -38,9 +39,18 @@ export class Definitions {
   readonly #dialect: Dialect
   readonly #schemas = new Map<string, JsonObject>()
   readonly #kinds = kindsOfTypes()
+  readonly #descriptions: Descriptions
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, descriptions: Descriptions = noDescriptions) {
     this.#dialect = dialect
+    this.#descriptions = descriptions
+  }
+
+  /** What a field of every object is for: they have the same words everywhere. */
+  commonField(name: "apiVersion" | "kind" | "metadata"): JsonObject {
+    const { of } = this.#descriptions
+    const description = name === "metadata" ? of(objectMetaName)?.type : of("io.k8s.api.core.v1.Pod")?.fields.get(name)
+    return description === undefined ? {} : { description }
   }
 
   /** All definitions referred to so far, sorted by name. */
@@ -73,10 +83,15 @@ export class Definitions {
     if (scalar !== undefined) return scalar[this.#dialect]
     if (schema.type !== "object" || schema.fields === undefined)
       return schema.type === "any" ? {} : { type: schema.type }
+    const described: TypeDescription | undefined = this.#descriptions.of(name)
     const properties: JsonObject = {}
-    for (const [key, field] of Object.entries(schema.fields)) properties[key] = this.#property(field)
+    for (const [key, field] of Object.entries(schema.fields)) {
+      const description = described?.fields.get(key) ?? this.#descriptionOf(field.schema)
+      properties[key] = { ...(description === undefined ? {} : { description }), ...this.#property(field) }
+    }
     const kinds = this.#kinds.get(name)
     return {
+      ...(described?.type === undefined ? {} : { description: described.type }),
       ...(Object.keys(properties).length === 0 ? {} : { properties }),
       ...(schema.required === undefined ? {} : { required: [...schema.required] }),
       type: "object",
@@ -85,6 +100,11 @@ export class Definitions {
         ? {}
         : { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }) => ({ group, kind, version })) }),
     }
+  }
+
+  /** Of a field that has no words of its own: what it holds. */
+  #descriptionOf({ name, type }: Schema): string | undefined {
+    return type === "object" && name !== undefined ? this.#descriptions.of(name)?.type : undefined
   }
 
   #property(field: FieldSchema): JsonObject {
@@ -143,7 +163,12 @@ function zeroDefault(schema: Schema): JsonObject {
 }
 
 /** A custom resource's own schema as it is published: of version 2 only what old clients understand. */
-export function customSchema(source: Json, dialect: Dialect, objectMeta: JsonObject): JsonObject {
+export function customSchema(
+  source: Json,
+  dialect: Dialect,
+  objectMeta: JsonObject,
+  commonField: (name: "apiVersion" | "kind" | "metadata") => JsonObject,
+): JsonObject {
   const schema = dialect === "v3" ? structuredClone(source) : forVersion2(source)
   const published = isObject(schema) ? schema : {}
   if (published["x-kubernetes-preserve-unknown-fields"] === true && dialect === "v2") return published
@@ -154,9 +179,14 @@ export function customSchema(source: Json, dialect: Dialect, objectMeta: JsonObj
     ...published,
     type: "object",
     properties: {
-      apiVersion: { ...(isObject(apiVersion) ? apiVersion : {}), type: "string" },
-      kind: { ...(isObject(kind) ? kind : {}), type: "string" },
-      metadata: isObject(metadata) && typeof metadata["description"] === "string" ? { ...wrapped } : wrapped,
+      apiVersion: { ...commonField("apiVersion"), ...(isObject(apiVersion) ? apiVersion : {}), type: "string" },
+      kind: { ...commonField("kind"), ...(isObject(kind) ? kind : {}), type: "string" },
+      metadata: {
+        ...(isObject(metadata) && typeof metadata["description"] === "string"
+          ? { description: metadata["description"] }
+          : commonField("metadata")),
+        ...wrapped,
+      },
       ...own,
     },
   }

@@ -4,9 +4,11 @@
 import { createHash } from "node:crypto"
 import type { Json } from "../object.ts"
 import { printGroupVersion } from "../object.ts"
+import { type Descriptions, descriptionsVersion, noDescriptions } from "./descriptions.ts"
 import { release, schemaOf, schemaOfType } from "./facts.ts"
 import { isConnected, pathsOf, type PublishedKind, type PublishedResource, type Shapes } from "./openapi-paths.ts"
 import type { JsonObject } from "./json-object.ts"
+import { protobufMediaType } from "./protobuf.ts"
 import { customSchema, Definitions, type Dialect, objectMetaName } from "./openapi-schemas.ts"
 import type { Schema } from "./schema.ts"
 
@@ -26,20 +28,27 @@ export function openAPIV3Path({ group, version }: GroupVersionOf): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`
 }
 
-/** The answer of /openapi/v3. `generation` changes with what is served, so that clients' caches notice. */
-export function openAPIV3Index(resources: readonly GroupVersionOf[], generation: number | string): Json {
+/** The answer of /openapi/v3. `generation` of a path changes with what is served, so that clients' caches notice. */
+export function openAPIV3Index(resources: readonly GroupVersionOf[], generation: (path: string) => string): Json {
   const paths: JsonObject = {}
   for (const path of [...new Set(resources.map(openAPIV3Path))].sort()) {
-    const hash = createHash("sha256").update(`${release()} ${path} ${generation}`).digest("hex").toUpperCase()
+    const hash = createHash("sha256")
+      .update(`${release()} ${descriptionsVersion} ${path} ${generation(path)}`)
+      .digest("hex")
+      .toUpperCase()
     paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }
   }
   return { paths }
 }
 
 /** The document of one group version. `definitions`: all of the control plane, or those of the group version. */
-export function openAPIV3(groupVersion: GroupVersionOf, definitions: readonly OpenAPIDefinition[]): Json {
+export function openAPIV3(
+  groupVersion: GroupVersionOf,
+  definitions: readonly OpenAPIDefinition[],
+  descriptions: Descriptions = noDescriptions,
+): Json {
   const own = definitions.filter((one) => one.group === groupVersion.group && one.version === groupVersion.version)
-  const schemas = new Definitions("v3")
+  const schemas = new Definitions("v3", descriptions)
   const paths = describe(own, schemas, "v3")
   return {
     openapi: "3.0.0",
@@ -53,8 +62,11 @@ export function openAPIV3(groupVersion: GroupVersionOf, definitions: readonly Op
 }
 
 /** The answer of /openapi/v2, in JSON. */
-export function openAPIV2(definitions: readonly OpenAPIDefinition[]): Json {
-  const schemas = new Definitions("v2")
+export function openAPIV2(
+  definitions: readonly OpenAPIDefinition[],
+  descriptions: Descriptions = noDescriptions,
+): Json {
+  const schemas = new Definitions("v2", descriptions)
   const paths = describe(definitions, schemas, "v2")
   return {
     swagger: "2.0",
@@ -75,7 +87,7 @@ function describe(definitions: readonly OpenAPIDefinition[], schemas: Definition
   const paths: JsonObject = {}
   for (const definition of definitions) {
     const custom = definition.schema.custom === true
-    const produces = ["application/json", "application/yaml"]
+    const produces = ["application/json", "application/yaml", ...(custom ? [] : [protobufMediaType])]
     const kind = { group: definition.group, version: definition.version, kind: definition.kind }
     const object = custom ? customObject(definition, schemas, dialect) : schemas.refTo(definition.schema)
     const shapes = shapesOf(definition, object, schemas, dialect)
@@ -140,10 +152,11 @@ function listOf(
   return schemas.define(customName({ group, version, kind: listKind }), {
     type: "object",
     required: ["items"],
+    description: `${listKind} is a list of ${definition.kind}`,
     properties: {
-      apiVersion: { type: "string" },
+      apiVersion: { ...schemas.commonField("apiVersion"), type: "string" },
       items: { type: "array", items: object },
-      kind: { type: "string" },
+      kind: { ...schemas.commonField("kind"), type: "string" },
       metadata: dialect === "v3" ? { allOf: [metadata] } : metadata,
     },
     "x-kubernetes-group-version-kind": [{ group, kind: listKind, version }],
@@ -159,7 +172,9 @@ function customObject(definition: OpenAPIDefinition, schemas: Definitions, diale
   const { group, version, kind } = definition
   const objectMeta = schemas.refTo(schemaOfType(objectMetaName) ?? { type: "object", name: objectMetaName })
   return schemas.define(customName({ group, version, kind }), {
-    ...customSchema(definition.schema.source ?? { type: "object" }, dialect, objectMeta),
+    ...customSchema(definition.schema.source ?? { type: "object" }, dialect, objectMeta, (name) =>
+      schemas.commonField(name),
+    ),
     "x-kubernetes-group-version-kind": [{ group, kind, version }],
   })
 }

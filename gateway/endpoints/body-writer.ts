@@ -40,7 +40,7 @@ function commonHeaders(contentType: string): Record<string, string> {
   return { "content-type": contentType, "cache-control": "no-cache, private" }
 }
 
-const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
+export const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
 
 /** A body of `size` bytes or more. zlib works in the thread pool: compressing does not hold up others. */
 export function openBody(

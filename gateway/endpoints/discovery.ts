@@ -39,19 +39,17 @@ const groupOrder = [
 ]
 
 /** Answers /api, /apis and below. Throws NotFound for a group or version that is not served. */
-export function serveDiscovery(ctx: RequestContext, response: ServerResponse): void {
+export async function serveDiscovery(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const [root = "", ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
   const core = root === "api"
+  const definitions = ctx.controlPlane.resources.definitions()
   if (rest.length === 0) {
     const version = aggregatedVersion(ctx.headers["accept"] ?? "")
     if (version !== undefined) {
       const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-      sendDocument(
-        ctx,
-        response,
-        document(ctx, `${root}?${version}`, () => aggregated(ctx, core, version)),
-        type,
-      )
+      const make = () => aggregated(ctx, core, version)
+      const found = await document(ctx, `${root}?${version}`, core ? [] : definitions, make)
+      await sendDocument(ctx, response, found, type)
       return
     }
   }
@@ -59,9 +57,10 @@ export function serveDiscovery(ctx: RequestContext, response: ServerResponse): v
   const custom = group !== undefined && !core && isCustomGroup(ctx, group)
   if (!custom) checkAccept(ctx.headers["accept"], false)
   const { format, pretty, contentType } = negotiate(ctx, "plain")
-  const { bytes } = document(ctx, `${ctx.info.path}?${format}${pretty ? "&pretty" : ""}`, () =>
-    printed(legacy(ctx, core, group, version, custom), { format, pretty }),
-  )
+  const key = `${ctx.info.path}?${format}${pretty ? "&pretty" : ""}`
+  const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
+  const make = () => printed(legacy(ctx, core, group, version, custom), { format, pretty })
+  const { bytes } = await document(ctx, key, about, make)
   sendBytes(ctx, response, 200, contentType, [bytes])
 }
 

@@ -2,7 +2,8 @@
 // what it leads to; a client that has it may keep it for good.
 
 import type { ServerResponse } from "node:http"
-import { notAcceptable, noSuchPath } from "../../apimachinery/status.ts"
+import { notAcceptable, pageNotFound } from "../../apimachinery/status.ts"
+import { loadDescriptions } from "../../apimachinery/schema/descriptions.ts"
 import { openAPIV2, openAPIV3, openAPIV3Index, openAPIV3Path } from "../../apimachinery/schema/openapi.ts"
 import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../apimachinery/schema/openapi-protobuf.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -10,58 +11,47 @@ import { document, sendDocument } from "./documents.ts"
 
 const [v2Protobuf, v2ProtobufAnswer] = openAPIV2ProtobufTypes
 
-export function serveOpenAPI(ctx: RequestContext, response: ServerResponse): void {
+export async function serveOpenAPI(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const [, version, ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
-  const definitions = ctx.controlPlane.resources.definitions()
-  if (version === "v2" && rest.length === 0) {
-    serveV2(ctx, response)
-    return
-  }
-  if (version !== "v3") throw noSuchPath()
-  if (rest.length === 0) {
-    // Custom resources change the hashes; with built-in kinds alone they are the same everywhere.
-    const generation = definitions.some(({ customResource }) => customResource !== undefined)
-      ? `${ctx.controlPlane.uid}/${ctx.controlPlane.resources.generation}`
-      : 0
-    sendDocument(
-      ctx,
-      response,
-      document(ctx, ctx.info.path, () => openAPIV3Index(definitions, generation)),
-      "application/json",
-    )
-    return
-  }
-  const path = rest.join("/")
-  const found = definitions.find((definition) => openAPIV3Path(definition) === path)
-  if (found === undefined) throw noSuchPath()
-  sendDocument(
-    ctx,
-    response,
-    document(ctx, ctx.info.path, () => openAPIV3(found, definitions)),
-    "application/json",
-  )
+  if (version === "v2" && rest.length === 0) await serveV2(ctx, response)
+  else if (version !== "v3") throw pageNotFound()
+  else if (rest.length === 0) await serveIndex(ctx, response)
+  else await serveGroupVersion(ctx, response, rest.join("/"))
 }
 
-function serveV2(ctx: RequestContext, response: ServerResponse): void {
+async function serveIndex(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
+  // Custom resources change the hashes; with built-in kinds alone they are the same everywhere.
+  const generation = (path: string): string =>
+    definitions.some((one) => one.customResource !== undefined && openAPIV3Path(one) === path)
+      ? `${ctx.controlPlane.uid}/${ctx.controlPlane.resources.generation}`
+      : ""
+  const index = await document(ctx, ctx.info.path, definitions, () => openAPIV3Index(definitions, generation))
+  await sendDocument(ctx, response, index, "application/json")
+}
+
+async function serveGroupVersion(ctx: RequestContext, response: ServerResponse, path: string): Promise<void> {
+  const definitions = ctx.controlPlane.resources.definitions()
+  const own = definitions.filter((definition) => openAPIV3Path(definition) === path)
+  const [first] = own
+  if (first === undefined) throw pageNotFound()
+  const found = await document(ctx, ctx.info.path, own, async () => openAPIV3(first, own, await loadDescriptions()))
+  await sendDocument(ctx, response, found, "application/json")
+}
+
+async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<void> {
+  const definitions = ctx.controlPlane.resources.definitions()
+  const make = async () => openAPIV2(definitions, await loadDescriptions())
   for (const clause of (ctx.headers["accept"] ?? "*/*").split(",")) {
     const type = (clause.split(";")[0] ?? "").trim()
     if (type === v2Protobuf || type === v2ProtobufAnswer) {
-      sendDocument(
-        ctx,
-        response,
-        document(ctx, "/openapi/v2?protobuf", () => encodeOpenAPIV2(openAPIV2(definitions))),
-        v2ProtobufAnswer,
-      )
+      const encode = async () => encodeOpenAPIV2(await make())
+      const found = await document(ctx, "/openapi/v2?protobuf", definitions, encode)
+      await sendDocument(ctx, response, found, v2ProtobufAnswer)
       return
     }
     if (type === "application/json" || type === "*/*" || type === "application/*") {
-      sendDocument(
-        ctx,
-        response,
-        document(ctx, "/openapi/v2", () => openAPIV2(definitions)),
-        "application/json",
-      )
+      await sendDocument(ctx, response, await document(ctx, "/openapi/v2", definitions, make), "application/json")
       return
     }
   }

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest"
+import { describeClass, loadDescriptions } from "./descriptions.ts"
+import { kindsOfTypes, schemaOf } from "./facts.ts"
+import { openAPIV3 } from "./openapi.ts"
+
+test("a declaration's comments are read as they were before they became comments", () => {
+  const text = [
+    "/**",
+    '* A thing\\\'s \\"words\\", from *_/ to *_/.',
+    "*/",
+    "export declare class V1Thing {",
+    "    /**",
+    "    * What it is by default.",
+    "    */",
+    "    '_default'?: any;",
+    "    'spec'?: V1ThingSpec;",
+    "    /**",
+    "    * Mandatory.",
+    "    */",
+    "    'x_kubernetes_map_type': string;",
+    "}",
+    "",
+  ].join("\n")
+  expect(describeClass(text)).toEqual({
+    type: `A thing's "words", from */ to */.`,
+    fields: new Map([
+      ["default", "What it is by default."],
+      ["x-kubernetes-map-type", "Mandatory."],
+    ]),
+  })
+})
+
+test("every kind that is stored is described, and every word belongs to a field there is", async () => {
+  const descriptions = await loadDescriptions()
+  const undescribed: string[] = []
+  const unknown: string[] = []
+  for (const [name, [kind]] of kindsOfTypes()) {
+    const described = descriptions.of(name)
+    if (described?.type === undefined) undescribed.push(name)
+    const fields = kind === undefined ? undefined : schemaOf(kind)?.fields
+    for (const field of described?.fields.keys() ?? [])
+      if (fields?.[field] === undefined) unknown.push(`${name}.${field}`)
+  }
+  // What is never shown by explain: options of requests, and forms of answers.
+  expect(undescribed.filter((name) => !/Options$|\.(PartialObjectMetadata|Table|ConversionReview)/.test(name))).toEqual(
+    [
+      "io.k8s.api.core.v1.List",
+      "io.k8s.api.core.v1.PodStatusResult",
+      "io.k8s.api.core.v1.RangeAllocation",
+      "io.k8s.api.core.v1.SerializedReference",
+    ],
+  )
+  expect(unknown).toEqual([])
+})
+
+test("they stand in the documents", async () => {
+  const schema = schemaOf({ group: "", version: "v1", kind: "Pod" })
+  if (schema === undefined) throw new Error("no pods")
+  const pods = { group: "", version: "v1", resource: "pods", kind: "Pod", listKind: "PodList", namespaced: true }
+  const document = openAPIV3(
+    { group: "", version: "v1" },
+    [{ ...pods, verbs: ["get"], subresources: [], schema }],
+    await loadDescriptions(),
+  ) as unknown as { components: { schemas: Record<string, { properties: Record<string, object> }> } }
+  expect(document.components.schemas["io.k8s.api.core.v1.PodSpec"]).toMatchObject({
+    description: "PodSpec is a description of a pod.",
+    properties: { containers: { description: expect.stringContaining("List of containers") as string } },
+  })
+})
