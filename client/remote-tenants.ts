@@ -8,7 +8,7 @@ import { HttpTransport, type HttpClientConfig, type TransportRequest } from "./h
 import { silentLog, type Log } from "./log.ts"
 import { backoff } from "./reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
-import type { Tenant, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
+import type { Tenant, TenantAddress, TenantAdmin, TenantWatchHandler } from "./tenants.ts"
 
 /** The gateway's address and a certificate of its administrators. */
 export interface RemoteTenantsConfig extends HttpClientConfig {
@@ -99,6 +99,11 @@ class RemoteTenants implements TenantAdmin, AsyncDisposable {
   async delete(name: string): Promise<void> {
     await this.#call("DELETE", `/polyplane/v1/tenants/${encodeURIComponent(name)}`)
     this.#remove(name)
+  }
+
+  async address(name: string): Promise<TenantAddress> {
+    const text = await this.#call("GET", `/polyplane/v1/tenants/${encodeURIComponent(name)}/address`)
+    return JSON.parse(text) as TenantAddress
   }
 
   kubeconfig(name: string): Promise<string> {

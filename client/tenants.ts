@@ -77,12 +77,26 @@ export interface Tenants {
   register(worker: TenantWorker): () => void
 }
 
+export interface TenantAddress {
+  /** https URL without a trailing slash. */
+  server: string
+  certificateAuthority: string
+}
+
+/** Whether a kubeconfig as {@link TenantAdmin.kubeconfig} answers it leads to that address. */
+export function leadsTo(kubeconfig: string, { server, certificateAuthority }: TenantAddress): boolean {
+  const lines = [`server: ${server}`, Buffer.from(certificateAuthority).toString("base64")]
+  return lines.every((line) => kubeconfig.includes(`${line}\n`))
+}
+
 /** What the operator may do beyond. */
 export interface TenantAdmin extends Tenants {
   /** Idempotent: the same name and VirtualCluster uid answers the tenant there is. AlreadyExists for another uid. */
   create(request: Omit<Tenant, "uid">): Promise<Tenant>
   /** Idempotent. Resolves when nothing of the tenant is left on disk. */
   delete(name: string): Promise<void>
+  /** Where its API is, and the PEM of the authority that says so. Does not wake it. */
+  address(name: string): Promise<TenantAddress>
   /** A kubeconfig (YAML) with a fresh client certificate of user "admin", group system:masters. */
   kubeconfig(name: string): Promise<string>
 }

@@ -101,6 +101,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
       openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
       removeStore: (uid) => data.removeStore(uid),
       prepare: (controlPlane) => controlPlanes.prepare(controlPlane),
+      addressOf: (name) => controlPlanes.addressOf(name),
       issuerOf: (name) => controlPlanes.issuerOf(name),
       log,
       limits,

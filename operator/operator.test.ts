@@ -10,7 +10,7 @@ import {
   secrets,
   virtualClusters,
 } from "../client/resources.ts"
-import type { Tenant, TenantAdmin } from "../client/tenants.ts"
+import type { Tenant, TenantAddress, TenantAdmin } from "../client/tenants.ts"
 import { eventually } from "../syncer/testing/eventually.ts"
 import { FakeCluster } from "../syncer/testing/fake-cluster.ts"
 import { FakeTenants } from "../syncer/testing/fake-tenants.ts"
@@ -37,8 +37,15 @@ class FakeTenantAdmin extends FakeTenants implements TenantAdmin {
     this.remove(name)
   }
 
+  async address(name: string): Promise<TenantAddress> {
+    return { server: `${this.server}/tenants/${name}`, certificateAuthority: "ca" }
+  }
+
   async kubeconfig(name: string): Promise<string> {
-    return `clusters:\n- cluster:\n    server: ${this.server}/tenants/${name}\nuser: ${randomUUID()}\n`
+    const { server, certificateAuthority } = await this.address(name)
+    const data = Buffer.from(certificateAuthority).toString("base64")
+    const cluster = `certificate-authority-data: ${data}\n    server: ${server}\n`
+    return `clusters:\n- cluster:\n    ${cluster}user: ${randomUUID()}\n`
   }
 }
 

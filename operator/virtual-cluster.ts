@@ -8,15 +8,9 @@ import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import type { Tenant, TenantAdmin } from "../client/tenants.ts"
+import { leadsTo, type Tenant, type TenantAdmin } from "../client/tenants.ts"
 import { operatorLimits } from "./options.ts"
-import {
-  ensureRootNamespace,
-  removeNamespaces,
-  storeKubeconfig,
-  storedKubeconfig,
-  type StoredKubeconfig,
-} from "./root-namespace.ts"
+import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
 import { tenancyAPIVersion, type Phase, type VirtualCluster, type VirtualClusterStatus } from "./types.ts"
 
 export const finalizer = "tenancy.x-k8s.io/tenant"
@@ -169,8 +163,10 @@ export class VirtualClusterReconciler {
       stored.tenantUID === tenant.uid &&
       now - stored.issuedAt < operatorLimits.kubeconfigMaxAgeMs
     if (isFresh && this.#compared.has(tenant.uid)) return
-    const text = await tenants.kubeconfig(tenant.name)
-    if (!isFresh || !sameServer(stored, text)) await storeKubeconfig(superClient, tenant, text, now)
+    // The gateway may have moved since.
+    if (!isFresh || !leadsTo(stored.text, await tenants.address(tenant.name))) {
+      await storeKubeconfig(superClient, tenant, await tenants.kubeconfig(tenant.name), now)
+    }
     this.#compared.add(tenant.uid)
   }
 
@@ -263,15 +259,4 @@ export function nextStatus(
     ...(clusterNamespace === undefined ? {} : { clusterNamespace }),
     conditions: [...others, condition],
   }
-}
-
-/** Same address and same authority: the certificate in it may be another. */
-function sameServer(stored: StoredKubeconfig, text: string): boolean {
-  const lines = (kubeconfig: string): string =>
-    kubeconfig
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line.includes("server:") || line.includes("certificate-authority-data:"))
-      .join("\n")
-  return lines(stored.text) === lines(text)
 }

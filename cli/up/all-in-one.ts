@@ -9,6 +9,7 @@ import type { Tenant } from "../../client/tenants.ts"
 import type { Service } from "../../apimachinery/object.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
+import type { GatewayLimits } from "../../gateway/options.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
@@ -45,6 +46,7 @@ export interface AllInOneOptions {
   nodes: number
   /** A real super cluster instead. */
   superKubeconfig?: string
+  limits?: Partial<GatewayLimits>
   log: Log
 }
 
@@ -79,6 +81,7 @@ export class AllInOne implements AsyncDisposable {
       ...(options.domain === undefined ? {} : { domain: options.domain }),
       ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
       superCluster: real === undefined,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
       // Whoever reaches a gateway on loopback is on this machine already.
       allowedNetworks: isLoopback(options.host) ? localNetworks : [],
       serviceAddresses: addressesFor(

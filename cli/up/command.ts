@@ -1,8 +1,9 @@
 // polyplane up: everything in one process, on embedded defaults, until a signal ends it.
 
-import { mkdir, writeFile } from "node:fs/promises"
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
+import { leadsTo, type TenantAddress } from "../../client/tenants.ts"
 import { StartError } from "../../gateway/options.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { createLog, isLogLevel, logLevels } from "../log.ts"
@@ -25,10 +26,14 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
   --nodes COUNT            nodes of the simulated super cluster (default 3)
   --domain DOMAIN          tenants are also reached as NAME.DOMAIN
   --super-kubeconfig FILE  use this cluster as the super cluster
+  --tenant-idle SECONDS    a tenant nobody uses falls asleep after so long (default 60)
+  --max-awake COUNT        tenants awake at the same time; beyond it those used longest ago fall asleep (default 1000)
   --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
 `
 
 const tenantTimeoutMs = 60_000
+/** Certificates are good for a year. */
+const kubeconfigMaxAgeMs = 90 * 24 * 60 * 60_000
 
 export const up: Command = {
   name: "up",
@@ -45,6 +50,8 @@ export const up: Command = {
       domain: { type: "string" },
       "advertise-address": { type: "string" },
       "super-kubeconfig": { type: "string" },
+      "tenant-idle": { type: "string", default: "60" },
+      "max-awake": { type: "string", default: "1000" },
       "log-level": { type: "string", default: "warn" },
     })
     if (parsed === undefined) return 0
@@ -58,6 +65,10 @@ export const up: Command = {
       host: flags.host,
       port: integerFlag("port", flags.port, 0, 65_535),
       nodes: integerFlag("nodes", flags.nodes, 1, 100),
+      limits: {
+        tenantIdleMs: 1000 * integerFlag("tenant-idle", flags["tenant-idle"], 1, 1_000_000),
+        maxAwakeTenants: integerFlag("max-awake", flags["max-awake"], 1, 1_000_000),
+      },
       ...(flags.domain === undefined ? {} : { domain: flags.domain }),
       ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
@@ -104,10 +115,22 @@ async function writeKubeconfigs(all: AllInOne, dataDir: string, wanted: readonly
   const files = [admin]
   for (const { name } of all.gateway.tenants.list()) {
     const file = kubeconfigPath(dataDir, name)
-    await writeKubeconfig(file, await all.gateway.tenants.kubeconfig(name))
+    if (!(await isCurrent(file, await all.gateway.tenants.address(name))))
+      await writeKubeconfig(file, await all.gateway.tenants.kubeconfig(name))
     files.push(file)
   }
   return files
+}
+
+/** Leads here, and its certificate is good for most of its time. */
+async function isCurrent(file: string, address: TenantAddress): Promise<boolean> {
+  try {
+    const { mtimeMs } = await stat(file)
+    return Date.now() - mtimeMs < kubeconfigMaxAgeMs && leadsTo(await readFile(file, "utf8"), address)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
+    throw error
+  }
 }
 
 async function ensureTenant({ superClient, gateway }: AllInOne, name: string): Promise<void> {

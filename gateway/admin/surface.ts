@@ -50,6 +50,9 @@ export function createAdminSurface(parts: AdminSurfaceParts): AdminSurface {
       expectMethod(method, "DELETE")
       await parts.tenants.delete(decodeURIComponent(name))
       sendJson(response, 200, success())
+    } else if (view === "address") {
+      expectMethod(method, "GET")
+      sendJson(response, 200, await parts.tenants.address(decodeURIComponent(name)))
     } else if (view === "wake") {
       expectMethod(method, "POST")
       parts.tenants.wake(decodeURIComponent(name))

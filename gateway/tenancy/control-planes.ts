@@ -3,7 +3,7 @@
 
 import { timestamp } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
-import type { Tenant } from "../../client/tenants.ts"
+import type { Tenant, TenantAddress } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
 import { NetworkRules } from "../backends/networks.ts"
@@ -62,12 +62,16 @@ export class ControlPlanes {
     return this.#parts.keys.servingAuthority.certificate
   }
 
+  addressOf(tenant: string): TenantAddress {
+    return { server: `${this.#parts.url()}/tenants/${tenant}`, certificateAuthority: this.#servingAuthority }
+  }
+
   issuerOf(tenant: string): string {
     return `${inClusterUrl}/tenants/${tenant}`
   }
 
   async openTenant({ tenant, createdAt, issuer }: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
-    const { data, url } = this.#parts
+    const { data } = this.#parts
     const store = await data.openStore(tenant.uid, this.#bootstrap.layer({ uid: tenant.uid, createdAt }))
     const fresh = { authorityName: authorityName(tenant.uid), issuer }
     return this.#open(store, fresh, {
@@ -75,7 +79,7 @@ export class ControlPlanes {
       uid: tenant.uid,
       tenant,
       life,
-      url: () => `${url()}/tenants/${tenant.name}`,
+      url: () => this.addressOf(tenant.name).server,
     })
   }
 

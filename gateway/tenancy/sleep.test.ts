@@ -11,13 +11,15 @@ import { startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
 const limits = { tenantIdleMs: 40, maxAwakeTenants: 100 }
 
 let fixture: TestGateway
+/** As long as a loaded machine may take. */
+const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 10_000, interval: 3 })
+
 beforeEach(async () => {
   fixture = await startTestGateway({ limits })
 })
 afterEach(() => fixture[Symbol.asyncDispose]())
 
-const asleep = (): Promise<void> =>
-  vi.waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0), { timeout: 10_000, interval: 5 })
+const asleep = (): Promise<void> => waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0))
 
 const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
   apiVersion: "v1",
@@ -66,7 +68,7 @@ describe("a tenant nobody uses", () => {
       await api.create(configMaps, configMap(`c${round}`))
       await api.patch(configMaps, "default", `c${round}`, { data: { round: "x" } }, { type: "merge" })
       expected.push(`ADDED c${round}`, `MODIFIED c${round}`)
-      await vi.waitFor(() => expect(seen).toEqual(expected))
+      await waitFor(() => expect(seen).toEqual(expected))
     }
     await asleep()
     stop.abort()
@@ -81,17 +83,17 @@ describe("a tenant nobody uses", () => {
     informer.start(stop.signal)
     const api = await client("a")
     await api.create(configMaps, configMap("one"))
-    await vi.waitFor(() => expect(informer.get("a", "default", "one")).toBeDefined())
+    await waitFor(() => expect(informer.get("a", "default", "one")).toBeDefined())
     await asleep()
     expect(informer.tenants()).toEqual([])
     await api.get(configMaps, "default", "one")
     expect(informer.tenants()).toEqual([])
     await api.create(configMaps, configMap("two"))
-    await vi.waitFor(() => expect(informer.isSynced("a")).toBe(true))
+    await waitFor(() => expect(informer.isSynced("a")).toBe(true))
     expect(informer.get("a", "default", "two")).toBeDefined()
     await asleep()
     tenants.wake("a")
-    await vi.waitFor(() => expect(informer.get("a", "default", "two")).toBeDefined())
+    await waitFor(() => expect(informer.get("a", "default", "two")).toBeDefined())
     await asleep()
     stop.abort()
   })
@@ -107,7 +109,7 @@ describe("a tenant nobody uses", () => {
     const seen: string[] = []
     informer.subscribe({ added: (tenant, { metadata }) => seen.push(`${tenant} ${metadata.name}`) })
     informer.start(stop.signal)
-    await vi.waitFor(() => expect(seen).toEqual(expect.arrayContaining(["a of-a", "b of-b", "c of-c"])))
+    await waitFor(() => expect(seen).toEqual(expect.arrayContaining(["a of-a", "b of-b", "c of-c"])))
     await asleep()
     stop.abort()
   })
@@ -123,7 +125,7 @@ describe("a tenant nobody uses", () => {
       metadata: { namespace: "default", name: "web" },
       spec: { selector: { matchLabels: { app: "web" } }, template },
     } as never)
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { items } = await api.list<ReplicaSet>(replicaSets, { namespace: "default" })
       expect(items.map(({ status }) => status?.replicas)).toEqual([1])
     })
@@ -135,7 +137,7 @@ describe("a tenant nobody uses", () => {
     } as never)
     const now = new Date().toISOString().replace(/\.\d+/, "")
     const condition = { status: "True", lastTransitionTime: now, lastProbeTime: now }
-    await vi.waitFor(() =>
+    await waitFor(() =>
       api.patch(
         jobs,
         "default",
@@ -158,7 +160,7 @@ describe("a tenant nobody uses", () => {
     )
     await asleep()
     // Nobody asks: the controller's own clock wakes it.
-    await vi.waitFor(() => expect(tenants.awake).toBe(1), { timeout: 10_000, interval: 2 })
+    await waitFor(() => expect(tenants.awake).toBe(1))
     await asleep()
     await expect(api.get(jobs, "default", "soon-over")).rejects.toThrow("not found")
   })
@@ -168,11 +170,11 @@ test("of too many awake tenants those used longest ago fall asleep first", async
   await using small = await startTestGateway({ limits: { tenantIdleMs: 600_000, maxAwakeTenants: 2 } })
   const { tenants } = small.gateway
   for (const name of ["a", "b", "c", "d"]) await small.createTenant(name)
-  await vi.waitFor(() => expect(tenants.awake).toBe(2), { timeout: 10_000 })
+  await waitFor(() => expect(tenants.awake).toBe(2))
   await tenants
     .client("a")
     .get(nodes, undefined, "none")
     .catch(() => undefined)
   expect(tenants.awake).toBe(3)
-  await vi.waitFor(() => expect(tenants.awake).toBe(2), { timeout: 10_000 })
+  await waitFor(() => expect(tenants.awake).toBe(2))
 })

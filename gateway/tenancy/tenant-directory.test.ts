@@ -36,6 +36,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
       return Promise.resolve()
     },
     prepare: () => Promise.resolve(),
+    addressOf: (name) => ({ server: `https://gateway/tenants/${name}`, certificateAuthority: "" }),
     issuerOf: (name) => `https://issuer/${name}`,
     log: silentLog,
     limits: { tenantReadyMs: 20, maxOpening: 2, tenantIdleMs: 60_000, maxAwakeTenants: 10 },

@@ -8,7 +8,14 @@ import { timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import { alreadyExists, invalid, notFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import type { Tenant, TenantAdmin, TenantWatchHandler, TenantWatchOptions, TenantWorker } from "../../client/tenants.ts"
+import type {
+  Tenant,
+  TenantAddress,
+  TenantAdmin,
+  TenantWatchHandler,
+  TenantWatchOptions,
+  TenantWorker,
+} from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { renderKubeconfig } from "./kubeconfig.ts"
@@ -31,6 +38,7 @@ export interface TenantDirectoryParts {
   removeStore: (uid: string) => Promise<void>
   prepare: Prepare
   issuerOf: (name: string) => string
+  addressOf: (name: string) => TenantAddress
   log: Log
   limits: { tenantReadyMs: number; maxOpening: number } & RestLimits
 }
@@ -197,14 +205,20 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return this.byName(name) ?? Promise.reject(notFound(resource, name))
   }
 
+  address(name: string): Promise<TenantAddress> {
+    if (this.get(name) === undefined) return Promise.reject(notFound(resource, name))
+    return Promise.resolve(this.#parts.addressOf(name))
+  }
+
   async kubeconfig(name: string): Promise<string> {
-    const { trust, url } = await this.#controlPlane(name)
+    const { trust } = await this.#controlPlane(name)
+    const { server, certificateAuthority } = this.#parts.addressOf(name)
     const user = { name: "admin", groups: ["system:masters"] }
     return renderKubeconfig({
       name,
       user: user.name,
-      server: url,
-      certificateAuthority: trust.servingCertificateAuthority,
+      server,
+      certificateAuthority,
       client: await issueClientCertificate(trust.clientCertificateAuthority, user),
     })
   }
@@ -252,7 +266,9 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 
   wake(tenant: string): void {
-    void this.#entries.get(tenant)?.introduce()
+    const entry = this.#entries.get(tenant)
+    entry?.presence.touch()
+    void entry?.introduce()
   }
 
   register(worker: TenantWorker): () => void {
