@@ -132,6 +132,13 @@ describe("update and delete", () => {
     expect(ip(await kinds.create("services", service("t", { clusterIP: "10.0.0.9" })))).toBe("10.0.0.9")
   })
 
+  test("what was given stays when an update does not mention it", async () => {
+    await using kinds = world()
+    const { spec: given } = await kinds.create("services", service("s", { ipFamilyPolicy: "PreferDualStack" }))
+    const nothing = { clusterIP: null, clusterIPs: null, ipFamilies: null, ipFamilyPolicy: null }
+    expect((await kinds.patch("services", "s", { spec: nothing }))["spec"]).toEqual(given)
+  })
+
   test("a change of type takes and gives back node ports and addresses", async () => {
     await using kinds = world()
     await kinds.create("services", service("s", { clusterIP: "10.0.0.9" }))
