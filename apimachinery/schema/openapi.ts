@@ -29,7 +29,10 @@ export function openAPIV3Path({ group, version }: GroupVersionOf): string {
 }
 
 /** The answer of /openapi/v3. `generation` of a path changes with what is served, so that clients' caches notice. */
-export function openAPIV3Index(resources: readonly GroupVersionOf[], generation: (path: string) => string): Json {
+export function openAPIV3Index(
+  resources: readonly GroupVersionOf[],
+  generation: (path: string) => string,
+): { paths: JsonObject } {
   const paths: JsonObject = {}
   for (const path of [...new Set(resources.map(openAPIV3Path))].sort()) {
     const hash = createHash("sha256")
