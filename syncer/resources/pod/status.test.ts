@@ -45,6 +45,15 @@ describe("tenantStatus()", () => {
       [condition("b", "1"), condition("a", "1")],
       [condition("b", "1"), condition("a", "1")],
     ],
+    [
+      "a condition of the tenant's own is kept",
+      [],
+      [condition("DisruptionTarget", "True")],
+      [],
+      [ready],
+      [ready, condition("DisruptionTarget", "True")],
+    ],
+    ["a kubelet's condition that went is gone", [], [condition("PodResizePending", "True")], [], [ready], [ready]],
     ["a gate only super has is dropped", [], [], ["s"], [ready, condition("s", "True")], [ready]],
   ])("%s", (_name, gates, own, superGates, superConditionsThere, expected) => {
     expect(tenantStatus(podOf(gates, own), podOf(superGates, superConditionsThere), tenant).conditions).toEqual(

@@ -31,12 +31,26 @@ export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind =
   } as PodStatus
 }
 
-/** Super's conditions in super's order; those of the tenant's readiness gates are the tenant's own. */
+/**
+ * Set by kubelet and scheduler, in super: there they come and go. Conditions of other types that super's pod does not have are
+ * the tenant's own: of an eviction in the tenant, or of its controllers. Source: k8s.io/kubernetes/pkg/kubelet/types/pod_status.go.
+ */
+const superConditionTypes = new Set([
+  "PodScheduled",
+  "PodReadyToStartContainers",
+  "Initialized",
+  "ContainersReady",
+  "Ready",
+  "PodResizePending",
+  "PodResizeInProgress",
+  "AllContainersRestarting",
+])
+
+/** Super's conditions in super's order, then the tenant's own; those of the tenant's readiness gates are its own always. */
 function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undefined): Conditions | undefined {
   const gates = gatesOf(pod)
   const superGates = gatesOf(superPod)
-  if (gates.size === 0 && superGates.size === 0) return conditions
-  const own = (pod.status?.conditions ?? []).filter(({ type }) => gates.has(type))
+  const own = pod.status?.conditions ?? []
   const kept: Conditions = []
   for (const condition of conditions ?? []) {
     if (gates.has(condition.type)) {
@@ -44,8 +58,11 @@ function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undef
       if (mine !== undefined) kept.push(mine)
     } else if (!superGates.has(condition.type)) kept.push(condition)
   }
-  for (const mine of own) if (!kept.some(({ type }) => type === mine.type)) kept.push(mine)
-  return kept
+  for (const mine of own) {
+    if (superConditionTypes.has(mine.type) && !gates.has(mine.type)) continue
+    if (!kept.some(({ type }) => type === mine.type)) kept.push(mine)
+  }
+  return kept.length === 0 ? conditions : kept
 }
 
 /** Conditions of readiness gates to set in super, or undefined when they agree. All of super's conditions, as a patch needs. */
