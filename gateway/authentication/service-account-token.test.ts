@@ -69,6 +69,17 @@ describe("service-account tokens", () => {
     expect(Date.parse(expirationTimestamp)).toBe((decodeJwt(token).exp ?? 0) * 1000)
   })
 
+  test("issued before their pod was placed name the node it came to", async () => {
+    put("pods", "ns", "web")
+    const { token } = await issue({ boundObject: bound("Pod", "web") })
+    expect((await verify(token))?.user.extra).not.toHaveProperty("authentication.kubernetes.io/node-name")
+    put("pods", "ns", "web", {}, { nodeName: "n1" })
+    expect((await verify(token))?.user.extra).toMatchObject({
+      "authentication.kubernetes.io/node-name": ["n1"],
+      "authentication.kubernetes.io/node-uid": ["n1-uid"],
+    })
+  })
+
   test.each([
     ["the account is gone", () => objects.delete("serviceaccounts/ns/robot")],
     ["the account was made anew", () => put("serviceaccounts", "ns", "robot", { uid: "other" })],

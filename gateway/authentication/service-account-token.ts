@@ -75,11 +75,16 @@ async function boundClaims(
   if (bound.kind === "Node") return { node: { name, uid } }
   const pod = await reader.get<KubeObject>(pods, namespace, name)
   if (pod.metadata.uid !== uid) throw notFound(pods, name)
+  const node = await nodeOf(reader, pod)
+  return { pod: { name, uid }, ...(node === undefined ? {} : { node }) }
+}
+
+async function nodeOf(reader: Reader, pod: KubeObject): Promise<Reference | undefined> {
   const { nodeName } = (pod["spec"] ?? {}) as { nodeName?: string }
-  if (nodeName === undefined || nodeName === "") return { pod: { name, uid } }
+  if (nodeName === undefined || nodeName === "") return undefined
   const node = await readOptional(reader, nodes, undefined, nodeName)
   // As upstream: a node that is not there is named without a uid.
-  return { pod: { name, uid }, node: { name: nodeName, uid: node?.metadata.uid ?? "" } }
+  return { name: nodeName, uid: node?.metadata.uid ?? "" }
 }
 
 export function createTokenAuthenticator(
@@ -130,8 +135,9 @@ export function createTokenAuthenticator(
       const accepted = audiencesOf(claims).filter((audience) => audiences.includes(audience))
       const kubernetes = claims["kubernetes.io"]
       if (accepted.length === 0 || kubernetes === undefined) throw unauthorized()
-      await checkObjects(reader, kubernetes)
-      return { user: userOf(kubernetes, claims.jti), audiences: accepted }
+      const node = await checkObjects(reader, kubernetes)
+      const user = userOf(node === undefined ? kubernetes : { ...kubernetes, node }, claims.jti)
+      return { user, audiences: accepted }
     },
   }
 }
@@ -150,12 +156,20 @@ function audiencesOf({ aud }: Claims): string[] {
   return aud === undefined ? [] : typeof aud === "string" ? [aud] : aud
 }
 
-async function checkObjects(reader: Reader, claims: KubernetesClaims): Promise<void> {
+/**
+ * Answers the node. The syncer has tokens issued before their pod is placed, where a kubelet would ask for them after that:
+ * such a token says nothing of the node, but its pod does.
+ */
+async function checkObjects(reader: Reader, claims: KubernetesClaims): Promise<Reference | undefined> {
   const { namespace, serviceaccount, pod, secret, node } = claims
   await checkObject(reader, serviceAccounts, namespace, serviceaccount)
   if (secret !== undefined) await checkObject(reader, secrets, namespace, secret)
-  if (pod !== undefined) await checkObject(reader, pods, namespace, pod)
-  else if (node !== undefined) await checkObject(reader, nodes, undefined, node)
+  if (pod === undefined) {
+    if (node !== undefined) await checkObject(reader, nodes, undefined, node)
+    return node
+  }
+  const object = await checkObject(reader, pods, namespace, pod)
+  return node ?? nodeOf(reader, object)
 }
 
 async function checkObject(
@@ -163,12 +177,13 @@ async function checkObject(
   resource: Resource,
   namespace: string | undefined,
   { name, uid }: Reference,
-): Promise<void> {
+): Promise<KubeObject> {
   const object = await readOptional(reader, resource, namespace, name)
   if (object === undefined || object.metadata.uid !== uid) throw unauthorized()
   const { deletionTimestamp } = object.metadata
-  if (deletionTimestamp === undefined) return
-  if (Date.parse(deletionTimestamp) < Date.now() - tokenLimits.deletionLeewayMs) throw unauthorized()
+  const leaving = deletionTimestamp === undefined ? Number.POSITIVE_INFINITY : Date.parse(deletionTimestamp)
+  if (leaving < Date.now() - tokenLimits.deletionLeewayMs) throw unauthorized()
+  return object
 }
 
 async function readOptional(
