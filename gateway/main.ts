@@ -107,6 +107,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
       limits,
     }),
   )
+  metrics.awake = () => tenants.awake
   tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
   const { administrators } = controlPlanes

@@ -21,12 +21,25 @@ export class Metrics implements Disposable {
     help: "Tenant control planes",
     registers: [this.registry],
   })
+  /** Asked at each scrape. Set by who knows. */
+  awake: () => number = () => 0
   readonly #delay = monitorEventLoopDelay({ resolution: 10 })
 
   constructor() {
     this.#delay.enable()
     const { registry } = this
     const delay = this.#delay
+    const awake = (): number => this.awake()
+    registry.registerMetric(
+      new Gauge({
+        name: "polyplane_tenants_awake",
+        help: "Tenants whose store is open",
+        registers: [],
+        collect() {
+          this.set(awake())
+        },
+      }),
+    )
     registry.registerMetric(
       new Gauge({
         name: "polyplane_event_loop_delay_seconds",
