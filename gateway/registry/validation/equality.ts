@@ -46,3 +46,15 @@ export function immutableFields(
   const b = current as Record<string, unknown>
   return names.flatMap((name) => immutableField(path.child(name), a[name], b[name]))
 }
+
+/** Which fields differ, for the person reading. */
+export function difference(value: object, current: object): string {
+  const a = value as Record<string, unknown>
+  const b = current as Record<string, unknown>
+  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])]
+    .sort()
+    .filter((name) => !semanticEqual(a[name], b[name]))
+  return names
+    .map((name) => `-${name}: ${JSON.stringify(b[name] ?? null)}\n+${name}: ${JSON.stringify(a[name] ?? null)}`)
+    .join("\n")
+}

@@ -30,12 +30,21 @@ const presentHeaders = ["audit-id", "etag", "last-modified", "x-kubernetes-pf-fl
 
 const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
-const serviceAddress = /\b10\.96\.\d{1,3}\.\d{1,3}\b/g
+/** Of the range the servers have, and of those that scenarios add. */
+const serviceAddress = /\b(10\.96\.\d{1,3}|192\.0\.2)\.\d{1,3}\b(?!\/)/g
+/** Names made of a generateName, where they stand in texts. */
+const generatedName = /(gen-|Bad_Name-|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b/g
+/** A line in upstream's source, which only its messages name. */
+const sourceLine = / in scheme "[^"]*scheme\.go:\d+"/g
+/** A patched object that cannot be decoded is printed whole, its fields in the order they came in. */
+const printedObject = /patch: Invalid value: "\{.*\}": strict/g
 const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
 /** What a volume of a service account's token is called. */
 const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
 /** After the message of a refused change kube-apiserver prints what changed, as Go has it in memory. */
 const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
+/** A value that may not change is printed as Go has it in memory. */
+const printedValue = /Invalid value: [[{].*?[\]}]: field is immutable/g
 const managedFieldsCompared = false
 
 export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
@@ -130,8 +139,13 @@ class Words {
       )
       .replaceAll(tokenVolume, "kube-api-access-<generated>")
       .replace(printedChange, "$1$2\n<the change>")
+      .replaceAll(printedValue, "Invalid value: <value>: field is immutable")
       .replaceAll(serviceAddress, "<service address>")
+      .replaceAll(generatedName, "$1<generated>")
+      .replaceAll(sourceLine, "")
+      .replaceAll(printedObject, 'patch: Invalid value: "<object>": strict')
       .replaceAll(/\b(ResourceVersion in object meta|resource version): \d+/gi, "$1: <revision>")
+      .replaceAll(/(ResourceVersion in record) \(\d+\)/g, "$1 (<revision>)")
   }
 
   #word(what: string, value: string): string {

@@ -7,6 +7,7 @@
 import { parseArgs } from "node:util"
 import { type Difference, print, printDifferences } from "./compare.ts"
 import { compareScenario } from "./differential.ts"
+import { kinds } from "./generate/objects.ts"
 import { KnownDifferences } from "./known-differences.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import type { Scenario } from "./scenario.ts"
@@ -62,9 +63,12 @@ async function main(): Promise<void> {
 function printKinds(differences: readonly Difference[]): void {
   const kinds = new Map<string, Difference[]>()
   for (const difference of differences) {
-    const key = [difference.at.replaceAll(/\d+/g, "N"), shape(difference.kubernetes), shape(difference.polyplane)].join(
-      "\n",
-    )
+    const words = kindWords(difference.scenario)
+    const key = [
+      difference.at.replaceAll(/\d+/g, "N"),
+      shape(difference.kubernetes, words),
+      shape(difference.polyplane, words),
+    ].join("\n")
     kinds.set(key, [...(kinds.get(key) ?? []), difference])
   }
   for (const group of [...kinds.values()].toSorted((a, b) => b.length - a.length)) {
@@ -75,8 +79,16 @@ function printKinds(differences: readonly Difference[]): void {
   }
 }
 
-function shape(value: unknown): string {
-  return print(value).replaceAll(/\d+/g, "N").slice(0, 400)
+/** The scenario's kind, by all its names. */
+function kindWords(scenario: string): RegExp {
+  const kind = kinds().find(({ title }) => scenario.startsWith(`${title} `))
+  if (kind === undefined) return /^$/
+  const { group, kind: name, resource } = kind.facts
+  return new RegExp([`${name}List`, name, resource, group].filter(Boolean).join("|"), "g")
+}
+
+function shape(value: unknown, words: RegExp): string {
+  return print(value).replaceAll(words, "K").replaceAll(/\.K\b/g, "").replaceAll(/\d+/g, "N").slice(0, 400)
 }
 
 await main()

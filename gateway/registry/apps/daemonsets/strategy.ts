@@ -16,6 +16,7 @@ import { validateLabelSelector, isEmptySelector } from "../../validation/selecto
 import { nonNegative } from "../../validation/values.ts"
 import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
 import { emptyTemplate, validateMatches, validateServingTemplate } from "../../workloads/template.ts"
+import { templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = Wire<models.V1DaemonSetSpec>
 type DaemonSet = KubeObject & { spec?: Spec; status?: Wire<models.V1DaemonSetStatus> }
@@ -45,8 +46,7 @@ const strategy: Strategy<DaemonSet> = {
   },
 
   prepareForUpdate(ctx, set, current) {
-    if (ctx.info.subresource !== "") return
-    if (current.status !== undefined) set.status = current.status
+    if (ctx.info.subresource === "" && current.status !== undefined) set.status = current.status
     const before = Number(current.metadata.annotations?.[templateGeneration] ?? "1")
     const changed = !semanticEqual(set.spec?.template, current.spec?.template)
     set.metadata.annotations = {
@@ -62,6 +62,11 @@ const strategy: Strategy<DaemonSet> = {
     const spec = specOf(set)
     return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
   },
+
+  warnings: (_ctx, set, current) =>
+    semanticEqual(set.spec?.template, current?.spec?.template)
+      ? []
+      : templateWarnings(path.child("template"), set.spec?.template, set, current),
 }
 
 export const daemonSets: KindExtension = { strategy }

@@ -23,6 +23,7 @@ import {
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
 import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = NonNullable<Deployment["spec"]>
 
@@ -69,6 +70,11 @@ const strategy: Strategy<Deployment> = {
     const spec = specOf(deployment)
     return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
   },
+
+  warnings: (_ctx, deployment, current) => [
+    ...podNameWarnings(deployment, current),
+    ...templateWarnings(path.child("template"), deployment.spec?.template, deployment, current),
+  ],
 }
 
 export const deployments: KindExtension = { strategy, subresources: { scale: workloadScale } }

@@ -9,6 +9,7 @@ import { validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
 import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = NonNullable<ReplicaSet["spec"]>
 
@@ -34,6 +35,11 @@ const strategy: Strategy<ReplicaSet> = {
   },
 
   selectableFields: (set) => ({ "status.replicas": String(set.status?.replicas ?? 0) }),
+
+  warnings: (_ctx, set, current) => [
+    ...podNameWarnings(set, current),
+    ...templateWarnings(path.child("template"), set.spec?.template, set, current),
+  ],
 }
 
 export const replicaSets: KindExtension = { strategy, subresources: { scale: workloadScale } }

@@ -18,6 +18,7 @@ import { messages, nonNegative } from "../../validation/values.ts"
 import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
+import { templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = NonNullable<StatefulSet["spec"]>
 
@@ -83,6 +84,16 @@ const strategy: Strategy<StatefulSet> = {
       )
     }
     return errors
+  },
+
+  warnings(_ctx, set, current) {
+    const warnings = templateWarnings(path.child("template"), set.spec?.template, set, current)
+    if ((set.spec?.revisionHistoryLimit ?? 0) < 0) {
+      warnings.push(
+        "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
+      )
+    }
+    return warnings
   },
 }
 

@@ -13,6 +13,7 @@ import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative, oneOf } from "../../validation/values.ts"
 import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
 import { scheduleFault } from "./schedule.ts"
+import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = Wire<models.V1CronJobSpec>
 type CronJob = KubeObject & { spec?: Spec; status?: Wire<models.V1CronJobStatus> }
@@ -46,6 +47,20 @@ const strategy: Strategy<CronJob> = {
 
   validateUpdate(ctx, cronJob, current) {
     return ctx.info.subresource === "status" ? [] : validateSpec(specOf(cronJob), current.spec)
+  },
+
+  warnings(_ctx, cronJob, current) {
+    const job = cronJob.spec?.jobTemplate.spec
+    const warnings = [
+      ...podNameWarnings(cronJob, current),
+      ...templateWarnings(path.child("jobTemplate", "spec", "template"), job?.template, cronJob, current),
+    ]
+    if (current !== undefined && cronJob.spec?.schedule.includes("TZ") === true) {
+      warnings.push(
+        "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details",
+      )
+    }
+    return warnings
   },
 }
 

@@ -10,6 +10,7 @@ import { validateLabelSelector } from "../../validation/selectors.ts"
 import { validateMatches } from "../../workloads/template.ts"
 import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
 import { validateJobStatus } from "./status.ts"
+import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 const path = FieldPath.root("spec")
 /** The old names, without a prefix, are still what people select by. */
@@ -51,14 +52,10 @@ const strategy: Strategy<Job> = {
     return [...validateJob(job), ...validateChange(job, current)]
   },
 
-  warnings(_ctx, job, current) {
-    const faults = current === undefined ? validateDNS1123Label(job.metadata.name ?? "") : []
-    return faults.length === 0
-      ? []
-      : [
-          `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
-        ]
-  },
+  warnings: (_ctx, job, current) => [
+    ...podNameWarnings(job, current),
+    ...templateWarnings(path.child("template"), job.spec?.template, job, current),
+  ],
 
   selectableFields: (job) => ({ "status.successful": String(job.status?.succeeded ?? 0) }),
 }

@@ -34,6 +34,7 @@ const strategy: Strategy<Node> = {
 
   default(node) {
     node.spec ??= {}
+    alignRanges(node.spec)
     const status = (node.status ??= {})
     // What is not set in these is still written: they are plain values upstream, not pointers.
     status.daemonEndpoints ??= {}
@@ -45,7 +46,7 @@ const strategy: Strategy<Node> = {
   },
 
   /** Kubelets bring their status along when they register. */
-  prepareForCreate: () => undefined,
+  prepareForCreate: (_ctx, node) => dropConfiguration(node),
 
   validate(_ctx, node) {
     const errors = [...validateTaints(node), ...validateResources(node)]
@@ -55,8 +56,15 @@ const strategy: Strategy<Node> = {
     return errors
   },
 
+  prepareForUpdate(_ctx, node) {
+    dropConfiguration(node)
+  },
+
   validateUpdate(_ctx, node, current) {
     const errors = validateResources(node)
+    if ((node.spec?.externalID ?? "") !== (current.spec?.externalID ?? "")) {
+      errors.push(forbiddenField(path.child("externalID"), "may not be updated"))
+    }
     const seen = new Set<string>()
     for (const [index, address] of (node.status?.addresses ?? []).entries()) {
       const key = `${address.type}/${address.address}`
@@ -75,10 +83,30 @@ const strategy: Strategy<Node> = {
     return [...errors, ...validateTaints(node)]
   },
 
+  warnings(_ctx, { spec }) {
+    const warnings: string[] = []
+    if (spec?.configSource !== undefined) warnings.push("spec.configSource: the feature is removed")
+    if (spec?.externalID) warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes")
+    return warnings
+  },
+
   selectableFields: (node) => ({ "spec.unschedulable": String(node.spec?.unschedulable ?? false) }),
 }
 
 export const nodes: KindExtension = { strategy, subresources: { proxy } }
+
+/** podCIDR is the first of podCIDRs; who knows the old field only is right about it. */
+function alignRanges(spec: NonNullable<Node["spec"]>): void {
+  const { podCIDR, podCIDRs = [] } = spec
+  if (podCIDR && podCIDR !== podCIDRs[0]) spec.podCIDRs = [podCIDR]
+  else if (podCIDRs[0]) spec.podCIDR = podCIDRs[0]
+}
+
+/** Dynamic configuration of kubelets is no more. */
+function dropConfiguration(node: Node): void {
+  delete node.spec?.configSource
+  delete node.status?.config
+}
 
 /** Upstream says "metadata.taints", and so do we: clients show it. */
 function validateTaints(node: Node): FieldError[] {

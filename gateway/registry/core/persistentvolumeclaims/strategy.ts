@@ -4,7 +4,7 @@ import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachi
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
 import { type ClaimSpec, validatePersistentVolumeClaimSpec } from "./validate.ts"
 
 const path = FieldPath.root("spec")
@@ -71,7 +71,7 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
     errors.push(
       forbiddenField(
         path,
-        "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
+        `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${difference(rest, was)}`,
       ),
     )
   }

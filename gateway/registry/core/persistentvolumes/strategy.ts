@@ -11,7 +11,7 @@ import {
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import { type PersistentVolume, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
 import { messages, optionalOneOf } from "../../validation/values.ts"
 import { positiveQuantity, validateAccessModes, validateVolumeMode } from "../persistentvolumeclaims/validate.ts"
 import { validateNodeSelector } from "../pod-spec/scheduling.ts"
@@ -86,7 +86,7 @@ const strategy: Strategy<PersistentVolume> = {
       errors.push(
         forbiddenField(
           path.child("persistentvolumesource"),
-          "spec.persistentvolumesource is immutable after creation\n",
+          `spec.persistentvolumesource is immutable after creation\n${difference(sourceOf(spec), sourceOf(before))}`,
         ),
       )
     }
@@ -99,10 +99,39 @@ const strategy: Strategy<PersistentVolume> = {
     return errors
   },
 
+  warnings: (_ctx, volume) => volumeWarnings(volume),
+
   selectableFields: (volume) => ({ name: volume.metadata.name ?? "" }),
 }
 
 export const persistentVolumes: KindExtension = { strategy }
+
+const oldSources: Readonly<Record<string, string>> = {
+  cephfs: "spec.cephfs: deprecated in v1.28, non-functional in v1.31+",
+  photonPersistentDisk: "spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+",
+  scaleIO: "spec.scaleIO: deprecated in v1.16, non-functional in v1.22+",
+  storageos: "spec.storageOS: deprecated in v1.22, non-functional in v1.25+",
+  glusterfs: "spec.glusterfs: deprecated in v1.25, non-functional in v1.26+",
+  rbd: "spec.rbd: deprecated in v1.28, non-functional in v1.31+",
+}
+const oldAnnotations: Readonly<Record<string, string>> = {
+  "volume.beta.kubernetes.io/storage-class": 'deprecated since v1.8; use "storageClassName" attribute instead',
+  "volume.beta.kubernetes.io/mount-options": 'deprecated since v1.31; use "mountOptions" attribute instead',
+}
+
+/** Source: k8s.io/kubernetes/pkg/api/persistentvolume. */
+function volumeWarnings({ metadata, spec = {} }: PersistentVolume): string[] {
+  const warnings = Object.entries(oldAnnotations)
+    .filter(([key]) => metadata.annotations?.[key] !== undefined)
+    .map(([key, message]) => `metadata.annotations[${key}]: ${message}`)
+  if (spec.persistentVolumeReclaimPolicy === "Recycle") {
+    warnings.push(
+      "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
+    )
+  }
+  const old = Object.entries(oldSources).filter(([name]) => spec[name as keyof Spec] !== undefined)
+  return [...warnings, ...old.map(([, message]) => message)]
+}
 
 function sourceOf(spec: Spec): Record<string, unknown> {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => sources.includes(name)))

@@ -9,7 +9,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Container, Pod, PodSpec } from "../../../../apimachinery/object.ts"
-import { semanticEqual } from "../../validation/equality.ts"
+import { difference, semanticEqual } from "../../validation/equality.ts"
 import { inclusiveRange, maxInt32 } from "../../validation/values.ts"
 import { validateOnlyAddedTolerations } from "../pod-spec/scheduling.ts"
 
@@ -169,16 +169,4 @@ export function mirrorAnnotationKept(pod: Pod, current: Pod): FieldError[] {
       before === undefined ? "may not add mirror pod annotation" : "may not remove or update mirror pod annotation",
     ),
   ]
-}
-
-/** Which fields differ, for the person reading. */
-export function difference(value: PodSpec, current: PodSpec): string {
-  const a = value as unknown as Record<string, unknown>
-  const b = current as unknown as Record<string, unknown>
-  const names = [...new Set([...Object.keys(a), ...Object.keys(b)])]
-    .sort()
-    .filter((name) => !semanticEqual(a[name], b[name]))
-  return names
-    .map((name) => `-${name}: ${JSON.stringify(b[name] ?? null)}\n+${name}: ${JSON.stringify(a[name] ?? null)}`)
-    .join("\n")
 }

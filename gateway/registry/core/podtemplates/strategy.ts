@@ -7,6 +7,7 @@ import { semanticEqual } from "../../validation/equality.ts"
 import { emptyTemplate } from "../../workloads/template.ts"
 import { defaultPodTemplate } from "../pod-spec/defaults.ts"
 import { validatePodTemplate } from "../pod-spec/validate.ts"
+import { templateWarnings } from "../../workloads/warnings.ts"
 
 type PodTemplate = KubeObject & { template?: PodTemplateSpec }
 
@@ -19,6 +20,7 @@ const strategy: Strategy<PodTemplate> = {
   },
   validate: (_ctx, object) => validatePodTemplate(FieldPath.root("template"), object.template ?? emptyTemplate),
   validateUpdate: (_ctx, object) => validatePodTemplate(FieldPath.root("template"), object.template ?? emptyTemplate),
+  warnings: (_ctx, object, current) => templateWarnings(FieldPath.root("template"), object.template, object, current),
   specChanged: (object, current) => !semanticEqual(object.template, current.template),
 }
 

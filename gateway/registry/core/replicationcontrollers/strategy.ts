@@ -1,14 +1,15 @@
 // ReplicationControllers. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import type * as models from "@kubernetes/client-node"
-import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { replicationControllerScale } from "../../workloads/scale.ts"
-import { validateMatches, validateServingTemplate } from "../../workloads/template.ts"
+import { validateServingTemplate } from "../../workloads/template.ts"
 import { defaultPodTemplate } from "../pod-spec/defaults.ts"
+import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = Wire<models.V1ReplicationControllerSpec>
 type ReplicationController = KubeObject & { spec?: Spec; status?: Wire<models.V1ReplicationControllerStatus> }
@@ -40,6 +41,11 @@ const strategy: Strategy<ReplicationController> = {
     return ctx.info.subresource === "status" ? validateStatus(controller) : validateSpec(controller.spec ?? {})
   },
 
+  warnings: (_ctx, controller, current) => [
+    ...podNameWarnings(controller, current),
+    ...templateWarnings(path.child("template"), controller.spec?.template, controller, current),
+  ],
+
   selectableFields: (controller) => ({ "status.replicas": String(controller.status?.replicas ?? 0) }),
 }
 
@@ -53,7 +59,11 @@ function validateSpec(spec: Spec): FieldError[] {
   errors.push(...nonNegative(path.child("replicas"), spec.replicas))
   const template = path.child("template")
   if (spec.template === undefined) return [...errors, required(template)]
-  if (!empty) errors.push(...validateMatches(template, { matchLabels: selector }, spec.template))
+  const labels = spec.template.metadata?.labels ?? {}
+  if (!empty && !Object.entries(selector).every(([key, value]) => labels[key] === value)) {
+    const at = template.child("metadata", "labels")
+    errors.push(invalidValue(at, spec.template.metadata?.labels, "`selector` does not match template `labels`"))
+  }
   return [...errors, ...validateServingTemplate(template, spec.template, "ReplicationController")]
 }
 

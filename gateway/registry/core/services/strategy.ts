@@ -6,6 +6,7 @@ import type { Service } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
+import { serviceWarnings } from "./warnings.ts"
 import { validateServiceStatus } from "./status.ts"
 import { validateServiceSpec, validateServiceUpdate } from "./validate.ts"
 import { proxy } from "./connect/proxy.ts"
@@ -64,6 +65,8 @@ export const serviceStrategy: Strategy<Service> = {
     const spec = specOf(service)
     return [...validateServiceUpdate(spec, current.spec ?? {}), ...validateServiceSpec(spec)]
   },
+
+  warnings: (_ctx, service) => serviceWarnings(specOf(service), service.metadata.annotations),
 
   async begin(ctx, service, current) {
     const spec = specOf(service)

@@ -1,0 +1,29 @@
+// What is said to who makes or changes a workload: about its name, which becomes part of its pods' names, and about its
+// template. Source: WarningsOnCreate and WarningsOnUpdate of k8s.io/kubernetes/pkg/registry/{apps,batch,core}.
+
+import type { FieldPath } from "../../../apimachinery/field-errors.ts"
+import { validateDNS1123Label } from "../../../apimachinery/names.ts"
+import type { KubeObject, PodTemplateSpec } from "../../../apimachinery/object.ts"
+import { podWarnings } from "../core/pod-spec/warnings.ts"
+
+/** Names that are no DNS label work, but not everywhere pods' names go. */
+export function podNameWarnings(object: KubeObject, current: KubeObject | undefined): string[] {
+  const faults = current === undefined ? validateDNS1123Label(object.metadata.name ?? "") : []
+  return faults.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${faults.join(" ")}]`,
+      ]
+}
+
+/** An update that changes nothing of what is wanted is told nothing. */
+export function templateWarnings(
+  path: FieldPath,
+  template: PodTemplateSpec | undefined,
+  object: KubeObject,
+  current: KubeObject | undefined,
+): string[] {
+  if (template?.spec === undefined) return []
+  if (current !== undefined && current.metadata.generation === object.metadata.generation) return []
+  return podWarnings(path, template.spec, template.metadata?.annotations)
+}
