@@ -7,6 +7,8 @@ import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.
 import { noSuchPath, pageNotFound } from "../../apimachinery/status.ts"
 import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
+import type { AggregatedVersion } from "../aggregation/aggregator.ts"
+import { groupDiscovery, groupsOfAggregated, versionDiscovery, versionsOfGroup } from "../aggregation/discovery.ts"
 import type { RequestContext } from "../request/context.ts"
 import { parseAccept } from "./accept.ts"
 import { sendBytes } from "./body-writer.ts"
@@ -43,12 +45,14 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const [root = "", ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
   const core = root === "api"
   const definitions = ctx.controlPlane.resources.definitions()
+  const elsewhere = core ? [] : await ctx.controlPlane.aggregator.versions()
+  const passing = elsewhere.length > 0
   if (rest.length === 0) {
     const version = aggregatedVersion(ctx.headers["accept"] ?? "")
     if (version !== undefined) {
       const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-      const make = () => aggregated(ctx, core, version)
-      const found = await document(ctx, `${root}?${version}`, core ? [] : definitions, make)
+      const make = () => aggregated(ctx, core, version, elsewhere)
+      const found = await document(ctx, `${root}?${version}`, core ? [] : passing ? "passing" : definitions, make)
       await sendDocument(ctx, response, found, type)
       return
     }
@@ -59,8 +63,8 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const { format, pretty, contentType } = negotiate(ctx, "plain")
   const key = `${ctx.info.path}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
-  const make = () => printed(legacy(ctx, core, group, version, custom), { format, pretty })
-  const { bytes } = await document(ctx, key, about, make)
+  const make = () => printed(legacy(ctx, core, group, version, custom, elsewhere), { format, pretty })
+  const { bytes } = await document(ctx, key, passing ? "passing" : about, make)
   sendBytes(ctx, response, 200, contentType, [bytes])
 }
 
@@ -88,6 +92,7 @@ function legacy(
   group: string | undefined,
   version: string | undefined,
   custom: boolean,
+  elsewhere: readonly AggregatedVersion[],
 ): unknown {
   const definitions = ctx.controlPlane.resources.definitions()
   if (core && version === undefined) {
@@ -101,10 +106,16 @@ function legacy(
     return {
       kind: "APIGroupList",
       apiVersion: "v1",
-      groups: groupsOf(definitions).map((name) => groupDocument(definitions, name)),
+      groups: [
+        ...groupsOf(definitions).map((name) => groupDocument(definitions, name)),
+        ...groupsElsewhere(definitions, elsewhere).map((name) => groupDiscovery(elsewhere, name)),
+      ],
     }
   }
   if (version === undefined) {
+    if (groupsElsewhere(definitions, elsewhere).includes(group)) {
+      return { kind: "APIGroup", apiVersion: "v1", ...groupDiscovery(elsewhere, group) }
+    }
     if (!definitions.some((definition) => definition.group === group)) throw pageNotFound()
     return { kind: "APIGroup", apiVersion: "v1", ...groupDocument(definitions, group) }
   }
@@ -191,23 +202,43 @@ function resourceDocuments(definition: ResourceDefinition): unknown[] {
 const isForeign = (definition: ResourceDefinition, sub: SubresourceDefinition): boolean =>
   sub.group !== definition.group || sub.version !== definition.version
 
-function aggregated(ctx: RequestContext, core: boolean, version: string): unknown {
+/** Groups of which nothing is served here. */
+function groupsElsewhere(
+  definitions: readonly ResourceDefinition[],
+  elsewhere: readonly AggregatedVersion[],
+): string[] {
+  const own = new Set(definitions.map(({ group }) => group))
+  return groupsOfAggregated(elsewhere).filter((group) => !own.has(group))
+}
+
+function aggregated(
+  ctx: RequestContext,
+  core: boolean,
+  version: string,
+  elsewhere: readonly AggregatedVersion[],
+): unknown {
   const definitions = ctx.controlPlane.resources.definitions()
   const groups = core ? [""] : groupsOf(definitions)
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
-    items: groups.map((group) => ({
-      metadata: group === "" ? {} : { name: group },
-      versions: versionsOf(definitions, group).map((version) => ({
-        version,
-        resources: definitions
-          .filter((definition) => definition.group === group && definition.version === version)
-          .map(aggregatedResource),
-        freshness: "Current",
+    items: [
+      ...groups.map((group) => ({
+        metadata: group === "" ? {} : { name: group },
+        versions: versionsOf(definitions, group).map((version) => ({
+          version,
+          resources: definitions
+            .filter((definition) => definition.group === group && definition.version === version)
+            .map(aggregatedResource),
+          freshness: "Current",
+        })),
       })),
-    })),
+      ...groupsElsewhere(definitions, elsewhere).map((group) => ({
+        metadata: { name: group },
+        versions: versionsOfGroup(elsewhere, group).map(versionDiscovery),
+      })),
+    ],
   }
 }
 

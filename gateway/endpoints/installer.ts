@@ -16,6 +16,7 @@ import type { Exchange } from "../registry/strategy.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf } from "./accept.ts"
+import { serveAggregated } from "../aggregation/serve.ts"
 import { serveDiscovery } from "./discovery.ts"
 import type { Endpoint } from "./endpoint.ts"
 import { healthPaths, serveHealth } from "./health.ts"
@@ -75,6 +76,7 @@ export function createAPIHandler({ maxBodyBytes = defaultMaxBodyBytes }: APIHand
   return async (ctx, exchange) => {
     // Empty steps at the beginning are no path of ours; between others they are names nobody has.
     if (ctx.info.path.startsWith("//")) throw pageNotFound()
+    if (await serveAggregated(ctx, exchange)) return
     if (ctx.info.isResourceRequest) await serveResource(ctx, exchange, maxBodyBytes)
     else await serveDocument(ctx, exchange.response)
   }

@@ -26,7 +26,13 @@ async function serveIndex(ctx: RequestContext, response: ServerResponse): Promis
     definitions.some((one) => one.customResource !== undefined && openAPIV3Path(one) === path)
       ? `${ctx.controlPlane.uid}/${ctx.controlPlane.resources.generation}`
       : ""
-  const index = await document(ctx, ctx.info.path, definitions, () => openAPIV3Index(definitions, generation))
+  const elsewhere = await ctx.controlPlane.aggregator.openAPIPaths()
+  const make = () => {
+    const { paths } = openAPIV3Index(definitions, generation)
+    return { paths: { ...paths, ...elsewhere } }
+  }
+  const about = Object.keys(elsewhere).length > 0 ? "passing" : definitions
+  const index = await document(ctx, ctx.info.path, about, make)
   await sendDocument(ctx, response, index, "application/json")
 }
 

@@ -7,6 +7,7 @@ import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts
 import { bootstrapObjects, builtInResources } from "../../apimachinery/schema/facts.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { BaseLayer } from "../../storage/types.ts"
+import { frontProxyName } from "../aggregation/front-proxy.ts"
 import { storageKey, storagePrefixOf } from "../registry/keys.ts"
 import { encodeStored } from "../registry/value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
@@ -16,12 +17,22 @@ const places = {
   uid: "00000000-0000-4000-8000-00000000706f",
   time: "1970-01-01T00:00:00Z",
   day: "1970-01-00",
+  clientAuthority: "polyplane-client-authority",
+  frontProxyAuthority: "polyplane-front-proxy-authority",
 } as const
 type Place = keyof typeof places
+const placeNames = Object.keys(places) as Place[]
+
+export interface Owner {
+  uid: string
+  createdAt: string
+  /** PEM, of those who sign its clients' certificates; asked when the object that names them is read. */
+  authorities?: () => { client: string; frontProxy: string }
+}
 
 export interface Bootstrap {
   /** For one control plane. */
-  layer(owner: { uid: string; createdAt: string }): BaseLayer
+  layer(owner: Owner): BaseLayer
   /** The object of a key, without uid and time: shared, not to be changed. */
   object(key: string): KubeObject | undefined
 }
@@ -46,6 +57,7 @@ export function createBootstrap(certificateAuthority: string): Bootstrap {
     ...withAggregatedRules(bootstrapObjects()),
     ...perNamespace(certificateAuthority),
     tokenTracking,
+    extensionAuthentication,
   ]) {
     const { apiVersion, kind, metadata } = object
     const prefix = prefixes.get(`${apiVersion}/${kind}`)
@@ -54,11 +66,11 @@ export function createBootstrap(certificateAuthority: string): Bootstrap {
   }
   const keys = [...templates.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return {
-    layer: ({ uid, createdAt }) => ({
+    layer: (owner) => ({
       keys,
       value(key) {
         const found = templates.get(key)
-        return found === undefined ? undefined : fill(found, derivedUid(uid, key), createdAt)
+        return found === undefined ? undefined : fill(found, derivedUid(owner.uid, key), owner)
       },
     }),
     object: (key) => templates.get(key)?.object,
@@ -91,6 +103,22 @@ const tokenTracking: KubeObject = {
   kind: "ConfigMap",
   metadata: { name: "kube-apiserver-legacy-service-account-token-tracking", namespace: "kube-system" },
   data: { since: places.day },
+}
+
+/** How programs that serve aggregated APIs know who calls them. */
+const extensionAuthentication: KubeObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "extension-apiserver-authentication", namespace: "kube-system" },
+  data: {
+    "client-ca-file": places.clientAuthority,
+    "requestheader-allowed-names": `["${frontProxyName}"]`,
+    "requestheader-client-ca-file": places.frontProxyAuthority,
+    "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
+    "requestheader-group-headers": '["X-Remote-Group"]',
+    "requestheader-uid-headers": '["X-Remote-Uid"]',
+    "requestheader-username-headers": '["X-Remote-User"]',
+  },
 }
 
 interface Aggregated {
@@ -128,7 +156,7 @@ function template(object: KubeObject): Template {
   const pieces: Buffer[] = []
   let last = 0
   for (const match of text.matchAll(new RegExp(Object.values(places).join("|"), "g"))) {
-    found.push(match[0] === places.uid ? "uid" : match[0] === places.time ? "time" : "day")
+    found.push(...placeNames.filter((name) => places[name] === match[0]))
     pieces.push(Buffer.from(text.slice(last, match.index)))
     last = match.index + match[0].length
   }
@@ -136,16 +164,25 @@ function template(object: KubeObject): Template {
   return { object, pieces, places: found }
 }
 
-function fill({ pieces, places }: Template, uid: string, time: string): Uint8Array {
-  const values: Record<Place, string> = { uid, time, day: time.slice(0, "yyyy-mm-dd".length) }
+function fill({ pieces, places }: Template, uid: string, { createdAt, authorities }: Owner): Uint8Array {
+  const values: Record<Place, () => string> = {
+    uid: () => uid,
+    time: () => createdAt,
+    day: () => createdAt.slice(0, "yyyy-mm-dd".length),
+    clientAuthority: () => inJSON(authorities?.().client ?? ""),
+    frontProxyAuthority: () => inJSON(authorities?.().frontProxy ?? ""),
+  }
   const parts: Buffer[] = []
   pieces.forEach((piece, index) => {
     parts.push(piece)
     const place = places[index]
-    if (place !== undefined) parts.push(Buffer.from(values[place]))
+    if (place !== undefined) parts.push(Buffer.from(values[place]()))
   })
   return Buffer.concat(parts)
 }
+
+/** Between quotes that are there already. */
+const inJSON = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** The same object of the same control plane has the same uid, without being written down: a UUID of version 8. */
 export function derivedUid(owner: string, key: string): string {

@@ -6,6 +6,7 @@ import type { Tenant } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
 import type { AdmissionChain } from "../admission/chain.ts"
 import type { Authenticator, TokenIssuer, TrustRoots } from "../authentication/types.ts"
+import type { Aggregator } from "../aggregation/aggregator.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/context.ts"
@@ -37,6 +38,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly nodes: NodeDialer
   /** Connections to its pods, Services and the URLs it names. */
   readonly backends: Backends
+  /** Group versions that programs of the tenant serve. */
+  readonly aggregator: Aggregator
   /** GET of a path that an aggregated API server answers; NotFound when none does. Undefined: there are none. */
   readonly aggregated?: (path: string, user: User) => Promise<unknown>
   /** In process, as a member of system:masters. */

@@ -6,6 +6,7 @@ import type { Log } from "../../client/log.ts"
 import type { Tenant, TenantAddress } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
+import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { NetworkRules } from "../backends/networks.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
@@ -41,6 +42,22 @@ const superIssuer = "https://kubernetes.default.svc.cluster.local"
 /** When the super cluster's store was made, its base objects' creation time. */
 const createdAtKey = "/polyplane/created-at"
 
+/** Trust roots lie in the store, below which a base layer lies that names them. */
+class LateRoots {
+  #known: { client: string; frontProxy: FrontProxy } | undefined
+
+  settle(trust: TrustRoots): FrontProxy {
+    const frontProxy = new FrontProxy(trust)
+    this.#known = { client: trust.clientCertificateAuthority.certificate, frontProxy }
+    return frontProxy
+  }
+
+  readonly authorities = (): { client: string; frontProxy: string } => {
+    if (this.#known === undefined) return { client: "", frontProxy: "" }
+    return { client: this.#known.client, frontProxy: this.#known.frontProxy.certificateAuthority }
+  }
+}
+
 export class ControlPlanes {
   /** Members of system:masters in every control plane. */
   readonly administrators: Authenticator
@@ -72,9 +89,11 @@ export class ControlPlanes {
 
   async openTenant({ tenant, createdAt, issuer }: TenantRecord, life: ControlPlaneLife): Promise<ControlPlane> {
     const { data } = this.#parts
-    const store = await data.openStore(tenant.uid, this.#bootstrap.layer({ uid: tenant.uid, createdAt }))
+    const roots = new LateRoots()
+    const { authorities } = roots
+    const store = await data.openStore(tenant.uid, this.#bootstrap.layer({ uid: tenant.uid, createdAt, authorities }))
     const fresh = { authorityName: authorityName(tenant.uid), issuer }
-    return this.#open(store, fresh, {
+    return this.#open(store, fresh, roots, {
       name: tenant.name,
       uid: tenant.uid,
       tenant,
@@ -86,9 +105,11 @@ export class ControlPlanes {
   async openSuper(): Promise<ControlPlane> {
     const { data, url } = this.#parts
     const createdAt = await this.#superCreatedAt()
-    const store = await data.openStore(superUid, this.#bootstrap.layer({ uid: superUid, createdAt }))
+    const roots = new LateRoots()
+    const { authorities } = roots
+    const store = await data.openStore(superUid, this.#bootstrap.layer({ uid: superUid, createdAt, authorities }))
     const fresh = { authorityName: "polyplane super cluster", issuer: superIssuer }
-    return this.#open(store, fresh, { name: "", uid: superUid, tenant: undefined, url, life: alwaysAwake() })
+    return this.#open(store, fresh, roots, { name: "", uid: superUid, tenant: undefined, url, life: alwaysAwake() })
   }
 
   /** Its trust roots are in memory only and sign nothing. */
@@ -118,6 +139,7 @@ export class ControlPlanes {
   async #open(
     store: Store,
     fresh: NewTrust,
+    roots: LateRoots,
     identity: Pick<ControlPlaneParts, "name" | "uid" | "tenant" | "url" | "life">,
   ): Promise<ControlPlane> {
     let trust: TrustRoots
@@ -127,7 +149,8 @@ export class ControlPlanes {
       await store[Symbol.asyncDispose]()
       throw error
     }
-    return openControlPlane({ ...this.#common(identity.tenant), ...identity, store, trust })
+    const frontProxy = roots.settle(trust)
+    return openControlPlane({ ...this.#common(identity.tenant), ...identity, store, trust, frontProxy })
   }
 
   #common(tenant: Tenant | undefined) {

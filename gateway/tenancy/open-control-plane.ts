@@ -7,6 +7,8 @@ import type { Tenant } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
 import { AdmissionChain } from "../admission/chain.ts"
 import { admissionPlugins } from "../admission/plugins/index.ts"
+import { Aggregator } from "../aggregation/aggregator.ts"
+import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
@@ -41,6 +43,8 @@ export interface ControlPlaneParts {
   nodes: NodeDialer
   /** What the tenant's webhooks and endpoints may lead to. */
   networks: NetworkRules
+  /** Default: one of these trust roots. */
+  frontProxy?: FrontProxy
   log: Log
   /** The control plane nobody has (tenant filter): it works as hard on tokens as the one that exists. */
   nobody?: boolean
@@ -69,6 +73,9 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     list: (...request) => controlPlane.client.list(...request),
   }
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
+  const frontProxy = parts.frontProxy ?? new FrontProxy(trust)
+  const aggregated = { store, backends, frontProxy, client: () => controlPlane.client, log }
+  const aggregator = stack.use(new Aggregator(aggregated))
   const admission = stack.use(new AdmissionChain(admissionPlugins({ store, log })))
   const ending = stack.move()
   const controlPlane: ControlPlane = {
@@ -97,6 +104,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     serviceAddresses,
     nodes,
     backends,
+    aggregator,
     get client() {
       return (client ??= createLocalClient(controlPlane))
     },

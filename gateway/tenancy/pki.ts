@@ -1,7 +1,15 @@
 // Keys and certificates (RFC 5280): authorities, client certificates, serving certificates. All keys are ECDSA P-256.
 // Who trusts which authority is decided elsewhere (trust-store.ts, gateway-keys.ts).
 
-import { createHash, createPrivateKey, generateKeyPair, randomBytes, sign, X509Certificate } from "node:crypto"
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from "node:crypto"
 import type { KeyObject } from "node:crypto"
 import { isIP } from "node:net"
 import { promisify } from "node:util"
@@ -47,22 +55,27 @@ const dnsName = 2
 const ipAddress = 7
 
 export async function createAuthority(name: string): Promise<Authority> {
-  const keys = await generateKeys()
+  return authorityOf(name, (await generateKeys()).privateKey)
+}
+
+/** With a key that is there already. */
+export function authorityOf(name: string, key: KeyObject): Authority {
+  const publicKey = createPublicKey(key)
   const subject = nameOf([[commonName, name]])
   const certificate = signCertificate({
     issuer: subject,
-    signingKey: keys.privateKey,
+    signingKey: key,
     subject,
-    publicKey: keys.publicKey,
+    publicKey,
     lifetimeMs: certificateLifetimes.authorityMs,
     extensions: [
       extension(basicConstraints, der.sequence(der.true), true),
       // keyCertSign and cRLSign
       extension(keyUsage, der.bitString(Buffer.from([0b0000_0110]), 1), true),
-      extension(subjectKeyIdentifier, der.octetString(keyIdentifier(keys.publicKey))),
+      extension(subjectKeyIdentifier, der.octetString(keyIdentifier(publicKey))),
     ],
   })
-  return { certificate, key: keys.privateKey }
+  return { certificate, key }
 }
 
 /** For mTLS: the common name is the user, organizations are its groups. */

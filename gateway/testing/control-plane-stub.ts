@@ -1,9 +1,13 @@
 // A control plane of a memory store and a resource table, without keys, network or rights: for tests of what lies below
 // the filters.
 
+import { createSecretKey } from "node:crypto"
+import { silentLog } from "../../client/log.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { Store } from "../../storage/types.ts"
 import { AdmissionChain, type AdmissionPlugin } from "../admission/chain.ts"
+import { Aggregator } from "../aggregation/aggregator.ts"
+import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { Backends } from "../backends/backends.ts"
 import { localNetworks, NetworkRules } from "../backends/networks.ts"
 import { createResourceTable, type MutableResourceTable } from "../registry/resource-table.ts"
@@ -51,12 +55,19 @@ export function createControlPlaneStub(
     get backends() {
       return backends
     },
+    get aggregator() {
+      return aggregator
+    },
     get client() {
       return createLocalClient(stub)
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
+  const frontProxy = new FrontProxy({
+    clientCertificateAuthority: { certificate: "", key: createSecretKey(Buffer.of(0)) },
+  })
   const backends = new Backends({ reader: stub.client, nodes: stub.nodes, networks: new NetworkRules(localNetworks) })
+  const aggregator = new Aggregator({ store, backends, frontProxy, client: () => stub.client, log: silentLog })
   return stub
 }
 

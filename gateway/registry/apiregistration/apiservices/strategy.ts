@@ -1,5 +1,5 @@
-// APIServices. Those without a service are this server's own groups and always available; others would be served by
-// somebody else, which this gateway does not do: they are kept and say so. Source: k8s.io/kube-aggregator/pkg/apis.
+// APIServices. Those without a service are this server's own groups and always available; whether others are is found out by
+// gateway/aggregation. Source: k8s.io/kube-aggregator/pkg/apis.
 
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
@@ -31,24 +31,20 @@ const strategy: Strategy<APIService> = {
   },
 
   prepareForCreate(_ctx, service) {
-    const condition = service.spec?.service
-      ? {
-          status: "False",
-          reason: "AggregationNotSupported",
-          message: "this control plane does not serve aggregated APIs",
-        }
-      : { status: "True", reason: "Local", message: "Local APIServices are always available" }
-    service.status = { conditions: [{ type: "Available", ...condition, lastTransitionTime: timestamp() }] }
+    const condition = { status: "True", reason: "Local", message: "Local APIServices are always available" }
+    service.status = service.spec?.service
+      ? {}
+      : { conditions: [{ type: "Available", ...condition, lastTransitionTime: timestamp() }] }
+  },
+
+  /** From the first one on somebody looks after them. */
+  async begin(ctx, service) {
+    if (service.spec?.service) await ctx.controlPlane.aggregator.remote()
+    return undefined
   },
 
   validate: (_ctx, service) => validate(service),
   validateUpdate: (ctx, service) => (ctx.info.subresource === "status" ? [] : validate(service)),
-
-  warnings(_ctx, service, current) {
-    return current === undefined && service.spec?.service
-      ? ["this control plane does not serve aggregated APIs: the APIService has no effect"]
-      : []
-  },
 }
 
 export const apiServices: KindExtension = { strategy }

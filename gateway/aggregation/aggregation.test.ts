@@ -1,0 +1,261 @@
+// An aggregated API: a program of the tenant behind a Service, reached through its pod's node.
+
+import { createServer, type Server } from "node:https"
+import type { IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import type { TLSSocket } from "node:tls"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import type { Loose } from "../testing/kinds.ts"
+import { NodeFixture } from "../testing/node-fixture.ts"
+import {
+  type RawAnswer,
+  type RawRequest,
+  startTestGateway,
+  type TestGateway,
+  type TestTenant,
+} from "../testing/start-gateway.ts"
+import { createAuthority, issueServingCertificate } from "../tenancy/pki.ts"
+
+const group = "wardle.example.com"
+const services = "/apis/apiregistration.k8s.io/v1/apiservices"
+const authentication = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication"
+
+interface Seen {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  client: string
+}
+
+let gateway: TestGateway
+let tenant: TestTenant
+let node: NodeFixture
+let program: Server
+let caBundle: string
+const seen: Seen[] = []
+
+const flunders = {
+  name: "flunders",
+  singularName: "flunder",
+  namespaced: true,
+  kind: "Flunder",
+  verbs: ["get", "list"],
+}
+const documents: Readonly<Record<string, unknown>> = {
+  [`/apis/${group}/v1alpha1`]: {
+    kind: "APIResourceList",
+    apiVersion: "v1",
+    groupVersion: `${group}/v1alpha1`,
+    resources: [
+      flunders,
+      { name: "flunders/status", singularName: "", namespaced: true, kind: "Flunder", verbs: ["get"] },
+    ],
+  },
+  "/openapi/v3": { paths: { [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" } } },
+  [`/openapi/v3/apis/${group}/v1alpha1`]: { openapi: "3.0.0" },
+}
+
+const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
+  gateway.request(`/tenants/a${path}`, { ...tenant, ...options })
+const bodyOf = async (answer: Promise<RawAnswer>): Promise<Loose> => (await answer).json() as Loose
+
+function apiService(version: string, service: Loose | undefined, more: Loose = {}): Loose {
+  return {
+    apiVersion: "apiregistration.k8s.io/v1",
+    kind: "APIService",
+    metadata: { name: `${version}.${group}` },
+    spec: {
+      group,
+      version,
+      groupPriorityMinimum: 2000,
+      versionPriority: 200,
+      ...(service ? { service } : {}),
+      ...more,
+    },
+  }
+}
+
+const available = async (name: string): Promise<Loose> => {
+  const { status } = await bodyOf(call(`${services}/${name}`))
+  return status?.conditions?.[0] ?? {}
+}
+
+beforeAll(async () => {
+  node = await NodeFixture.start()
+  gateway = await startTestGateway({ nodeDialer: () => node.dialer })
+  tenant = await gateway.createTenant("a")
+  const { data } = await bodyOf(call(authentication))
+  const authority = await createAuthority("wardle")
+  caBundle = Buffer.from(authority.certificate).toString("base64")
+  const { certificate, key } = await issueServingCertificate(authority, ["wardle.default.svc"])
+  program = createServer(
+    { cert: certificate, key, ca: data["requestheader-client-ca-file"], requestCert: true },
+    (request, response) => {
+      const { url = "", method = "", headers } = request
+      seen.push({
+        method,
+        url,
+        headers,
+        client: (request.socket as TLSSocket).getPeerCertificate().subject.CN as string,
+      })
+      const document = documents[url.split("?")[0] ?? ""] ?? { kind: "Flunder", asked: url }
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document))
+    },
+  )
+  const { promise, resolve } = Promise.withResolvers<void>()
+  program.listen(0, "127.0.0.1", resolve)
+  await promise
+  const client = gateway.gateway.tenants.client("a")
+  await node.addPod(client, "wardle", { 8443: (program.address() as AddressInfo).port })
+  await node.addService(client, "wardle", "wardle", { 443: 8443 })
+  const service = { namespace: "default", name: "wardle" }
+  const { code } = await call(services, { method: "POST", body: apiService("v1alpha1", service, { caBundle }) })
+  expect(code).toBe(201)
+  await vi.waitFor(async () => expect(await available(`v1alpha1.${group}`)).toMatchObject({ status: "True" }), 10_000)
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await node?.[Symbol.asyncDispose]()
+  program?.closeAllConnections()
+  program?.close()
+})
+
+describe("a program that serves an API", () => {
+  test("gets the requests for it, with the caller's name and the gateway's certificate", async () => {
+    const path = `/apis/${group}/v1alpha1/namespaces/default/flunders/x?a=b%20c`
+    const headers = { "x-remote-user": "somebody-else", "x-remote-extra-scopes": "all", "x-mine": "1" }
+    expect(await bodyOf(call(path, { headers }))).toEqual({ kind: "Flunder", asked: path })
+    const last = seen.at(-1)
+    expect(last).toMatchObject({ method: "GET", url: path, client: "front-proxy-client" })
+    expect(last?.headers).toMatchObject({ "x-mine": "1" })
+    expect(last?.headers["x-remote-user"]).not.toContain("somebody-else")
+    expect(last?.headers["x-remote-group"]).toContain("system:authenticated")
+    expect(last?.headers["x-remote-extra-scopes"]).toBeUndefined()
+    expect(last?.headers["authorization"]).toBeUndefined()
+  })
+
+  test("gets them only when the caller may", async () => {
+    const { code } = await call(`/apis/${group}/v1alpha1/flunders`, { headers: { "impersonate-user": "nobody" } })
+    expect(code).toBe(403)
+  })
+
+  test("is part of discovery, in both forms", async () => {
+    const groups = (await bodyOf(call("/apis")))["groups"] as Loose[]
+    expect(groups.at(-1)).toMatchObject({
+      name: group,
+      preferredVersion: { groupVersion: `${group}/v1alpha1`, version: "v1alpha1" },
+    })
+    expect(await bodyOf(call(`/apis/${group}`))).toMatchObject({ kind: "APIGroup", name: group })
+    expect((await bodyOf(call(`/apis/${group}/v1alpha1`)))["resources"][0]).toEqual(flunders)
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    const { items } = await bodyOf(call("/apis", { headers: { accept } }))
+    expect(items.at(-1)).toEqual({
+      metadata: { name: group },
+      versions: [
+        {
+          version: "v1alpha1",
+          freshness: "Current",
+          resources: [
+            {
+              resource: "flunders",
+              responseKind: { group, version: "v1alpha1", kind: "Flunder" },
+              scope: "Namespaced",
+              singularResource: "flunder",
+              verbs: ["get", "list"],
+              subresources: [
+                {
+                  subresource: "status",
+                  responseKind: { group, version: "v1alpha1", kind: "Flunder" },
+                  verbs: ["get"],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    })
+  })
+
+  test("is part of OpenAPI", async () => {
+    const { paths } = await bodyOf(call("/openapi/v3"))
+    expect(paths).toMatchObject({
+      "api/v1": {},
+      [`apis/${group}/v1alpha1`]: { serverRelativeURL: "/openapi/v3/apis/x?hash=1" },
+    })
+    expect(await bodyOf(call(`/openapi/v3/apis/${group}/v1alpha1`))).toEqual({ openapi: "3.0.0" })
+  })
+
+  test("cannot take a group of Kubernetes itself", async () => {
+    const body: Loose = { ...apiService("v1", { namespace: "default", name: "wardle" }) }
+    body["spec"] = { ...body["spec"], group: "apps" }
+    const { resourceVersion } = (await bodyOf(call(`${services}/v1.apps`)))["metadata"]
+    await call(`${services}/v1.apps`, {
+      method: "PUT",
+      body: { ...body, metadata: { name: "v1.apps", resourceVersion } },
+    })
+    expect(await bodyOf(call("/apis/apps/v1/deployments"))).toMatchObject({ kind: "DeploymentList" })
+  })
+})
+
+describe("an API whose program is not there", () => {
+  test.each<[string, Loose, Loose, string]>([
+    ["v1", { namespace: "default", name: "none" }, {}, 'ServiceNotFound: service/none in "default" is not present'],
+    [
+      "v2",
+      { namespace: "default", name: "wardle", port: 444 },
+      {},
+      'ServicePortError: service/wardle in "default" is not listening on port 444',
+    ],
+    [
+      "v3",
+      { namespace: "default", name: "wardle" },
+      {},
+      'FailedDiscoveryCheck: failing or missing response from https://wardle.default.svc:443/apis/wardle.example.com/v3: Get "https://wardle.default.svc:443/apis/wardle.example.com/v3": tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    ],
+    [
+      "v4",
+      { namespace: "default", name: "empty" },
+      { insecureSkipTLSVerify: true },
+      'EndpointsNotFound: cannot find endpointslices for service/empty in "default"',
+    ],
+  ])("%s says why, and is answered with 503", async (version, service, more, why) => {
+    if (service["name"] === "empty") {
+      await call("/api/v1/namespaces/default/services", {
+        method: "POST",
+        body: { metadata: { name: "empty" }, spec: { ports: [{ port: 443 }] } },
+      })
+    }
+    await call(services, { method: "POST", body: apiService(version, service, more) })
+    const told = async (): Promise<string> => {
+      const { reason, message } = await available(`${version}.${group}`)
+      return `${reason}: ${message}`
+    }
+    await expect.poll(told, { timeout: 10_000 }).toBe(why)
+    const { code, text } = await call(`/apis/${group}/${version}/flunders`)
+    expect([code, text]).toEqual([503, "service unavailable\n"])
+    const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    const { items } = await bodyOf(call("/apis", { headers: { accept } }))
+    const shown = items.at(-1).versions.find((each: Loose) => each.version === version)
+    expect(shown).toEqual({ version, resources: [], freshness: "Stale" })
+    await call(`${services}/${version}.${group}`, { method: "DELETE" })
+  })
+
+  test("is gone with its APIService", async () => {
+    await call(`${services}/v1alpha1.${group}`, { method: "DELETE" })
+    expect((await call(`/apis/${group}/v1alpha1/flunders`)).code).toBe(404)
+    expect(((await bodyOf(call("/apis")))["groups"] as Loose[]).map(({ name }) => name as string)).not.toContain(group)
+  })
+})
+
+test("every tenant's programs know the gateway by an authority of their own", async () => {
+  const b = await gateway.createTenant("b")
+  const of = async (name: string, credential: TestTenant): Promise<Loose> =>
+    (await bodyOf(gateway.request(`/tenants/${name}${authentication}`, { ...credential })))["data"]
+  const [one, other] = [await of("a", tenant), await of("b", b)]
+  for (const name of ["client-ca-file", "requestheader-client-ca-file"]) {
+    expect(one[name]).toMatch(/^-----BEGIN CERTIFICATE-----\n/)
+    expect(one[name]).not.toBe(other[name])
+  }
+  expect(one["requestheader-allowed-names"]).toBe('["front-proxy-client"]')
+})

@@ -1,0 +1,213 @@
+// The aggregated APIs of one control plane: which group versions are served elsewhere, whether they are available, and what
+// they serve. Nothing runs before the first APIService with a Service is seen; checks end with the control plane, and do not
+// keep it awake.
+
+import { type Json, timestamp } from "../../apimachinery/object.ts"
+import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import type { Log } from "../../client/log.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { Store } from "../../storage/types.ts"
+import type { Backends } from "../backends/backends.ts"
+import { ObjectView } from "../registry/object-view.ts"
+import { checkAvailability, type Verdict } from "./availability.ts"
+import type { FrontProxy } from "./front-proxy.ts"
+import { getDocument, type RemoteTarget, remoteTarget } from "./remote.ts"
+import { type APIService, apiServices, availableCondition, isRemote } from "./types.ts"
+
+export const aggregationLimits = {
+  /** Between checks of what is available. */
+  checkEveryMs: 30_000,
+  /** After a failed check it is tried again soon, then less often, up to checkEveryMs. */
+  retryFirstMs: 250,
+  /** A program's answer to discovery. */
+  documentTimeoutMs: 5_000,
+} as const
+
+export interface AggregatorParts {
+  store: Store
+  backends: Backends
+  frontProxy: FrontProxy
+  client: () => KubeClient
+  log: Log
+}
+
+/** A group version as discovery shows it. */
+export interface AggregatedVersion {
+  group: string
+  version: string
+  groupPriority: number
+  versionPriority: number
+  isCurrent: boolean
+  /** An APIResourceList's resources, as the program answered last. */
+  resources: readonly Json[]
+}
+
+interface Known {
+  resources: readonly Json[]
+  /** Its entry in the index of OpenAPI v3. */
+  openAPI: Json | undefined
+  isCurrent: boolean
+}
+
+export class Aggregator implements AsyncDisposable {
+  readonly #parts: AggregatorParts
+  readonly #view: ObjectView<APIService>
+  readonly #known = new Map<string, Known>()
+  readonly #ending = new AbortController()
+  #failures = 0
+  #timer: NodeJS.Timeout | undefined
+  #checking: Promise<void> | undefined
+  #isOpen = false
+  /** What was checked last: a change of anything else is no reason to check again. */
+  #checkedSpecs = ""
+
+  constructor(parts: AggregatorParts) {
+    this.#parts = parts
+    const { store, log } = parts
+    const prefix = `/registry/${apiServices.group}/${apiServices.resource}/`
+    this.#view = new ObjectView({ store, log, prefix, onChange: () => this.#changed() })
+  }
+
+  /** The APIService of a group version that is served elsewhere. */
+  async find(group: string, version: string): Promise<APIService | undefined> {
+    return (await this.remote()).find(({ spec }) => spec?.group === group && spec.version === version)
+  }
+
+  /** From now on APIServices are looked after. */
+  async remote(): Promise<readonly APIService[]> {
+    const all = await this.#view.current()
+    if (!this.#isOpen) {
+      this.#isOpen = true
+      this.#changed()
+    }
+    return all.filter(isRemote)
+  }
+
+  async versions(): Promise<readonly AggregatedVersion[]> {
+    return (await this.remote()).map(({ metadata, spec }) => {
+      const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec ?? {}
+      const { resources = [], isCurrent = false } = this.#known.get(metadata.name ?? "") ?? {}
+      return { group, version, groupPriority: groupPriorityMinimum, versionPriority, isCurrent, resources }
+    })
+  }
+
+  /** What the index of OpenAPI v3 has of them, by path: as the programs said last. */
+  async openAPIPaths(): Promise<Readonly<Record<string, Json>>> {
+    const services = await this.remote()
+    const entries = services.flatMap(({ metadata, spec }): [string, Json][] => {
+      const entry = this.#known.get(metadata.name ?? "")?.openAPI
+      return entry === undefined ? [] : [[`apis/${spec?.group}/${spec?.version}`, entry]]
+    })
+    return Object.fromEntries(entries)
+  }
+
+  target(service: APIService): Promise<RemoteTarget> {
+    return remoteTarget(this.#parts.backends, this.#parts.frontProxy, service)
+  }
+
+  async get(service: APIService, path: string): Promise<{ code: number; document: Json | undefined }> {
+    const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(aggregationLimits.documentTimeoutMs)])
+    return getDocument(await this.target(service), path, signal)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort()
+    clearTimeout(this.#timer)
+    await this.#checking
+    await this.#view[Symbol.asyncDispose]()
+  }
+
+  #changed(): void {
+    void this.#view.current().then(
+      (all) => {
+        const specs = JSON.stringify(all.filter(isRemote).map(({ metadata, spec }) => [metadata.uid, spec]))
+        if (specs === this.#checkedSpecs) return
+        this.#checkedSpecs = specs
+        this.#failures = 0
+        this.#schedule(0)
+      },
+      () => undefined, // the store is closing
+    )
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer)
+    if (this.#ending.signal.aborted) return
+    this.#timer = setTimeout(() => {
+      // One run at a time; what changed meanwhile is seen by the next.
+      this.#checking = (this.#checking ?? Promise.resolve()).then(() => this.#checkAll())
+    }, delayMs).unref()
+  }
+
+  async #checkAll(): Promise<void> {
+    if (this.#ending.signal.aborted) return
+    try {
+      const services = (await this.#view.current()).filter(isRemote)
+      const names = new Set(services.map(({ metadata }) => metadata.name ?? ""))
+      for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name)
+      if (services.length === 0) return
+      const results = await Promise.all(services.map((service) => this.#check(service)))
+      this.#failures = results.every(Boolean) ? 0 : this.#failures + 1
+      const { checkEveryMs, retryFirstMs } = aggregationLimits
+      const delay = this.#failures === 0 ? checkEveryMs : retryFirstMs * 2 ** (this.#failures - 1)
+      this.#schedule(Math.min(delay, checkEveryMs))
+    } catch (error) {
+      if (this.#ending.signal.aborted) return
+      this.#parts.log.warn({ err: error }, "checking aggregated APIs failed")
+      this.#schedule(aggregationLimits.checkEveryMs)
+    }
+  }
+
+  /** true: it is available. */
+  async #check(service: APIService): Promise<boolean> {
+    const name = service.metadata.name ?? ""
+    const reader = this.#parts.client()
+    const verdict = await checkAvailability({ reader, get: (...request) => this.get(...request) }, service)
+    if (this.#ending.signal.aborted) return true
+    const isCurrent = verdict.status === "True"
+    const before = this.#known.get(name)
+    const resources = resourcesOf(verdict.resources) ?? before?.resources ?? []
+    const openAPI = (isCurrent ? await this.#openAPIOf(service) : undefined) ?? before?.openAPI
+    this.#known.set(name, { resources, openAPI, isCurrent })
+    await this.#tell(name, verdict)
+    return isCurrent
+  }
+
+  /** A program without OpenAPI is none the worse for it. */
+  async #openAPIOf(service: APIService): Promise<Json | undefined> {
+    const { group = "", version = "" } = service.spec ?? {}
+    try {
+      const { document } = await this.get(service, "/openapi/v3")
+      return (document as { paths?: Record<string, Json> } | null | undefined)?.paths?.[`apis/${group}/${version}`]
+    } catch {
+      return undefined // it has just answered something else: the next check asks again
+    }
+  }
+
+  async #tell(name: string, { status, reason, message }: Verdict): Promise<void> {
+    const client = this.#parts.client()
+    try {
+      const current = await client.get<APIService>(apiServices, undefined, name)
+      const before = availableCondition(current)
+      if (!isRemote(current)) return
+      if (before?.status === status && before.reason === reason && before.message === message) return
+      const since = before?.status === status ? before.lastTransitionTime : undefined
+      const condition = { type: "Available", status, lastTransitionTime: since ?? timestamp(), reason, message }
+      const others = (current.status?.conditions ?? []).filter(({ type }) => type !== "Available")
+      const conditions = [...others, condition]
+      await client.update(
+        apiServices,
+        { ...current, status: { ...current.status, conditions } },
+        { subresource: "status" },
+      )
+    } catch (error) {
+      // Changed or gone meanwhile: the next check says what is true then.
+      if (!isConflict(error) && !isNotFound(error)) throw error
+    }
+  }
+}
+
+function resourcesOf(document: Json | undefined): readonly Json[] | undefined {
+  const resources = (document as { resources?: unknown } | null | undefined)?.resources
+  return Array.isArray(resources) ? (resources as Json[]) : undefined
+}

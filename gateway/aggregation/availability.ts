@@ -1,0 +1,78 @@
+// Is a program that serves an aggregated API there? Its Service, the Service's port, an endpoint, and an answer to the
+// discovery of its group version, which is kept. Source: k8s.io/kube-aggregator/pkg/controllers/status/remote.
+
+import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import type { Json } from "../../apimachinery/object.ts"
+import { endpointSlices, services } from "../../client/resources.ts"
+import { goError } from "../backends/go-errors.ts"
+import type { Reader } from "../backends/service-endpoint.ts"
+import { type APIService, defaultPort } from "./types.ts"
+
+export interface Verdict {
+  status: "True" | "False"
+  reason: string
+  message: string
+  /** The APIResourceList of the group version, when it answered one. */
+  resources?: Json
+}
+
+export interface AvailabilityParts {
+  reader: Reader
+  get(service: APIService, path: string): Promise<{ code: number; document: Json | undefined }>
+}
+
+const no = (reason: string, message: string): Verdict => ({ status: "False", reason, message })
+
+export async function checkAvailability(parts: AvailabilityParts, service: APIService): Promise<Verdict> {
+  const { group = "", version = "", service: reference } = service.spec ?? {}
+  const { name = "", namespace = "", port = defaultPort } = reference ?? {}
+  const about = `service/${name} in ${JSON.stringify(namespace)}`
+  const found = await parts.reader.get<Service>(services, namespace, name).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined
+    throw error
+  })
+  if (found === undefined) return no("ServiceNotFound", `${about} is not present`)
+  if ((found.spec?.type ?? "ClusterIP") === "ClusterIP") {
+    const missing = await findEndpoint(parts.reader, found, about, port)
+    if (missing !== undefined) return missing
+  }
+  const path = `/apis/${group}/${version}`
+  const url = `https://${name}.${namespace}.svc:${port}${path}`
+  const failing = (why: string): Verdict =>
+    no("FailedDiscoveryCheck", `failing or missing response from ${url}: ${why}`)
+  try {
+    const { code, document } = await parts.get(service, path)
+    if (code < 200 || code > 299) return failing(`bad status from ${url}: ${code}`)
+    const passed: Verdict = { status: "True", reason: "Passed", message: "all checks passed" }
+    return document === undefined ? passed : { ...passed, resources: document }
+  } catch (error) {
+    return failing(`Get "${url}": ${goError(error)}`)
+  }
+}
+
+/** Undefined: there is one. */
+async function findEndpoint(
+  reader: Reader,
+  { metadata, spec }: Service,
+  about: string,
+  port: number,
+): Promise<Verdict | undefined> {
+  const servicePort = spec?.ports?.find((candidate) => candidate.port === port)
+  if (servicePort === undefined) return no("ServicePortError", `${about} is not listening on port ${port}`)
+  const { namespace = "", name = "" } = metadata
+  const { items } = await reader.list<EndpointSlice>(endpointSlices, {
+    namespace,
+    labelSelector: `kubernetes.io/service-name=${name}`,
+  })
+  if (items.length === 0) return no("EndpointsNotFound", `cannot find endpointslices for ${about}`)
+  const portName = servicePort.name ?? ""
+  const isActive = items.some(
+    ({ endpoints, ports }) =>
+      endpoints?.some(({ conditions }) => conditions?.ready !== false) === true &&
+      ports?.some((candidate) => (candidate.name ?? "") === portName && candidate.port !== undefined) === true,
+  )
+  if (isActive) return undefined
+  const detail = `endpointslices for ${about} have no addresses with port name ${JSON.stringify(portName)}`
+  return no("MissingEndpoints", detail)
+}

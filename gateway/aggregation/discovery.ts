@@ -1,0 +1,73 @@
+// What aggregated APIs add to discovery, in both of its forms.
+
+import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import type { AggregatedVersion } from "./aggregator.ts"
+
+/** Preferred versions first. */
+export function versionsOfGroup(all: readonly AggregatedVersion[], group: string): readonly AggregatedVersion[] {
+  return all
+    .filter((each) => each.group === group)
+    .sort((a, b) => b.versionPriority - a.versionPriority || (a.version < b.version ? -1 : 1))
+}
+
+/** By priority, then by name. */
+export function groupsOfAggregated(all: readonly AggregatedVersion[]): string[] {
+  const priority = (group: string): number =>
+    Math.max(...all.filter((each) => each.group === group).map(({ groupPriority }) => groupPriority))
+  return [...new Set(all.map(({ group }) => group))].sort((a, b) => priority(b) - priority(a) || (a < b ? -1 : 1))
+}
+
+interface ListedResource {
+  name: string
+  singularName?: string
+  namespaced?: boolean
+  group?: string
+  version?: string
+  kind?: string
+  verbs?: string[]
+  shortNames?: string[]
+  categories?: string[]
+}
+
+/** An APIVersionDiscovery; subresources lie below their resources. Source: k8s.io/apiserver/pkg/endpoints/discovery/aggregated. */
+export function versionDiscovery({ group, version, isCurrent, resources }: AggregatedVersion): Json {
+  const listed = resources as unknown as readonly ListedResource[]
+  const kindOf = ({ kind = "", ...of }: ListedResource): Json => ({
+    group: of.group || group,
+    version: of.version || version,
+    kind,
+  })
+  const found = listed
+    .filter(({ name }) => !name.includes("/"))
+    .map((resource): { [key: string]: Json } => {
+      const below = listed.filter(({ name }) => name.startsWith(`${resource.name}/`))
+      return {
+        resource: resource.name,
+        responseKind: kindOf(resource),
+        scope: resource.namespaced === true ? "Namespaced" : "Cluster",
+        singularResource: resource.singularName ?? "",
+        verbs: resource.verbs ?? [],
+        ...(resource.shortNames === undefined ? {} : { shortNames: resource.shortNames }),
+        ...(resource.categories === undefined ? {} : { categories: resource.categories }),
+        ...(below.length === 0
+          ? {}
+          : {
+              subresources: below.map((each) => ({
+                subresource: each.name.slice(resource.name.length + 1),
+                responseKind: kindOf(each),
+                verbs: each.verbs ?? [],
+              })),
+            }),
+      }
+    })
+  return { version, resources: found, freshness: isCurrent ? "Current" : "Stale" }
+}
+
+/** An APIGroup, without kind and apiVersion. */
+export function groupDiscovery(all: readonly AggregatedVersion[], group: string): { [key: string]: Json } {
+  const versions = versionsOfGroup(all, group).map(({ version }) => ({
+    groupVersion: printGroupVersion({ group, version }),
+    version,
+  }))
+  return { name: group, versions, preferredVersion: versions[0] ?? null }
+}

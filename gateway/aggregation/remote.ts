@@ -1,0 +1,100 @@
+// Requests from the gateway to a program that serves an aggregated API: where to, over which TLS, and on whose behalf.
+
+import { request as httpsRequest, type RequestOptions } from "node:https"
+import type { Json } from "../../apimachinery/object.ts"
+import type { Backends, ServiceTarget } from "../backends/backends.ts"
+import type { User } from "../request/context.ts"
+import type { FrontProxy } from "./front-proxy.ts"
+import { type APIService, defaultPort } from "./types.ts"
+
+/** Of the documents that are read of a program. Beyond: it counts as not answering. */
+const maxDocumentBytes = 8 * 1024 * 1024
+
+export type RemoteTarget = RequestOptions & ServiceTarget & { protocol: "https:"; host: string; port: number }
+
+export async function remoteTarget(
+  backends: Backends,
+  frontProxy: FrontProxy,
+  { spec }: APIService,
+): Promise<RemoteTarget> {
+  const { name = "", namespace = "", port = defaultPort } = spec?.service ?? {}
+  const host = `${name}.${namespace}.svc`
+  const { certificate, key } = await frontProxy.certificate()
+  const trust = spec?.caBundle
+    ? { ca: Buffer.from(spec.caBundle, "base64").toString(), allowPartialTrustChain: true }
+    : {}
+  return {
+    protocol: "https:",
+    agent: backends.services,
+    service: { namespace, name, port },
+    host,
+    port,
+    servername: host,
+    cert: certificate,
+    key,
+    ...(spec?.insecureSkipTLSVerify === true ? { rejectUnauthorized: false } : trust),
+  }
+}
+
+/** Source: SetAuthProxyHeaders in k8s.io/client-go/transport/round_trippers.go. */
+export function userHeaders({ name, uid, groups, extra }: User): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = { "x-remote-user": latin(name) }
+  if (uid !== undefined && uid !== "") headers["x-remote-uid"] = latin(uid)
+  if (groups.length > 0) headers["x-remote-group"] = groups.map(latin)
+  for (const [key, values] of Object.entries(extra)) {
+    headers[`x-remote-extra-${escapeKey(key)}`.toLowerCase()] = values.map(latin)
+  }
+  return headers
+}
+
+/** As Go writes headers: the bytes of UTF-8. */
+const latin = (text: string): string => Buffer.from(text).toString("latin1")
+
+function escapeKey(key: string): string {
+  return [...Buffer.from(key)]
+    .map((byte) => String.fromCharCode(byte))
+    .map((char) =>
+      /[!#$&'*+\-.^_`|~0-9A-Za-z]/.test(char)
+        ? char
+        : `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+    )
+    .join("")
+}
+
+export const isUserHeader = (name: string): boolean =>
+  ["x-remote-user", "x-remote-uid", "x-remote-group"].includes(name) || name.startsWith("x-remote-extra-")
+
+const aggregator: User = { name: "system:kube-aggregator", groups: ["system:masters"], extra: {} }
+
+/** GET as the gateway itself. */
+export function getDocument(
+  target: RemoteTarget,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ code: number; document: Json | undefined }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ code: number; document: Json | undefined }>()
+  const headers = { accept: "application/json", ...userHeaders(aggregator) }
+  const request = httpsRequest({ ...target, path, method: "GET", headers, signal })
+  request.on("error", reject)
+  request.on("response", (response) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    response.on("error", reject)
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxDocumentBytes) response.destroy(new Error(`the answer is longer than ${maxDocumentBytes} bytes`))
+      else chunks.push(chunk)
+    })
+    response.on("end", () => resolve({ code: response.statusCode ?? 0, document: parsed(Buffer.concat(chunks)) }))
+  })
+  request.end()
+  return promise
+}
+
+function parsed(bytes: Buffer): Json | undefined {
+  try {
+    return JSON.parse(bytes.toString()) as Json
+  } catch {
+    return undefined // some programs answer in another form: only the code is looked at then
+  }
+}

@@ -1,0 +1,49 @@
+// Requests for aggregated APIs: /apis/<group>/<version> and all below it, and the group version's OpenAPI document, are passed
+// on to the program that serves them, with the caller's name. Source: k8s.io/kube-aggregator/pkg/apiserver/handler_proxy.go.
+
+import type { ServerResponse } from "node:http"
+import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
+import { goError } from "../backends/go-errors.ts"
+import { forward, originalURL } from "../proxy/forward.ts"
+import { builtInDefinitions } from "../registry/definitions.ts"
+import type { Exchange } from "../registry/strategy.ts"
+import type { RequestContext } from "../request/context.ts"
+import { isUserHeader, userHeaders } from "./remote.ts"
+import { isAvailable } from "./types.ts"
+
+const shape = /^\/(?:apis|openapi\/v3\/apis)\/([^/]+)\/([^/]+)(?:\/|$)/
+
+let ownGroups: ReadonlySet<string> | undefined
+
+/** false: it is for this server. The groups of Kubernetes itself always are. */
+export async function serveAggregated(ctx: RequestContext, exchange: Exchange): Promise<boolean> {
+  const [, group, version] = shape.exec(ctx.info.path) ?? []
+  if (group === undefined || version === undefined) return false
+  ownGroups ??= new Set(builtInDefinitions().map((definition) => definition.group))
+  if (ownGroups.has(group)) return false
+  const { aggregator } = ctx.controlPlane
+  const service = await aggregator.find(group, version)
+  if (service === undefined) return false
+  if (!isAvailable(service)) {
+    unavailable(exchange.response)
+    return true
+  }
+  const target = await aggregator.target(service)
+  const { request } = exchange
+  const path = originalURL(request).replace(/^\/tenants\/[^/]+/, "")
+  await forward(
+    exchange,
+    { ...target, path, headers: { ...userHeaders(ctx.user), host: request.headers.host ?? target.host } },
+    { without: Object.keys(request.headers).filter(isUserHeader), signal: ctx.signal, fail },
+  )
+  return true
+}
+
+/** In plain text, as upstream. */
+function unavailable(response: ServerResponse): void {
+  response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" })
+  response.end("service unavailable\n")
+}
+
+const fail = (error: unknown): StatusError =>
+  serviceUnavailable(`error trying to reach service: ${goError(error)}`, { cause: error })

@@ -1,0 +1,45 @@
+// APIServices as objects: group versions that a program of the tenant serves, behind a Service of the tenant.
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Resource } from "../../client/rest.ts"
+
+export interface APIServiceCondition {
+  type: string
+  status: string
+  reason?: string
+  message?: string
+  lastTransitionTime?: string
+}
+
+export type APIService = KubeObject & {
+  spec?: {
+    group?: string
+    version?: string
+    groupPriorityMinimum?: number
+    versionPriority?: number
+    /** Absent: this server's own. */
+    service?: { name?: string; namespace?: string; port?: number } | null
+    insecureSkipTLSVerify?: boolean
+    caBundle?: string
+  }
+  status?: { conditions?: APIServiceCondition[] | null }
+}
+
+export const apiServices: Resource = {
+  group: "apiregistration.k8s.io",
+  version: "v1",
+  resource: "apiservices",
+  namespaced: false,
+}
+
+export const defaultPort = 443
+
+export function isRemote({ spec }: APIService): boolean {
+  return spec?.service !== undefined && spec.service !== null
+}
+
+export function availableCondition({ status }: APIService): APIServiceCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === "Available")
+}
+
+export const isAvailable = (service: APIService): boolean => availableCondition(service)?.status === "True"
