@@ -2,6 +2,7 @@
 // a tenant before everything the controller reads of it is known.
 
 import type { KubeObject } from "../apimachinery/object.ts"
+import type { CertificateSigner } from "../client/certificate-signer.ts"
 import type { Clock } from "../client/clock.ts"
 import { EventRecorder, type EventType } from "../client/events.ts"
 import type { Log } from "../client/log.ts"
@@ -28,6 +29,8 @@ export interface ControllerContext {
   signal: AbortSignal
   /** PEM of the CA that clients of the tenants' API trust. */
   rootCertificateAuthority: string
+  /** Signs with the tenants' own authorities; undefined where nobody here holds their keys. */
+  signer?: CertificateSigner
   /** Keys worked on at the same time, per controller. */
   workers: number
 }
@@ -53,6 +56,8 @@ export interface ControllerOptions<T extends KubeObject> {
   eventSource?: string
   /** Whose objects are the keys: each change of one enqueues it. */
   primary: TenantInformer<T>
+  /** false: nothing is ever to be done for this object. Asked when all are looked at; its changes make a key all the same. */
+  concerns?(object: T): boolean
   /** What else is read: nothing is reconciled before these are synced too. */
   reads?: readonly Synced[]
   /** Called when a tenant is gone. */
@@ -94,7 +99,10 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   enqueueAll(tenant: string, namespace?: string): void {
-    for (const object of this.#options.primary.list(tenant, namespace)) this.enqueueObject(tenant, object)
+    const { primary, concerns } = this.#options
+    for (const object of primary.list(tenant, namespace)) {
+      if (concerns?.(object) !== false) this.enqueueObject(tenant, object)
+    }
   }
 
   event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void {

@@ -4,25 +4,31 @@
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { ClusterRole } from "../../apimachinery/object.ts"
 import { clusterRoles } from "../../client/resources.ts"
+import { bornVersion } from "../../client/tenants.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import { canonical } from "../template-hash.ts"
 
 export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void> {
   const roles = ctx.informers.of<ClusterRole>(clusterRoles)
-  const controller = new Controller<ClusterRole>(ctx, { name: "clusterrole-aggregation", primary: roles })
+  const isAggregate = (role: ClusterRole): boolean => role.aggregationRule !== undefined
+  const controller = new Controller<ClusterRole>(ctx, {
+    name: "clusterrole-aggregation",
+    primary: roles,
+    concerns: isAggregate,
+  })
   // Any role's change may change any aggregate; there are few of these.
   const enqueueAggregates = (tenant: string): void => {
     if (!roles.isSynced(tenant)) return // all are looked at then
-    for (const role of roles.list(tenant)) {
-      if (role.aggregationRule !== undefined) controller.enqueueObject(tenant, role)
-    }
+    for (const role of roles.list(tenant)) if (isAggregate(role)) controller.enqueueObject(tenant, role)
   }
   roles.subscribe({ added: enqueueAggregates, updated: enqueueAggregates, deleted: enqueueAggregates })
   return controller.run(async ({ tenant, name }: Key) => {
     const role = roles.get(tenant, undefined, name)
     const selectors = role?.aggregationRule?.clusterRoleSelectors
     if (role === undefined || selectors === undefined) return
+    // A control plane is born with its aggregates complete.
+    if (roles.list(tenant).every(({ metadata }) => metadata.resourceVersion === bornVersion)) return
     const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
     if (jsonEqual(rules, role.rules ?? [])) return
     await controller.client(tenant).update(clusterRoles, { ...role, rules })
