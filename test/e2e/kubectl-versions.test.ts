@@ -1,30 +1,10 @@
 // The same few things with every kubectl minor that is installed beside the default one: kubectl.1.27, kubectl.1.28, ….
 
-import { existsSync, realpathSync } from "node:fs"
-import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { installedKubectls } from "../harness/kubectls.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 
-const minors = ["1.27", "1.28", "1.29", "1.30", "1.31", "1.32", "1.33"]
-
-/** On PATH, or beside the kubectl that a link on PATH leads to. */
-function find(program: string): string | undefined {
-  for (const directory of (process.env["PATH"] ?? "").split(path.delimiter)) {
-    const direct = path.join(directory, program)
-    if (existsSync(direct)) return direct
-    const kubectl = path.join(directory, "kubectl")
-    if (!existsSync(kubectl)) continue
-    for (const folder of [path.dirname(realpathSync(kubectl)), "/usr/lib/google-cloud-sdk/bin"]) {
-      if (existsSync(path.join(folder, program))) return path.join(folder, program)
-    }
-  }
-  return undefined
-}
-
-const installed = minors.flatMap((minor) => {
-  const program = find(`kubectl.${minor}`)
-  return program === undefined ? [] : [{ minor, program }]
-})
+const installed = installedKubectls()
 
 describe.skipIf(installed.length === 0)("kubectl of other minors (none is installed when skipped)", () => {
   let up: Polyplane
