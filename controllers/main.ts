@@ -1,12 +1,16 @@
 // What kube-controller-manager does, for every tenant in one process. This list is the whole of it; each controller is a
 // folder with a reconcile(key) over the shared informers.
 
+import type { CertificateSigner } from "../client/certificate-signer.ts"
 import { systemClock, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { runAutoscalers } from "./autoscaler/autoscaler.ts"
+import { runCertificateApproving } from "./certificates/approving.ts"
+import { runCertificateCleaning } from "./certificates/cleaning.ts"
+import { runCertificateSigning } from "./certificates/signing.ts"
 import { runClusterRoleAggregation } from "./clusterrole-aggregation/clusterrole-aggregation.ts"
-import type { RunController } from "./context.ts"
+import type { ControllerContext, RunController } from "./context.ts"
 import { runCronJobs } from "./cronjob/cronjob.ts"
 import { runDaemonSets } from "./daemonset/daemonset.ts"
 import { runDeployments } from "./deployment/deployment.ts"
@@ -52,6 +56,9 @@ const controllers: Readonly<Record<string, RunController>> = {
   resourcequota: runResourceQuotas,
   "persistentvolumeclaim-protection": runClaimProtection,
   "persistentvolume-protection": runVolumeProtection,
+  "certificatesigningrequest-approving": runCertificateApproving,
+  "certificatesigningrequest-signing": runCertificateSigning,
+  "certificatesigningrequest-cleaning": runCertificateCleaning,
   "clusterrole-aggregation": runClusterRoleAggregation,
   // Last, so that it shares the informers of the others.
   "garbage-collector": runGarbageCollector,
@@ -62,6 +69,8 @@ export const controllerNames: readonly string[] = Object.keys(controllers)
 export interface ControllersOptions {
   /** PEM of the CA that clients of the tenants' API trust: what kube-root-ca.crt holds. */
   rootCertificateAuthority: string
+  /** Signs with the tenants' own authorities; without it CertificateSigningRequests are not signed. */
+  signer?: CertificateSigner
   /** Of {@link controllerNames}; all by default. */
   only?: readonly string[]
   /** Keys worked on at the same time, per controller. */
@@ -80,7 +89,17 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
   const { signal } = stopping
   const managed = managedTenants(tenants)
   const informers = new Informers(managed, log, signal)
-  const ctx = { tenants: managed, informers, clock, log, signal, rootCertificateAuthority, workers }
+  const { signer } = options
+  const ctx: ControllerContext = {
+    tenants: managed,
+    informers,
+    clock,
+    log,
+    signal,
+    rootCertificateAuthority,
+    ...(signer === undefined ? {} : { signer }),
+    workers,
+  }
   const running = only.map(async (name) => {
     const run = controllers[name]
     if (run === undefined) throw new Error(`there is no controller "${name}"; there are ${controllerNames.join(", ")}`)

@@ -2,6 +2,7 @@
 // reach it, it writes into Secrets of the super cluster.
 
 import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
@@ -86,7 +87,8 @@ export const gateway = partCommand({
       }),
     )
     const { tenants, certificateAuthority, tenantTokenSigner } = started
-    stack.use(startControllers(tenants, { rootCertificateAuthority: certificateAuthority, log }))
+    const signer = createCertificateSigner(tenants)
+    stack.use(startControllers(tenants, { rootCertificateAuthority: certificateAuthority, signer, log }))
 
     // Tenants are served whether the super cluster answers or not.
     const kubeconfig = await started.adminKubeconfig()

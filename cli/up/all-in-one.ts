@@ -7,6 +7,7 @@ import { namespaces, services } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { Service } from "../../apimachinery/object.ts"
+import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
 import type { GatewayLimits } from "../../gateway/options.ts"
@@ -130,7 +131,9 @@ export class AllInOne implements AsyncDisposable {
         }),
       )
     }
-    stack.use(startControllers(gateway.tenants, { rootCertificateAuthority: gateway.certificateAuthority, log }))
+    const { certificateAuthority: rootCertificateAuthority } = gateway
+    const signer = createCertificateSigner(gateway.tenants)
+    stack.use(startControllers(gateway.tenants, { rootCertificateAuthority, signer, log }))
     stack.use(
       await startSyncer({
         tenants: gateway.tenants,

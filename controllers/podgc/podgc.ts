@@ -65,6 +65,7 @@ export function runPodGarbageCollector(ctx: ControllerContext, options: PodGarba
       look(tenant, pod)
     },
     deleted: (tenant, pod) => count(tenant, -Number(isFinished(pod))),
+    asleep: (tenant) => void finished.delete(tenant),
     // Before that nothing could be enqueued.
     synced: (tenant) => {
       for (const pod of pods.list(tenant)) look(tenant, pod)

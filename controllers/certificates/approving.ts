@@ -1,0 +1,78 @@
+// Approves what kubelets ask for themselves, if they may. Facts: k8s.io/kubernetes/pkg/controller/certificates/approver.
+
+import { timestamp, type KubeObject } from "../../apimachinery/object.ts"
+import type { Resource } from "../../client/rest.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+import {
+  certificateSigningRequests,
+  hasCondition,
+  kubeletClientSigner,
+  notKubeletClient,
+  pemOf,
+  subjectOf,
+  type SigningRequest,
+} from "./request.ts"
+
+const accessReviews: Resource = {
+  group: "authorization.k8s.io",
+  version: "v1",
+  resource: "subjectaccessreviews",
+  namespaced: false,
+}
+
+interface AccessReview extends KubeObject {
+  status?: { allowed?: boolean }
+}
+
+/** What the asker must be allowed to create, as a subresource of the request. */
+const permissions = {
+  selfnodeclient: "Auto approving self kubelet client certificate after SubjectAccessReview.",
+  nodeclient: "Auto approving kubelet client certificate after SubjectAccessReview.",
+} as const
+
+export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<SigningRequest>(certificateSigningRequests)
+  const controller = new Controller<SigningRequest>(ctx, { name: "certificatesigningrequest-approving", primary: all })
+  return controller.run(async ({ tenant, name }) => {
+    const request = all.get(tenant, undefined, name)
+    if (request === undefined || request.spec?.signerName !== kubeletClientSigner) return
+    if (request.status?.certificate !== undefined) return
+    if (hasCondition(request, "Approved") || hasCondition(request, "Denied")) return
+    const subject = subjectOf(pemOf(request))
+    if (notKubeletClient(subject, request.spec.usages ?? []) !== undefined) return
+    const isSelf = request.spec.username === subject.commonName
+    for (const [subresource, message] of Object.entries(permissions)) {
+      if (subresource === "selfnodeclient" && !isSelf) continue
+      if (!(await mayCreate(controller, tenant, request, subresource))) continue
+      const lastUpdateTime = timestamp(new Date(ctx.clock.now()))
+      const approved = { type: "Approved", status: "True", reason: "AutoApproved", message, lastUpdateTime }
+      const status = { ...request.status, conditions: [...(request.status?.conditions ?? []), approved] }
+      const changed = { ...request, status }
+      await controller.client(tenant).update(certificateSigningRequests, changed, { subresource: "approval" })
+      return
+    }
+  })
+}
+
+async function mayCreate(
+  controller: Controller<SigningRequest>,
+  tenant: string,
+  { spec }: SigningRequest,
+  subresource: string,
+): Promise<boolean> {
+  const { username: user = "", uid = "", groups = [], extra = {} } = spec ?? {}
+  const { group, resource } = certificateSigningRequests
+  const review = await controller.client(tenant).create<AccessReview>(accessReviews, {
+    apiVersion: "authorization.k8s.io/v1",
+    kind: "SubjectAccessReview",
+    metadata: {},
+    spec: {
+      user,
+      uid,
+      groups,
+      extra,
+      resourceAttributes: { group, resource, verb: "create", subresource, version: "*" },
+    },
+  })
+  return review.status?.allowed === true
+}

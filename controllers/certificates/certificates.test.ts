@@ -1,0 +1,139 @@
+import { X509Certificate } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
+import { createClientRequest } from "../../gateway/testing/certificate-request.ts"
+import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
+import { startControllers } from "../main.ts"
+import { FakeCluster } from "../testing/fake-cluster.ts"
+import { eventually, startHarness } from "../testing/harness.ts"
+import { goesAt } from "./cleaning.ts"
+import { certificateSigningRequests, type SigningRequest } from "./request.ts"
+
+let gateway: TestGateway
+let controllers: AsyncDisposable
+let client: KubeClient
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  await gateway.createTenant("a")
+  client = gateway.gateway.tenants.client("a")
+  controllers = startControllers(gateway.gateway.tenants, {
+    rootCertificateAuthority: "CA",
+    signer: createCertificateSigner(gateway.gateway.tenants),
+    only: ["certificatesigningrequest-approving", "certificatesigningrequest-signing"],
+  })
+})
+
+afterAll(async () => {
+  await controllers[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+})
+
+const clientUsages = ["digital signature", "key encipherment", "client auth"]
+
+async function ask(name: string, subject: string, spec: object): Promise<SigningRequest> {
+  const { request } = await createClientRequest(subject)
+  return client.create<SigningRequest>(certificateSigningRequests, {
+    apiVersion: "certificates.k8s.io/v1",
+    kind: "CertificateSigningRequest",
+    metadata: { name },
+    spec: { request: Buffer.from(request).toString("base64"), usages: clientUsages, ...spec },
+  })
+}
+
+async function approve(request: SigningRequest): Promise<void> {
+  const conditions = [{ type: "Approved", status: "True", reason: "Test", message: "it may" }]
+  const approved = { ...request, status: { conditions } }
+  await client.update<SigningRequest>(certificateSigningRequests, approved, { subresource: "approval" })
+}
+
+const find = (name: string): Promise<SigningRequest> => client.get(certificateSigningRequests, undefined, name)
+
+describe("a CertificateSigningRequest in a tenant", () => {
+  test("is signed by the tenant's authority when it is approved", async () => {
+    const signerName = "kubernetes.io/kube-apiserver-client"
+    await approve(await ask("jane", "CN=jane, O=team", { signerName, expirationSeconds: 3600 }))
+    await eventually(async () => {
+      const { status } = await find("jane")
+      const certificate = new X509Certificate(Buffer.from(status?.certificate ?? "", "base64"))
+      expect(certificate.subject).toBe("CN=jane\nO=team")
+      expect(Date.parse(certificate.validTo) - Date.now()).toBeLessThanOrEqual(3_600_000)
+    })
+  })
+
+  test("of which the usages do not fit its signer has failed, and says why", async () => {
+    const spec = { signerName: "kubernetes.io/kube-apiserver-client", usages: ["server auth"] }
+    await approve(await ask("server", "CN=server", spec))
+    await eventually(async () => {
+      const { status } = await find("server")
+      expect(status?.conditions).toMatchObject([
+        { type: "Approved" },
+        {
+          type: "Failed",
+          status: "True",
+          reason: "SignerValidationFailure",
+          message: "invalid usage for client certificate: server auth",
+        },
+      ])
+      expect(status?.certificate).toBeUndefined()
+    })
+  })
+
+  test("for somebody else's signer is left alone", async () => {
+    await approve(await ask("other", "CN=other", { signerName: "example.com/other" }))
+    await approve(await ask("last", "CN=last", { signerName: "kubernetes.io/kube-apiserver-client" }))
+    await eventually(async () => expect((await find("last")).status?.certificate).toBeDefined())
+    expect((await find("other")).status?.certificate).toBeUndefined()
+  })
+
+  test("of a node for itself is approved at once", async () => {
+    const spec = { signerName: "kubernetes.io/kube-apiserver-client-kubelet" }
+    await ask("node", "CN=system:node:n1, O=system:nodes", spec)
+    await ask("not-a-node", "CN=n1, O=system:nodes", spec)
+    await eventually(async () => {
+      const { status } = await find("node")
+      expect(status?.conditions).toMatchObject([{ type: "Approved", reason: "AutoApproved" }])
+      expect(status?.certificate).toBeDefined()
+    })
+    expect((await find("not-a-node")).status?.conditions).toBeUndefined()
+  })
+})
+
+describe("old requests", () => {
+  const at = "2026-01-01T00:00:00Z"
+  const hour = 3_600_000
+  const request = (status: object): SigningRequest =>
+    ({ metadata: { creationTimestamp: at }, status }) as unknown as SigningRequest
+  const condition = (type: string): object => ({ type, status: "True", lastUpdateTime: at })
+
+  test.each([
+    ["nobody answered", {}, 24 * hour],
+    ["were denied", { conditions: [condition("Denied")] }, hour],
+    ["failed", { conditions: [condition("Approved"), condition("Failed")] }, hour],
+    ["were approved but not signed", { conditions: [condition("Approved")] }, 24 * hour],
+    ["were signed", { conditions: [condition("Approved")], certificate: "bm8=" }, hour],
+  ])("that %s go in time", (_, status, after) => {
+    expect(goesAt(request(status))).toBe(Date.parse(at) + after)
+  })
+
+  test("are deleted", async () => {
+    const clock = new FakeClock(Date.parse(at))
+    const cluster = new FakeCluster(clock)
+    await using harness = await startHarness({ only: ["certificatesigningrequest-cleaning"], clock, cluster })
+    const { metadata } = await harness.create<KubeObject>(certificateSigningRequests, {
+      apiVersion: "certificates.k8s.io/v1",
+      kind: "CertificateSigningRequest",
+      metadata: { name: "old" },
+    })
+    await eventually(() => {
+      clock.advance(hour)
+      expect(cluster.all(certificateSigningRequests)).toEqual([])
+    })
+    expect(clock.now() - Date.parse(metadata.creationTimestamp!)).toBeGreaterThanOrEqual(24 * hour)
+    await expect(cluster.get(certificateSigningRequests, undefined, "old")).rejects.toSatisfy(isNotFound)
+  })
+})

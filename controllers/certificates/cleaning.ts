@@ -1,0 +1,57 @@
+// Requests for certificates are no archive: they go some time after they have been answered, or have not.
+// Facts: k8s.io/kubernetes/pkg/controller/certificates/cleaner.
+
+import { X509Certificate } from "node:crypto"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+import { certificateSigningRequests, hasCondition, type SigningRequest } from "./request.ts"
+
+const answeredMs = 3_600_000
+const unansweredMs = 24 * 3_600_000
+
+export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<SigningRequest>(certificateSigningRequests)
+  const controller = new Controller<SigningRequest>(ctx, { name: "certificatesigningrequest-cleaning", primary: all })
+  return controller.run(async ({ tenant, name }) => {
+    const request = all.get(tenant, undefined, name)
+    if (request === undefined) return undefined
+    const due = goesAt(request)
+    if (due === undefined) return undefined
+    const wait = due - ctx.clock.now()
+    if (wait > 0) return { requeueAfterMs: wait }
+    const { uid } = request.metadata
+    try {
+      await controller
+        .client(tenant)
+        .delete(certificateSigningRequests, undefined, name, uid === undefined ? {} : { uid })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    return undefined
+  })
+}
+
+/** undefined: never, as things are. */
+export function goesAt(request: SigningRequest): number | undefined {
+  const { conditions = [], certificate } = request.status ?? {}
+  const created = Date.parse(request.metadata.creationTimestamp ?? "")
+  const times = conditions.length === 0 ? [created + unansweredMs] : []
+  for (const { type, lastUpdateTime } of conditions) {
+    const at = Date.parse(lastUpdateTime ?? "")
+    if (type === "Denied" || type === "Failed") times.push(at + answeredMs)
+    if (type === "Approved") times.push(at + (certificate === undefined ? unansweredMs : answeredMs))
+  }
+  if (certificate !== undefined && hasCondition(request, "Approved")) times.push(endOf(certificate))
+  const known = times.filter((time) => !Number.isNaN(time))
+  return known.length === 0 ? undefined : Math.min(...known)
+}
+
+/** NaN: it cannot be read. */
+function endOf(certificate: string): number {
+  try {
+    return Date.parse(new X509Certificate(Buffer.from(certificate, "base64")).validTo)
+  } catch {
+    // A signer of the tenant's own may write what it likes.
+    return Number.NaN
+  }
+}

@@ -1,0 +1,115 @@
+// A CertificateSigningRequest, and what the PKCS#10 request in it asks for.
+
+import { createRequire } from "node:module"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Resource } from "../../client/rest.ts"
+
+export const certificateSigningRequests: Resource = {
+  group: "certificates.k8s.io",
+  version: "v1",
+  resource: "certificatesigningrequests",
+  namespaced: false,
+}
+
+export interface RequestCondition {
+  type: string
+  status?: string
+  reason?: string
+  message?: string
+  lastUpdateTime?: string
+}
+
+export interface SigningRequest extends KubeObject {
+  spec?: {
+    /** PEM in base64. */
+    request?: string
+    signerName?: string
+    usages?: string[]
+    expirationSeconds?: number
+    username?: string
+    uid?: string
+    groups?: string[]
+    extra?: Record<string, string[]>
+  }
+  status?: { conditions?: RequestCondition[]; certificate?: string }
+}
+
+export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet"
+
+export const hasCondition = ({ status }: SigningRequest, type: string): boolean =>
+  (status?.conditions ?? []).some((condition) => condition.type === type)
+
+export const pemOf = ({ spec }: SigningRequest): string => Buffer.from(spec?.request ?? "", "base64").toString()
+
+export interface Subject {
+  commonName: string
+  organizations: string[]
+  /** Kinds of the subject alternative names, as @peculiar/x509 calls them: "dns", "ip", "email", "url". */
+  alternatives: string[]
+}
+
+const subjectAlternativeName = "2.5.29.17"
+
+const load = createRequire(import.meta.url)
+
+/** Throws when it cannot be read, which the API does not let in. */
+export function subjectOf(pem: string): Subject {
+  // Loaded by the first request there is: few tenants have any, and it is large.
+  load("reflect-metadata") // which the library needs to be there before
+  const { Pkcs10CertificateRequest, SubjectAlternativeNameExtension } = load(
+    "@peculiar/x509",
+  ) as typeof import("@peculiar/x509")
+  const request = new Pkcs10CertificateRequest(pem)
+  const values = (key: string): string[] => request.subjectName.toJSON().flatMap((entry) => entry[key] ?? [])
+  const extension = request.getExtension(subjectAlternativeName)
+  const alternatives =
+    extension instanceof SubjectAlternativeNameExtension ? extension.names.items.map(({ type }) => String(type)) : []
+  return { commonName: values("CN")[0] ?? "", organizations: values("O"), alternatives }
+}
+
+/** Why it is no request of a kubelet for a client certificate; undefined: it is one. */
+export function notKubeletClient(
+  { commonName, organizations, alternatives }: Subject,
+  usages: readonly string[],
+): string | undefined {
+  if (organizations.length !== 1 || organizations[0] !== "system:nodes") {
+    return "subject organization is not system:nodes"
+  }
+  const refused = [
+    ["dns", "DNS"],
+    ["email", "Email"],
+    ["ip", "IP"],
+    ["url", "URI"],
+  ].find(([type = ""]) => alternatives.includes(type))
+  if (refused !== undefined) return `${refused[1]} subjectAltNames are not allowed`
+  if (!commonName.startsWith("system:node:")) return "subject common name does not begin with system:node:"
+  const others = new Set(usages)
+  others.delete("key encipherment")
+  const isRight = others.size === 2 && others.has("digital signature") && others.has("client auth")
+  return isRight ? undefined : "usages did not match [client auth digital signature key encipherment]"
+}
+
+/** Why it is no request for a client certificate; undefined: it is one. */
+export function notClient(usages: readonly string[]): string | undefined {
+  const other = usages.find((usage) => !["digital signature", "key encipherment", "client auth"].includes(usage))
+  if (other !== undefined) return `invalid usage for client certificate: ${other}`
+  return usages.includes("client auth") ? undefined : "missing required usage for client certificate: client auth"
+}
+
+/** Why it is no request of a kubelet for a serving certificate; undefined: it is one. */
+export function notKubeletServing(
+  { commonName, organizations, alternatives }: Subject,
+  usages: readonly string[],
+): string | undefined {
+  if (organizations.length !== 1 || organizations[0] !== "system:nodes") {
+    return "subject organization is not system:nodes"
+  }
+  if (!alternatives.some((type) => type === "dns" || type === "ip")) return "DNS or IP subjectAltName is required"
+  if (alternatives.includes("email")) return "Email subjectAltNames are not allowed"
+  if (alternatives.includes("url")) return "URI subjectAltNames are not allowed"
+  const others = new Set(usages)
+  others.delete("key encipherment")
+  const isRight = others.size === 2 && others.has("digital signature") && others.has("server auth")
+  if (!isRight) return "usages did not match [digital signature key encipherment server auth]"
+  return commonName.startsWith("system:node:") ? undefined : "subject common name does not begin with system:node:"
+}

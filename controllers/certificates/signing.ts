@@ -1,0 +1,71 @@
+// Signs approved requests for Kubernetes' own signers with the tenant's authority.
+// Facts: k8s.io/kubernetes/pkg/controller/certificates/signer.
+
+import { timestamp } from "../../apimachinery/object.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+import { message } from "../pods/pod-control.ts"
+import {
+  certificateSigningRequests,
+  hasCondition,
+  kubeletClientSigner,
+  notClient,
+  notKubeletClient,
+  notKubeletServing,
+  pemOf,
+  subjectOf,
+  type SigningRequest,
+} from "./request.ts"
+
+/** As long as certificates last at most, and at least. */
+const longestMs = 365 * 24 * 3_600_000
+const shortestMs = 10 * 60_000
+
+/** By signer: why a request is not for it; undefined: it is. */
+const signers: Readonly<Record<string, (request: SigningRequest) => string | undefined>> = {
+  "kubernetes.io/kube-apiserver-client": ({ spec }) => notClient(spec?.usages ?? []),
+  [kubeletClientSigner]: (request) => notKubeletClient(subjectOf(pemOf(request)), request.spec?.usages ?? []),
+  "kubernetes.io/kubelet-serving": (request) =>
+    notKubeletServing(subjectOf(pemOf(request)), request.spec?.usages ?? []),
+}
+
+export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
+  const { signer } = ctx
+  // Where nobody holds the keys (another process, a cluster that is not ours) nothing can be signed.
+  if (signer === undefined) return untilEnd(ctx.signal)
+  const all = ctx.informers.of<SigningRequest>(certificateSigningRequests)
+  const controller = new Controller<SigningRequest>(ctx, { name: "certificatesigningrequest-signing", primary: all })
+  return controller.run(async ({ tenant, name }) => {
+    const request = all.get(tenant, undefined, name)
+    const refusal = signers[request?.spec?.signerName ?? ""]
+    if (request === undefined || refusal === undefined || request.status?.certificate !== undefined) return
+    const isApproved = hasCondition(request, "Approved") && !hasCondition(request, "Denied")
+    if (!isApproved || hasCondition(request, "Failed")) return
+    const { usages = [], expirationSeconds } = request.spec ?? {}
+    let status
+    try {
+      const why = refusal(request)
+      if (why !== undefined) throw new Error(why)
+      const asked = expirationSeconds === undefined ? longestMs : expirationSeconds * 1000
+      const lifetimeMs = Math.max(shortestMs, Math.min(longestMs, asked))
+      const certificate = await signer.sign(tenant, { request: pemOf(request), usages, lifetimeMs })
+      status = { ...request.status, certificate: Buffer.from(certificate).toString("base64") }
+    } catch (error) {
+      const failed = {
+        type: "Failed",
+        status: "True",
+        reason: "SignerValidationFailure",
+        message: message(error),
+        lastUpdateTime: timestamp(new Date(ctx.clock.now())),
+      }
+      status = { ...request.status, conditions: [...(request.status?.conditions ?? []), failed] }
+    }
+    await controller
+      .client(tenant)
+      .update(certificateSigningRequests, { ...request, status }, { subresource: "status" })
+  })
+}
+
+function untilEnd(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }))
+}

@@ -1,0 +1,60 @@
+import { X509Certificate } from "node:crypto"
+import { beforeAll, describe, expect, test } from "vitest"
+import { createClientRequest } from "../testing/certificate-request.ts"
+import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
+import { createCertificateSigner, type ControlPlanesByName } from "./certificate-signer.ts"
+import { createAuthority, type Authority } from "./pki.ts"
+
+let authority: Authority
+
+beforeAll(async () => {
+  authority = await createAuthority("polyplane tenant a")
+})
+
+function signer() {
+  const controlPlane = Promise.resolve({ trust: { clientCertificateAuthority: authority } })
+  const byName = (name: string): unknown => (name === "a" ? controlPlane : undefined)
+  return createCertificateSigner({ byName } as ControlPlanesByName)
+}
+
+const hourMs = 3_600_000
+
+describe("the signer of a tenant's requests", () => {
+  test.each(["ECDSA", "RSA"] as const)(
+    "makes certificates with which an %s key's holder is let in",
+    async (algorithm) => {
+      const { request } = await createClientRequest("CN=jane, O=team-a, O=team-b", { algorithm, hosts: ["node-1"] })
+      const usages = ["digital signature", "key encipherment", "client auth"]
+      const pem = await signer().sign("a", { request, usages, lifetimeMs: hourMs })
+      const certificate = new X509Certificate(pem)
+      expect(certificate.verify(new X509Certificate(authority.certificate).publicKey)).toBe(true)
+      expect(certificate.subjectAltName).toBe("DNS:node-1")
+      expect(certificate.ca).toBe(false)
+      expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2"])
+      const remaining = Date.parse(certificate.validTo) - Date.now()
+      expect(remaining).toBeGreaterThan(hourMs - 60_000)
+      expect(remaining).toBeLessThanOrEqual(hourMs)
+      const authenticator = createCertificateAuthenticator(authority.certificate)
+      const answer = await authenticator.authenticate({ certificates: [certificate.raw], bearerToken: undefined })
+      expect(answer?.user).toMatchObject({ name: "jane", groups: ["team-a", "team-b"] })
+    },
+  )
+
+  test("never makes one that outlives the authority", async () => {
+    const { request } = await createClientRequest("CN=jane")
+    const pem = await signer().sign("a", { request, usages: ["client auth"], lifetimeMs: 100 * 365 * 24 * hourMs })
+    expect(new X509Certificate(pem).validTo).toBe(new X509Certificate(authority.certificate).validTo)
+  })
+
+  test("refuses a request that the key did not sign, usages it does not know, and tenants there are not", async () => {
+    const { request } = await createClientRequest("CN=jane")
+    const bytes = Buffer.from(request.replace(/-----[^-]+-----|\s/g, ""), "base64")
+    const at = bytes.indexOf("jane")
+    bytes.write("joan", at)
+    const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${bytes.toString("base64")}\n-----END CERTIFICATE REQUEST-----\n`
+    const lifetimeMs = hourMs
+    await expect(signer().sign("a", { request: forged, usages: [], lifetimeMs })).rejects.toThrow("signature")
+    await expect(signer().sign("a", { request, usages: ["flying"], lifetimeMs })).rejects.toThrow("unrecognized usage")
+    await expect(signer().sign("b", { request, usages: [], lifetimeMs })).rejects.toThrow("not found")
+  })
+})
