@@ -88,9 +88,7 @@ class LocalClient implements KubeClient {
   }
 
   async raw(path: string): Promise<unknown> {
-    const { aggregated } = this.#controlPlane
-    if (aggregated === undefined) throw noSuchPath()
-    return aggregated(path, this.#user)
+    return this.#controlPlane.aggregator.read(path, this.#user)
   }
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {

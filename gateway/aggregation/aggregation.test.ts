@@ -135,6 +135,15 @@ describe("a program that serves an API", () => {
     expect(last?.headers["authorization"]).toBeUndefined()
   })
 
+  test("answers the control plane's own controllers", async () => {
+    const client = gateway.gateway.tenants.client("a")
+    expect(await client.raw(`/apis/${group}/v1alpha1/nodes`)).toEqual({
+      kind: "Flunder",
+      asked: `/apis/${group}/v1alpha1/nodes`,
+    })
+    await expect(client.raw("/apis/none.example.com/v1/nodes")).rejects.toThrow("could not find the requested resource")
+  })
+
   test("gets them only when the caller may", async () => {
     const { code } = await call(`/apis/${group}/v1alpha1/flunders`, { headers: { "impersonate-user": "nobody" } })
     expect(code).toBe(403)

@@ -3,16 +3,24 @@
 // keep it awake.
 
 import { type Json, timestamp } from "../../apimachinery/object.ts"
-import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import {
+  isConflict,
+  isNotFound,
+  noSuchPath,
+  serviceUnavailable,
+  type Status,
+  StatusError,
+} from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
 import type { Backends } from "../backends/backends.ts"
+import type { User } from "../request/context.ts"
 import { ObjectView } from "../registry/object-view.ts"
 import { checkAvailability, type Verdict } from "./availability.ts"
 import type { FrontProxy } from "./front-proxy.ts"
-import { getDocument, type RemoteTarget, remoteTarget } from "./remote.ts"
-import { type APIService, apiServices, availableCondition, isRemote } from "./types.ts"
+import { aggregatorUser, getDocument, type RemoteTarget, remoteTarget } from "./remote.ts"
+import { type APIService, apiServices, availableCondition, isAvailable, isRemote } from "./types.ts"
 
 export const aggregationLimits = {
   /** Between checks of what is available. */
@@ -105,9 +113,22 @@ export class Aggregator implements AsyncDisposable {
     return remoteTarget(this.#parts.backends, this.#parts.frontProxy, service)
   }
 
-  async get(service: APIService, path: string): Promise<{ code: number; document: Json | undefined }> {
+  /** GET in process: for what the controllers of this control plane read of aggregated APIs (metrics). */
+  async read(path: string, user: User): Promise<unknown> {
+    const [, group = "", version = ""] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(path) ?? []
+    const service = await this.find(group, version)
+    if (service === undefined) throw noSuchPath()
+    if (!isAvailable(service)) throw serviceUnavailable("the server is currently unable to handle the request")
+    const { code, document } = await this.#get(service, path, user)
+    if (code >= 200 && code <= 299 && document !== undefined) return document
+    const status = document as { kind?: string } | null | undefined
+    if (status?.kind === "Status") throw new StatusError(status as Status)
+    throw serviceUnavailable(`the server answered ${code} for ${path}`)
+  }
+
+  async #get(service: APIService, path: string, user = aggregatorUser) {
     const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(aggregationLimits.documentTimeoutMs)])
-    return getDocument(await this.target(service), path, signal)
+    return getDocument(await this.target(service), path, user, signal)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -162,7 +183,7 @@ export class Aggregator implements AsyncDisposable {
   async #check(service: APIService): Promise<boolean> {
     const name = service.metadata.name ?? ""
     const reader = this.#parts.client()
-    const verdict = await checkAvailability({ reader, get: (...request) => this.get(...request) }, service)
+    const verdict = await checkAvailability({ reader, get: (...request) => this.#get(...request) }, service)
     if (this.#ending.signal.aborted) return true
     const isCurrent = verdict.status === "True"
     const before = this.#known.get(name)
@@ -177,7 +198,7 @@ export class Aggregator implements AsyncDisposable {
   async #openAPIOf(service: APIService): Promise<Json | undefined> {
     const { group = "", version = "" } = service.spec ?? {}
     try {
-      const { document } = await this.get(service, "/openapi/v3")
+      const { document } = await this.#get(service, "/openapi/v3")
       return (document as { paths?: Record<string, Json> } | null | undefined)?.paths?.[`apis/${group}/${version}`]
     } catch {
       return undefined // it has just answered something else: the next check asks again

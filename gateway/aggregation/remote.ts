@@ -64,16 +64,16 @@ function escapeKey(key: string): string {
 export const isUserHeader = (name: string): boolean =>
   ["x-remote-user", "x-remote-uid", "x-remote-group"].includes(name) || name.startsWith("x-remote-extra-")
 
-const aggregator: User = { name: "system:kube-aggregator", groups: ["system:masters"], extra: {} }
+export const aggregatorUser: User = { name: "system:kube-aggregator", groups: ["system:masters"], extra: {} }
 
-/** GET as the gateway itself. */
 export function getDocument(
   target: RemoteTarget,
   path: string,
+  user: User,
   signal: AbortSignal,
 ): Promise<{ code: number; document: Json | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ code: number; document: Json | undefined }>()
-  const headers = { accept: "application/json", ...userHeaders(aggregator) }
+  const headers = { accept: "application/json", ...userHeaders(user) }
   const request = httpsRequest({ ...target, path, method: "GET", headers, signal })
   request.on("error", reject)
   request.on("response", (response) => {

@@ -4,7 +4,7 @@
 import type { ServerResponse } from "node:http"
 import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { goError } from "../backends/go-errors.ts"
-import { forward, originalURL } from "../proxy/forward.ts"
+import { forward, tenantURL } from "../proxy/forward.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -30,7 +30,7 @@ export async function serveAggregated(ctx: RequestContext, exchange: Exchange): 
   }
   const target = await aggregator.target(service)
   const { request } = exchange
-  const path = originalURL(request).replace(/^\/tenants\/[^/]+/, "")
+  const path = tenantURL(request)
   await forward(
     exchange,
     { ...target, path, headers: { ...userHeaders(ctx.user), host: request.headers.host ?? target.host } },

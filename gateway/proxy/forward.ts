@@ -87,13 +87,13 @@ function requestHeaders(request: IncomingMessage, place: Place | undefined): Rec
   const before = request.headers["x-forwarded-for"]
   const client = request.socket.remoteAddress ?? ""
   headers["x-forwarded-for"] = before === undefined ? client : `${String(before)}, ${client}`
-  if (place !== undefined) headers["x-forwarded-uri"] = originalURL(request).replace(/\?.*$/s, "")
+  if (place !== undefined) headers["x-forwarded-uri"] = tenantURL(request).replace(/\?.*$/s, "")
   return headers
 }
 
-/** As the client sent it: below a path that names the tenant, with that path. */
-export function originalURL(request: IncomingMessage & { originalUrl?: string }): string {
-  return request.originalUrl ?? request.url ?? "/"
+/** As the client sent it, without a path in front that names the tenant. */
+export function tenantURL(request: IncomingMessage & { originalUrl?: string }): string {
+  return (request.originalUrl ?? request.url ?? "/").replace(/^\/tenants\/[^/?]+/, "")
 }
 
 const dropped: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 // The paths of proxy subresources: "[scheme:]name[:port]" and what follows "proxy".
 
 import type { IncomingMessage } from "node:http"
-import { originalURL } from "./forward.ts"
+import { tenantURL } from "./forward.ts"
 
 export interface ProxyName {
   scheme: "http" | "https"
@@ -19,7 +19,10 @@ export function parseProxyName(id: string): ProxyName | undefined {
 }
 
 export interface ProxyPath {
-  /** Up to "proxy", as the client sent it. */
+  /**
+   * Up to "proxy", as the client sent it, but without the part that names the tenant: what stands between the gateway and a
+   * browser (`kubectl proxy`) puts it in front of every request by itself, and other clients are known by their credential.
+   */
   prefix: string
   /** What the program is asked for, "/" and all, still encoded; "" when the path ends with "proxy". */
   rest: string
@@ -27,9 +30,9 @@ export interface ProxyPath {
   query: string
 }
 
-const shape = /^(.*?\/api\/v1\/(?:namespaces\/[^/]+\/[^/]+|nodes)\/[^/]+\/proxy)(\/[^?]*)?(\?.*)?$/s
+const shape = /^(\/api\/v1\/(?:namespaces\/[^/]+\/[^/]+|nodes)\/[^/]+\/proxy)(\/[^?]*)?(\?.*)?$/s
 
 export function parseProxyPath(request: IncomingMessage): ProxyPath {
-  const [, prefix = "", rest = "", query = ""] = shape.exec(originalURL(request)) ?? []
+  const [, prefix = "", rest = "", query = ""] = shape.exec(tenantURL(request)) ?? []
   return { prefix, rest, query }
 }

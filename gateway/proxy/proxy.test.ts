@@ -66,9 +66,9 @@ afterAll(async () => {
   await secureProgram?.[Symbol.asyncDispose]()
 })
 
-const root = "/tenants/a/api/v1/namespaces/default"
+const root = "/api/v1/namespaces/default"
 const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
-  gateway.request(`${root}/${path}`, { ...tenant, ...options })
+  gateway.request(`/tenants/a${root}/${path}`, { ...tenant, ...options })
 const echoed = (answer: RawAnswer) =>
   answer.json() as { method: string; url: string; headers: Record<string, string>; body: string }
 
@@ -109,7 +109,7 @@ describe("a request", () => {
 
   test("may switch protocols", async () => {
     const { hostname, port } = new URL(gateway.url)
-    const socket = new WebSocket(`wss://${hostname}:${port}${root}/pods/web:8080/proxy/ws`, {
+    const socket = new WebSocket(`wss://${hostname}:${port}/tenants/a${root}/pods/web:8080/proxy/ws`, {
       cert: tenant.certificate,
       key: tenant.key,
       ca: gateway.gateway.certificateAuthority,

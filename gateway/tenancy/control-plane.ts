@@ -9,7 +9,6 @@ import type { Authenticator, TokenIssuer, TrustRoots } from "../authentication/t
 import type { Aggregator } from "../aggregation/aggregator.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import type { Backends } from "../backends/backends.ts"
-import type { User } from "../request/context.ts"
 import type { ResourceTable } from "../registry/resource-table.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 import type { Presence } from "./presence.ts"
@@ -40,8 +39,6 @@ export interface ControlPlane extends AsyncDisposable {
   readonly backends: Backends
   /** Group versions that programs of the tenant serve. */
   readonly aggregator: Aggregator
-  /** GET of a path that an aggregated API server answers; NotFound when none does. Undefined: there are none. */
-  readonly aggregated?: (path: string, user: User) => Promise<unknown>
   /** In process, as a member of system:masters. */
   readonly client: KubeClient
 }
