@@ -33,6 +33,11 @@ export const controlledLabel = key("controlled")
 
 // Service addresses.
 export const clusterIPAnnotation = key("clusterIP")
+/**
+ * On a super Service changed ahead of its tenant's: "VERSION TIME", the resourceVersion that the tenant's Service had before the
+ * write under way, and when that was.
+ */
+export const claimedAfterAnnotation = key("claimed-after")
 /** Copied up to the tenant's Service when its own address is not the one that works. */
 export const transparentClusterIPAnnotation = `${transparentPrefix}/clusterIP`
 

@@ -52,7 +52,8 @@ export class SyncController {
   }
 
   contextOf(tenant: Tenant): SyncContext {
-    return { tenant, view: this.#parts.caches.view(tenant.name), settings: this.#parts.settings }
+    const { caches, settings, clock } = this.#parts
+    return { tenant, view: caches.view(tenant.name), settings, now: clock.now() }
   }
 
   /** `needed`: by what is being made in super. */

@@ -147,7 +147,7 @@ function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster
       superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
         superCluster.find<T>(resource, namespace, name),
     }
-    const context = { tenant, view, settings: settingsOf({}) }
+    const context = { tenant, view, settings: settingsOf({}), now: Date.now() }
     for (const sync of resourceSyncs) {
       const copies = new Set(superCluster.all(sync.resource))
       for (const one of cluster.all(sync.resource)) {

@@ -3,6 +3,8 @@ import type { Service } from "../apimachinery/object.ts"
 import { serviceUnavailable } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { namespaces, services } from "../client/resources.ts"
+import { defaultSettings, syncerLimits } from "./options.ts"
+import { service as serviceSync } from "./resources/service.ts"
 import { createServiceAddresses, type ServiceAddressClaims } from "./service-addresses.ts"
 import { FakeCluster } from "./testing/fake-cluster.ts"
 import { fakeTenant } from "./testing/fake-tenants.ts"
@@ -99,6 +101,25 @@ describe("createServiceAddresses()", () => {
     expect(after.spec?.clusterIP).toBe(before.spec?.clusterIP)
     await claim.rollback()
     expect(copy()?.spec?.type).toBe("ClusterIP")
+  })
+
+  test("a copy that is ahead of its service is no drift, until the service has been seen to change or time is up", async () => {
+    const before = serviceOf("u1", { type: "ClusterIP" })
+    before.metadata.resourceVersion = "7"
+    await addresses.claim(before, undefined)
+    const after = { ...serviceOf("u1", { ...before.spec, type: "NodePort" }) }
+    await addresses.claim(after, before)
+    const view = { tenantObject: () => undefined, tenantObjects: () => [], superObject: () => undefined }
+    const changes = (resourceVersion: string, now: number) =>
+      serviceSync.changed({ ...before, metadata: { ...before.metadata, resourceVersion } }, copy() as Service, {
+        tenant,
+        settings: defaultSettings,
+        view,
+        now,
+      })
+    expect(changes("7", Date.now())).toEqual([])
+    expect(changes("8", Date.now())).toHaveLength(1)
+    expect(changes("7", Date.now() + syncerLimits.claimGraceMs)).toHaveLength(1)
   })
 
   test("an ExternalName needs none", async () => {

@@ -3,7 +3,7 @@
 // The syncer finds the super Service there and keeps it in step; one whose tenant write fails is taken back.
 
 import type { KubeObject, Service } from "../apimachinery/object.ts"
-import { superNamespace } from "../apimachinery/tenancy.ts"
+import { claimedAfterAnnotation, superNamespace } from "../apimachinery/tenancy.ts"
 import {
   StatusError,
   alreadyExists,
@@ -77,7 +77,7 @@ class Claims {
     const uid = service.metadata.uid ?? ""
     this.#underWay.add(uid)
     try {
-      return current === undefined ? await this.#create(service, uid) : await this.#change(service, uid)
+      return current === undefined ? await this.#create(service, uid) : await this.#change(service, current, uid)
     } catch (error) {
       this.#underWay.delete(uid)
       throw this.#translate(error, service)
@@ -140,7 +140,7 @@ class Claims {
     await this.#delete(present)
   }
 
-  async #change(service: Service, uid: string): Promise<AddressClaim> {
+  async #change(service: Service, current: Service, uid: string): Promise<AddressClaim> {
     let present: Service
     try {
       present = await this.#get(service)
@@ -152,21 +152,28 @@ class Claims {
       throw serviceUnavailable(`service "${service.metadata.name}" is not in the super cluster yet`)
     }
     const before = present.spec ?? ({} as Spec)
-    const changed = await this.#patch(present, specChange(service.spec ?? ({} as Spec), before))
+    // Until the syncer has seen the tenant's write, it must not take this for drift.
+    const mark = `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`
+    const changed = await this.#patch(present, specChange(service.spec ?? ({} as Spec), before), mark)
     copyAddresses(service, changed)
     return {
       commit: () => void this.#underWay.delete(uid),
       rollback: async () => {
         this.#underWay.delete(uid)
-        await this.#patch(changed, specChange(before, changed.spec ?? ({} as Spec)))
+        await this.#patch(changed, specChange(before, changed.spec ?? ({} as Spec)), null)
       },
     }
   }
 
-  async #patch(present: Service, spec: Record<string, unknown> | undefined): Promise<Service> {
+  async #patch(
+    present: Service,
+    spec: Record<string, unknown> | undefined,
+    claimedAfter: string | null,
+  ): Promise<Service> {
     if (spec === undefined) return present
     const { namespace, name = "", uid, resourceVersion } = present.metadata
-    const patch = { metadata: { uid, resourceVersion }, spec }
+    const annotations = { [claimedAfterAnnotation]: claimedAfter }
+    const patch = { metadata: { uid, resourceVersion, annotations }, spec }
     return this.#superClient.patch(services, namespace, name, patch, { type: "merge" })
   }
 
@@ -232,6 +239,7 @@ class Claims {
     return {
       tenant: this.#tenant,
       settings: defaultSettings,
+      now: Date.now(),
       view: { tenantObject: none, tenantObjects: () => [], superObject: none },
     }
   }

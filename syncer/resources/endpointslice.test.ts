@@ -8,6 +8,7 @@ import type { SyncContext } from "./resource-sync.ts"
 const context: SyncContext = {
   tenant: fakeTenant("acme"),
   settings: defaultSettings,
+  now: 0,
   view: { tenantObject: () => undefined, tenantObjects: () => [], superObject: () => undefined },
 }
 

@@ -17,6 +17,8 @@ export interface SyncContext {
   tenant: Tenant
   view: View
   settings: SyncSettings
+  /** Milliseconds since the epoch. */
+  now: number
   /** Something that is being made in super needs the object there. */
   needed?: boolean
 }

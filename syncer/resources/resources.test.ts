@@ -23,6 +23,7 @@ function contextWith(objects: KubeObject[] = []): SyncContext {
   return {
     tenant,
     settings: settingsOf({}),
+    now: 0,
     view: { tenantObject: find, tenantObjects: () => [], superObject: () => undefined },
   }
 }

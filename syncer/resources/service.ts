@@ -3,7 +3,11 @@
 // annotation that tenant DNS understands.
 
 import type { Service } from "../../apimachinery/object.ts"
-import { clusterIPAnnotation, transparentClusterIPAnnotation } from "../../apimachinery/tenancy.ts"
+import {
+  claimedAfterAnnotation,
+  clusterIPAnnotation,
+  transparentClusterIPAnnotation,
+} from "../../apimachinery/tenancy.ts"
 import { services } from "../../client/resources.ts"
 import { equal, mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
@@ -41,13 +45,14 @@ export const service: ResourceSync<Service> = {
     const address = object.spec?.clusterIP
     return address === undefined || address === "" || address === "None" ? {} : { [clusterIPAnnotation]: address }
   },
-  changed(object, superObject) {
+  changed(object, superObject, { now }) {
+    if (isAhead(superObject, object, now)) return []
     const patch = specChange(object.spec ?? ({} as Spec), superObject.spec ?? ({} as Spec))
     return patch === undefined ? [] : [{ patch: { spec: patch } }]
   },
-  toTenant(object, superObject, { tenant }) {
+  toTenant(object, superObject, { tenant, now }) {
     const steps: TenantStep[] = []
-    const metadata = addressAnnotation(object, superObject)
+    const metadata = isAhead(superObject, object, now) ? undefined : addressAnnotation(object, superObject)
     if (metadata !== undefined) steps.push({ patch: { metadata } })
     const namespace = object.metadata.namespace ?? ""
     const wanted = scrubMessages(superObject.status ?? {}, {
@@ -77,6 +82,12 @@ export const service: ResourceSync<Service> = {
       spec: { ...rest, ...(ports === undefined ? {} : { ports: ports.map(withoutNodePort) }) } as Spec,
     }
   },
+}
+
+/** The super Service was changed for a write of the tenant's Service that has not been seen here yet. */
+function isAhead(superObject: Service, object: Service, now: number): boolean {
+  const [version = "", time = ""] = superObject.metadata.annotations?.[claimedAfterAnnotation]?.split(" ") ?? []
+  return version === object.metadata.resourceVersion && now - Date.parse(time) < syncerLimits.claimGraceMs
 }
 
 /** The merge patch of super's spec, or undefined. Addresses and ports that super gave stay. */
