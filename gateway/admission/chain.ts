@@ -53,14 +53,14 @@ export class Reinvocation {
   }
 }
 
-export interface AdmissionPlugin extends Partial<AsyncDisposable> {
+export interface AdmissionPlugin {
   readonly name: string
   /** Also on DELETE and CONNECT, where there is nothing to change but calls may be made. */
   mutate?(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void>
   validate?(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void>
 }
 
-export class AdmissionChain implements AsyncDisposable {
+export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[]
 
   constructor(plugins: readonly AdmissionPlugin[]) {
@@ -77,10 +77,6 @@ export class AdmissionChain implements AsyncDisposable {
 
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     for (const plugin of this.#plugins) await plugin.validate?.(ctx, attributes)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const plugin of this.#plugins) await plugin[Symbol.asyncDispose]?.()
   }
 }
 

@@ -9,6 +9,7 @@ import { AdmissionChain } from "../admission/chain.ts"
 import { admissionPlugins } from "../admission/plugins/index.ts"
 import { Aggregator } from "../aggregation/aggregator.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
+import { AdmissionRegistrations } from "../admission/registrations.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
@@ -76,7 +77,8 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const frontProxy = parts.frontProxy ?? new FrontProxy(trust)
   const aggregated = { store, backends, frontProxy, client: () => controlPlane.client, log }
   const aggregator = stack.use(new Aggregator(aggregated))
-  const admission = stack.use(new AdmissionChain(admissionPlugins({ store, log })))
+  const registrations = stack.use(new AdmissionRegistrations({ store, log }))
+  const admission = new AdmissionChain(admissionPlugins(registrations))
   const ending = stack.move()
   const controlPlane: ControlPlane = {
     name,

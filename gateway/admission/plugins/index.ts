@@ -2,11 +2,8 @@
 // Not here: PodSecurity and NodeRestriction (a tenant's nodes are not its own), TaintNodesByCondition (no controller would
 // undo what it sets), admission policies (see not-called.ts).
 
-import type { Log } from "../../../client/log.ts"
-import type { Store } from "../../../storage/types.ts"
-import { ObjectView } from "../../registry/object-view.ts"
 import type { AdmissionPlugin } from "../chain.ts"
-import type { WebhookConfiguration } from "../webhooks/configuration.ts"
+import type { AdmissionRegistrations } from "../registrations.ts"
 import { MutatingWebhooks } from "../webhooks/mutating.ts"
 import { ValidatingWebhooks } from "../webhooks/validating.ts"
 import { certificates } from "./certificates.ts"
@@ -24,9 +21,7 @@ import { serviceAccount } from "./service-account.ts"
 import { storageObjectInUseProtection } from "./storage-protection.ts"
 
 /** Fresh ones for each control plane: some keep state of it. */
-export function admissionPlugins({ store, log }: { store: Store; log: Log }): AdmissionPlugin[] {
-  const configurations = (resource: string): ObjectView<WebhookConfiguration> =>
-    new ObjectView({ store, log, prefix: `/registry/admissionregistration.k8s.io/${resource}/` })
+export function admissionPlugins(registrations: AdmissionRegistrations): AdmissionPlugin[] {
   return [
     namespaceLifecycle,
     limitRanger,
@@ -40,9 +35,9 @@ export function admissionPlugins({ store, log }: { store: Store; log: Log }): Ad
     certificates,
     defaultIngressClass,
     notCalled,
-    new MutatingWebhooks(configurations("mutatingwebhookconfigurations"), undefined),
+    new MutatingWebhooks(registrations, undefined),
     rbacEscalation,
-    new ValidatingWebhooks(configurations("validatingwebhookconfigurations"), undefined),
+    new ValidatingWebhooks(registrations, undefined),
     new ResourceQuotaPlugin(),
   ]
 }

@@ -4,11 +4,11 @@
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { hasReason, internalError } from "../../../apimachinery/status.ts"
-import type { ObjectView } from "../../registry/object-view.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
+import type { AdmissionRegistrations } from "../registrations.ts"
 import { CallFailure, callHook, failOpenOrThrow } from "./call.ts"
 import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.ts"
 import { isExempt, matchHook } from "./match.ts"
@@ -30,16 +30,16 @@ interface Invocations {
 
 export class MutatingWebhooks implements AdmissionPlugin {
   readonly name = pluginName
-  readonly #configurations: ObjectView<WebhookConfiguration>
+  readonly #registrations: AdmissionRegistrations
   readonly #evaluate: EvaluateMatchConditions | undefined
 
-  constructor(configurations: ObjectView<WebhookConfiguration>, evaluate: EvaluateMatchConditions | undefined) {
-    this.#configurations = configurations
+  constructor(registrations: AdmissionRegistrations, evaluate: EvaluateMatchConditions | undefined) {
+    this.#registrations = registrations
     this.#evaluate = evaluate
   }
 
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    const configurations = await this.#configurations.current()
+    const configurations = await this.#registrations.ofKind<WebhookConfiguration>("MutatingWebhookConfiguration")
     if (configurations.length === 0 || isExempt(attributes)) return
     const { reinvocation } = attributes
     const invocations = reinvocation.state<Invocations>(pluginName, () => ({
@@ -63,10 +63,6 @@ export class MutatingWebhooks implements AdmissionPlugin {
       if (hook.webhook.reinvocationPolicy === "IfNeeded") invocations.reinvocable.add(hook.id)
     }
     invocations.last = structuredClone(attributes.object)
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#configurations[Symbol.asyncDispose]()
   }
 }
 

@@ -3,10 +3,10 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { timeout } from "../../../apimachinery/status.ts"
-import type { ObjectView } from "../../registry/object-view.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import type { AdmissionRegistrations } from "../registrations.ts"
 import { CallFailure, callHook, failOpenOrThrow } from "./call.ts"
 import { type Hook, hooksOf, type WebhookConfiguration } from "./configuration.ts"
 import { isExempt, matchHook } from "./match.ts"
@@ -16,16 +16,16 @@ import { convertObject } from "./versions.ts"
 
 export class ValidatingWebhooks implements AdmissionPlugin {
   readonly name = "ValidatingAdmissionWebhook"
-  readonly #configurations: ObjectView<WebhookConfiguration>
+  readonly #registrations: AdmissionRegistrations
   readonly #evaluate: EvaluateMatchConditions | undefined
 
-  constructor(configurations: ObjectView<WebhookConfiguration>, evaluate: EvaluateMatchConditions | undefined) {
-    this.#configurations = configurations
+  constructor(registrations: AdmissionRegistrations, evaluate: EvaluateMatchConditions | undefined) {
+    this.#registrations = registrations
     this.#evaluate = evaluate
   }
 
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    const configurations = await this.#configurations.current()
+    const configurations = await this.#registrations.ofKind<WebhookConfiguration>("ValidatingWebhookConfiguration")
     if (configurations.length === 0 || isExempt(attributes)) return
     const calls: { hook: Hook; definition: ResourceDefinition }[] = []
     for (const hook of hooksOf(configurations)) {
@@ -46,10 +46,6 @@ export class ValidatingWebhooks implements AdmissionPlugin {
       ),
     )
     for (const result of results) if (result.status === "rejected") throw result.reason
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#configurations[Symbol.asyncDispose]()
   }
 }
 
