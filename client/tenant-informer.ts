@@ -21,6 +21,8 @@ export interface TenantInformerHandler<T> {
 }
 
 export interface TenantInformerOptions<T> {
+  /** Only objects whose text has one of these are kept (and others that are delivered all the same). */
+  mentioning?: readonly string[]
   indexes?: IndexFunctions<T>
   log?: Log
 }
@@ -72,6 +74,7 @@ export class TenantInformer<T extends KubeObject> {
         },
       },
       signal,
+      this.#options.mentioning === undefined ? {} : { mentioning: this.#options.mentioning },
     )
   }
 

@@ -29,6 +29,7 @@ import { runTaintEviction } from "./node-lifecycle/taint-eviction.ts"
 import { runPodGarbageCollector } from "./podgc/podgc.ts"
 import { runReplicaSets, runReplicationControllers } from "./replicaset/replicaset.ts"
 import { runResourceQuotas } from "./resourcequota/resourcequota.ts"
+import { runServiceAccountTokens } from "./serviceaccount/tokens.ts"
 import { runRootCertificates, runServiceAccounts } from "./serviceaccount/serviceaccount.ts"
 import { runStatefulSets } from "./statefulset/statefulset.ts"
 import { runClaimProtection, runVolumeProtection } from "./volume-protection/volume-protection.ts"
@@ -36,6 +37,7 @@ import { runClaimProtection, runVolumeProtection } from "./volume-protection/vol
 const controllers: Readonly<Record<string, RunController>> = {
   namespace: runNamespaces,
   serviceaccount: runServiceAccounts,
+  "serviceaccount-token": runServiceAccountTokens,
   "root-ca-certificate-publisher": runRootCertificates,
   deployment: runDeployments,
   replicaset: runReplicaSets,

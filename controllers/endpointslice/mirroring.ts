@@ -22,6 +22,8 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
   const controller = new Controller<Endpoints>(ctx, {
     name: "endpoint-slice-mirroring",
     primary: all,
+    // Most are made of pods, and have slices of their own.
+    concerns: ({ metadata }) => metadata.labels?.["endpoints.kubernetes.io/managed-by"] === undefined,
     reads: [slices, owners],
   })
   const writes = new WriteTracker(ctx.clock)

@@ -29,6 +29,7 @@ export function runNodeLifecycle(ctx: ControllerContext): Promise<void> {
     name: "node-lifecycle",
     eventSource: "node-controller",
     primary: nodes,
+    concerns: (node) => !isVirtual(node),
     reads: [pods],
     forget: (tenant) => memories.delete(tenant),
   })

@@ -27,6 +27,7 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
   const controller = new Controller<Node>(ctx, {
     name: "taint-eviction",
     primary: nodes,
+    concerns: (node) => evictingTaints(node).length > 0,
     reads: [pods],
     forget: (tenant) => scheduled.delete(tenant),
   })

@@ -38,7 +38,13 @@ export function runPodGarbageCollector(ctx: ControllerContext, options: PodGarba
     finished.delete(tenant)
     for (const id of missing.keys()) if (id.startsWith(`${tenant}/`)) missing.delete(id)
   }
-  const controller = new Controller<Node>(ctx, { name: "pod-garbage-collector", primary: nodes, reads: [pods], forget })
+  const controller = new Controller<Node>(ctx, {
+    name: "pod-garbage-collector",
+    primary: nodes,
+    concerns: isOutOfService,
+    reads: [pods],
+    forget,
+  })
   const count = (tenant: string, change: number): void => {
     if (change === 0) return
     const now = (finished.get(tenant) ?? 0) + change

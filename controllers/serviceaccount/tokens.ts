@@ -1,0 +1,133 @@
+// Secrets of type kubernetes.io/service-account-token: given the account's token, the CA and the namespace, and deleted with
+// the account. The token is one bound to the Secret (KEP-2799) that lasts as long as any may: it ends with the Secret.
+// Facts: k8s.io/kubernetes/pkg/controller/serviceaccount/tokens_controller.go.
+
+import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
+import { hasReason } from "../../apimachinery/status.ts"
+import { secrets, serviceAccounts } from "../../client/resources.ts"
+import { TenantInformer } from "../../client/tenant-informer.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+
+const tokenType = "kubernetes.io/service-account-token"
+const accountAnnotation = "kubernetes.io/service-account.name"
+const uidAnnotation = "kubernetes.io/service-account.uid"
+/** What the API takes at most. */
+const longestSeconds = 2 ** 32
+
+interface TokenRequest extends KubeObject {
+  status?: { token?: string }
+}
+
+const isToken = ({ type, metadata }: Secret): boolean =>
+  type === tokenType && metadata.annotations?.[accountAnnotation] !== undefined
+
+export function runServiceAccountTokens(ctx: ControllerContext): Promise<void> {
+  // Of its own: other Secrets are not kept, and few tenants have any of these.
+  const informer = new TenantInformer<Secret>(ctx.tenants, secrets, { mentioning: [tokenType], log: ctx.log })
+  informer.start(ctx.signal)
+  const accounts = ctx.informers.of<ServiceAccount>(serviceAccounts)
+  const controller = new Controller<Secret>(ctx, {
+    name: "serviceaccount-token",
+    primary: informer,
+    concerns: isToken,
+    reads: [accounts],
+  })
+  const enqueueSecrets = (tenant: string, { metadata }: ServiceAccount): void => {
+    for (const secret of informer.list(tenant, metadata.namespace)) {
+      if (secret.metadata.annotations?.[accountAnnotation] === metadata.name) controller.enqueueObject(tenant, secret)
+    }
+  }
+  accounts.subscribe({ added: enqueueSecrets, deleted: enqueueSecrets })
+  informer.subscribe({
+    deleted(tenant, secret) {
+      if (isToken(secret)) void forgetReference(controller, tenant, secret, ctx)
+    },
+  })
+  return controller.run((key) => reconcile(ctx, controller, informer, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<Secret>,
+  informer: TenantInformer<Secret>,
+  { tenant, namespace, name }: Key,
+): Promise<void> {
+  const secret = informer.get(tenant, namespace, name)
+  if (secret === undefined || !isToken(secret) || secret.metadata.deletionTimestamp !== undefined) return
+  const { annotations = {}, uid } = secret.metadata
+  const client = controller.client(tenant)
+  const accountName = annotations[accountAnnotation] ?? ""
+  const known = annotations[uidAnnotation] ?? ""
+  const isMeant = (account: ServiceAccount | undefined): boolean =>
+    account !== undefined && (known === "" || account.metadata.uid === known)
+  let account = ctx.informers.of<ServiceAccount>(serviceAccounts).get(tenant, namespace, accountName)
+  if (!isMeant(account)) {
+    // The cache may be behind; a token is not deleted for that.
+    account = await client.get<ServiceAccount>(serviceAccounts, namespace, accountName).catch((error: unknown) => {
+      if (hasReason(error, "NotFound")) return undefined
+      throw error
+    })
+  }
+  if (account === undefined || !isMeant(account)) {
+    await client.delete(secrets, namespace, name, uid === undefined ? {} : { uid }).catch((error: unknown) => {
+      if (!hasReason(error, "NotFound", "Conflict")) throw error
+    })
+    return
+  }
+  const encoded = (text: string): string => Buffer.from(text).toString("base64")
+  const { token, namespace: of, ...others } = (secret.data ?? {}) as Record<string, string>
+  const authority = encoded(ctx.rootCertificateAuthority)
+  if ((token ?? "") !== "" && (of ?? "") !== "" && others["ca.crt"] === authority) return
+  const data = {
+    ...others,
+    "ca.crt": authority,
+    namespace: of ?? encoded(namespace),
+    token: token ?? encoded(await issue(controller, tenant, account, secret)),
+  }
+  const metadata = {
+    ...secret.metadata,
+    annotations: { ...annotations, [uidAnnotation]: account.metadata.uid ?? "" },
+  }
+  await client.update<Secret>(secrets, { ...secret, metadata, data })
+}
+
+async function issue(
+  controller: Controller<Secret>,
+  tenant: string,
+  account: ServiceAccount,
+  secret: Secret,
+): Promise<string> {
+  const { name = "", namespace = "" } = account.metadata
+  const bound = { kind: "Secret", apiVersion: "v1", name: secret.metadata.name, uid: secret.metadata.uid }
+  const request: TokenRequest = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    metadata: { name, namespace },
+    spec: { audiences: [], expirationSeconds: longestSeconds, boundObjectRef: bound },
+  }
+  const answer = await controller
+    .client(tenant)
+    .create<TokenRequest>(serviceAccounts, request, { subresource: "token" })
+  return answer.status?.token ?? ""
+}
+
+/** An account does not name a Secret that is gone. */
+async function forgetReference(
+  controller: Controller<Secret>,
+  tenant: string,
+  { metadata }: Secret,
+  ctx: ControllerContext,
+): Promise<void> {
+  const { namespace, name, annotations = {} } = metadata
+  const account = ctx.informers
+    .of<ServiceAccount>(serviceAccounts)
+    .get(tenant, namespace, annotations[accountAnnotation] ?? "")
+  if (account?.secrets?.some((reference) => reference.name === name) !== true) return
+  const left = account.secrets.filter((reference) => reference.name !== name)
+  try {
+    await controller.client(tenant).update<ServiceAccount>(serviceAccounts, { ...account, secrets: left })
+  } catch (error) {
+    // A reference to nothing does no harm.
+    ctx.log.debug({ tenant, namespace, name, error }, "a token's reference stays")
+  }
+}
