@@ -55,6 +55,9 @@ export class FieldPath {
   }
 }
 
+/** The value of a fault that is not to be shown. */
+export const omitted: unique symbol = Symbol("omitted")
+
 /** One fault. `message()` is the whole sentence, `body()` the part after the field, as Status.details.causes has it. */
 export class FieldError {
   readonly type: FieldErrorType
@@ -72,6 +75,7 @@ export class FieldError {
   body(): string {
     const word = words[this.type]
     const shown =
+      this.value === omitted ||
       this.type === "FieldValueRequired" ||
       this.type === "FieldValueForbidden" ||
       this.type === "FieldValueTooLong" ||
@@ -91,8 +95,13 @@ function printValue(value: unknown): string {
   return typeof value === "string"
     ? JSON.stringify(value)
     : typeof value === "object"
-      ? JSON.stringify(value)
+      ? printObject(value)
       : String(value as number)
+}
+
+/** Go's JSON is fit for HTML. */
+function printObject(value: object): string {
+  return JSON.stringify(value).replace(/[<>&]/g, (found) => `\\u00${found.charCodeAt(0).toString(16)}`)
 }
 
 export const required = (field: FieldPath, detail = ""): FieldError =>
@@ -115,6 +124,8 @@ export const notSupported = (field: FieldPath, value: unknown, supported: readon
   )
 export const forbiddenField = (field: FieldPath, detail: string): FieldError =>
   new FieldError("FieldValueForbidden", field, "", detail)
+export const internalFieldError = (field: FieldPath, detail: string): FieldError =>
+  new FieldError("InternalError", field, "", detail)
 export const tooLong = (field: FieldPath, value: unknown, max: number): FieldError =>
   new FieldError("FieldValueTooLong", field, value, `may not be more than ${max} bytes`)
 export const tooMany = (field: FieldPath, actual: number, max: number): FieldError =>

@@ -26,7 +26,7 @@ function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): bool
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
   if (a instanceof ListValue) return b instanceof ListValue && (a.equals?.(b) ?? b.equals?.(a) ?? areListsEqual(a, b))
-  if (a instanceof MapValue) return b instanceof MapValue && areMapsEqual(a, b)
+  if (a instanceof MapValue) return b instanceof MapValue && (a.equals?.(b) ?? b.equals?.(a) ?? areMapsEqual(a, b))
   if (a instanceof Optional) {
     if (!(b instanceof Optional)) return false
     if (a.value === undefined || b.value === undefined) return a.value === b.value

@@ -169,6 +169,11 @@ class Parser {
       if (["true", "false", "null"].includes(name.text))
         this.#tokens.stop(`mismatched input ${named(name)} expecting IDENTIFIER`)
       const seen = name.kind === "end" ? "." : `.${name.text}`
+      if (name.text === "in") {
+        // The operator that it is goes on after the fault.
+        this.#tokens.syntax(name.at, `no viable alternative at input '${seen}'`)
+        return operand
+      }
       this.#tokens.stop(`no viable alternative at input '${seen}'`)
     }
     this.#tokens.take()

@@ -74,7 +74,7 @@ export function scan(source: string): { tokens: Token[]; issues: Issue[] } {
     const found = next(source, at)
     if (found === undefined) {
       const text = unrecognized(source, at)
-      issues.push({ at: points, message: `Syntax error: token recognition error at: '${visible(text)}'` })
+      issues.push({ at: points, message: `Syntax error: token recognition error at: '${text}'` })
       take(text)
       continue
     }

@@ -72,6 +72,8 @@ export abstract class MapValue {
   /** Undefined: there is no such key. */
   abstract get(key: Value): Value | undefined
   abstract keys(): Value[]
+  /** Objects of a schema compare in their own way. */
+  equals?(other: MapValue): boolean
 }
 
 /** Values of libraries: compared by their own rule, seen by nothing else. */

@@ -1,5 +1,6 @@
 // Defaults in a custom resource's schema must be values the schema accepts, without unknown fields.
 
+import { evaluateRules, ruleTree } from "../cel/rules/validator.ts"
 import { invalidValue, required } from "../field-errors.ts"
 import type { FieldError, FieldPath } from "../field-errors.ts"
 import type { Json } from "../object.ts"
@@ -11,7 +12,10 @@ import { validateValue } from "./validate.ts"
 /** `source` and `schema` are the same schema before and after compiling; the path is that of the source. */
 export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
-  if (schema.default !== undefined) errors.push(...oneDefault(schema, schema.default, path.child("default")))
+  if (schema.default !== undefined) {
+    const found = oneDefault(schema, schema.default, path.child("default"))
+    errors.push(...(found.length > 0 ? found : ruleFaults(source, schema.default, path.child("default"))))
+  }
   const { properties, additionalProperties, items } = source
   if (isObject(properties)) {
     for (const [name, property] of Object.entries(properties)) {
@@ -26,6 +30,19 @@ export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPat
     } else if (isObject(items)) errors.push(...defaultErrors(items, schema.items, path.child("items")))
   }
   return errors
+}
+
+/** By the schema's rules; in an update it may be its own old value, or there may be none. */
+function ruleFaults(source: JsonObject, value: Json, path: FieldPath): FieldError[] {
+  const tree = ruleTree(source, source["x-kubernetes-embedded-resource"] === true)
+  if (tree === undefined) return []
+  for (const old of [value, undefined]) {
+    const evaluation = evaluateRules(tree, path, value, old, false)
+    let next = evaluation.next()
+    while (next.done !== true) next = evaluation.next()
+    if (next.value.errors.length > 0) return next.value.errors
+  }
+  return []
 }
 
 function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {

@@ -151,12 +151,6 @@ function extensionErrors(schema: JsonObject, path: FieldPath): FieldError[] {
       errors.push(invalidValue(path.child("type"), schema["type"] ?? "", detail))
     }
   }
-  const rules = schema["x-kubernetes-validations"]
-  if (Array.isArray(rules) && rules.length > 0) {
-    // To accept rules and not to enforce them would let in what the author of the definition forbids.
-    const detail = "CEL validation rules are not supported by this server"
-    errors.push(forbiddenField(path.child("x-kubernetes-validations"), detail))
-  }
   return errors
 }
 
@@ -205,6 +199,7 @@ const notInValue: readonly [string, string][] = [
   ["x-kubernetes-list-type", "must be undefined to be structural"],
   ["x-kubernetes-map-type", "must be undefined to be structural"],
   ["x-kubernetes-preserve-unknown-fields", "must be false to be structural"],
+  ["x-kubernetes-validations", "must be empty to be structural"],
 ]
 
 function valueErrors(schema: JsonObject, path: FieldPath): FieldError[] {

@@ -10,6 +10,7 @@ import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
 import { findAll, type JsonPath } from "./json-path.ts"
+import { askRules, rulesOfSchema } from "./rules.ts"
 import { type ScalePaths, validateScaleNumbers } from "./scale.ts"
 
 export interface CustomStrategyOptions {
@@ -48,6 +49,11 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       if (errors.length === 0) return errors
       const known = new Set(validate(current).map((error) => error.message()))
       return errors.filter((error) => !known.has(error.message()))
+    },
+
+    async validateFurther(ctx, object, current, found) {
+      const tree = rulesOfSchema(schema().source)
+      return tree === undefined ? [] : askRules(ctx, tree, object, current, found)
     },
 
     specChanged: (object, current) => {

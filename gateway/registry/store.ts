@@ -1,6 +1,7 @@
 // The generic registry: the flow of every verb on every stored kind, from a decoded object to the store and back. What is
 // special about a kind is its strategy's. Source of the flow: k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 
+import type { FieldError } from "../../apimachinery/field-errors.ts"
 import { generateName } from "../../apimachinery/names.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
@@ -177,7 +178,7 @@ export class GenericRegistry implements Registry {
     const { namespace = "", name = "" } = object.metadata
     placeInNamespace(definition, namespace, object)
     prepareForCreate(ctx, definition, object)
-    refuseInvalid(definition, object, validateForCreate(ctx, definition, object))
+    await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
     this.#warn(ctx, object, undefined)
     await admit.validate(object, undefined)
     this.#settle(object)
@@ -238,7 +239,7 @@ export class GenericRegistry implements Registry {
     placeInNamespace(definition, current.metadata.namespace ?? "", object)
     prepareForUpdate(ctx, definition, object, current, options.subresource)
     keepSystemFields(object, current)
-    refuseInvalid(definition, object, validateForUpdate(ctx, definition, object, current))
+    await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
     this.#warn(ctx, object, current)
     await admit.validate(object, current)
     this.#settle(object)
@@ -320,6 +321,16 @@ export class GenericRegistry implements Registry {
     if (!(await this.#storage.remove(ctx.controlPlane.store, stored))) return false
     await this.definition.strategy.afterDelete?.(ctx, object)
     return true
+  }
+
+  async #refuseInvalid(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    errors: FieldError[],
+  ): Promise<void> {
+    const further = await this.definition.strategy.validateFurther?.(ctx, object, current, errors)
+    refuseInvalid(this.definition, object, further === undefined ? errors : [...errors, ...further])
   }
 
   #exists(name: string): StatusError {

@@ -22,6 +22,13 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Copies what an update may not touch from `current` (status; on the status subresource: everything else). */
   prepareForUpdate?(ctx: RequestContext, object: T, current: T): void
   validateUpdate?(ctx: RequestContext, object: T, current: T): FieldError[]
+  /** Validation that takes its time, after the other (whose errors are `found`); adds its own errors to those. */
+  validateFurther?(
+    ctx: RequestContext,
+    object: T,
+    current: T | undefined,
+    found: readonly FieldError[],
+  ): Promise<FieldError[]>
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
   /** The last change before storing, after admission. */
   canonicalize?(object: T): void

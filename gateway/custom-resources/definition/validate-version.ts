@@ -12,6 +12,8 @@ import {
 } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
+import { ruleErrors } from "../../../apimachinery/cel/rules/definition.ts"
+import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { compileStructural } from "../../../apimachinery/schema/structural.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import { messages } from "../../registry/validation/values.ts"
@@ -49,8 +51,9 @@ function validatePart(at: FieldPath, part: Part, version: CustomResourceVersion,
   const schema = version.schema?.openAPIV3Schema
   switch (part) {
     case "schema":
-      if (schema === undefined) return []
-      return compileStructural(schema, at.child(common ? "validation" : "schema", "openAPIV3Schema")).errors
+      return schema === undefined
+        ? []
+        : schemaErrors(schema, at.child(common ? "validation" : "schema", "openAPIV3Schema"))
     case "subresources":
       return validateScale(at.child("subresources", "scale"), version)
     case "additionalPrinterColumns":
@@ -60,6 +63,11 @@ function validatePart(at: FieldPath, part: Part, version: CustomResourceVersion,
     case "selectableFields":
       return validateSelectable(at.child(part), version)
   }
+}
+
+function schemaErrors(schema: Json, path: FieldPath): FieldError[] {
+  const { errors } = compileStructural(schema, path)
+  return isObject(schema) ? [...errors, ...ruleErrors(schema, path, errors.length === 0)] : errors
 }
 
 function validateScale(at: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {

@@ -1,0 +1,68 @@
+// The old value of each part of an object, where there is one that is meant to be the same thing; what has not been touched may
+// stay as wrong as it was. Source: k8s.io/apiserver/pkg/cel/common/{equality,maplist}.go.
+
+import { isDeepStrictEqual } from "node:util"
+import type { Json } from "../../object.ts"
+import { isObject, type JsonObject } from "../../schema/json-object.ts"
+
+export interface Correlation {
+  value: Json
+  old: Json
+  schema: JsonObject
+}
+
+export function fieldCorrelation(at: Correlation | undefined, field: string): Correlation | undefined {
+  if (at === undefined || !isObject(at.value) || !isObject(at.old)) return undefined
+  const { properties, additionalProperties } = at.schema
+  const named = isObject(properties) ? own(properties, field) : undefined
+  const schema = isObject(named) ? named : additionalProperties
+  const [value, old] = [own(at.value, field), own(at.old, field)]
+  return value === undefined || old === undefined || !isObject(schema) ? undefined : { value, old, schema }
+}
+
+/** Items of a list of type map correspond by their keys, those of other lists to nothing. */
+export function itemCorrelation(at: Correlation | undefined, index: number): Correlation | undefined {
+  if (at === undefined || !Array.isArray(at.value) || !Array.isArray(at.old)) return undefined
+  const value = at.value[index]
+  const old = value === undefined ? undefined : oldItem(at.schema, at.old, value)
+  const schema = at.schema["items"]
+  return value === undefined || old === undefined || !isObject(schema) ? undefined : { value, old, schema }
+}
+
+export function oldItem(schema: JsonObject, old: readonly Json[], item: Json): Json | undefined {
+  const keys = keysOf(schema)
+  if (keys === undefined) return undefined
+  const wanted = keyOf(item, keys)
+  return wanted === undefined ? undefined : old.find((each) => keyOf(each, keys) === wanted)
+}
+
+function keysOf(schema: JsonObject): readonly string[] | undefined {
+  const keys = schema["x-kubernetes-list-map-keys"]
+  const isMap = schema["x-kubernetes-list-type"] === "map" && Array.isArray(keys) && keys.length > 0
+  return isMap ? (keys as string[]) : undefined
+}
+
+function keyOf(item: Json, keys: readonly string[]): string | undefined {
+  if (!isObject(item)) return undefined
+  const parts = keys.map((key) => own(item, key))
+  const isKey = parts.every((part) => part !== undefined && part !== null && typeof part !== "object")
+  return isKey ? JSON.stringify(parts) : undefined
+}
+
+/** Lists of type map in any order; fields the schema does not know count as touched. */
+export function isUntouched(at: Correlation | undefined): boolean {
+  if (at === undefined) return false
+  const { value, old, schema } = at
+  if (Array.isArray(value)) {
+    if (!Array.isArray(old) || value.length !== old.length) return false
+    if (keysOf(schema) === undefined) return isDeepStrictEqual(value, old)
+    return value.every((_, index) => isUntouched(itemCorrelation(at, index)))
+  }
+  if (!isObject(value)) return value === old
+  if (!isObject(old) || Object.keys(value).length !== Object.keys(old).length) return false
+  return Object.keys(value).every((field) => isUntouched(fieldCorrelation(at, field)))
+}
+
+function own(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}

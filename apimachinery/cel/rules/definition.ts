@@ -1,0 +1,219 @@
+// What is wrong with the rules of a definition's schema: their words, their types, what they may cost, alone and together.
+// Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation/{validation,cel_validation}.go.
+
+import {
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  internalFieldError,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../field-errors.ts"
+import type { Json } from "../../object.ts"
+import { isObject, type JsonObject } from "../../schema/json-object.ts"
+import { type DeclaredType, declaredType } from "../declared-type.ts"
+import { escapeIdentifier } from "../identifiers.ts"
+import { normalFieldPath } from "./field-path.ts"
+import { type CompiledRule, compileRules, maxCardinality, type Rule, rulesOf } from "./rule.ts"
+
+/** What one rule may cost at worst, by the bounds its schema gives. */
+const ruleCostLimit = 10_000_000
+/** All rules of a definition together. */
+const totalCostLimit = 100_000_000
+/** The rules said to be the dearest, each at least this much. */
+const mostExpensive = 4
+const expensive = totalCostLimit / 100
+
+const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
+const key = "x-kubernetes-validations"
+
+/** `whole`: the schema and its defaults are right, so that expressions can be checked against it. */
+export function ruleErrors(schema: JsonObject, path: FieldPath, whole: boolean): FieldError[] {
+  const checker = new DefinitionChecker(whole)
+  checker.visit(schema, path, {
+    cardinality: 1,
+    uncorrelated: undefined,
+    declared: undefined,
+    inScope: false,
+    isRoot: true,
+  })
+  return [...checker.schemaErrors, ...checker.ruleErrors, ...checker.totalErrors(path)]
+}
+
+interface Context {
+  /** How many of these one object can have; undefined: unbounded. */
+  cardinality: number | undefined
+  /** The part of the schema whose values have no old ones to compare with. */
+  uncorrelated: FieldPath | undefined
+  /** As the type of the nearest schema above that has rules declares it. */
+  declared: DeclaredType | undefined
+  /** Below a schema with rules. */
+  inScope: boolean
+  isRoot: boolean
+}
+
+class DefinitionChecker {
+  readonly schemaErrors: FieldError[] = []
+  readonly ruleErrors: FieldError[] = []
+  readonly #whole: boolean
+  readonly #costs: { path: FieldPath; cost: number }[] = []
+  #total = 0
+
+  constructor(whole: boolean) {
+    this.#whole = whole
+  }
+
+  visit(schema: JsonObject, path: FieldPath, context: Context): void {
+    const before = this.schemaErrors.length
+    const rules = rulesOf(schema)
+    const hasRules = rules.length > 0
+    const known = context.declared
+    const declared = known ?? (context.inScope || hasRules ? declaredType(schema, isWhole(schema, context)) : undefined)
+    this.#visitChildren(schema, path, { ...context, declared, inScope: context.inScope || hasRules, isRoot: false })
+    for (const [index, rule] of rules.entries()) this.#checkWords(rule, schema, path.child(key).index(index))
+    if (!hasRules || !this.#whole || this.schemaErrors.length > before) return
+    if (declared === undefined) {
+      const what = `internal error: failed to construct type information for ${key} rules`
+      const detail = `${what}: unable to convert structural schema to CEL declarations`
+      this.ruleErrors.push(internalFieldError(path.child(key), detail))
+      return
+    }
+    for (const [index, rule] of compileRules(schema, declared).entries()) {
+      this.#checkCompiled(rule, path.child(key).index(index), declared, context)
+    }
+  }
+
+  #visitChildren(schema: JsonObject, path: FieldPath, context: Context): void {
+    const { properties, additionalProperties, items } = schema
+    const declared = context.declared
+    const each = maxElementsOf(schema)
+    const cardinality = context.cardinality === undefined || each === undefined ? undefined : context.cardinality * each
+    const inner = { ...context, cardinality }
+    if (isObject(additionalProperties)) {
+      this.visit(additionalProperties, path.child("additionalProperties"), { ...inner, declared: declared?.items })
+    }
+    if (isObject(properties)) {
+      for (const [name, property] of Object.entries(properties)) {
+        if (!isObject(property)) continue
+        const field = declared?.fields.get(escapeIdentifier(name) ?? "")
+        this.visit(property, path.child("properties").key(name), { ...inner, declared: field })
+      }
+    }
+    if (!isObject(items)) return
+    const uncorrelated =
+      schema["x-kubernetes-list-type"] === "map" ? context.uncorrelated : (context.uncorrelated ?? path)
+    this.visit(items, path.child("items"), { ...inner, declared: declared?.items, uncorrelated })
+  }
+
+  #checkWords(rule: Rule, schema: JsonObject, path: FieldPath): void {
+    const errors = this.schemaErrors
+    const [text, message] = [rule.rule.trim(), rule.message.trim()]
+    if (text === "") errors.push(required(path.child("rule"), "rule is not specified"))
+    else if (rule.message !== "" && message === "") {
+      errors.push(invalidValue(path.child("message"), rule.message, "must be non-empty if specified"))
+    } else if (hasLineBreaks(message)) {
+      errors.push(invalidValue(path.child("message"), rule.message, "must not contain line breaks"))
+    } else if (hasLineBreaks(text) && message === "") {
+      errors.push(required(path.child("message"), "message must be specified if rule contains line breaks"))
+    }
+    if (rule.messageExpression !== "" && rule.messageExpression.trim() === "") {
+      errors.push(required(path.child("messageExpression"), "messageExpression must be non-empty if specified"))
+    }
+    if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
+      errors.push(notSupported(path.child("reason"), rule.reason, reasons))
+    }
+    if (rule.fieldPath === "") return
+    const at = path.child("fieldPath")
+    if (rule.fieldPath.trim() === "") errors.push(invalidValue(at, rule.fieldPath, "must be non-empty if specified"))
+    if (hasLineBreaks(rule.fieldPath)) errors.push(invalidValue(at, rule.fieldPath, "must not contain line breaks"))
+    if (normalFieldPath(rule.fieldPath, schema) === undefined) {
+      errors.push(invalidValue(at, rule.fieldPath, "must be a valid path"))
+    }
+  }
+
+  #checkCompiled(rule: CompiledRule, path: FieldPath, declared: DeclaredType, context: Context): void {
+    const errors = this.ruleErrors
+    const cost = Math.min(rule.maxCost * (context.cardinality ?? maxCardinality(declared)), 2 ** 64)
+    if (cost > ruleCostLimit) {
+      errors.push(forbiddenField(path.child("rule"), costMessage("estimated rule cost", cost, ruleCostLimit)))
+    }
+    this.#observe(path.child("rule"), cost)
+    if (rule.fault !== undefined) errors.push(invalidValue(path.child("rule"), shownRule(rule.source), rule.fault))
+    if (rule.messageFault !== undefined) {
+      errors.push(invalidValue(path.child("messageExpression"), shownRule(rule.source), rule.messageFault))
+    } else if (rule.messageProgram !== undefined) {
+      const what = "estimated messageExpression cost"
+      if (rule.maxMessageCost > ruleCostLimit) {
+        errors.push(
+          forbiddenField(path.child("messageExpression"), costMessage(what, rule.maxMessageCost, ruleCostLimit)),
+        )
+      }
+      this.#observe(path.child("messageExpression"), rule.maxMessageCost)
+    }
+    if (rule.usesOldSelf) {
+      if (context.uncorrelated === undefined) return
+      const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${context.uncorrelated.toString()}`
+      errors.push(invalidValue(path.child("rule"), rule.source.rule, detail))
+    } else if (rule.source.optionalOldSelf !== undefined) {
+      const detail = "may not be set if oldSelf is not used in rule"
+      errors.push(invalidValue(path.child("optionalOldSelf"), rule.source.optionalOldSelf, detail))
+    }
+  }
+
+  #observe(path: FieldPath, cost: number): void {
+    this.#total = Math.min(this.#total + cost, 2 ** 64)
+    if (cost >= expensive) this.#costs.push({ path, cost })
+  }
+
+  totalErrors(path: FieldPath): FieldError[] {
+    if (this.#total <= totalCostLimit) return []
+    const dearest = this.#costs.sort((a, b) => b.cost - a.cost).slice(0, mostExpensive)
+    const what = `${key} estimated rule cost total for entire OpenAPIv3 schema`
+    return [
+      ...dearest.map((one) =>
+        forbiddenField(
+          one.path,
+          "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema",
+        ),
+      ),
+      forbiddenField(path, costMessage(what, this.#total, totalCostLimit)),
+    ]
+  }
+}
+
+function isWhole(schema: JsonObject, { isRoot }: Context): boolean {
+  return isRoot || schema["x-kubernetes-embedded-resource"] === true
+}
+
+function maxElementsOf(schema: JsonObject): number | undefined {
+  const bound = (value: Json | undefined): number | undefined =>
+    typeof value === "number" ? Math.max(0, value) : undefined
+  if (schema["type"] === "array") return bound(schema["maxItems"])
+  if (schema["type"] !== "object" || schema["additionalProperties"] === undefined) return 1
+  return bound(schema["maxProperties"])
+}
+
+export function hasLineBreaks(text: string): boolean {
+  return /[\n\r]/.test(text)
+}
+
+/** As Go prints a rule that has no JSON names. */
+function shownRule(rule: Rule): Json {
+  return {
+    Rule: rule.rule,
+    Message: rule.message,
+    MessageExpression: rule.messageExpression,
+    Reason: rule.reason ?? null,
+    FieldPath: rule.fieldPath,
+    OptionalOldSelf: rule.optionalOldSelf ?? null,
+  }
+}
+
+export function costMessage(what: string, cost: number, limit: number): string {
+  const factor = cost / limit
+  const shown = factor > 100 ? "more than 100x" : `${factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)}x`
+  const advice =
+    "(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)"
+  return `${what} exceeds budget by factor of ${shown} ${advice}`
+}

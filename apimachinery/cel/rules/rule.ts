@@ -1,0 +1,128 @@
+// x-kubernetes-validations of one schema: written, and compiled. Source:
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go.
+
+import type { Json } from "../../object.ts"
+import { isObject, type JsonObject } from "../../schema/json-object.ts"
+import { childrenOf, type Node } from "../ast.ts"
+import type { CheckedTree } from "../check.ts"
+import { estimateCost } from "../cost.ts"
+import { type DeclaredType, declaredTypes, maxRequestBytes, sizesOf, typeOfDeclared } from "../declared-type.ts"
+import type { Environment } from "../environment.ts"
+import { compileExpression, type Program } from "../program.ts"
+import { optionalType } from "../types.ts"
+import { normalFieldPath } from "./field-path.ts"
+
+export interface Rule {
+  rule: string
+  message: string
+  messageExpression: string
+  reason: string | undefined
+  fieldPath: string
+  optionalOldSelf: boolean | undefined
+}
+
+export interface CompiledRule {
+  source: Rule
+  /** Absent with a fault, and of an empty rule. */
+  program?: Program
+  usesOldSelf: boolean
+  /** What is wrong with it, in upstream's words. */
+  fault?: string
+  maxCost: number
+  messageProgram?: Program
+  messageFault?: string
+  maxMessageCost: number
+  /** Appended to the path of what failed. */
+  fieldPath: string
+}
+
+export function rulesOf(schema: JsonObject): Rule[] {
+  const rules = schema["x-kubernetes-validations"]
+  return Array.isArray(rules) ? rules.filter(isObject).map(readRule) : []
+}
+
+function readRule(rule: JsonObject): Rule {
+  const text = (value: Json | undefined): string => (typeof value === "string" ? value : "")
+  const optional = rule["optionalOldSelf"]
+  return {
+    rule: text(rule["rule"]),
+    message: text(rule["message"]),
+    messageExpression: text(rule["messageExpression"]),
+    reason: typeof rule["reason"] === "string" ? rule["reason"] : undefined,
+    fieldPath: text(rule["fieldPath"]),
+    optionalOldSelf: typeof optional === "boolean" ? optional : undefined,
+  }
+}
+
+/** The name of types below self, where messages show them. */
+const selfType = "selfType"
+
+export function compileRules(schema: JsonObject, declared: DeclaredType): CompiledRule[] {
+  const type = typeOfDeclared(declared, selfType)
+  const types = declaredTypes(new Map([[selfType, declared]]))
+  const environment = (optional: boolean): Environment => ({
+    variables: new Map([
+      ["self", type],
+      ["oldSelf", optional ? optionalType(type) : type],
+    ]),
+    types,
+  })
+  const [plain, optional] = [environment(false), environment(true)]
+  const sizes = sizesOf(declared)
+  return rulesOf(schema).map((rule) =>
+    compileRule(
+      rule,
+      schema,
+      rule.optionalOldSelf === true ? optional : plain,
+      (checked) => estimateCost(checked, sizes).max,
+    ),
+  )
+}
+
+function compileRule(
+  source: Rule,
+  schema: JsonObject,
+  environment: Environment,
+  costOf: (checked: CheckedTree) => number,
+): CompiledRule {
+  const compiled: CompiledRule = { source, usesOldSelf: false, maxCost: 0, maxMessageCost: 0, fieldPath: "" }
+  if (source.rule.trim() === "") return compiled
+  const { program, issues, fault } = compileExpression(source.rule, environment)
+  if (issues !== undefined) return { ...compiled, fault: `compilation failed: ${issues}` }
+  if (program === undefined) return { ...compiled, fault: `program instantiation failed: ${fault ?? ""}` }
+  if (program.type.kind !== "bool") return { ...compiled, fault: "cel expression must evaluate to a bool" }
+  compiled.program = program
+  compiled.usesOldSelf = speaksOf(program.checked, "oldSelf")
+  compiled.maxCost = costOf(program.checked)
+  if (source.messageExpression !== "")
+    Object.assign(compiled, compileMessage(source.messageExpression, environment, costOf))
+  if (source.fieldPath !== "" && compiled.messageFault === undefined) {
+    compiled.fieldPath = normalFieldPath(source.fieldPath, schema) ?? ""
+  }
+  return compiled
+}
+
+function compileMessage(
+  source: string,
+  environment: Environment,
+  costOf: (checked: CheckedTree) => number,
+): Partial<CompiledRule> {
+  const { program, issues, fault } = compileExpression(source, environment)
+  if (issues !== undefined) return { messageFault: `messageExpression compilation failed: ${issues}` }
+  if (program === undefined) return { messageFault: `messageExpression instantiation failed: ${fault ?? ""}` }
+  if (program.type.kind !== "string") return { messageFault: "messageExpression must evaluate to a string" }
+  return { messageProgram: program, maxMessageCost: costOf(program.checked) }
+}
+
+export function speaksOf(checked: CheckedTree, variable: string): boolean {
+  const visit = (node: Node): boolean => {
+    const reference = checked.references.get(node)
+    return (reference?.kind === "variable" && reference.name === variable) || childrenOf(node).some(visit)
+  }
+  return visit(checked.tree)
+}
+
+/** How many of such values can be in one request. */
+export function maxCardinality({ minSize }: DeclaredType): number {
+  return Math.trunc(maxRequestBytes / (minSize + 1))
+}

@@ -1,0 +1,278 @@
+// Evaluates the rules of a schema on an object, each within its own limit and all within one budget. A generator, so that its
+// driver can let others run in between. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
+
+import {
+  duplicate,
+  FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  omitted,
+  required,
+} from "../../field-errors.ts"
+import type { Json } from "../../object.ts"
+import { isObject, type JsonObject } from "../../schema/json-object.ts"
+import { CostExceeded } from "../closures.ts"
+import { type DeclaredType, declaredType } from "../declared-type.ts"
+import { escapeIdentifier } from "../identifiers.ts"
+import { perCallLimit, type Program } from "../program.ts"
+import { schemaValue, wholeObject } from "../schema-values.ts"
+import { CelError, Optional, type Value } from "../values.ts"
+import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldItem } from "./correlation.ts"
+import { type CompiledRule, compileRules, rulesOf } from "./rule.ts"
+
+/** What all rules may cost for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
+export const objectBudget = 10_000_000
+/** Bytes of a message an expression makes. */
+const maxMessageBytes = 5 * 1024
+
+/** Rules of a schema and of what is below it; undefined where there are none. */
+export interface RuleTree {
+  schema: JsonObject
+  whole: boolean
+  rules: readonly CompiledRule[]
+  properties: ReadonlyMap<string, RuleTree>
+  additional: RuleTree | undefined
+  items: RuleTree | undefined
+}
+
+export function ruleTree(schema: JsonObject, whole: boolean): RuleTree | undefined {
+  return hasRules(schema) ? node(schema, whole, declaredType(schema, whole)) : undefined
+}
+
+function hasRules(schema: Json | undefined): boolean {
+  if (!isObject(schema)) return false
+  const { properties, additionalProperties, items } = schema
+  if (rulesOf(schema).length > 0 || hasRules(additionalProperties) || hasRules(items)) return true
+  return isObject(properties) && Object.values(properties).some(hasRules)
+}
+
+function node(schema: JsonObject, whole: boolean, declared: DeclaredType | undefined): RuleTree | undefined {
+  const { properties, additionalProperties, items } = schema
+  const child = (inner: Json | undefined, type: DeclaredType | undefined): RuleTree | undefined =>
+    isObject(inner) && hasRules(inner) ? node(inner, inner["x-kubernetes-embedded-resource"] === true, type) : undefined
+  const named = new Map<string, RuleTree>()
+  for (const [name, property] of Object.entries(isObject(properties) ? properties : {})) {
+    const escaped = escapeIdentifier(name)
+    // What has no name in expressions has a type of its own.
+    const own = isObject(property)
+      ? declaredType(property, property["x-kubernetes-embedded-resource"] === true)
+      : undefined
+    const tree = child(property, escaped === undefined ? own : (declared?.fields.get(escaped) ?? own))
+    if (tree !== undefined) named.set(name, tree)
+  }
+  const rules = declared === undefined ? [] : compileRules(schema, declared)
+  return {
+    schema,
+    whole,
+    rules,
+    properties: named,
+    additional: child(additionalProperties, declared?.items),
+    items: child(items, declared?.items),
+  }
+}
+
+export interface RuleFindings {
+  errors: FieldError[]
+  /** Of what was wrong before and has not been touched. */
+  warnings: FieldError[]
+}
+
+/** Undefined old: there is none. `ratchet`: what has not been touched only warns. */
+export function* evaluateRules(
+  tree: RuleTree,
+  path: FieldPath,
+  value: Json,
+  old: Json | undefined,
+  ratchet: boolean,
+): Generator<undefined, RuleFindings> {
+  const evaluation = new RuleEvaluation()
+  const correlation = ratchet && old !== undefined ? { value, old, schema: tree.schema } : undefined
+  yield* evaluation.visit(tree, path, value, old, { current: correlation, parent: undefined })
+  return evaluation
+}
+
+interface Ratchet {
+  current: Correlation | undefined
+  /** Of the nearest value above that has an old one, when this one has none. */
+  parent: Correlation | undefined
+}
+
+const nowhere = FieldPath.root("<nil>")
+const text = (value: string): string => value.trim()
+
+class RuleEvaluation implements RuleFindings {
+  readonly errors: FieldError[] = []
+  readonly warnings: FieldError[] = []
+  #budget = objectBudget
+  #over = false
+
+  #report(error: FieldError, rule: CompiledRule, { current, parent }: Ratchet): void {
+    const untouched = !rule.usesOldSelf && isUntouched(current ?? parent)
+    if (untouched) this.warnings.push(error)
+    else this.errors.push(error)
+  }
+
+  *visit(
+    tree: RuleTree,
+    path: FieldPath,
+    value: Json,
+    old: Json | undefined,
+    ratchet: Ratchet,
+  ): Generator<undefined, void> {
+    if (value === null || this.#over) return
+    if (tree.rules.length > 0) yield* this.#rules(tree, path, value, old ?? undefined, ratchet)
+    if (Array.isArray(value) && tree.items !== undefined) {
+      const before = Array.isArray(old) ? old : []
+      for (const [index, item] of value.entries()) {
+        if (this.#over) return
+        const next = nextRatchet(ratchet, () => itemCorrelation(ratchet.current, index))
+        yield* this.visit(tree.items, path.index(index), item, oldItem(tree.schema, before, item), next)
+      }
+    } else if (isObject(value)) yield* this.#fields(tree, path, value, isObject(old) ? old : {}, ratchet)
+  }
+
+  *#fields(
+    tree: RuleTree,
+    path: FieldPath,
+    value: JsonObject,
+    old: JsonObject,
+    ratchet: Ratchet,
+  ): Generator<undefined, void> {
+    for (const [name, item] of Object.entries(value)) {
+      if (this.#over) return
+      const inner = tree.properties.get(name) ?? tree.additional
+      if (inner === undefined) continue
+      const at = tree.properties.has(name) ? path.child(name) : path.key(name)
+      const next = nextRatchet(ratchet, () => fieldCorrelation(ratchet.current, name))
+      yield* this.visit(inner, at, item, Object.hasOwn(old, name) ? old[name] : undefined, next)
+    }
+  }
+
+  *#rules(
+    tree: RuleTree,
+    path: FieldPath,
+    value: Json,
+    old: Json | undefined,
+    ratchet: Ratchet,
+  ): Generator<undefined, void> {
+    const schema = tree.whole ? wholeObject(tree.schema) : tree.schema
+    const type = typeof schema["type"] === "string" ? schema["type"] : ""
+    const self = schemaValue(value, schema)
+    const oldSelf = old === undefined || old === null ? undefined : schemaValue(old, schema)
+    const variables = new Map<string, Value>([["self", self]])
+    const optionalVariables = new Map<string, Value>([["self", self]])
+    if (oldSelf !== undefined) variables.set("oldSelf", oldSelf)
+    optionalVariables.set("oldSelf", oldSelf === undefined ? Optional.none : new Optional(oldSelf))
+    for (const rule of tree.rules) {
+      if (this.#over) return
+      if (rule.fault !== undefined)
+        this.errors.push(invalidValue(shownPath(path), type, `rule compile error: ${rule.fault}`))
+      const optional = rule.source.optionalOldSelf === true
+      if (rule.program === undefined || (rule.usesOldSelf && oldSelf === undefined && !optional)) continue
+      const given = optional ? optionalVariables : variables
+      const result = this.#run(rule.program, rule, path, type, given)
+      yield
+      if (result !== false) continue
+      const at = rule.fieldPath === "" ? shownPath(path) : path.child(rule.fieldPath)
+      const detail = this.#message(rule, at, type, given)
+      if (detail === undefined) return
+      const shown = type === "object" || type === "array" ? undefined : value
+      this.#report(failure(rule, at, shown, detail), rule, ratchet)
+    }
+  }
+
+  /** The answer of the rule, or undefined when there is none; why is reported. */
+  #run(
+    program: Program,
+    rule: CompiledRule,
+    path: FieldPath,
+    type: string,
+    variables: Map<string, Value>,
+  ): boolean | undefined {
+    const about = text(rule.source.message) || text(rule.source.rule)
+    const fail = (detail: string): undefined => {
+      this.errors.push(invalidValue(shownPath(path), type, detail))
+      return undefined
+    }
+    try {
+      const { value, cost } = program.evaluate(variables, perCallLimit)
+      if (cost > this.#budget) {
+        this.#over = true
+        return fail("validation failed due to running out of cost budget, no further validation rules will be run")
+      }
+      this.#budget -= cost
+      if (!(value instanceof CelError)) return value === true
+      if (!value.message.startsWith("no such overload")) return fail(`${value.message} evaluating rule: ${about}`)
+      return fail(
+        `'${value.message}': call arguments did not match a supported operator, function or macro signature for rule: ${about}`,
+      )
+    } catch (error) {
+      if (!(error instanceof CostExceeded)) throw error
+      this.#over = true
+      return fail(
+        `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${about}`,
+      )
+    }
+  }
+
+  /** Undefined: the budget is spent; that is reported. An expression that makes no message leaves the rule's own. */
+  #message(rule: CompiledRule, path: FieldPath, type: string, variables: Map<string, Value>): string | undefined {
+    const otherwise = text(rule.source.message) || `failed rule: ${text(rule.source.rule)}`
+    if (rule.messageProgram === undefined) return otherwise
+    const stop = (detail: string): undefined => {
+      this.#over = true
+      this.errors.push(invalidValue(shownPath(path), type, detail))
+      return undefined
+    }
+    try {
+      const { value, cost } = rule.messageProgram.evaluate(variables, perCallLimit)
+      if (cost > this.#budget) {
+        return stop(
+          "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
+        )
+      }
+      this.#budget -= cost
+      return usableMessage(value) ?? otherwise
+    } catch (error) {
+      if (!(error instanceof CostExceeded)) throw error
+      const source = JSON.stringify(rule.source.messageExpression)
+      return stop(
+        `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`,
+      )
+    }
+  }
+}
+
+/** Upstream has no path for the root. */
+function shownPath(path: FieldPath): FieldPath {
+  return path.toString() === "" ? nowhere : path
+}
+
+/** A message of one line that is not too long. */
+export function usableMessage(value: Value): string | undefined {
+  if (typeof value !== "string") return undefined
+  const trimmed = value.trim()
+  const usable = trimmed !== "" && !trimmed.includes("\n") && Buffer.byteLength(trimmed) <= maxMessageBytes
+  return usable ? trimmed : undefined
+}
+
+function nextRatchet(at: Ratchet, correlate: () => Correlation | undefined): Ratchet {
+  return at.current === undefined ? at : { current: correlate(), parent: at.current }
+}
+
+/** Objects and lists are not shown. */
+function failure({ source }: CompiledRule, path: FieldPath, value: Json | undefined, detail: string): FieldError {
+  switch (source.reason) {
+    case "FieldValueForbidden":
+      return forbiddenField(path, detail)
+    case "FieldValueRequired":
+      return required(path, detail)
+    case "FieldValueDuplicate":
+      return value === undefined ? new FieldError("FieldValueDuplicate", path, omitted, "") : duplicate(path, value)
+    default:
+      return value === undefined
+        ? new FieldError("FieldValueInvalid", path, omitted, detail)
+        : invalidValue(path, value, detail)
+  }
+}

@@ -1,0 +1,72 @@
+// The rules in a definition's schema (x-kubernetes-validations), asked for each write of its objects. Compiled once for all
+// definitions with that schema, of whichever tenant. Source: k8s.io/apiextensions-apiserver/pkg/registry/customresource/strategy.go.
+
+import { setImmediate } from "node:timers/promises"
+import { evaluateRules, type RuleTree, ruleTree } from "../../apimachinery/cel/rules/validator.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { isObject, type JsonObject } from "../../apimachinery/schema/json-object.ts"
+import type { RequestContext } from "../request/context.ts"
+
+/** Schemas whose compiled rules are kept; the one not used for the longest time goes. */
+const maxKept = 300
+/** Milliseconds after which others have their turn. */
+const maxTurn = 4
+
+/** By the text of the schema. */
+const kept = new Map<string, RuleTree>()
+/** By the schema itself: each control plane reads its own. */
+const known = new WeakMap<object, RuleTree | "none">()
+
+export function rulesOfSchema(schema: Json | undefined): RuleTree | undefined {
+  if (!isObject(schema)) return undefined
+  const found = known.get(schema) ?? compiled(schema) ?? "none"
+  known.set(schema, found)
+  return found === "none" ? undefined : found
+}
+
+function compiled(schema: JsonObject): RuleTree | undefined {
+  const text = JSON.stringify(schema)
+  if (!text.includes('"x-kubernetes-validations"')) return undefined
+  const tree = kept.get(text) ?? ruleTree(schema, true)
+  if (tree === undefined) return undefined
+  kept.delete(text)
+  kept.set(text, tree)
+  if (kept.size > maxKept) for (const oldest of [...kept.keys()].slice(0, 1)) kept.delete(oldest)
+  return tree
+}
+
+const blocking = new Set([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+])
+
+/** `found`: what the schema itself finds; rules are not asked of an object they could not understand. */
+export async function askRules(
+  ctx: RequestContext,
+  tree: RuleTree,
+  object: KubeObject,
+  current: KubeObject | undefined,
+  found: readonly FieldError[],
+): Promise<FieldError[]> {
+  if (found.some((error) => blocking.has(error.type))) {
+    const detail =
+      "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
+    return [invalidValue(FieldPath.root("<nil>"), null, detail)]
+  }
+  const evaluation = evaluateRules(tree, FieldPath.root(), object as Json, current as Json | undefined, true)
+  let started = performance.now()
+  for (;;) {
+    const next = evaluation.next()
+    if (next.done === true) {
+      for (const warning of next.value.warnings) ctx.warn(warning.message())
+      return next.value.errors
+    }
+    if (performance.now() - started < maxTurn) continue
+    await setImmediate()
+    started = performance.now()
+  }
+}
