@@ -18,6 +18,7 @@ import { runDisruption } from "./disruption/disruption.ts"
 import { runEndpoints } from "./endpoints/endpoints.ts"
 import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
 import { runEndpointSliceMirroring } from "./endpointslice/mirroring.ts"
+import { runEphemeralVolumes } from "./ephemeral-volume/ephemeral-volume.ts"
 import { runGarbageCollector } from "./garbage-collector/garbage-collector.ts"
 import { Informers } from "./informers.ts"
 import { runJobs } from "./job/job.ts"
@@ -56,6 +57,7 @@ const controllers: Readonly<Record<string, RunController>> = {
   endpointslice: runEndpointSlices,
   "endpointslice-mirroring": runEndpointSliceMirroring,
   resourcequota: runResourceQuotas,
+  "ephemeral-volume": runEphemeralVolumes,
   "persistentvolumeclaim-protection": runClaimProtection,
   "persistentvolume-protection": runVolumeProtection,
   "certificatesigningrequest-approving": runCertificateApproving,

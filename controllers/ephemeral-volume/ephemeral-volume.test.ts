@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { events, persistentVolumeClaims, pods } from "../../client/resources.ts"
+import { eventually, startHarness } from "../testing/harness.ts"
+
+const only = ["ephemeral-volume", "garbage-collector"]
+const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } }
+const pod = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web", namespace: "default" },
+  spec: {
+    volumes: [
+      { name: "scratch", ephemeral: { volumeClaimTemplate: { metadata: { labels: { a: "b" } }, spec } } },
+      { name: "other", emptyDir: {} },
+    ],
+  },
+} as unknown as KubeObject
+
+describe("a generic ephemeral volume", () => {
+  test("has a claim that goes with its pod, and comes back while the pod is there", async () => {
+    await using harness = await startHarness({ only })
+    const created = await harness.create(pods, pod)
+    const find = () => harness.cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", "web-scratch")
+    await eventually(() => expect(find()).toMatchObject({ metadata: { labels: { a: "b" } }, spec }))
+    expect(find()!.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: "v1",
+        kind: "Pod",
+        name: "web",
+        uid: created.metadata.uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ])
+    expect(harness.cluster.all(persistentVolumeClaims)).toHaveLength(1)
+    const { uid } = find()!.metadata
+    await harness.cluster.delete(persistentVolumeClaims, "default", "web-scratch")
+    await eventually(() => expect([undefined, uid]).not.toContain(find()?.metadata.uid))
+    await harness.cluster.delete(pods, "default", "web")
+    await eventually(() => expect(harness.cluster.all(persistentVolumeClaims)).toEqual([]))
+  })
+
+  test("does not take somebody else's claim", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(persistentVolumeClaims, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "web-scratch", namespace: "default" },
+    })
+    await harness.create(pods, pod)
+    await eventually(() => {
+      expect(harness.cluster.all(events)).toMatchObject([
+        {
+          reason: "FailedBinding",
+          message:
+            "ephemeral volume scratch: PVC default/web-scratch was not created for pod default/web (pod is not owner)",
+        },
+      ])
+    })
+  })
+})

@@ -1,0 +1,90 @@
+// Claims of generic ephemeral volumes: one per volume, made of the pod's template, owned by the pod.
+// Facts: k8s.io/kubernetes/pkg/controller/volume/ephemeral.
+
+import { controllerOf, type PersistentVolumeClaim, type Pod } from "../../apimachinery/object.ts"
+import { isAlreadyExists } from "../../apimachinery/status.ts"
+import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
+import { TerminalError } from "../../client/workqueue/workers.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+import { controllerReference, message } from "../pods/pod-control.ts"
+import { isTerminating } from "../pods/pod-state.ts"
+
+const podKind = { apiVersion: "v1", kind: "Pod" } as const
+
+type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number]
+
+const hasEphemeral = (pod: Pod): boolean => (pod.spec?.volumes ?? []).some(({ ephemeral }) => ephemeral !== undefined)
+
+export function runEphemeralVolumes(ctx: ControllerContext): Promise<void> {
+  const pods = ctx.informers.of<Pod>(podResource)
+  const claims = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
+  const controller = new Controller<Pod>(ctx, {
+    name: "ephemeral-volume",
+    eventSource: "ephemeral_volume",
+    primary: pods,
+    concerns: hasEphemeral,
+    reads: [claims],
+  })
+  claims.subscribe({
+    deleted(tenant, { metadata }) {
+      const using = pods.byIndex(tenant, "claims", `${metadata.namespace ?? ""}/${metadata.name ?? ""}`)
+      for (const pod of using) controller.enqueueObject(tenant, pod)
+    },
+  })
+  return controller.run(async ({ tenant, namespace, name }) => {
+    const pod = pods.get(tenant, namespace, name)
+    if (pod === undefined || !hasEphemeral(pod) || isTerminating(pod)) return
+    for (const volume of pod.spec?.volumes ?? []) {
+      if (volume.ephemeral === undefined) continue
+      const claim = `${name}-${volume.name}`
+      try {
+        const present = claims.get(tenant, namespace, claim)
+        if (present !== undefined) checkOwner(present, pod)
+        else await create(controller, tenant, pod, volume, claim)
+      } catch (error) {
+        if (isNamespaceTerminating(error)) return
+        const text = `ephemeral volume ${volume.name}: ${message(error)}`
+        controller.event(tenant, pod, "Warning", "FailedBinding", text)
+        throw error
+      }
+    }
+  })
+}
+
+/** Somebody's own claim of that name is not the pod's to use. */
+function checkOwner(claim: PersistentVolumeClaim, pod: Pod): void {
+  if (controllerOf(claim)?.uid === pod.metadata.uid) return
+  const { namespace = "", name = "" } = claim.metadata
+  const of = `${pod.metadata.namespace ?? ""}/${pod.metadata.name ?? ""}`
+  throw new TerminalError(`PVC ${namespace}/${name} was not created for pod ${of} (pod is not owner)`)
+}
+
+async function create(
+  controller: Controller<Pod>,
+  tenant: string,
+  pod: Pod,
+  { ephemeral }: Volume,
+  name: string,
+): Promise<void> {
+  const { metadata, spec } = ephemeral?.volumeClaimTemplate ?? {}
+  const claim: PersistentVolumeClaim = {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {
+      name,
+      namespace: pod.metadata.namespace ?? "",
+      ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
+      ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
+      ownerReferences: [controllerReference(pod, podKind)],
+    },
+    ...(spec === undefined ? {} : { spec }),
+  }
+  try {
+    await controller.client(tenant).create(persistentVolumeClaims, claim)
+  } catch (error) {
+    // The cache may be behind; its event brings the pod back if it is not ours.
+    if (isAlreadyExists(error)) throw error
+    throw isNamespaceTerminating(error) ? error : new Error(`create PVC ${name}: ${message(error)}`, { cause: error })
+  }
+}
