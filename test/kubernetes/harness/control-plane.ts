@@ -21,8 +21,8 @@ async function start(place: Place, name: string, args: readonly string[]): Promi
   return Component.start({ name, program: await binary(name), args, logFile: logFile(place, name) })
 }
 
-/** No fsync: nothing here outlives the machine, and a busy disk would slow every write. */
-export function startEtcd(place: Place): Promise<Component> {
+/** Unless asked for without fsync: nothing here outlives the machine, and a busy disk would slow every write. */
+export function startEtcd(place: Place, durable: boolean): Promise<Component> {
   const client = `http://127.0.0.1:${place.ports.etcd}`
   const peer = `http://127.0.0.1:${place.ports.etcdPeer}`
   return start(place, "etcd", [
@@ -32,7 +32,7 @@ export function startEtcd(place: Place): Promise<Component> {
     `--listen-peer-urls=${peer}`,
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=default=${peer}`,
-    "--unsafe-no-fsync",
+    ...(durable ? [] : ["--unsafe-no-fsync"]),
     "--log-level=warn",
   ])
 }

@@ -25,6 +25,8 @@ export interface TestKubernetesOptions {
   scheduler?: boolean
   /** Every request with its body, one line of JSON each, in `auditLog`. */
   audit?: boolean
+  /** etcd writes through to the disk, as in production. Default: it does not. */
+  durable?: boolean
   /** Further flags of kube-apiserver; of those given twice the last wins. */
   apiServerFlags?: readonly string[]
   /** Hosts the API server is reached by, besides 127.0.0.1 and localhost. */
@@ -103,8 +105,8 @@ export class TestKubernetes implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { nodes = 0, controllerManager, scheduler } = this.#options
-    this.#add(await controlPlane.startEtcd(this.#place)) // the API server waits for it
+    const { nodes = 0, controllerManager, scheduler, durable = false } = this.#options
+    this.#add(await controlPlane.startEtcd(this.#place, durable)) // the API server waits for it
     await this.startApiServer()
     if (controllerManager === true) await this.startControllerManager()
     if (scheduler === true) this.#add(await controlPlane.startScheduler(this.#place))

@@ -1,0 +1,9 @@
+// The gateway of bench/api.ts, in a process of its own: one tenant, nothing but its API. Says where it is in one line of JSON.
+
+import { startTestGateway } from "../gateway/testing/start-gateway.ts"
+
+const gateway = await startTestGateway({ superCluster: false })
+const { url, certificate, key } = await gateway.createTenant("bench", { controllers: false })
+const { certificateAuthority } = gateway.gateway
+process.stdout.write(`${JSON.stringify({ url, certificate, key, certificateAuthority })}\n`)
+process.once("SIGTERM", () => void gateway[Symbol.asyncDispose]().then(() => process.exit(0)))

@@ -1,0 +1,228 @@
+// One tenant's API next to kube-apiserver and etcd: the same client, the same requests, in rounds that alternate. Both write
+// through to the disk, validate, and keep managedFields. Costs are processor time of all processes of the server, per request.
+//   node bench/api.ts [rounds, 5] [requests per round, 200]
+
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
+import { BenchClient, type Call, type Server } from "./api-client.ts"
+import { processorTime, residentMiB } from "./processor-time.ts"
+import { argument, quantile, report, type Line } from "./report.ts"
+
+const rounds = argument(0, 5)
+const requests = argument(1, 200)
+/** How many times as many requests the first round has, which is not counted. */
+const warmUpFactor = 3
+const connections = 4
+const watchers = 20
+/** Objects of 1 KiB, in namespaces of their own. */
+const sizes = { small: 500, large: 4000 } as const
+/** Of the large namespace, by label. */
+const selected = 40
+
+const text = "x".repeat(1000)
+const collection = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`
+
+function configMap(namespace: string, name: string, index = 0): Record<string, unknown> {
+  const labels = { index: String(index), part: index < selected ? "chosen" : "other" }
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace, labels }, data: { text } }
+}
+
+const create = (namespace: string, name: string, index?: number): Call => ({
+  method: "POST",
+  path: collection(namespace),
+  body: JSON.stringify(configMap(namespace, name, index)),
+})
+
+interface Row {
+  what: string
+  /** Share of kube-apiserver's processor time, and of its p99, that it is to be. */
+  goal: { cpu: number; p99: number }
+  /** How many in a round, as a share of all. */
+  share?: number
+  prepare?: (client: BenchClient) => Promise<Disposable>
+  call: (round: number, index: number) => Call
+}
+
+const write = { cpu: 1 / 5, p99: 1 / 3 }
+const read = { cpu: 1 / 8, p99: 1 / 3 }
+const list = { cpu: 1 / 4, p99: 1 / 3 }
+const protobuf = "application/vnd.kubernetes.protobuf"
+const own = (round: number, index: number): string => `own-${round}-${index}`
+const path = (round: number, index: number): string => `${collection("work")}/${own(round, index)}`
+const changed = (round: number, index: number, value: string) => ({
+  ...configMap("work", own(round, index), index),
+  data: { text, value },
+})
+
+const rows: readonly Row[] = [
+  { what: "create", goal: write, call: (round, index) => create("work", own(round, index), index) },
+  { what: "get", goal: read, call: (round, index) => ({ method: "GET", path: path(round, index) }) },
+  {
+    what: "get, protobuf",
+    goal: read,
+    call: (round, index) => ({ method: "GET", path: path(round, index), accept: protobuf }),
+  },
+  {
+    what: "update",
+    goal: write,
+    call: (round, index) => ({
+      method: "PUT",
+      path: path(round, index),
+      body: JSON.stringify(changed(round, index, "updated")),
+    }),
+  },
+  {
+    what: "merge patch",
+    goal: write,
+    call: (round, index) => ({
+      method: "PATCH",
+      path: path(round, index),
+      contentType: "application/merge-patch+json",
+      body: JSON.stringify({ data: { value: "patched" } }),
+    }),
+  },
+  {
+    what: "apply",
+    goal: write,
+    call: (round, index) => ({
+      method: "PATCH",
+      path: `${path(round, index)}?fieldManager=bench-apply&force=true`,
+      contentType: "application/apply-patch+yaml",
+      body: JSON.stringify(changed(round, index, "applied")),
+    }),
+  },
+  { what: "delete", goal: write, call: (round, index) => ({ method: "DELETE", path: path(round, index) }) },
+  {
+    what: `create under ${watchers} watchers`,
+    goal: write,
+    prepare: watched,
+    call: (round, index) => create("watched", own(round, index), index),
+  },
+  {
+    what: `list of ${sizes.small}`,
+    goal: list,
+    share: 0.1,
+    call: () => ({ method: "GET", path: collection("small") }),
+  },
+  {
+    what: `list of ${sizes.small}, protobuf`,
+    goal: list,
+    share: 0.1,
+    call: () => ({ method: "GET", path: collection("small"), accept: protobuf }),
+  },
+  {
+    what: `list of ${sizes.large}`,
+    goal: list,
+    share: 0.04,
+    call: () => ({ method: "GET", path: collection("large") }),
+  },
+  {
+    what: `${selected} of ${sizes.large} by label`,
+    goal: list,
+    share: 0.1,
+    call: () => ({ method: "GET", path: `${collection("large")}?labelSelector=part=chosen` }),
+  },
+]
+
+async function watched(client: BenchClient): Promise<Disposable> {
+  const stack = new DisposableStack()
+  for (let index = 0; index < watchers; index++)
+    stack.use(await client.watch(`${collection("watched")}?watch=1&resourceVersion=0`))
+  return stack
+}
+
+interface Measured {
+  took: number[]
+  microseconds: number
+  seconds: number
+}
+
+async function measure(server: Server, client: BenchClient, row: Row, round: number, into: Measured): Promise<void> {
+  using _prepared = await row.prepare?.(client)
+  const count = Math.max(2, Math.round(requests * (row.share ?? 1) * (round === 0 ? warmUpFactor : 1)))
+  const calls = Array.from({ length: count }, (_, index) => row.call(round, index))
+  const before = await processorTime(server.pids)
+  const begin = performance.now()
+  into.took.push(...(await client.all(calls, connections)))
+  into.seconds += (performance.now() - begin) / 1000
+  into.microseconds += (await processorTime(server.pids)) - before
+}
+
+async function fill(client: BenchClient): Promise<void> {
+  for (const namespace of ["work", "watched", ...Object.keys(sizes)])
+    await client.call({
+      method: "POST",
+      path: "/api/v1/namespaces",
+      body: JSON.stringify({ metadata: { name: namespace } }),
+    })
+  for (const [namespace, count] of Object.entries(sizes))
+    await client.all(
+      Array.from({ length: count }, (_, index) => create(namespace, `c-${index}`, index)),
+      16,
+    )
+}
+
+async function startTenant(stack: AsyncDisposableStack): Promise<Server> {
+  const file = new URL("api-gateway.ts", import.meta.url).pathname
+  const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] })
+  stack.defer(async () => {
+    child.kill("SIGTERM")
+    if (child.exitCode === null) await once(child, "close")
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const place = JSON.parse(line) as Omit<Server, "name" | "pids">
+    return { name: "tenant", ...place, pids: child.pid === undefined ? [] : [child.pid] }
+  }
+  throw new Error("the gateway ended before it was ready")
+}
+
+async function startKubernetes(stack: AsyncDisposableStack): Promise<Server> {
+  const kubernetes = stack.use(await TestKubernetes.start({ durable: true }))
+  const { server: url, certificateAuthority, token, pids } = kubernetes
+  return { name: "kube-apiserver + etcd", url, certificateAuthority, token, pids }
+}
+
+await using stack = new AsyncDisposableStack()
+const servers = [await startTenant(stack), await startKubernetes(stack)]
+const clients = servers.map((server) => stack.use(new BenchClient(server)))
+await Promise.all(clients.map(fill))
+
+const measured = rows.map(() => servers.map((): Measured => ({ took: [], microseconds: 0, seconds: 0 })))
+const warmUp = servers.map((): Measured => ({ took: [], microseconds: 0, seconds: 0 }))
+for (let round = 0; round <= rounds; round++) {
+  for (const [at, row] of rows.entries()) {
+    // Round 0 only warms up: what is compiled as it runs needs some hundred requests for that.
+    const order = round % 2 === 0 ? [0, 1] : [1, 0]
+    for (const which of order) {
+      const [server, client] = [servers[which], clients[which]]
+      const into = (round === 0 ? warmUp : measured[at])?.[which]
+      if (server !== undefined && client !== undefined && into !== undefined)
+        await measure(server, client, row, round, into)
+    }
+  }
+}
+
+const lines: Line[] = []
+for (const [at, { what, goal }] of rows.entries()) {
+  const [ours, theirs] = measured[at] ?? []
+  if (ours === undefined || theirs === undefined) continue
+  const add = (part: string, unit: string, value: (of: Measured) => number, share?: number): void => {
+    const compared = { with: "kube-apiserver + etcd", value: value(theirs) }
+    const wanted = share === undefined ? {} : { goal: `≤ ${share.toFixed(2)} of it` }
+    lines.push({ what: `${what}: ${part}`, value: value(ours), unit, compared, ...wanted })
+  }
+  add("processor time", "µs", ({ microseconds, took }) => microseconds / took.length, goal.cpu)
+  add("p99", "ms", ({ took }) => quantile(took, 0.99), goal.p99)
+  add("p50", "ms", ({ took }) => quantile(took, 0.5))
+  add("rate", "1/s", ({ took, seconds }) => took.length / seconds)
+}
+const [memory = 0, comparedMemory = 0] = await Promise.all(servers.map(({ pids }) => residentMiB(pids)))
+lines.push({
+  what: "memory at the end",
+  value: memory,
+  unit: "MiB",
+  compared: { with: "kube-apiserver + etcd", value: comparedMemory },
+})
+await report("api", { rounds, requests, connections }, lines)
