@@ -268,3 +268,28 @@ test("every tenant's programs know the gateway by an authority of their own", as
   }
   expect(one["requestheader-allowed-names"]).toBe('["front-proxy-client"]')
 })
+
+test("custom resources have APIServices of their own, as long as they are served", async () => {
+  const crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+  const schema = { openAPIV3Schema: { type: "object" } }
+  const body = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "things.own.example.com" },
+    spec: {
+      group: "own.example.com",
+      scope: "Cluster",
+      names: { plural: "things", kind: "Thing" },
+      versions: [{ name: "v1", served: true, storage: true, schema }],
+    },
+  }
+  await call(crds, { method: "POST", body })
+  const service = (): Promise<Loose> => bodyOf(call(`${services}/v1.own.example.com`))
+  await expect.poll(service, { timeout: 10_000 }).toMatchObject({
+    metadata: { labels: { "kube-aggregator.kubernetes.io/automanaged": "true" } },
+    spec: { group: "own.example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 100 },
+    status: { conditions: [{ type: "Available", status: "True", reason: "Local" }] },
+  })
+  await call(`${crds}/things.own.example.com`, { method: "DELETE" })
+  await expect.poll(service, { timeout: 10_000 }).toMatchObject({ code: 404 })
+})

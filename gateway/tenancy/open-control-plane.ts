@@ -8,6 +8,7 @@ import type { Store } from "../../storage/types.ts"
 import { AdmissionChain } from "../admission/chain.ts"
 import { admissionPlugins } from "../admission/plugins/index.ts"
 import { Aggregator } from "../aggregation/aggregator.ts"
+import { LocalServices } from "../aggregation/local-services.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { AdmissionRegistrations } from "../admission/registrations.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
@@ -21,6 +22,7 @@ import { createRBACAuthorizer } from "../authorization/rbac.ts"
 import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient } from "../local-client.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
 import type { Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
@@ -63,7 +65,16 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const resources = createResourceTable()
   stack.defer(() => resources.forgetValues())
   const callConversionWebhook = conversionCalls(() => controlPlane.backends)
-  const custom = { store, table: resources, client: () => controlPlane.client, callConversionWebhook, log }
+  const ownClient = () => controlPlane.client
+  const localServices = new LocalServices({ client: ownClient, definitions: () => resources.definitions(), log })
+  stack.use(localServices)
+  const table = {
+    setCustom(definitions: readonly ResourceDefinition[]) {
+      resources.setCustom(definitions)
+      localServices.changed()
+    },
+  }
+  const custom = { store, table, client: ownClient, callConversionWebhook, log }
   stack.use(await startCustomResources(custom))
   const policy = stack.use(
     new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),
