@@ -51,6 +51,61 @@ describe("FairQueue fairness", () => {
   })
 })
 
+describe("FairQueue with a limit of keys in work", () => {
+  test("lets a group that has reached it wait, and nobody else", async () => {
+    const queue = createQueue({ maxWorking: 2 })
+    for (let i = 0; i < 5; i++) queue.add(key("a", String(i)))
+    queue.add(key("b", "0"))
+    const taken = [await queue.get(never), await queue.get(never), await queue.get(never)]
+    expect(taken.map((one) => one?.group).sort()).toEqual(["a", "a", "b"])
+    const next = queue.get(never)
+    queue.add(key("a", "5"))
+    expect(queue.size).toBe(4)
+    const first = taken.find((one) => one?.group === "a")
+    queue.done(first as Key)
+    expect((await next)?.group).toBe("a")
+    expect(queue.size).toBe(3)
+  })
+
+  test("hands out every key once, in any order of taking and finishing", async () => {
+    const queue = createQueue({ maxWorking: 3 })
+    const groups = ["a", "b", "c", "d"]
+    for (let i = 0; i < 400; i++) queue.add(key(groups[i % 4] ?? "", String(i)))
+    const working: Key[] = []
+    const seen = new Set<string>()
+    const waiting: Promise<Key | undefined>[] = []
+    for (let seed = 7; seen.size < 400; seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) {
+      if (seed % 3 === 0 && working.length > 0) queue.done(working.splice(seed % working.length, 1)[0] as Key)
+      else if (waiting.length < 3) waiting.push(queue.get(never))
+      else if (working.length > 0) queue.done(working.shift() as Key)
+      await Promise.resolve()
+      for (const one of waiting.splice(0)) {
+        const taken = await Promise.race([one, Promise.resolve("none" as const)])
+        if (taken === "none") waiting.push(one)
+        else if (taken !== undefined) {
+          working.push(taken)
+          seen.add(`${taken.group}/${taken.name}`)
+        }
+      }
+      const counts = groups.map((group) => working.filter((one) => one.group === group).length)
+      expect(Math.max(...counts)).toBeLessThanOrEqual(3)
+    }
+    expect(queue.size).toBe(0)
+  })
+
+  test("forgets a waiting group that is gone", async () => {
+    const queue = createQueue({ maxWorking: 1 })
+    queue.add(key("a", "0"))
+    queue.add(key("a", "1"))
+    const taken = await queue.get(never)
+    queue.removeGroup("a")
+    expect(queue.size).toBe(0)
+    queue.done(taken as Key)
+    queue.add(key("a", "2"))
+    expect(await take(queue)).toBe("a/2")
+  })
+})
+
 describe("FairQueue keys", () => {
   test("wait at most once", async () => {
     const queue = createQueue()

@@ -20,6 +20,8 @@ export interface FairQueueOptions<K> {
   /** How many keys a group may take in one round; whole, at least 1. Asked when the group's turn begins. */
   weight?(group: string): number
   limits?: Partial<FairQueueLimits>
+  /** Keys of one group worked on at the same time. Beyond it the group's keys wait, and others' go on. Default: any. */
+  maxWorking?: number
   /** The group had to refuse keys and has now drained: its owner adds all of its keys again. */
   refill?(group: string): void
   clock?: Clock
@@ -58,6 +60,8 @@ export class FairQueue<K> implements Disposable {
   readonly #delayed = new DelayHeap<K>()
   readonly #refused = new Set<string>()
   readonly #waiters = new Set<Waiter<K>>()
+  /** Groups with waiting keys that have as many in work as they may: they have no turns until one is done. */
+  readonly #parked = new Set<Group<K>>()
   #waiting = 0
   #timer: { due: number; timer: Timer } | undefined
   #disposed = false
@@ -161,6 +165,7 @@ export class FairQueue<K> implements Disposable {
     const left = (this.#working.get(group) ?? 1) - 1
     if (left === 0) this.#working.delete(group)
     else this.#working.set(group, left)
+    this.#unpark(group)
     const again = this.#dirty.get(id)
     if (again !== undefined && !this.#disposed) this.#push(this.#options.group(again), again)
   }
@@ -188,6 +193,7 @@ export class FairQueue<K> implements Disposable {
     this.#timer = undefined
     this.#delayed.clear()
     this.#groups.clear()
+    this.#parked.clear()
     this.#first = undefined
     this.#last = undefined
     this.#dirty.clear()
@@ -201,8 +207,13 @@ export class FairQueue<K> implements Disposable {
     if (group !== undefined) group.keys.push(key)
     else this.#append({ name, keys: [key], head: 0, credit: 0, next: undefined })
     this.#waiting++
+    this.#serve()
+  }
+
+  /** One key has come within reach: whoever waits first gets the one whose turn it is. */
+  #serve(): void {
     const [waiter] = this.#waiters
-    if (waiter === undefined) return
+    if (waiter === undefined || this.#first === undefined) return
     this.#waiters.delete(waiter)
     waiter.resolve(this.#take())
   }
@@ -219,6 +230,7 @@ export class FairQueue<K> implements Disposable {
     this.#dirty.delete(id)
     this.#processing.add(id)
     this.#working.set(group.name, (this.#working.get(group.name) ?? 0) + 1)
+    if (this.#isFull(group.name)) this.#park(group)
     this.#endTurn(group)
     return key
   }
@@ -235,15 +247,42 @@ export class FairQueue<K> implements Disposable {
       group.keys.splice(0, group.head)
       group.head = 0
     }
-    if (group.credit > 0 || group.next === undefined) return
+    if (group.credit > 0 || group.next === undefined || this.#parked.has(group)) return
     this.#first = group.next
     group.next = undefined
     if (this.#last !== undefined) this.#last.next = group
     this.#last = group
   }
 
+  #isFull(name: string): boolean {
+    const { maxWorking } = this.#options
+    return maxWorking !== undefined && (this.#working.get(name) ?? 0) >= maxWorking
+  }
+
+  /** It is the first in the order of turns. */
+  #park(group: Group<K>): void {
+    this.#parked.add(group)
+    this.#first = group.next
+    if (this.#last === group) this.#last = undefined
+    group.next = undefined
+    group.credit = 0
+  }
+
+  #unpark(name: string): void {
+    const group = this.#groups.get(name)
+    if (group === undefined || !this.#parked.has(group) || this.#isFull(name)) return
+    this.#parked.delete(group)
+    this.#link(group)
+    this.#serve()
+  }
+
   #append(group: Group<K>): void {
     this.#groups.set(group.name, group)
+    if (this.#isFull(group.name)) this.#parked.add(group)
+    else this.#link(group)
+  }
+
+  #link(group: Group<K>): void {
     if (this.#last === undefined) this.#first = group
     else this.#last.next = group
     this.#last = group
@@ -252,6 +291,7 @@ export class FairQueue<K> implements Disposable {
   #unlink(group: Group<K>): void {
     this.#groups.delete(group.name)
     this.#waiting -= group.keys.length - group.head
+    if (this.#parked.delete(group)) return
     let before: Group<K> | undefined
     // The group whose turn it is is the first one: only removeGroup() walks.
     for (let at = this.#first; at !== undefined && at !== group; at = at.next) before = at

@@ -26,21 +26,50 @@ export interface WorkerOptions<K> {
   signal: AbortSignal
 }
 
+/**
+ * A reconcile that takes longer waits for somebody else (a tenant's webhook, say) and needs no worker: another one takes its
+ * place, so that one group's slow keys do not hold up the others'. The queue's maxWorking bounds them for each group.
+ */
+const slowMs = 1_000
+/** Reconciles waiting like that, of all groups. Beyond: they keep their workers. */
+const maxAside = 1_024
+
 /** Resolves when the signal has ended and no key is being worked on any more. */
 export async function runWorkers<K>(options: WorkerOptions<K>): Promise<void> {
-  await Promise.all(Array.from({ length: options.workers }, () => work(options)))
+  const crew: Crew = { aside: 0, working: new Set() }
+  for (let index = 0; index < options.workers; index++) hire(options, crew)
+  while (crew.working.size > 0) await Promise.all(crew.working)
 }
 
-async function work<K>(options: WorkerOptions<K>): Promise<void> {
+interface Crew {
+  aside: number
+  working: Set<Promise<void>>
+}
+
+function hire<K>(options: WorkerOptions<K>, crew: Crew): void {
+  const working = work(options, crew).finally(() => crew.working.delete(working))
+  crew.working.add(working)
+}
+
+async function work<K>(options: WorkerOptions<K>, crew: Crew): Promise<void> {
   const { queue, signal } = options
-  for (;;) {
+  for (let isAside = false; !isAside;) {
     const key = await queue.get(signal)
     if (key === undefined) return
+    const timer = setTimeout(() => {
+      if (crew.aside >= maxAside) return
+      isAside = true
+      crew.aside++
+      hire(options, crew)
+    }, slowMs)
+    timer.unref()
     try {
       await once(options, key)
     } finally {
+      clearTimeout(timer)
       queue.done(key)
     }
+    if (isAside) crew.aside--
   }
 }
 
