@@ -80,6 +80,7 @@ export class Controller<T extends KubeObject> implements Actor {
     this.#queue = new FairQueue<Key>({
       identify: (key) => `${key.tenant}\n${key.namespace}\n${key.name}`,
       group: (key) => key.tenant,
+      maxWorking: ctx.workers,
       clock: ctx.clock,
       refill: (tenant) => this.enqueueAll(tenant),
     })

@@ -53,7 +53,8 @@ export class Syncer implements AsyncDisposable {
     const clock = this.#clock
     const superClient = observe(options.superClient, new Reachability(this.#log))
     const settings = settingsOf(options)
-    this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, clock })
+    const maxWorking = options.workers ?? syncerLimits.workers
+    this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, maxWorking, clock })
     // The reachability tells of outages; informers would repeat it kind by kind.
     this.#caches = new Caches({ tenants, superClient, clock, log: silentLog })
     const caches = this.#caches

@@ -24,6 +24,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
   const queue = new FairQueue<Key>({
     identify: ({ tenant, uid }) => `${tenant}/${uid}`,
     group: ({ tenant }) => tenant,
+    maxWorking: ctx.workers,
     clock: ctx.clock,
   })
   const collector = new Collector(ctx, queue)
