@@ -20,6 +20,8 @@ export interface Authenticator {
 export interface TrustRoots {
   /** Signs client certificates. */
   clientCertificateAuthority: { certificate: string; key: KeyObject }
+  /** Signs the certificates with which the gateway calls what serves the tenant's aggregated APIs. */
+  frontProxyAuthority: { certificate: string; key: KeyObject }
   /** Signs service-account tokens (ES256). */
   serviceAccountKey: { private: KeyObject; public: KeyObject; keyId: string }
   /** `iss` of service-account tokens; unique per control plane, so that it can name the tenant. */

@@ -47,7 +47,7 @@ class LateRoots {
   #known: { client: string; frontProxy: FrontProxy } | undefined
 
   settle(trust: TrustRoots): FrontProxy {
-    const frontProxy = new FrontProxy(trust)
+    const frontProxy = new FrontProxy(trust.frontProxyAuthority)
     this.#known = { client: trust.clientCertificateAuthority.certificate, frontProxy }
     return frontProxy
   }

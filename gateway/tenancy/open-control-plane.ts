@@ -85,7 +85,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     list: (...request) => controlPlane.client.list(...request),
   }
   const backends = stack.use(new Backends({ reader, nodes, networks: parts.networks }))
-  const frontProxy = parts.frontProxy ?? new FrontProxy(trust)
+  const frontProxy = parts.frontProxy ?? new FrontProxy(trust.frontProxyAuthority)
   const aggregated = { store, backends, frontProxy, client: () => controlPlane.client, log }
   const aggregator = stack.use(new Aggregator(aggregated))
   const registrations = stack.use(new AdmissionRegistrations({ store, log }))

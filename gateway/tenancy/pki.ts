@@ -1,15 +1,7 @@
 // Keys and certificates (RFC 5280): authorities, client certificates, serving certificates. All keys are ECDSA P-256.
 // Who trusts which authority is decided elsewhere (trust-store.ts, gateway-keys.ts).
 
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  randomBytes,
-  sign,
-  X509Certificate,
-} from "node:crypto"
+import { createHash, createPrivateKey, generateKeyPair, randomBytes, sign, X509Certificate } from "node:crypto"
 import type { KeyObject } from "node:crypto"
 import { isIP } from "node:net"
 import { promisify } from "node:util"
@@ -55,12 +47,7 @@ const dnsName = 2
 const ipAddress = 7
 
 export async function createAuthority(name: string): Promise<Authority> {
-  return authorityOf(name, (await generateKeys()).privateKey)
-}
-
-/** With a key that is there already. */
-export function authorityOf(name: string, key: KeyObject): Authority {
-  const publicKey = createPublicKey(key)
+  const { privateKey: key, publicKey } = await generateKeys()
   const subject = nameOf([[commonName, name]])
   const certificate = signCertificate({
     issuer: subject,

@@ -2,15 +2,23 @@
 // outside the tenant.
 
 import { createHash, createPublicKey, randomUUID, X509Certificate, type KeyObject } from "node:crypto"
-import type { Store } from "../../storage/types.ts"
+import type { KeyValue, Store } from "../../storage/types.ts"
 import type { TrustRoots } from "../authentication/types.ts"
-import { createAuthority, createSigningKey, parseKey, printKey } from "./pki.ts"
+import { type Authority, createAuthority, createSigningKey, parseKey, printKey } from "./pki.ts"
 
 const trustKey = "/polyplane/trust"
+/** Subject of the authority, as kubeadm names it. */
+const frontProxyName = "front-proxy-ca"
+
+interface StoredAuthority {
+  certificate: string
+  key: string
+}
 
 /** On disk, as JSON. */
 interface StoredTrust {
-  clientCertificateAuthority: { certificate: string; key: string }
+  clientCertificateAuthority: StoredAuthority
+  frontProxyAuthority: StoredAuthority
   serviceAccountKey: string
   issuer: string
 }
@@ -27,7 +35,7 @@ export async function loadTrust(
   servingCertificateAuthority: string,
 ): Promise<TrustRoots> {
   const found = await store.get(trustKey)
-  const stored = found === undefined ? await writeTrust(store, fresh) : parse(found.value)
+  const stored = found === undefined ? await writeTrust(store, fresh) : await completed(store, found)
   return trustRoots(stored, servingCertificateAuthority)
 }
 
@@ -46,28 +54,63 @@ async function writeTrust(store: Store, fresh: NewTrust): Promise<StoredTrust> {
   // Another process was first (stateless replicas on one store).
   const winner = result.current[0]
   if (winner === undefined) throw new Error("trust roots: lost the race to write, yet nothing is there")
-  return parse(winner.value)
+  return parse(winner.value) as StoredTrust
+}
+
+/** Trust that an earlier version wrote has no front proxy. */
+async function completed(store: Store, { value, modRevision }: KeyValue): Promise<StoredTrust> {
+  const stored = parse(value)
+  if (stored.frontProxyAuthority !== undefined) return stored as StoredTrust
+  const whole: StoredTrust = { ...stored, frontProxyAuthority: storedAuthority(await createAuthority(frontProxyName)) }
+  const result = await store.txn({
+    compare: [{ key: trustKey, modRevision }],
+    operations: [{ type: "put", key: trustKey, value: Buffer.from(JSON.stringify(whole)) }],
+  })
+  const winner = result.succeeded ? undefined : result.current[0]
+  return winner === undefined ? whole : (parse(winner.value) as StoredTrust)
 }
 
 async function makeTrust({ authorityName, issuer }: NewTrust): Promise<StoredTrust> {
-  const authority = await createAuthority(authorityName)
+  const [client, frontProxy, signingKey] = await Promise.all([
+    createAuthority(authorityName),
+    createAuthority(frontProxyName),
+    createSigningKey(),
+  ])
   return {
-    clientCertificateAuthority: { certificate: authority.certificate, key: printKey(authority.key) },
-    serviceAccountKey: printKey(await createSigningKey()),
+    clientCertificateAuthority: storedAuthority(client),
+    frontProxyAuthority: storedAuthority(frontProxy),
+    serviceAccountKey: printKey(signingKey),
     issuer,
   }
 }
 
-function parse(value: Uint8Array): StoredTrust {
-  return JSON.parse(Buffer.from(value).toString()) as StoredTrust
+function storedAuthority({ certificate, key }: Authority): StoredAuthority {
+  return { certificate, key: printKey(key) }
+}
+
+/** Its key is read when something is to be signed: most tenants wake without. */
+function authorityOf({ certificate, key }: StoredAuthority): Authority {
+  let parsed: KeyObject | undefined
+  return {
+    certificate,
+    get key() {
+      return (parsed ??= parseKey(key))
+    },
+  }
+}
+
+type EarlierTrust = Omit<StoredTrust, "frontProxyAuthority"> & Partial<StoredTrust>
+
+function parse(value: Uint8Array): EarlierTrust {
+  return JSON.parse(Buffer.from(value).toString()) as EarlierTrust
 }
 
 function trustRoots(stored: StoredTrust, servingCertificateAuthority: string): TrustRoots {
-  const { certificate, key } = stored.clientCertificateAuthority
   const privateKey = parseKey(stored.serviceAccountKey)
   const publicKey = createPublicKey(privateKey)
   return {
-    clientCertificateAuthority: { certificate, key: parseKey(key) },
+    clientCertificateAuthority: authorityOf(stored.clientCertificateAuthority),
+    frontProxyAuthority: authorityOf(stored.frontProxyAuthority),
     serviceAccountKey: { private: privateKey, public: publicKey, keyId: keyId(publicKey) },
     issuer: stored.issuer,
     servingCertificateAuthority,

@@ -63,9 +63,7 @@ export function createControlPlaneStub(
     },
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   }
-  const frontProxy = new FrontProxy({
-    clientCertificateAuthority: { certificate: "", key: createSecretKey(Buffer.of(0)) },
-  })
+  const frontProxy = new FrontProxy({ certificate: "", key: createSecretKey(Buffer.of(0)) })
   const backends = new Backends({ reader: stub.client, nodes: stub.nodes, networks: new NetworkRules(localNetworks) })
   const aggregator = new Aggregator({ store, backends, frontProxy, client: () => stub.client, log: silentLog })
   return stub
