@@ -38,6 +38,8 @@ export function podOf(
   const name = `${set.metadata.name ?? ""}-${ordinal}`
   const pod = podFromTemplate(template, set, controllerReference(set, statefulSetKind), name)
   pod.metadata.labels = { ...pod.metadata.labels, [revisionHashLabel]: revisionName }
+  // Not used, as there is a name; upstream's pods have it.
+  pod.metadata.generateName = `${set.metadata.name ?? ""}-`
   const serviceName = set.spec?.serviceName
   const spec = {
     ...pod.spec,

@@ -186,7 +186,7 @@ export class Round {
     const { actor, tenant, set } = this.#options
     await this.#createClaims(replica)
     const { name = "" } = replica.pod.metadata
-    const what = `create Pod ${name} in StatefulSet ${set.metadata.name ?? ""}`
+    const what = `Create Pod ${name} in StatefulSet ${set.metadata.name ?? ""}`
     try {
       replica.pod = await actor.client(tenant).create<Pod>(podResource, replica.pod)
     } catch (error) {
@@ -205,15 +205,16 @@ export class Round {
     for (const claim of claimsOf(set, ordinal)) {
       const { namespace, name = "" } = claim.metadata
       if (informer.get(tenant, namespace, name) !== undefined) continue
-      const what = `create Claim ${name} Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`
+      const of = `Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`
       try {
         await actor.client(tenant).create(persistentVolumeClaims, claim)
       } catch (error) {
         if (isAlreadyExists(error) || isNamespaceTerminating(error)) continue
-        actor.event(tenant, set, "Warning", "FailedCreate", `${what} failed error: ${message(error)}`)
+        const text = `Create Claim ${name} for ${of} failed error: ${message(error)}`
+        actor.event(tenant, set, "Warning", "FailedCreate", text)
         throw error
       }
-      actor.event(tenant, set, "Normal", "SuccessfulCreate", `${what} success`)
+      actor.event(tenant, set, "Normal", "SuccessfulCreate", `Create Claim ${name} ${of} success`)
     }
   }
 
@@ -234,7 +235,7 @@ export class Round {
   async #deletePod(pod: Pod): Promise<void> {
     const { actor, tenant, set } = this.#options
     const { namespace, name = "", uid } = pod.metadata
-    const what = `delete Pod ${name} in StatefulSet ${set.metadata.name ?? ""}`
+    const what = `Delete Pod ${name} in StatefulSet ${set.metadata.name ?? ""}`
     try {
       await actor.client(tenant).delete(podResource, namespace, name, uid === undefined ? {} : { uid })
     } catch (error) {
