@@ -22,6 +22,8 @@ export interface TestKubernetesOptions {
   /** Simulated by kwok; default none. */
   nodes?: number
   controllerManager?: boolean
+  /** Further flags of kube-controller-manager. */
+  controllerManagerFlags?: readonly string[]
   scheduler?: boolean
   /** Every request with its body, one line of JSON each, in `auditLog`. */
   audit?: boolean
@@ -108,7 +110,7 @@ export class TestKubernetes implements AsyncDisposable {
     const { nodes = 0, controllerManager, scheduler, durable = false } = this.#options
     this.#add(await controlPlane.startEtcd(this.#place, durable)) // the API server waits for it
     await this.startApiServer()
-    if (controllerManager === true) await this.startControllerManager()
+    if (controllerManager === true) await this.startControllerManager(this.#options.controllerManagerFlags)
     if (scheduler === true) this.#add(await controlPlane.startScheduler(this.#place))
     if (nodes === 0) return
     const kwok = this.#add(await controlPlane.startKwok(this.#place))
