@@ -198,3 +198,19 @@ describe("a webhook of a Service", () => {
     expect(secureProgram.calls.at(-1)?.headers.host).toBe("web.default.svc")
   })
 })
+
+test("who may only get pods/exec cannot start anything by a WebSocket", async () => {
+  const rbac = "/tenants/a/apis/rbac.authorization.k8s.io/v1"
+  const rules = [{ apiGroups: [""], resources: ["pods/exec"], verbs: ["get"] }]
+  const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "reader" }]
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "exec-reader" }
+  const metadata = { name: "exec-reader" }
+  await gateway.request(`${rbac}/clusterroles`, { ...tenant, method: "POST", body: { metadata, rules } })
+  await gateway.request(`${rbac}/clusterrolebindings`, {
+    ...tenant,
+    method: "POST",
+    body: { metadata, subjects, roleRef },
+  })
+  const answer = await call("pods/web/exec?command=ls&stdout=true", { headers: { "impersonate-user": "reader" } })
+  expect([answer.code, (answer.json() as { message: string }).message]).toEqual([403, 'pods "web" is forbidden: '])
+})

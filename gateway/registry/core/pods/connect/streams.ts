@@ -1,9 +1,10 @@
 // pods/exec, attach and portforward: the client's protocol switch, passed on to the node as it is (WebSocket or SPDY).
 // One exception: kubectl's port-forward carries SPDY inside WebSocket messages (KEP-4006), which no kubelet unwraps.
 
-import { badRequest, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
+import { badRequest, forbidden, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
 import { forwardUpgrade, UpgradeRefused } from "../../../../../client/upgrade.ts"
 import { admitConnect } from "../../../../admission/admit.ts"
+import type { RequestContext } from "../../../../request/context.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { chooseContainer, dialNode, getPod, kubeletPath } from "./location.ts"
 import { connectOptions } from "./options.ts"
@@ -45,6 +46,7 @@ function streamHandler(
   return {
     async connect(ctx, registry, namespace, podName, { request, upgrade }) {
       await admitConnect(ctx, registry.definition, connectOptions(optionsKind, ctx.query))
+      await confirmMayCreate(ctx)
       const query = toQuery(ctx.query)
       const pod = await getPod(ctx, registry, namespace, podName)
       const container = action === "portForward" ? undefined : chooseContainer(pod, ctx.query.get("container"))
@@ -60,6 +62,13 @@ function streamHandler(
       }
     },
   }
+}
+
+/** A WebSocket is opened by GET; who may only read is to start nothing in a pod that way. */
+async function confirmMayCreate({ controlPlane, info, user }: RequestContext): Promise<void> {
+  if (info.verb === "create") return
+  const { decision, reason } = await controlPlane.authorizer.authorize({ ...info, user, verb: "create" })
+  if (decision !== "Allow") throw forbidden({ group: info.group, resource: info.resource }, info.name, reason)
 }
 
 /** stdin, stdout, stderr, tty of the API are input, output, error, tty of the kubelet. */
