@@ -2,6 +2,7 @@
 // and none while everybody sleeps.
 
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { pause, systemClock } from "../../client/clock.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
 export interface RestLimits {
@@ -13,6 +14,9 @@ export interface RestLimits {
 
 /** How often it is looked, at most. */
 const sweepMs = 1_000
+
+/** How long after the start those asleep are woken, in turn, for who follows all tenants. */
+const firstCallMs = 1_000
 
 /** Also when too many are awake, a tenant just used is left alone: its next request is probably on its way. */
 const minAwakeMs = 500
@@ -27,7 +31,8 @@ export class Rest implements Disposable {
   readonly #slept = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
   #calling = false
-  #disposed = false
+  readonly #began = performance.now()
+  readonly #ending = new AbortController()
 
   constructor(limits: RestLimits, isBusy: (tenant: string) => boolean) {
     this.#limits = limits
@@ -61,12 +66,25 @@ export class Rest implements Disposable {
   async #callAll(): Promise<void> {
     await nextTurn() // who comes in this turn, for many kinds, is told in one go
     for (const entry of this.#called) {
-      while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#someoneSlept()
+      if (!entry.isAwake) await this.#room()
       if (this.#disposed) return
       this.#called.delete(entry)
+      const began = performance.now()
       await entry.introduce()
       await nextTurn()
+      // Half of the time is others': a process that starts with thousands of tenants answers all the while.
+      await this.#pause(performance.now() - began)
     }
+  }
+
+  /** Until another tenant may be awake; requests come first when the process has just started. */
+  async #room(): Promise<void> {
+    await this.#pause(firstCallMs - (performance.now() - this.#began))
+    while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#someoneSlept()
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms > 0 && !this.#disposed) await pause(systemClock, ms, this.#ending.signal)
   }
 
   #someoneSlept(): Promise<void> {
@@ -95,8 +113,12 @@ export class Rest implements Disposable {
     this.#slept.clear()
   }
 
+  get #disposed(): boolean {
+    return this.#ending.signal.aborted
+  }
+
   [Symbol.dispose](): void {
-    this.#disposed = true
+    this.#ending.abort()
     clearInterval(this.#timer)
     this.#release()
   }

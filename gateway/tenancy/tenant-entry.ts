@@ -91,13 +91,17 @@ export class TenantEntry {
     if (this.#awake !== undefined) this.#feed(this.#awake)
   }
 
-  /** Those who follow all tenants need its objects. Resolves when it is awake, which it may not become: that is logged. */
+  /**
+   * Those who follow all tenants need its objects. Resolves when they have been told, or it could not be woken: that is
+   * logged.
+   */
   async introduce(): Promise<void> {
     this.#wanted = true
     const feed = this.#awake?.feed
     if (feed !== undefined) return feed.wake()
     try {
-      await this.#open()
+      const awake = await this.#open()
+      await awake.feed?.listed
     } catch (error) {
       const { log, record } = this.#parts
       if (!this.ended.aborted) log.error({ err: error, tenant: record.tenant.name }, "a tenant could not be woken")

@@ -55,10 +55,16 @@ export class TenantFeed {
   #dormant: number | undefined
   #watcher: Watcher | undefined
   #isPassing = false
+  readonly #firstList = Promise.withResolvers<void>()
 
   constructor(parts: TenantFeedParts) {
     this.#parts = parts
     this.#dormant = parts.settled
+  }
+
+  /** Resolves when everything has been told once, or it ended before. */
+  get listed(): Promise<void> {
+    return this.#firstList.promise
   }
 
   /** There are new subscriptions, or the objects are needed. */
@@ -87,6 +93,14 @@ export class TenantFeed {
 
   /** Until the tenant ends. */
   async run(): Promise<void> {
+    try {
+      await this.#run()
+    } finally {
+      this.#firstList.resolve()
+    }
+  }
+
+  async #run(): Promise<void> {
     const { signal, log, tenant } = this.#parts
     const close = (): void => this.#watcher?.close()
     signal.addEventListener("abort", close, { once: true })
@@ -159,6 +173,7 @@ export class TenantFeed {
     if (this.#position === undefined) this.#position = revision
     else for (const subscription of served) this.#from.set(subscription, revision)
     for (const { handler, signal } of fresh) if (!signal.aborted) handler.synced(tenant)
+    this.#firstList.resolve()
   }
 
   /** Answers the revision it is true at. */
