@@ -181,6 +181,15 @@ describe("what a webhook is asked", () => {
   })
 })
 
+test("kinds that are answered and not stored are subject to webhooks, too", async () => {
+  answer = (given) => reviewed(given, { allowed: false, status: { message: "ask nobody" } })
+  const rules = [{ operations: ["CREATE"], apiGroups: ["authorization.k8s.io"], apiVersions: ["v1"], resources: ["*"] }]
+  await configure("Validating", { rules })
+  const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+  const body = { spec: { resourceAttributes: { verb: "get", resource: "pods" } } }
+  expect(await verdict(call("POST", path, body))).toContain("ask nobody")
+})
+
 describe("which webhooks are asked", () => {
   test.each<[string, Loose, number]>([
     [

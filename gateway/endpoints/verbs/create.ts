@@ -27,6 +27,8 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   }
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   if (definition.answer !== undefined) {
+    await admit.mutate(object, undefined)
+    await admit.validate(object, undefined)
     sendObject(ctx, response, 201, await definition.answer(ctx, object, options))
     return
   }
