@@ -17,6 +17,8 @@ export const operatorLimits = {
   workers: 8,
   /** What only somebody's change can mend (a taken name, an unknown version) is looked at again this often. */
   recheckMs: 30_000,
+  /** A tenant that takes longer to make is told to be under way. */
+  slowMs: 500,
   /** First pause while the super cluster does not serve our resources; doubles up to the longest. */
   firstBackoffMs: 100,
   longestBackoffMs: 10_000,

@@ -4,7 +4,7 @@
 import { timestamp } from "../apimachinery/object.ts"
 import { clusterKey as clusterKeyOf } from "../apimachinery/tenancy.ts"
 import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
-import type { Clock } from "../client/clock.ts"
+import { pause, type Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
@@ -73,7 +73,7 @@ export class VirtualClusterReconciler {
     this.#checkNames(identity, clusterKey)
     await this.#checkVersion(spec?.clusterVersionName ?? "")
     await this.#ensureFinalizer(virtualCluster)
-    const creating = this.#createTenant({
+    const making = this.#createTenant({
       name: identity.name,
       virtualCluster: identity,
       clusterKey,
@@ -83,13 +83,9 @@ export class VirtualClusterReconciler {
       opaqueMetaPrefixes: spec?.opaqueMetaPrefixes ?? [],
       controllers: spec?.controllers ?? true,
     })
-    const [tenant, isOwnNamespace] = await Promise.all([
-      creating,
-      ensureRootNamespace(superClient, clusterKey, identity),
-      status?.phase === undefined
-        ? this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
-        : undefined,
-    ])
+    const made = Promise.all([making, ensureRootNamespace(superClient, clusterKey, identity)])
+    if (status?.phase === undefined) await this.#tellIfSlow(virtualCluster, clusterKey, made)
+    const [tenant, isOwnNamespace] = await made
     if (!isOwnNamespace) {
       throw new Obstacle(
         "Error",
@@ -101,6 +97,16 @@ export class VirtualClusterReconciler {
     const message = `tenant "${tenants.get(tenant.name)?.name ?? tenant.name}" is served`
     await this.#report(virtualCluster, "Running", "TenantControlPlaneRunning", message, clusterKey)
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
+  }
+
+  /** Most tenants are there before anybody could have read that they are being made. */
+  async #tellIfSlow(virtualCluster: VirtualCluster, clusterKey: string, made: Promise<unknown>): Promise<void> {
+    const done = new AbortController()
+    const end = (): void => done.abort()
+    made.then(end, end)
+    await pause(this.#parts.clock, operatorLimits.slowMs, done.signal)
+    if (done.signal.aborted) return
+    await this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
   }
 
   #checkNames(identity: Tenant["virtualCluster"], clusterKey: string): void {

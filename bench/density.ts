@@ -1,0 +1,165 @@
+// Many tenants in one process: how fast they are made, what they take while they sleep, how fast they wake, how soon the
+// process answers that finds them on disk. Compared with the same number of namespaces of the super cluster, where that
+// says something, and with what kube-apiserver + etcd take for one control plane (bench/api.ts).
+//   node bench/density.ts [tenants, 1000] [objects in each, 20] [at the same time, 8]
+
+import { execFile } from "node:child_process"
+import { readdir, stat } from "node:fs/promises"
+import path from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
+import { promisify } from "node:util"
+import type { ConfigMap } from "../apimachinery/object.ts"
+import { configMaps, namespaces } from "../client/resources.ts"
+import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
+import { argument, quantile, report } from "./report.ts"
+import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
+
+const run = promisify(execFile)
+const tenants = argument(0, 1000)
+const objects = argument(1, 20)
+const parallel = argument(2, 8)
+/** As many are woken, one after the other. */
+const woken = Math.min(200, tenants)
+const sample = new Set(Array.from({ length: woken }, (_, index) => Math.floor((index * tenants) / woken)))
+const idleSeconds = 5
+
+/** Each index once, so many at a time, with progress every few seconds. */
+async function forEach(what: string, count: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = 0
+  let said = performance.now()
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) {
+      await work(index)
+      if (performance.now() - said < 5_000) continue
+      said = performance.now()
+      process.stderr.write(`${what}: ${index} of ${count}\n`)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, worker))
+}
+
+async function residentMiB(up: Polyplane): Promise<number> {
+  const { stdout } = await run("ps", ["-o", "rss=", "-p", String(up.pid)])
+  return Number(stdout) / 1024
+}
+
+/** Of the tenants' stores; what the super cluster has of them is its own. */
+async function storedKiB(): Promise<number> {
+  const stores = path.join(up.dataDir, "stores")
+  const sum = await run("du", ["-s", "--apparent-size", "--block-size=1", "--exclude=super", stores])
+  return Number(sum.stdout.split(/\s/)[0]) / 1024
+}
+
+async function descriptors(up: Polyplane): Promise<number> {
+  return (await readdir(`/proc/${up.pid}/fd`)).length
+}
+
+async function awake(up: Polyplane): Promise<number> {
+  const text = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
+  return Number(/^polyplane_tenants_awake (\d+)$/m.exec(text)?.[1])
+}
+
+async function allAsleep(up: Polyplane): Promise<void> {
+  for (let left = await awake(up); left > 0; left = await awake(up)) {
+    process.stderr.write(`falling asleep: ${left} of ${tenants} awake\n`)
+    await delay(2_000)
+  }
+}
+
+const configMap = (name: string): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+  data: { text: "x".repeat(200) },
+})
+
+await using up = await startPolyplane({ args: ["--tenants", "", "--tenant-idle", String(idleSeconds)] })
+const empty = { memory: await residentMiB(up), disk: await storedKiB() }
+const made: number[] = []
+const clients: Client[] = []
+const spaces: number[] = []
+await using stack = new AsyncDisposableStack()
+const admin = stack.use(await adminClient(up))
+const maker = stack.use(await TenantMaker.start(admin))
+
+const began = performance.now()
+await forEach("making tenants", tenants, async (index) => {
+  const begin = performance.now()
+  const client = await maker.make(`t${index}`)
+  await client.get(namespaces, undefined, "default")
+  made.push(performance.now() - begin)
+  clients[index] = client
+})
+const creating = (performance.now() - began) / 1000
+await forEach("making namespaces", woken, async (index) => {
+  const begin = performance.now()
+  await admin.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: `space-${index}` } })
+  await admin.get(namespaces, undefined, `space-${index}`)
+  spaces.push(performance.now() - begin)
+})
+await allAsleep(up)
+const diskEmpty = ((await storedKiB()) - empty.disk) / tenants
+await forEach("making objects", tenants, async (index) => {
+  const client = clients[index]
+  for (let object = 0; object < objects; object++) await client?.create(configMaps, configMap(`c${object}`))
+  // Who sleeps has no connections; those asked later keep theirs, so that the handshake is not measured.
+  if (!sample.has(index)) await client?.[Symbol.asyncDispose]()
+})
+await allAsleep(up)
+const asleep = { memory: await residentMiB(up), descriptors: await descriptors(up) }
+
+const wake: number[] = []
+const warm: number[] = []
+for (const index of sample) {
+  const client = clients[index]
+  if (client === undefined) continue
+  for (const times of [wake, warm]) {
+    const begin = performance.now()
+    await client.get(configMaps, "default", "c0")
+    times.push(performance.now() - begin)
+  }
+}
+for (const index of sample) await clients[index]?.[Symbol.asyncDispose]()
+await stack.disposeAsync()
+await up.kill()
+const restart = performance.now()
+await up.start()
+const started = performance.now() - restart
+{
+  await using again = await adminClient(up)
+  await again.get(namespaces, undefined, "default")
+}
+const answered = performance.now() - restart
+const { size } = await stat(path.join(up.dataDir, "gateway", "CURRENT"))
+if (size === 0) throw new Error("the gateway's own store is empty")
+
+const against = (value: number, name: string) => ({ with: name, value })
+await report("density", { tenants, objects, parallel }, [
+  { what: "tenants made per second", value: tenants / creating, unit: "1/s", goal: ">= 100" },
+  ...([0.5, 0.99] as const).map((share) => ({
+    what: `tenant to its first answer, ${parallel} at a time, p${share * 100}`,
+    value: quantile(made, share),
+    unit: "ms",
+    goal: share === 0.5 ? "<= 10" : "<= 50",
+    compared: against(quantile(spaces, share), "namespace to its first answer"),
+  })),
+  {
+    what: "memory of the process, all asleep",
+    value: asleep.memory,
+    unit: "MiB",
+    goal: tenants === 10_000 ? "<= 1024" : "",
+    compared: against(empty.memory, "without tenants"),
+  },
+  { what: "memory per sleeping tenant", value: ((asleep.memory - empty.memory) * 1024) / tenants, unit: "KiB" },
+  { what: "file descriptors, all asleep", value: asleep.descriptors, unit: "" },
+  { what: "disk per empty tenant", value: diskEmpty, unit: "KiB", goal: "<= 16" },
+  ...([0.5, 0.99] as const).map((share) => ({
+    what: `first get of a sleeping tenant, p${share * 100}`,
+    value: quantile(wake, share),
+    unit: "ms",
+    ...(share === 0.99 ? { goal: "<= 15" } : {}),
+    compared: against(quantile(warm, share), "of the same tenant awake"),
+  })),
+  { what: "start with all on disk, ready", value: started, unit: "ms" },
+  { what: "start with all on disk, first answer", value: answered, unit: "ms", goal: "<= 1000" },
+])
