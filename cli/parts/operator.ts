@@ -1,7 +1,9 @@
 // polyplane operator: the operator in a process of its own.
 
+import { hostname } from "node:os"
 import { startOperator } from "../../operator/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
+import { Leadership, operatorLease } from "../compose/leadership.ts"
 import { connectGateway } from "../compose/remote-gateway.ts"
 import { filePath } from "../config.ts"
 import { partCommand } from "./part.ts"
@@ -16,7 +18,9 @@ export const operator = partCommand({
   async start({ superKubeconfig, gatewayKubeconfig }, { log, signal, stack }) {
     const superClient = stack.use(await connectSuperCluster(superKubeconfig))
     const tenants = stack.use(await connectGateway(gatewayKubeconfig, log, signal))
-    stack.use(await startOperator({ superClient, tenants, log }))
+    const work = () => startOperator({ superClient, tenants, log })
+    const identity = `${hostname()}-${process.pid}`
+    stack.use(Leadership.start({ client: superClient, name: operatorLease, identity, work, log }))
     return ""
   },
 })

@@ -1,8 +1,10 @@
 // polyplane syncer: the syncer in a process of its own.
 
+import { hostname } from "node:os"
 import type { Node } from "../../apimachinery/object.ts"
 import { startSyncer } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
+import { Leadership, syncerLease } from "../compose/leadership.ts"
 import { connectGateway } from "../compose/remote-gateway.ts"
 import { filePath, oneOf, port, withDefault } from "../config.ts"
 import { partCommand } from "./part.ts"
@@ -28,7 +30,9 @@ export const syncer = partCommand({
       const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
       return address === undefined ? undefined : { address, port: vnAgentPort }
     }
-    stack.use(await startSyncer({ tenants, superClient, publishNodes, vnAgentEndpoint, log }))
+    const work = () => startSyncer({ tenants, superClient, publishNodes, vnAgentEndpoint, log })
+    const identity = `${hostname()}-${process.pid}`
+    stack.use(Leadership.start({ client: superClient, name: syncerLease, identity, work, log }))
     return ""
   },
 })

@@ -6,7 +6,9 @@ import type { KubeClient } from "../../client/rest.ts"
 import { namespaces, services } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
-import type { Service } from "../../apimachinery/object.ts"
+import { createHash } from "node:crypto"
+import { hostname } from "node:os"
+import type { Node, Service } from "../../apimachinery/object.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
@@ -19,6 +21,7 @@ import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.
 import { createServiceAddresses, startSyncer } from "../../syncer/main.ts"
 import { createHttpClient } from "../../client/http-client.ts"
 import { readKubeconfigFile } from "../compose/cluster.ts"
+import { Leadership, operatorLease, syncerLease } from "../compose/leadership.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import { RealNodes } from "./real-nodes.ts"
 import { createNodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
@@ -34,6 +37,8 @@ const superControllers = [
 ]
 /** How long a real super cluster may take to answer at the start. */
 const superTimeoutMs = 10_000
+/** How long another Polyplane that works on the super cluster is waited for: one that was killed holds its Leases a minute. */
+const leaderTimeoutMs = 75_000
 const superServiceRange = "10.96.0.0/12"
 
 export interface AllInOneOptions {
@@ -134,16 +139,25 @@ export class AllInOne implements AsyncDisposable {
     const { certificateAuthority: rootCertificateAuthority } = gateway
     const signer = createCertificateSigner(gateway.tenants)
     stack.use(startControllers(gateway.tenants, { rootCertificateAuthority, signer, log }))
-    stack.use(
-      await startSyncer({
-        tenants: gateway.tenants,
-        superClient: superClient(),
-        vnAgentEndpoint: (node) => nodes.agentEndpoint(node.metadata.name ?? ""),
-        log,
-      }),
-    )
-    const operator = stack.use(await startOperator({ superClient: superClient(), tenants: gateway.tenants, log }))
-    await operator.whenReady()
+    const working = { tenants: gateway.tenants, superClient: superClient(), log }
+    const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
+    const syncer = () => startSyncer({ ...working, vnAgentEndpoint })
+    const operator = async () => {
+      await using starting = new AsyncDisposableStack()
+      await starting.use(await startOperator(working)).whenReady()
+      return starting.move()
+    }
+    if (real === undefined) {
+      stack.use(await syncer())
+      stack.use(await operator())
+    } else {
+      // The cluster may have others: one of them works on it.
+      const identity = identityOf(gateway)
+      const lead = (name: string, work: () => Promise<AsyncDisposable>) =>
+        stack.use(Leadership.start({ client: real, name, identity, work, log })).whenWorking(leaderTimeoutMs)
+      await lead(syncerLease, syncer)
+      await lead(operatorLease, operator)
+    }
     return new AllInOne(gateway, superClient(), stack.move())
   }
 
@@ -166,6 +180,11 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
       release: (service) => (made ??= claims()).release(service),
     }
   }
+}
+
+/** The same after a restart with the same data directory. */
+function identityOf({ certificateAuthority }: Gateway): string {
+  return `${hostname()}-${createHash("sha256").update(certificateAuthority).digest("hex").slice(0, 12)}`
 }
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

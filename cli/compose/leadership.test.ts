@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest"
+import { silentLog } from "../../client/log.ts"
+import { leases, namespaces } from "../../client/resources.ts"
+import { FakeCluster } from "../../syncer/testing/fake-cluster.ts"
+import { Leadership, leaseNamespace } from "./leadership.ts"
+
+const times = { leaseMs: 60_000, renewMs: 45_000, retryMs: 5 }
+
+async function superCluster(): Promise<FakeCluster> {
+  const cluster = new FakeCluster({ isSuper: true })
+  await cluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: leaseNamespace } })
+  return cluster
+}
+
+/** How often the work of `identity` was begun and ended. */
+function worker(client: FakeCluster, identity: string) {
+  const seen = { begun: 0, ended: 0 }
+  const leadership = Leadership.start({
+    client,
+    name: "polyplane-test",
+    identity,
+    log: silentLog,
+    times,
+    work() {
+      seen.begun++
+      return Promise.resolve({
+        [Symbol.asyncDispose]() {
+          seen.ended++
+          return Promise.resolve()
+        },
+      })
+    },
+  })
+  return { leadership, seen }
+}
+
+describe("of two on one super cluster", () => {
+  test("one works, the other is told who does, and follows when the first has ended", async () => {
+    const cluster = await superCluster()
+    const first = worker(cluster, "first")
+    await first.leadership.whenWorking()
+    const second = worker(cluster, "second")
+    await expect(second.leadership.whenWorking(50)).rejects.toThrow(
+      "another Polyplane works on this super cluster: its Lease kube-system/polyplane-test is held by first",
+    )
+    expect(second.seen.begun).toBe(0)
+    await first.leadership[Symbol.asyncDispose]()
+    expect(first.seen).toEqual({ begun: 1, ended: 1 })
+    await second.leadership.whenWorking()
+    expect(second.seen).toEqual({ begun: 1, ended: 0 })
+    await second.leadership[Symbol.asyncDispose]()
+    expect(second.seen).toEqual({ begun: 1, ended: 1 })
+  })
+
+  test("one that comes back under its name after it was killed need not wait", async () => {
+    const cluster = await superCluster()
+    const spec = { holderIdentity: "first", leaseDurationSeconds: 3600 }
+    const metadata = { namespace: leaseNamespace, name: "polyplane-test" }
+    await cluster.create(leases, { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec })
+    const again = worker(cluster, "first")
+    await again.leadership.whenWorking()
+    await again.leadership[Symbol.asyncDispose]()
+  })
+
+  test("work that cannot begin is told to whoever waits for it", async () => {
+    const cluster = await superCluster()
+    const leadership = Leadership.start({
+      client: cluster,
+      name: "polyplane-test",
+      identity: "first",
+      log: silentLog,
+      times,
+      work: () => Promise.reject(new Error("no definitions")),
+    })
+    await expect(leadership.whenWorking()).rejects.toThrow("no definitions")
+    await leadership[Symbol.asyncDispose]()
+  })
+})
