@@ -2,10 +2,9 @@
 // what it is good for is decided by authentication, against the trust roots of the tenant the request is for.
 // Requests that switch protocols (exec, attach, port-forward) pass the same chain.
 
-import { ServerResponse, type IncomingMessage } from "node:http"
+import type { IncomingMessage } from "node:http"
 import { createServer, type Server } from "node:https"
 import type { Duplex } from "node:stream"
-import express, { type Express, type RequestHandler } from "express"
 import type { Log } from "../client/log.ts"
 import { createAdminSurface, type AdminSurfaceParts } from "./admin/surface.ts"
 import { createAPIHandler } from "./endpoints/installer.ts"
@@ -14,6 +13,7 @@ import { callAPI } from "./filters/api.ts"
 import { withAudit } from "./filters/audit.ts"
 import { withAuthentication } from "./filters/authentication.ts"
 import { withAuthorization } from "./filters/authorization.ts"
+import { chainOf, GatewayResponse } from "./filters/chain.ts"
 import { statusErrors } from "./filters/errors.ts"
 import { withImpersonation } from "./filters/impersonation.ts"
 import { withMaxInFlight } from "./filters/max-in-flight.ts"
@@ -40,7 +40,11 @@ export interface ServerParts {
   audit: Log | undefined
 }
 
-function chain(parts: ServerParts, upgrades: WeakMap<IncomingMessage, Upgrade>, active: Set<RequestState>): Filter[] {
+function filtersOf(
+  parts: ServerParts,
+  upgrades: WeakMap<IncomingMessage, Upgrade>,
+  active: Set<RequestState>,
+): Filter[] {
   const { domain, resolver, metrics, limits } = parts
   return [
     withRequestState(upgrades, active),
@@ -65,9 +69,10 @@ function chain(parts: ServerParts, upgrades: WeakMap<IncomingMessage, Upgrade>, 
 export function createGatewayServer(parts: ServerParts, active: Set<RequestState>): Server {
   const { limits, log } = parts
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
-  const app = createApp(chain(parts, upgrades, active), log)
+  const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(log))
   const server = createServer(
     {
+      ServerResponse: GatewayResponse,
       cert: parts.certificate,
       key: parts.key,
       minVersion: "TLSv1.2",
@@ -81,34 +86,24 @@ export function createGatewayServer(parts: ServerParts, active: Set<RequestState
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
     },
-    app as (request: IncomingMessage, response: ServerResponse) => void,
+    serve,
   )
   server.maxConnections = limits.maxConnections
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrades.set(request, { socket, head })
-    app(request as express.Request, responseOn(request, socket) as express.Response)
+    serve(request, responseOn(request, socket))
   })
   server.on("tlsClientError", (error) => log.debug({ error: error.message }, "TLS handshake failed"))
   return server
 }
 
-function createApp(filters: Filter[], log: Log): Express {
-  const app = express()
-  app.disable("x-powered-by")
-  app.disable("etag")
-  app.set("query parser", false)
-  for (const filter of filters) app.use(filter as unknown as RequestHandler)
-  app.use(statusErrors(log))
-  return app
-}
-
 /** What the chain answers on when Node has given the connection away: one answer, then the connection ends. */
-function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
-  const response = new ServerResponse(request)
+function responseOn(request: IncomingMessage, socket: Duplex): GatewayResponse {
+  const response = new GatewayResponse(request)
   response.shouldKeepAlive = false
-  response.assignSocket(socket as Parameters<ServerResponse["assignSocket"]>[0])
+  response.assignSocket(socket as Parameters<GatewayResponse["assignSocket"]>[0])
   response.once("finish", () => {
-    response.detachSocket(socket as Parameters<ServerResponse["assignSocket"]>[0])
+    response.detachSocket(socket as Parameters<GatewayResponse["assignSocket"]>[0])
     socket.end()
   })
   socket.on("error", () => socket.destroy()) // the peer is gone; whoever uses the socket sees it close

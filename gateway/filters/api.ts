@@ -10,14 +10,16 @@ const warningLimits = { totalCharacters: 4096, eachWhenCut: 256 } as const
 export function callAPI(handler: APIHandler): Filter {
   return async (request, response) => {
     const { state } = response.locals
-    const { controlPlane, info, user, query, signal, upgrade } = state
+    const { controlPlane, info, user, query, upgrade } = state
     const ctx: RequestContext = {
       controlPlane,
       info,
       user,
       query,
       headers: request.headers as RequestContext["headers"],
-      signal,
+      get signal() {
+        return state.signal
+      },
       warn: warner(response),
       annotate: (key, value) => state.annotate(key, value),
     }

@@ -21,7 +21,7 @@ export function withAudit(audit: Log | undefined): Filter {
             subresource: info?.subresource,
             namespace: info?.namespace,
             name: info?.name,
-            uri: request.originalUrl,
+            uri: request.url,
             userAgent: request.headers["user-agent"],
             sourceIP: request.socket.remoteAddress,
             code: response.statusCode,

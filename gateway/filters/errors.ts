@@ -2,7 +2,6 @@
 // reach here have their code in the API; anything else is a bug of ours: logged with its stack, answered with 500.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { NextFunction, Request } from "express"
 import {
   internalError,
   PageNotFound,
@@ -14,14 +13,13 @@ import type { Log } from "../../client/log.ts"
 import { StorageError } from "../../storage/types.ts"
 import { choose } from "../endpoints/negotiation.ts"
 import { printed } from "../endpoints/print.ts"
-import type { GatewayResponse } from "./state.ts"
+import type { Fail } from "./chain.ts"
 
-export function statusErrors(log: Log) {
-  // Express knows an error handler by its four parameters.
-  return (error: unknown, request: Request, response: GatewayResponse, _next: NextFunction): void => {
+export function statusErrors(log: Log): Fail {
+  return (error, request, response) => {
     const status = asStatusError(error)
     if (!(error instanceof StatusError) && status.code >= 500 && !response.destroyed) {
-      const { method, originalUrl: url } = request
+      const { method, url } = request
       log.error({ err: error, method, url, request: response.locals.state?.id }, "request failed")
     }
     writeStatus(request, response, status)

@@ -1,8 +1,7 @@
-// The filters that need no control plane, each on a real HTTP server with express.
+// The filters that need no control plane, each on a real HTTP server.
 
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import express, { type RequestHandler } from "express"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { conflict, tooManyRequests } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
@@ -13,6 +12,7 @@ import type { ControlPlane } from "../tenancy/control-plane.ts"
 import { Presence } from "../tenancy/presence.ts"
 import { withAudit } from "./audit.ts"
 import { callAPI } from "./api.ts"
+import { chainOf, GatewayResponse } from "./chain.ts"
 import { statusErrors } from "./errors.ts"
 import { withImpersonation } from "./impersonation.ts"
 import { withMaxInFlight } from "./max-in-flight.ts"
@@ -22,11 +22,8 @@ import type { Filter } from "./state.ts"
 import { withTimeout } from "./timeout.ts"
 
 async function serve(filters: Filter[], log: Log = silentLog): Promise<string> {
-  const app = express()
   const chain = [withRequestState(new WeakMap(), new Set()), withRequestInfo(undefined), ...filters]
-  for (const filter of chain) app.use(filter as unknown as RequestHandler)
-  app.use(statusErrors(log))
-  const server = createServer(app)
+  const server = createServer({ ServerResponse: GatewayResponse }, chainOf(chain, statusErrors(log)))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -172,7 +169,7 @@ describe("withMaxInFlight()", () => {
     const { filter, open, reached } = gate()
     const other = controlPlane()
     const byPath: Filter = (request, response, next) =>
-      inPlane(request.path === "/b" ? other : plane)(request, response, next)
+      inPlane(request.url === "/b" ? other : plane)(request, response, next)
     const url = await serve([byPath, withMaxInFlight({ ...limits, maxInFlight: 1, maxWaiting: 0 }), filter])
     const first = fetch(`${url}/a`)
     await reached(1)
@@ -289,7 +286,7 @@ describe("withAudit()", () => {
     const url = await serve([
       withAudit(audit),
       inPlane({ name: "a" } as ControlPlane, user),
-      (_request, response) => void response.status(201).end(),
+      (_request, response) => void response.writeHead(201).end(),
     ])
     await fetch(`${url}/api/v1/namespaces/ns/pods`, { method: "POST" })
     expect(await entry.promise).toMatchObject({

@@ -30,7 +30,7 @@ export function withMaxInFlight(limits: InFlightLimits): Filter {
       if (isLongRunning(state.info)) takeLongRunning(state, own, limits)
       else await takePlace(state, own, limits)
     }
-    if (!state.signal.aborted) next()
+    if (!state.isAborted) next()
   }
 }
 

@@ -6,16 +6,19 @@ import { namedTenant } from "../request/named-tenant.ts"
 import { requestInfo } from "../request/request-info.ts"
 import type { Filter } from "./state.ts"
 
+/** Shared: nobody writes into a query. */
+const noQuery = new URLSearchParams()
+
 export function withRequestInfo(domain: string | undefined): Filter {
   return (request, response, next) => {
     const { state } = response.locals
-    const target = request.originalUrl
+    const target = request.url
     const mark = target.indexOf("?")
     const path = mark < 0 ? target : target.slice(0, mark)
     if (!path.startsWith("/")) throw badRequest("the request target must be a path")
     const serverName = request.socket instanceof TLSSocket ? request.socket.servername : undefined
     state.named = namedTenant(path, request.headers.host, serverName || undefined, domain)
-    state.query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1))
+    state.query = mark < 0 ? noQuery : new URLSearchParams(target.slice(mark + 1))
     state.info = requestInfo(request.method, state.named.path, state.query)
     next()
   }

@@ -3,21 +3,19 @@
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import type { NextFunction, Request, Response } from "express"
 import type { Credentials } from "../authentication/types.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { RequestInfo, User } from "../request/context.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
+import type { GatewayResponse } from "./chain.ts"
+
+export type { Filter, GatewayResponse } from "./chain.ts"
 
 export interface Upgrade {
   socket: Duplex
   head: Buffer
 }
-
-/** Express's own, with our state in the place it has for it. */
-export type GatewayResponse = Response<unknown, { state: RequestState }>
-export type Filter = (request: Request, response: GatewayResponse, next: NextFunction) => void | Promise<void>
 
 /** One for all: an error made for each request would cost more than the rest of this class. */
 const requestOver = new Error("the request is over")
@@ -30,9 +28,11 @@ export class RequestState {
   readonly id: string
   readonly upgrade: Upgrade | undefined
   readonly startedAt = performance.now()
-  readonly #abort = new AbortController()
+  /** Made when somebody asks for the signal: most requests are over before anybody listens. */
+  #abort: AbortController | undefined
   readonly #callbacks: (() => void)[] = []
   #done = false
+  #aborted: Error | undefined
   #annotations: Record<string, string> | undefined
   #named: NamedTenant | undefined
   #info: RequestInfo | undefined
@@ -54,12 +54,21 @@ export class RequestState {
   }
 
   get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController()
+      if (this.#aborted !== undefined) this.#abort.abort(this.#aborted)
+    }
     return this.#abort.signal
+  }
+
+  get isAborted(): boolean {
+    return this.#aborted !== undefined
   }
 
   /** The time is over: whatever works for this request shall stop. */
   abort(reason: Error): void {
-    this.#abort.abort(reason)
+    this.#aborted ??= reason
+    this.#abort?.abort(reason)
   }
 
   /** Calls once, when the request is over for whatever reason. */
@@ -71,7 +80,7 @@ export class RequestState {
   #finish(): void {
     if (this.#done) return
     this.#done = true
-    this.#abort.abort(requestOver)
+    this.abort(requestOver)
     for (const callback of this.#callbacks) callback()
   }
 

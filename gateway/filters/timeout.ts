@@ -5,22 +5,28 @@ import { badRequest, timeout } from "../../apimachinery/status.ts"
 import { quote } from "../authorization/messages.ts"
 import { parseGoDuration } from "../request/go-duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
+import { Deadlines } from "./deadlines.ts"
 import { writeStatus } from "./errors.ts"
 import type { Filter } from "./state.ts"
 
 export function withTimeout(limitMs: number): Filter {
+  const deadlines = new Deadlines(limitMs)
   return (request, response, next) => {
     const { state } = response.locals
     if (!isLongRunning(state.info)) {
-      const timer = setTimeout(
-        () => {
-          const error = timeout("request did not complete within the allotted timeout")
-          state.abort(error)
-          writeStatus(request, response, error)
-        },
-        Math.min(askedTime(state.query) ?? limitMs, limitMs),
-      )
-      state.whenDone(() => clearTimeout(timer))
+      const expire = (): void => {
+        const error = timeout("request did not complete within the allotted timeout")
+        state.abort(error)
+        writeStatus(request, response, error)
+      }
+      const asked = askedTime(state.query)
+      if (asked === undefined || asked >= limitMs) {
+        const deadline = deadlines.add(expire)
+        state.whenDone(() => deadlines.remove(deadline))
+      } else {
+        const timer = setTimeout(expire, asked)
+        state.whenDone(() => clearTimeout(timer))
+      }
     }
     next()
   }

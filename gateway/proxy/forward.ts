@@ -92,8 +92,8 @@ function requestHeaders(request: IncomingMessage, place: Place | undefined): Rec
 }
 
 /** As the client sent it, without a path in front that names the tenant. */
-export function tenantURL(request: IncomingMessage & { originalUrl?: string }): string {
-  return (request.originalUrl ?? request.url ?? "/").replace(/^\/tenants\/[^/?]+/, "")
+export function tenantURL(request: IncomingMessage): string {
+  return (request.url ?? "/").replace(/^\/tenants\/[^/?]+/, "")
 }
 
 const dropped: ReadonlySet<string> = new Set([

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { Deadlines } from "./deadlines.ts"
+
+beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }))
+afterEach(() => vi.useRealTimers())
+
+test("each is called when its time is over, and with one timer for all", () => {
+  const deadlines = new Deadlines(100)
+  const called: string[] = []
+  deadlines.add(() => called.push("a"))
+  vi.advanceTimersByTime(60)
+  deadlines.add(() => called.push("b"))
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(50)
+  expect(called).toEqual(["a"])
+  vi.advanceTimersByTime(60)
+  expect(called).toEqual(["a", "b"])
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test("what was removed is never called, and those after it in time", () => {
+  const deadlines = new Deadlines(100)
+  const called: string[] = []
+  const first = deadlines.add(() => called.push("first"))
+  vi.advanceTimersByTime(10)
+  deadlines.add(() => called.push("second"))
+  deadlines.remove(first)
+  vi.advanceTimersByTime(105)
+  expect(called).toEqual(["second"])
+})
