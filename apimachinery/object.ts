@@ -74,9 +74,14 @@ export function printGroupResource({ group, resource }: { group: string; resourc
 }
 
 /** RFC 3339 in whole seconds, as metav1.Time prints. */
-export function timestamp(at: Date = new Date()): string {
-  return at.toISOString().slice(0, 19) + "Z"
+export function timestamp(at?: Date): string {
+  const second = Math.floor((at?.getTime() ?? Date.now()) / 1000)
+  if (second !== printed.second) printed = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` }
+  return printed.text
 }
+
+/** The second last printed: it is asked for several times per write. */
+let printed = { second: 0, text: "1970-01-01T00:00:00Z" }
 
 /** RFC 3339 with microseconds, as metav1.MicroTime prints. */
 export function microTimestamp(at: Date = new Date()): string {

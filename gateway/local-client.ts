@@ -1,6 +1,7 @@
 // KubeClient straight on a control plane's registries, without HTTP and without JSON. Everything else is as for a request
 // that has passed the filters: decoding, defaults, strategies, admission, dry run. Objects it answers are frozen and shared.
 
+import { copyJson } from "../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../apimachinery/object.ts"
 import { printGroupVersion } from "../apimachinery/object.ts"
 import { methodNotAllowed, noSuchPath, notFound, unsupportedMediaType } from "../apimachinery/status.ts"
@@ -266,7 +267,7 @@ class LocalClient implements KubeClient {
 function decoded(ctx: RequestContext, object: KubeObject, expected: Expected, namespace: string): KubeObject {
   // Who manages what is the server's knowledge: callers hand back what they were shown.
   const { managedFields: _, ...metadata } = object.metadata
-  const copy = decodeValue(ctx, structuredClone({ ...object, metadata }) as unknown as Json, expected, "Ignore")
+  const copy = decodeValue(ctx, copyJson({ ...object, metadata }) as unknown as Json, expected, "Ignore")
   agreeOnNamespace(copy, namespace)
   return copy
 }

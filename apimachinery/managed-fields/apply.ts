@@ -69,7 +69,9 @@ export async function apply(application: Application): Promise<Applied> {
   const fields = withoutReset(fieldsOf(configuration, type), application.reset(writer.apiVersion))
   managers.set(key, entryOf({ ...writer, operation: "Apply" }, fields, last?.time))
   const merged = merge(live, configuration, type) ?? {}
-  const object = await pruned(merged, managers, last, writer.apiVersion, versions)
+  const object = isAllKept(last, writer.apiVersion, fields)
+    ? merged
+    : await pruned(merged, managers, last, writer.apiVersion, versions)
   const outcome = await contested(application, managers, key, object)
   if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
   const changed = !equalJson(live, object)
@@ -129,6 +131,11 @@ function refuse({ excused }: Application, { conflicts }: Contest, managers: Mana
     if (kept.length > 0) left.set(key, setOfPaths(...kept))
   }
   throw conflictError(left, managers)
+}
+
+/** What was applied last time is applied again: there is nothing to take out. */
+function isAllKept(last: ManagedFieldsEntry | undefined, apiVersion: string, fields: FieldSet): boolean {
+  return last === undefined || (last.apiVersion === apiVersion && isEmpty(difference(last.fieldsV1, fields)))
 }
 
 /**

@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { elementOf, itemsByElement } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
-import { compareText, fieldElement, type PathElement } from "./path-element.ts"
+import { fieldElement, type PathElement, sortTexts } from "./path-element.ts"
 
 export interface Comparison {
   added: FieldSet
@@ -71,14 +71,15 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
     return
   }
   const found = new Found()
+  let kept = 0
   if (right !== undefined) {
-    for (const name of Object.keys(right)) compareEntry(walk, found, left, name, right[name], type)
+    for (const name in right) if (compareEntry(walk, found, left, name, right[name], type)) kept++
     for (const [name, zero] of type.zeros) {
-      if (!isGiven(right, name)) compareEntry(walk, found, left, name, zero, type)
+      if (!isGiven(right, name) && compareEntry(walk, found, left, name, zero, type)) kept++
     }
   }
-  if (left !== undefined) {
-    for (const name of Object.keys(left)) {
+  if (left !== undefined && kept < Object.keys(left).length) {
+    for (const name in left) {
       const value = left[name]
       if (value === undefined || (right !== undefined && (isGiven(right, name) || type.zeros.has(name)))) continue
       found.remove(fieldElement(name), whole(value, entryType(type, name)))
@@ -87,6 +88,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
   found.give(walk)
 }
 
+/** Was the entry there before? */
 function compareEntry(
   walk: Walk,
   found: Found,
@@ -94,16 +96,19 @@ function compareEntry(
   name: string,
   value: Json | undefined,
   type: MapType,
-): void {
-  if (value === undefined) return
-  const present = left === undefined ? undefined : isGiven(left, name) ? left[name] : type.zeros.get(name)
-  if (present === value) return
-  const entry = entryType(type, name)
-  if (present === undefined) found.add(fieldElement(name), whole(value, entry))
+): boolean {
+  if (value === undefined) return false
+  const isKept = left !== undefined && isGiven(left, name)
+  const present = left === undefined ? undefined : isKept ? left[name] : type.zeros.get(name)
+  if (present === value) return isKept
+  const named = type.named(name)
+  const entry = named?.type ?? entryType(type, name)
+  if (present === undefined) found.add(named?.element ?? fieldElement(name), whole(value, entry))
   else {
     compareValues(walk, present, value, entry)
     found.take(fieldElement, name, walk)
   }
+  return isKept
 }
 
 function isGiven(map: JsonObject, name: string): boolean {
@@ -213,13 +218,15 @@ export function whole(value: Json, type: MergeType): FieldSet {
 function wholeMap(map: JsonObject, type: MapType): FieldSet {
   const names = Object.keys(map)
   for (const name of type.zeros.keys()) if (!Object.hasOwn(map, name)) names.push(name)
-  if (names.length > 1) names.sort(compareText)
+  if (names.length > 1) sortTexts(names)
   let set: Draft | undefined
   for (const name of names) {
     const value = isGiven(map, name) ? map[name] : type.zeros.get(name)
     if (value === undefined) continue
+    const named = type.named(name)
     set ??= { ".": leaf }
-    set[fieldElement(name)] = whole(value, entryType(type, name))
+    set[named?.element ?? fieldElement(name)] =
+      typeof value === "object" ? whole(value, named?.type ?? entryType(type, name)) : leaf
   }
   return set ?? leaf
 }

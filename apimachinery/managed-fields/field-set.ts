@@ -9,7 +9,7 @@
 
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
-import { canonicalElement, compareElements, fieldElement, type PathElement } from "./path-element.ts"
+import { canonicalElement, compareElements, fieldElement, type PathElement, sortTexts } from "./path-element.ts"
 
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet
@@ -77,12 +77,20 @@ export function place(member: boolean, children: FieldSet): FieldSet | undefined
 export function inOrder(draft: Draft): FieldSet {
   let last: PathElement | undefined
   for (const element in draft) {
-    if (last !== undefined && compare(last, element) > 0) {
-      return Object.fromEntries(Object.entries(draft).sort(([a], [b]) => compare(a, b)))
-    }
+    if (last !== undefined && compare(last, element) > 0) return sorted(draft)
     last = element
   }
   return draft
+}
+
+function sorted(draft: Draft): FieldSet {
+  const elements = Object.keys(draft)
+  // Fields, and "." before them, are in the order of their texts.
+  if (elements.every((element) => element[0] === "f" || element === self)) sortTexts(elements)
+  else elements.sort(compare)
+  const result: Draft = {}
+  for (const element of elements) result[element] = draft[element] ?? leaf
+  return result
 }
 
 function compare(a: PathElement, b: PathElement): number {

@@ -6,6 +6,7 @@ import { schemaOfType } from "../schema/facts.ts"
 import { isObject } from "../schema/json-object.ts"
 import type { FieldSchema, Schema } from "../schema/schema.ts"
 import { zeroOf } from "../schema/zeros.ts"
+import { fieldElement, type PathElement } from "./path-element.ts"
 
 export type Scalar = "numeric" | "string" | "boolean" | "untyped"
 
@@ -25,7 +26,8 @@ export interface ListType {
 
 export interface MapType {
   readonly atomic: boolean
-  /** A field the type names. */
+  /** A field the type names, and as which element of a path: made when first asked for, and kept. */
+  named(name: string): NamedField | undefined
   field(name: string): MergeType | undefined
   /** What a list's key is when an item does not say it. */
   defaultOf(name: string): Json | undefined
@@ -33,6 +35,11 @@ export interface MapType {
   readonly zeros: ReadonlyMap<string, Json>
   /** Of entries that are no named fields; undefined: there are none. */
   readonly values: MergeType | undefined
+}
+
+export interface NamedField {
+  readonly element: PathElement
+  readonly type: MergeType
 }
 
 const noField = (): undefined => undefined
@@ -49,6 +56,7 @@ const untyped: MergeType = {
     field: noField,
     defaultOf: noField,
     zeros: noZeros,
+    named: noField,
     get values() {
       return untyped
     },
@@ -65,6 +73,7 @@ export const deduced: MergeType = {
     field: noField,
     defaultOf: noField,
     zeros: noZeros,
+    named: noField,
     get values() {
       return deduced
     },
@@ -115,6 +124,7 @@ function make(schema: Schema, keepsUnknown: boolean, overrides: Overrides): Merg
           field: noField,
           defaultOf: noField,
           zeros: noZeros,
+          named: noField,
           get values() {
             return schema.items === undefined ? deduced : typeOf(schema.items, keepsUnknown)
           },
@@ -138,20 +148,22 @@ function make(schema: Schema, keepsUnknown: boolean, overrides: Overrides): Merg
 function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides): MapType {
   const { fields = {} } = schema
   const whole = schema.custom === true || schema.embedded === true
-  const types = new Map<string, MergeType>()
+  const fieldsMet = new Map<string, NamedField>()
   // No fields named: anything may be there.
   const open = keepsUnknown || Object.keys(fields).length === 0
+  const named = (name: string): NamedField | undefined => {
+    let met = fieldsMet.get(name)
+    if (met !== undefined) return met
+    const found = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const type = (whole ? objectField(name) : undefined) ?? (found && typeOfField(found, keepsUnknown))
+    if (type === undefined) return undefined
+    fieldsMet.set(name, (met = { element: fieldElement(name), type }))
+    return met
+  }
   return {
     atomic: (overrides.mapType ?? schema.mapType) === "atomic",
-    field(name) {
-      let type = types.get(name)
-      if (type === undefined) {
-        const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-        type = (whole ? objectField(name) : undefined) ?? (field && typeOfField(field, keepsUnknown))
-        if (type !== undefined) types.set(name, type)
-      }
-      return type
-    },
+    named,
+    field: (name) => named(name)?.type,
     zeros: zerosOf(fields),
     defaultOf: (name) => (Object.hasOwn(fields, name) ? defaultOf(fields[name]) : undefined),
     values: open ? deduced : undefined,

@@ -14,10 +14,8 @@ export function fieldElement(name: string): PathElement {
 
 /** `fields` are sorted by name. */
 export function keyElement(fields: readonly (readonly [string, Json])[]): PathElement {
-  let text = "k:{"
-  for (const [index, [name, value]] of fields.entries()) {
-    text += `${index === 0 ? "" : ","}${encode(name)}:${encode(value)}`
-  }
+  let text = ""
+  for (const [name, value] of fields) text += `${text === "" ? "k:{" : ","}${encode(name)}:${encode(value)}`
   return `${text}}`
 }
 
@@ -27,9 +25,12 @@ export function valueElement(value: Json): PathElement {
 
 const special = /[<>&\u2028\u2029]/g
 
+const plain = /^[\w ./:@-]*$/
+
 /** As Go's encoder writes it, which escapes what HTML could take for markup. */
 function encode(value: Json): string {
   if (typeof value === "number" || typeof value === "boolean") return String(value)
+  if (typeof value === "string" && plain.test(value)) return `"${value}"`
   return JSON.stringify(value).replace(special, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
@@ -65,9 +66,12 @@ function sorted(value: Json): Json {
   return Object.fromEntries(keysOf(value).map(([name, item]) => [name, sorted(item)]))
 }
 
+const high = /[\ud800-\uffff]/
+
 /** Go's order of strings, which is that of their UTF-8 bytes. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
+  if (!high.test(a) || !high.test(b)) return a < b ? -1 : 1
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
     const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
@@ -75,6 +79,16 @@ export function compareText(a: string, b: string): number {
     if (x !== y) return x >= 0xd800 && y >= 0xd800 ? rank(x) - rank(y) : x - y
   }
   return a.length - b.length
+}
+
+/** In place, by compareText. */
+export function sortTexts(texts: string[]): void {
+  texts.sort() // without a function of ours, by code units: many times faster, and nearly always right
+  for (const text of texts) {
+    if (!high.test(text)) continue
+    texts.sort(compareText)
+    return
+  }
 }
 
 function rank(unit: number): number {

@@ -3,6 +3,7 @@
 // the RFC: a key that is missing in an object that is there counts as null, and indexes may be negative.
 
 import { applyPatch, Pointer, type Operation } from "rfc6902"
+import { copyJson } from "../copy.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { isObject, jsonKind } from "./merge-patch.ts"
@@ -30,7 +31,7 @@ interface Place {
 }
 
 export function applyJsonPatch(object: Json, patch: Json): Json {
-  const result = structuredClone(object)
+  const result = copyJson(object)
   let copied = 0
   for (const operation of readOperations(patch)) {
     const conforming = conform(result, operation)
@@ -99,7 +100,7 @@ function conform(document: Json, { op, path, from, value }: PatchOperation): Ope
   }
   const source = locate(document, from)
   if (op === "move") return { op, from: pointer(from, source, 0), path: pointer(path, target, 1) }
-  const taken = isMissing(source) ? null : structuredClone(Pointer.fromJSON(pointer(from, source, 0)).get(document))
+  const taken = isMissing(source) ? null : copyJson(Pointer.fromJSON(pointer(from, source, 0)).get(document))
   if (taken === undefined) throw rejected(`copy: "${from}" is not there`)
   return { op: "add", path: pointer(path, target, 1), value: taken as Json }
 }

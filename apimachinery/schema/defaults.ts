@@ -1,6 +1,7 @@
 // Fills in the defaults that do not depend on other fields: of built-in kinds (facts.json) and of custom resources.
 // Those that depend on other fields are the kinds' strategies' business.
 
+import { copyJson } from "../copy.ts"
 import type { Json } from "../object.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
@@ -39,7 +40,7 @@ function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean 
 }
 
 function copy(value: Json): Json {
-  return typeof value === "object" ? structuredClone(value) : value
+  return typeof value === "object" ? copyJson(value) : value
 }
 
 /** Fields that have a default, or something below them has; by schema, since types are shared. */

@@ -1,6 +1,7 @@
 // Who manages which field, for every write: between the verbs, which know who writes, and apimachinery/managed-fields, which
 // knows what that means. A write that is no apply is recorded between decoding and admission, as upstream does.
 
+import { copyJson } from "../../apimachinery/copy.ts"
 import { apply, type Versions } from "../../apimachinery/managed-fields/apply.ts"
 import { TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
 import { keepLastApplied, kubectl, lastApplied } from "../../apimachinery/managed-fields/last-applied.ts"
@@ -87,7 +88,7 @@ async function convert(
 ): Promise<Json> {
   if (from === undefined || to === undefined) throw new Error("no such version")
   if (from === to) return object
-  const given = deepFreeze(structuredClone(object) as unknown as KubeObject)
+  const given = deepFreeze(copyJson(object) as unknown as KubeObject)
   const stored = from.conversion === undefined ? given : await from.conversion.toStored(given)
   const [converted] = to.conversion === undefined ? [stored] : await to.conversion.fromStored([deepFreeze(stored)])
   if (converted === undefined) throw new Error(`conversion to ${printGroupVersion(to)} answered nothing`)
@@ -240,7 +241,7 @@ export async function applyConfiguration(
   checkKind(of, configuration)
   if (Array.isArray(configuration.metadata?.managedFields)) throw badRequest("metadata.managedFields must be nil")
   const blank = blankOf(of)
-  const live: KubeObject = structuredClone(current ?? blank)
+  const live: KubeObject = current ?? copyJson(blank)
   const managers = managersOf(entriesIn(live))
   delete live.metadata.managedFields
   const apiVersion = printGroupVersion(of)

@@ -13,6 +13,7 @@ import {
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import type { RequestContext } from "../request/context.ts"
+import { copyJson } from "../../apimachinery/copy.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
 import { managersIn, setEntries } from "./field-management.ts"
 import { hasGeneration } from "./metadata.ts"
@@ -107,7 +108,7 @@ function specChanged(definition: ResourceDefinition, object: KubeObject, current
   const { metadata: _cm, status: _cs, ...currentSpec } = current
   if (equalJson(spec, currentSpec)) return false
   // What is stored has Go's zero values written out ("requests": null); what a client sent may be without them.
-  const settled = structuredClone(spec)
+  const settled = copyJson(spec)
   if (schema.custom !== true) writeZeros(schema, settled as unknown as Json)
   delete (settled as { metadata?: unknown }).metadata
   delete (settled as { status?: unknown }).status

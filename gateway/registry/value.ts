@@ -5,6 +5,7 @@
 //   {"kind":"Pod","apiVersion":"v1","metadata":{ "resourceVersion":"42", "name":"web",…
 //                                     stored ─┘└───── spliced in ──────┘└─ stored
 
+import { copyJson } from "../../apimachinery/copy.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { deepFreeze } from "./freeze.ts"
 
@@ -19,6 +20,13 @@ export interface KubeValue {
   object(): KubeObject
   /** The caller's own, to be changed. */
   copy(): KubeObject
+}
+
+/** Who manages what is never changed in its place, so it need not be copied. */
+function copyObject({ metadata: { managedFields, ...metadata }, ...rest }: KubeObject): KubeObject {
+  const copy: KubeObject = copyJson({ ...rest, metadata })
+  if (managedFields !== undefined) copy.metadata.managedFields = managedFields
+  return copy
 }
 
 const metadataOpening = Buffer.from('"metadata":{')
@@ -71,12 +79,15 @@ export class StoredValue implements KubeValue {
   }
 
   object(): KubeObject {
-    this.#parsed ??= deepFreeze(this.copy())
+    this.#parsed ??= deepFreeze(this.#parse())
     return this.#parsed
   }
 
-  /** Parsed anew, which is faster than cloning. */
   copy(): KubeObject {
+    return this.#parsed === undefined ? this.#parse() : copyObject(this.#parsed)
+  }
+
+  #parse(): KubeObject {
     const object = JSON.parse(this.#stored.toString()) as KubeObject
     object.metadata.resourceVersion = this.resourceVersion
     return object
@@ -122,7 +133,7 @@ export class ComputedValue implements KubeValue {
   }
 
   copy(): KubeObject {
-    return structuredClone(this.#object)
+    return copyObject(this.#object)
   }
 
   #encoded(): Buffer {

@@ -1,6 +1,7 @@
 // PATCH with application/apply-patch+yaml: server-side apply. The configuration is parsed, merged into the object as it is
 // (which need not be there), and what comes of it is decoded like a body.
 
+import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { parseObject, type Parsed } from "../../../apimachinery/schema/parse.ts"
 import { badRequest, conflict, hasReason, notFound, StatusError } from "../../../apimachinery/status.ts"
@@ -72,7 +73,7 @@ export async function applied(
 ): Promise<KubeObject> {
   const { definition, of, expected, at } = application
   if (current === undefined && ctx.info.subresource !== "") throw notFound(definition, at.name)
-  const { object, managers } = await applyConfiguration(of, current, structuredClone(configuration), application)
+  const { object, managers } = await applyConfiguration(of, current, copyJson(configuration), application)
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
   const decoded = decodeApplied(ctx, object, configuration, expected)
   setEntries(decoded, managers)

@@ -1,3 +1,4 @@
+import { copyJson } from "../../../apimachinery/copy.ts"
 import { printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
@@ -137,16 +138,31 @@ function refusalOf(bytes: Buffer): string | undefined {
 
 /** What a patch has made of an object and is none any more is the patch's fault: 422 instead of 400. */
 function decodePatched(ctx: RequestContext, value: Json, expected: Expected, validation: FieldValidation): KubeObject {
-  const text = JSON.stringify(value)
   try {
-    return decodeValue(ctx, JSON.parse(text) as Json, expected, validation)
+    return decodeValue(ctx, copyJson(value), expected, validation)
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
+    const text = JSON.stringify(value)
     const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
     const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
     const { causes = [] } = status.details ?? {}
     throw new StatusError({ ...status, details: { causes } }, { cause: error })
   }
+}
+
+/** Managers a patch says nothing of stay what they are: what is not there need not be decoded. */
+function withoutManagers(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** Does the patch change managers, or (as JSON patches can) something they are part of? */
+function speaksOfManagers(patch: Json): boolean {
+  if (!Array.isArray(patch)) return JSON.stringify(patch).includes("managedFields")
+  return patch.some((operation) => {
+    const text = JSON.stringify(operation)
+    return text.includes("managedFields") || /"(?:path|from)":"(?:\/metadata)?"/.test(text)
+  })
 }
 
 /** Decoded like a body, so that a patch can say nothing a body could not. */
@@ -159,7 +175,7 @@ export function patched(
   validation: FieldValidation,
   at: { namespace: string; name: string },
 ): KubeObject {
-  const before = current as unknown as Json
+  const before = (speaksOfManagers(document) ? current : withoutManagers(current)) as unknown as Json
   const result =
     type === "json"
       ? applyJsonPatch(before, document)

@@ -1,3 +1,4 @@
+import { copyJson } from "../../../apimachinery/copy.ts"
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
@@ -26,7 +27,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
     dryRun: options.dryRun,
   })
   // A race that is lost starts over: each try gets a copy of its own.
-  const change = () => structuredClone(object)
+  const change = () => copyJson(object)
   if (handler !== undefined) {
     if (handler.update === undefined) throw methodNotAllowed()
     sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))

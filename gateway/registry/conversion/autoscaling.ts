@@ -1,6 +1,7 @@
 // autoscaling/v1 knows one metric, the CPU's utilization; what else a v2 HorizontalPodAutoscaler says travels in annotations.
 // Stored as v2. Source: k8s.io/kubernetes/pkg/apis/autoscaling/{v1/conversion.go,helpers.go,annotations.go}.
 
+import { copyJson } from "../../../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { Conversion } from "../rest.ts"
 import { normalized } from "./normalize.ts"
@@ -31,8 +32,8 @@ const target = "targetCPUUtilizationPercentage"
 const current = "currentCPUUtilizationPercentage"
 
 export const autoscalingV1: Conversion = {
-  fromStored: (objects) => objects.map((object) => normalized(toV1(structuredClone(object) as Autoscaler))),
-  toStored: (object) => normalized(toV2(structuredClone(object) as Autoscaler)),
+  fromStored: (objects) => objects.map((object) => normalized(toV1(copyJson(object) as Autoscaler))),
+  toStored: (object) => normalized(toV2(copyJson(object) as Autoscaler)),
 }
 
 function toV1(stored: Autoscaler): KubeObject {

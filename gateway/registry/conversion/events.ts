@@ -1,6 +1,7 @@
 // Events of events.k8s.io/v1 are events of the core group under other names. Stored as core ones.
 // Source: k8s.io/kubernetes/pkg/apis/events/v1/conversion.go.
 
+import { copyJson } from "../../../apimachinery/copy.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { Conversion } from "../rest.ts"
 import { normalized } from "./normalize.ts"
@@ -20,7 +21,7 @@ const toEvents = new Map(names)
 const toCore = new Map(names.map(([core, events]) => [events, core]))
 
 function renamed(object: KubeObject, apiVersion: string, fields: ReadonlyMap<string, string>): KubeObject {
-  const { kind, metadata, ...rest } = structuredClone(object)
+  const { kind, metadata, ...rest } = copyJson(object)
   const result: KubeObject = { kind, apiVersion, metadata: { ...metadata } }
   for (const [name, value] of Object.entries(rest)) if (name !== "apiVersion") result[fields.get(name) ?? name] = value
   return result

@@ -1,5 +1,6 @@
 // Subresources of a pod that show the whole pod and change a part of it.
 
+import { copyJson } from "../../../../apimachinery/copy.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 
@@ -26,7 +27,7 @@ export function podSubresource(name: string): SubresourceHandler {
 /** Metadata and status stay as they are; only who manages which field is taken from the request. */
 export function resetForSubresource(pod: Pod, current: Pod): void {
   const { managedFields, resourceVersion } = pod.metadata
-  pod.metadata = structuredClone(current.metadata)
+  pod.metadata = copyJson(current.metadata)
   if (managedFields !== undefined) pod.metadata.managedFields = managedFields
   if (resourceVersion !== undefined) pod.metadata.resourceVersion = resourceVersion
   if (current.status === undefined) delete pod.status
