@@ -1,8 +1,11 @@
 // The admission plugins in running order, which is kube-apiserver's. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
 // Not here: PodSecurity and NodeRestriction (a tenant's nodes are not its own), TaintNodesByCondition (no controller would
-// undo what it sets), admission policies (see not-called.ts).
+// undo what it sets).
 
 import type { AdmissionPlugin } from "../chain.ts"
+import { evaluateMatchConditions } from "../policies/conditions.ts"
+import { MutatingPolicies } from "../policies/mutating.ts"
+import { ValidatingPolicies } from "../policies/validating.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { MutatingWebhooks } from "../webhooks/mutating.ts"
 import { ValidatingWebhooks } from "../webhooks/validating.ts"
@@ -12,7 +15,6 @@ import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts"
 import { limitRanger } from "./limit-ranger.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
-import { notCalled } from "./not-called.ts"
 import { priority } from "./priority.ts"
 import { rbacEscalation } from "./rbac-escalation.ts"
 import { ResourceQuotaPlugin } from "./resource-quota.ts"
@@ -34,10 +36,11 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     runtimeClass,
     certificates,
     defaultIngressClass,
-    notCalled,
-    new MutatingWebhooks(registrations, undefined),
+    new MutatingPolicies(registrations),
+    new MutatingWebhooks(registrations, evaluateMatchConditions),
     rbacEscalation,
-    new ValidatingWebhooks(registrations, undefined),
+    new ValidatingPolicies(registrations),
+    new ValidatingWebhooks(registrations, evaluateMatchConditions),
     new ResourceQuotaPlugin(),
   ]
 }

@@ -1,0 +1,72 @@
+// What is wrong with the expressions of a policy, of a webhook's match conditions, when it is written. The other fields are the
+// business of the kinds' strategies. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
+
+import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../field-errors.ts"
+import { type CompiledExpression, compileIn, compileMutation, compileVariables } from "./compile.ts"
+import { admissionEnvironment } from "./environment.ts"
+import type { NamedExpression, PolicySpec } from "./policy.ts"
+import { boolType, nullType, stringType } from "../types.ts"
+
+/** Empty expressions are not compiled: that they are missing is said elsewhere. */
+function faults(path: FieldPath, shown: string, compile: () => CompiledExpression): FieldError[] {
+  if (shown.trim() === "") return []
+  const { fault, internal } = compile()
+  if (fault === undefined) return []
+  return [internal === true ? internalFieldError(path, fault) : invalidValue(path, shown, fault)]
+}
+
+/** `params`: the conditions may speak of params. */
+export function matchConditionErrors(
+  conditions: readonly NamedExpression[] | undefined,
+  path: FieldPath,
+  params: boolean,
+): FieldError[] {
+  const environment = admissionEnvironment({ params, authorizer: true })
+  return (conditions ?? []).flatMap(({ expression = "" }, index) =>
+    faults(path.index(index).child("expression"), expression, () =>
+      compileIn(environment, expression.trim(), [boolType]),
+    ),
+  )
+}
+
+export function policyExpressionErrors(spec: PolicySpec, path: FieldPath = FieldPath.root("spec")): FieldError[] {
+  const params = spec.paramKind !== undefined
+  const named = spec.variables ?? []
+  const { compiled, types } = compileVariables(named, params)
+  const whole = admissionEnvironment({ params, authorizer: true, variables: types })
+  const messages = admissionEnvironment({ params, authorizer: false, variables: types })
+  const patches = admissionEnvironment({ params, authorizer: true, variables: types, patches: true })
+  return [
+    ...matchConditionErrors(spec.matchConditions, path.child("matchConditions"), params),
+    ...named.flatMap(({ name, expression = "" }, index) =>
+      faults(
+        path.child("variables").index(index).child("expression"),
+        expression,
+        () => compiled.get(name) ?? { expression },
+      ),
+    ),
+    ...(spec.validations ?? []).flatMap(({ expression = "", messageExpression = "" }, index) => {
+      const at = path.child("validations").index(index)
+      return [
+        ...faults(at.child("expression"), expression, () => compileIn(whole, expression, [boolType])),
+        ...faults(at.child("messageExpression"), messageExpression, () =>
+          compileIn(messages, messageExpression, [stringType]),
+        ),
+      ]
+    }),
+    ...(spec.auditAnnotations ?? []).flatMap(({ valueExpression = "" }, index) =>
+      faults(path.child("auditAnnotations").index(index).child("valueExpression"), valueExpression, () =>
+        compileIn(whole, valueExpression.trim(), [stringType, nullType]),
+      ),
+    ),
+    ...(spec.mutations ?? []).flatMap((mutation, index) => {
+      const isPatch = mutation.patchType === "JSONPatch"
+      const expression = ((isPatch ? mutation.jsonPatch : mutation.applyConfiguration)?.expression ?? "").trim()
+      const at = path
+        .child("mutations")
+        .index(index)
+        .child(isPatch ? "jsonPatch" : "applyConfiguration", "expression")
+      return faults(at, expression, () => compileMutation(patches, mutation))
+    }),
+  ]
+}

@@ -1,0 +1,121 @@
+// Expressions of policies compiled: once for all policies with that text, of whichever tenant. Source:
+// k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
+
+import type { Environment } from "../environment.ts"
+import { compileExpression, type Program } from "../program.ts"
+import { boolType, listType, nullType, sameType, stringType, structType, type Type } from "../types.ts"
+import { admissionEnvironment, variableType } from "./environment.ts"
+import type { Mutation, NamedExpression, PolicySpec } from "./policy.ts"
+
+export interface CompiledExpression {
+  expression: string
+  /** Absent with a fault. */
+  program?: Program
+  fault?: string
+  /** The fault is the server's, as upstream tells it. */
+  internal?: boolean
+}
+
+export interface CompiledPolicy {
+  variables: ReadonlyMap<string, CompiledExpression>
+  matchConditions: readonly (CompiledExpression & { name: string })[]
+  validations: readonly CompiledExpression[]
+  /** In the places of the validations; undefined where one has none. */
+  messages: readonly (CompiledExpression | undefined)[]
+  auditAnnotations: readonly CompiledExpression[]
+  mutations: readonly CompiledExpression[]
+}
+
+const texts = [stringType]
+const textOrNull = [stringType, nullType]
+
+/** `types`: what it may evaluate to; empty: anything. */
+export function compileIn(environment: Environment, expression: string, types: readonly Type[]): CompiledExpression {
+  const { program, issues, fault } = compileExpression(expression, environment)
+  if (issues !== undefined) return { expression, fault: `compilation failed: ${issues}` }
+  if (program === undefined)
+    return { expression, fault: `program instantiation failed: ${fault ?? ""}`, internal: true }
+  const found = program.type
+  if (types.length === 0 || types.some((type) => sameType(type, found))) return { expression, program }
+  const [only] = types
+  const wanted = types.length === 1 && only !== undefined ? nameOf(only) : `one of [${types.map(nameOf).join(" ")}]`
+  return { expression, fault: `must evaluate to ${wanted} but got ${nameOf(found)}` }
+}
+
+/** As Go prints a type. */
+function nameOf({ name, parameters }: Type): string {
+  return parameters.length === 0 ? name : `${name}(${parameters.map(nameOf).join(", ")})`
+}
+
+/** Policies kept; the one not used for the longest time goes. */
+const maxKept = 1000
+const kept = new Map<string, CompiledPolicy>()
+
+export function compilePolicy(spec: PolicySpec): CompiledPolicy {
+  const { paramKind, matchConditions, variables, validations, auditAnnotations, mutations } = spec
+  const params = paramKind !== undefined
+  const text = JSON.stringify({ params, matchConditions, variables, validations, auditAnnotations, mutations })
+  const compiled = kept.get(text) ?? compileAll(spec, params)
+  kept.delete(text)
+  kept.set(text, compiled)
+  if (kept.size > maxKept) for (const oldest of [...kept.keys()].slice(0, 1)) kept.delete(oldest)
+  return compiled
+}
+
+function compileAll(spec: PolicySpec, params: boolean): CompiledPolicy {
+  const { matchConditions = [], validations = [], auditAnnotations = [], mutations = [] } = spec
+  const { compiled, types } = compileVariables(spec.variables ?? [], params)
+  const whole = admissionEnvironment({ params, authorizer: true, variables: types })
+  const messages = admissionEnvironment({ params, authorizer: false, variables: types })
+  const patches = admissionEnvironment({ params, authorizer: true, variables: types, patches: true })
+  return {
+    variables: compiled,
+    matchConditions: matchConditions.map(({ name, expression = "" }) => ({
+      name,
+      ...compileIn(whole, expression, [boolType]),
+    })),
+    validations: validations.map(({ expression = "" }) => compileIn(whole, expression, [boolType])),
+    messages: validations.map(({ messageExpression }) =>
+      messageExpression ? compileIn(messages, messageExpression, texts) : undefined,
+    ),
+    auditAnnotations: auditAnnotations.map(({ valueExpression = "" }) => compileIn(whole, valueExpression, textOrNull)),
+    mutations: mutations.map((mutation) => compileMutation(patches, mutation)),
+  }
+}
+
+/** Each may speak of those before it. */
+export function compileVariables(
+  variables: readonly NamedExpression[],
+  params: boolean,
+): { compiled: Map<string, CompiledExpression>; types: Map<string, Type> } {
+  const types = new Map<string, Type>()
+  const compiled = new Map<string, CompiledExpression>()
+  for (const { name, expression = "" } of variables) {
+    const one = compileIn(admissionEnvironment({ params, authorizer: true, variables: types }), expression, [])
+    compiled.set(name, one)
+    types.set(name, variableType(one.program?.type))
+  }
+  return { compiled, types }
+}
+
+export function compileMutation(
+  environment: Environment,
+  { patchType, jsonPatch, applyConfiguration }: Mutation,
+): CompiledExpression {
+  return patchType === "JSONPatch"
+    ? compileIn(environment, jsonPatch?.expression ?? "", [listType(structType("JSONPatch"))])
+    : compileIn(environment, applyConfiguration?.expression ?? "", [structType("Object")])
+}
+
+/** Conditions of a webhook: no variables, no params. */
+export function compileMatchCondition(expression: string): CompiledExpression {
+  const known = keptConditions.get(expression)
+  const compiled = known ?? compileIn(admissionEnvironment({ params: false, authorizer: true }), expression, [boolType])
+  keptConditions.delete(expression)
+  keptConditions.set(expression, compiled)
+  if (keptConditions.size > maxKept)
+    for (const oldest of [...keptConditions.keys()].slice(0, 1)) keptConditions.delete(oldest)
+  return compiled
+}
+
+const keptConditions = new Map<string, CompiledExpression>()

@@ -1,0 +1,145 @@
+// What the expressions of admission policies and of match conditions speak of. Source:
+// k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition,activation}.go, pkg/cel/mutation.
+
+import type { Environment, TypeProvider } from "../environment.ts"
+import {
+  boolType,
+  dynType,
+  intType,
+  isOptional,
+  listType,
+  mapType,
+  stringType,
+  structType,
+  timestampType,
+  type Type,
+} from "../types.ts"
+import { constructPatchType, isPatchType, patchFieldType } from "./patch-values.ts"
+
+type Fields = Readonly<Record<string, Type>>
+
+const strings = listType(stringType)
+const kindFields: Fields = { group: stringType, version: stringType, kind: stringType }
+const resourceFields: Fields = { group: stringType, version: stringType, resource: stringType }
+
+const types: Readonly<Record<string, Fields>> = {
+  "kubernetes.AdmissionRequest": {
+    kind: structType("kubernetes.GroupVersionKind"),
+    resource: structType("kubernetes.GroupVersionResource"),
+    subResource: stringType,
+    requestKind: structType("kubernetes.GroupVersionKind"),
+    requestResource: structType("kubernetes.GroupVersionResource"),
+    requestSubResource: stringType,
+    name: stringType,
+    namespace: stringType,
+    operation: stringType,
+    userInfo: structType("kubernetes.UserInfo"),
+    dryRun: boolType,
+    options: dynType,
+  },
+  "kubernetes.GroupVersionKind": kindFields,
+  "kubernetes.GroupVersionResource": resourceFields,
+  "kubernetes.UserInfo": {
+    username: stringType,
+    uid: stringType,
+    groups: strings,
+    extra: mapType(stringType, strings),
+  },
+  "kubernetes.Namespace": {
+    metadata: structType("kubernetes.NamespaceMetadata"),
+    spec: structType("kubernetes.NamespaceSpec"),
+    status: structType("kubernetes.NamespaceStatus"),
+  },
+  "kubernetes.NamespaceMetadata": {
+    name: stringType,
+    generateName: stringType,
+    namespace: stringType,
+    labels: mapType(stringType, stringType),
+    annotations: mapType(stringType, stringType),
+    UID: stringType,
+    creationTimestamp: timestampType,
+    deletionGracePeriodSeconds: intType,
+    deletionTimestamp: timestampType,
+    generation: intType,
+    resourceVersion: stringType,
+    finalizers: strings,
+  },
+  "kubernetes.NamespaceSpec": { finalizers: strings },
+  "kubernetes.NamespaceStatus": {
+    conditions: listType(structType("kubernetes.NamespaceCondition")),
+    phase: stringType,
+  },
+  "kubernetes.NamespaceCondition": {
+    status: stringType,
+    type: stringType,
+    lastTransitionTime: timestampType,
+    message: stringType,
+    reason: stringType,
+  },
+}
+
+const variablesType = "kubernetes.variables"
+
+export interface AdmissionScope {
+  params: boolean
+  authorizer: boolean
+  /** Object{} and JSONPatch{} can be written. */
+  patches?: boolean
+  /** Types of the variables so far; absent where there are none to speak of. */
+  variables?: ReadonlyMap<string, Type>
+  /** What is known of object and params when types are checked; otherwise they may be anything. */
+  object?: Type
+  paramsType?: Type
+  more?: TypeProvider
+}
+
+export function admissionEnvironment(scope: AdmissionScope): Environment {
+  const object = scope.object ?? dynType
+  const variables = new Map<string, Type>([
+    ["object", object],
+    ["oldObject", object],
+    ["namespaceObject", structType("kubernetes.Namespace")],
+    ["request", structType("kubernetes.AdmissionRequest")],
+  ])
+  if (scope.params) variables.set("params", scope.paramsType ?? dynType)
+  if (scope.authorizer) {
+    variables.set("authorizer", structType("kubernetes.authorization.Authorizer"))
+    variables.set("authorizer.requestResource", structType("kubernetes.authorization.ResourceCheck"))
+  }
+  if (scope.variables !== undefined) variables.set("variables", structType(variablesType))
+  return {
+    variables,
+    types: typesOf(scope),
+    ...(scope.patches === true ? { functions: new Set(["jsonpatch.escapeKey"]) } : {}),
+  }
+}
+
+function typesOf({ variables, patches, more }: AdmissionScope): TypeProvider {
+  const fieldsOf = (name: string): Fields | undefined => (Object.hasOwn(types, name) ? types[name] : undefined)
+  return {
+    has: (name) =>
+      fieldsOf(name) !== undefined ||
+      (variables !== undefined && name === variablesType) ||
+      (patches === true && isPatchType(name)) ||
+      more?.has(name) === true,
+    field(name, field) {
+      if (variables !== undefined && name === variablesType) return variables.get(field)
+      if (patches === true && isPatchType(name)) return patchFieldType(name, field)
+      const fields = fieldsOf(name)
+      if (fields === undefined) return more?.field(name, field)
+      return Object.hasOwn(fields, field) ? fields[field] : undefined
+    },
+    construct: constructPatchType,
+  }
+}
+
+const plain = new Set(["bool", "bytes", "double", "duration", "int", "null", "string", "timestamp", "uint"])
+
+/** The type a variable has for those after it: what is none of these is anything. */
+export function variableType(type: Type | undefined): Type {
+  if (type === undefined || isOptional(type)) return dynType
+  if (plain.has(type.kind)) return type
+  const [first, second] = type.parameters
+  if (type.kind === "list") return listType(variableType(first))
+  return type.kind === "map" ? mapType(variableType(first), variableType(second)) : dynType
+}

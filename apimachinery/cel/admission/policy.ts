@@ -1,0 +1,81 @@
+// Admission policies as they are on the wire. Source: k8s.io/api/admissionregistration/v1.
+
+import type { LabelSelector } from "../../labels.ts"
+import type { KubeObject } from "../../object.ts"
+
+export interface NamedExpression {
+  name: string
+  expression?: string
+}
+
+export interface NamedRule {
+  operations?: string[]
+  apiGroups?: string[]
+  apiVersions?: string[]
+  resources?: string[]
+  scope?: string
+  resourceNames?: string[]
+}
+
+export interface MatchResources {
+  namespaceSelector?: LabelSelector
+  objectSelector?: LabelSelector
+  resourceRules?: NamedRule[]
+  excludeResourceRules?: NamedRule[]
+  matchPolicy?: string
+}
+
+export interface ParamKind {
+  apiVersion?: string
+  kind?: string
+}
+
+export interface ParamRef {
+  name?: string
+  namespace?: string
+  selector?: LabelSelector
+  parameterNotFoundAction?: string
+}
+
+export interface Validation {
+  expression?: string
+  message?: string
+  messageExpression?: string
+  reason?: string
+}
+
+export interface AuditAnnotation {
+  key: string
+  valueExpression?: string
+}
+
+export interface Mutation {
+  patchType: string
+  applyConfiguration?: { expression: string }
+  jsonPatch?: { expression: string }
+}
+
+export interface PolicySpec {
+  paramKind?: ParamKind
+  matchConstraints?: MatchResources
+  failurePolicy?: string
+  matchConditions?: NamedExpression[]
+  variables?: NamedExpression[]
+  /** Of a validating policy. */
+  validations?: Validation[]
+  auditAnnotations?: AuditAnnotation[]
+  /** Of a mutating policy. */
+  mutations?: Mutation[]
+  reinvocationPolicy?: string
+}
+
+export type Policy = KubeObject & { spec?: PolicySpec }
+
+export interface BindingSpec {
+  policyName?: string
+  paramRef?: ParamRef
+  matchResources?: MatchResources
+  validationActions?: string[]
+}
+
+export type PolicyBinding = KubeObject & { spec?: BindingSpec }

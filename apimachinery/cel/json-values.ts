@@ -1,0 +1,76 @@
+// JSON without a schema as expressions see it, converted when it is looked at; and values as JSON again.
+
+import type { Json } from "../object.ts"
+import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
+import { conversions } from "./convert.ts"
+import { Duration, itemsOf, ListValue, MapValue, Optional, Timestamp, UInt, type Value } from "./values.ts"
+
+/** Whole numbers are ints. */
+export function jsonValue(json: Json | undefined): Value {
+  if (json === undefined || json === null) return null
+  if (typeof json === "number") return Number.isInteger(json) ? BigInt(json) : json
+  if (Array.isArray(json)) return new JsonList(json)
+  return isObject(json) ? new JsonMap(json) : json
+}
+
+class JsonList extends ListValue {
+  readonly #json: readonly Json[]
+
+  constructor(json: readonly Json[]) {
+    super()
+    this.#json = json
+  }
+
+  get size(): number {
+    return this.#json.length
+  }
+
+  at(index: number): Value {
+    return jsonValue(this.#json[index])
+  }
+}
+
+class JsonMap extends MapValue {
+  readonly typeName = "map"
+  readonly #json: JsonObject
+
+  constructor(json: JsonObject) {
+    super()
+    this.#json = json
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length
+  }
+
+  get(key: Value): Value | undefined {
+    return typeof key === "string" && Object.hasOwn(this.#json, key) ? jsonValue(this.#json[key]) : undefined
+  }
+
+  keys(): Value[] {
+    return Object.keys(this.#json)
+  }
+}
+
+/** A value that is no JSON: what it is. */
+export class NoJson extends Error {}
+
+export function toJson(value: Value): Json {
+  if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number")
+    return value
+  if (typeof value === "bigint") return Number(value)
+  if (value instanceof UInt) return Number(value.value)
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64")
+  if (value instanceof ListValue) return [...itemsOf(value)].map(toJson)
+  if (value instanceof MapValue) {
+    const object: JsonObject = {}
+    for (const key of value.keys()) {
+      if (typeof key !== "string") throw new NoJson("map key is not a string")
+      setOwn(object, key, toJson(value.get(key) as Value))
+    }
+    return object
+  }
+  if (value instanceof Optional) return value.value === undefined ? null : toJson(value.value)
+  if (value instanceof Timestamp || value instanceof Duration) return toJson(conversions["string"]?.(value) ?? null)
+  throw new NoJson(`a value of type ${"typeName" in value ? String(value.typeName) : "type"} is no JSON`)
+}

@@ -1,0 +1,40 @@
+// matchConditions of webhooks and of policies. Source: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions/matcher.go.
+
+import { type CompiledExpression, compileMatchCondition } from "../../../apimachinery/cel/admission/compile.ts"
+import type { EvaluateMatchConditions } from "../webhooks/match-conditions.ts"
+import { conditionsBudget, Evaluation } from "./evaluation.ts"
+import { PolicyInput } from "./input.ts"
+
+const noVariables: ReadonlyMap<string, CompiledExpression> = new Map()
+
+export const evaluateMatchConditions: EvaluateMatchConditions = async (ctx, conditions, attributes) => {
+  const input = new PolicyInput(ctx, attributes)
+  const evaluation = await Evaluation.of(input, attributes.definition, noVariables, undefined, conditionsBudget)
+  return meetsAll(
+    evaluation,
+    conditions.map(({ expression }) => compileMatchCondition(expression)),
+  )
+}
+
+/** None is false, and some cannot be told. */
+export class ConditionsFault extends Error {}
+
+/** false: one is false, whatever is wrong with others. Throws ConditionsFault with what is wrong when none is. */
+export async function meetsAll(evaluation: Evaluation, conditions: readonly CompiledExpression[]): Promise<boolean> {
+  const errors: string[] = []
+  let meets = true
+  for (const condition of conditions) {
+    const { value, error } = await evaluation.run(condition)
+    if (error !== undefined) errors.push(error)
+    else if (value === false) meets = false
+  }
+  if (!meets) return false
+  if (errors.length > 0) throw new ConditionsFault(aggregated(errors))
+  return true
+}
+
+/** As Go's aggregated errors print: one as it is, more in brackets, each once. */
+function aggregated(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)]
+  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`
+}

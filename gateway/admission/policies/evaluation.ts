@@ -1,0 +1,169 @@
+// Evaluates the expressions of one policy (or the conditions of one webhook) for one request, within one budget. Authorization
+// checks are answered in between; long ones let others have their turn. Source: k8s.io/apiserver/pkg/admission/plugin/cel.
+
+import { setImmediate } from "node:timers/promises"
+import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
+import { type AuthorizationQuery, Unanswered } from "../../../apimachinery/cel/authorizer.ts"
+import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
+import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
+import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts"
+import { CelError, MapValue, type Value } from "../../../apimachinery/cel/values.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { User } from "../../request/context.ts"
+import type { PolicyInput } from "./input.ts"
+
+/** What the expressions of a policy may cost for a request. Source: k8s.io/apiserver/pkg/apis/cel. */
+export const policyBudget = 10_000_000
+/** What match conditions may cost. */
+export const conditionsBudget = policyBudget / 4
+/** Milliseconds after which others have their turn. */
+const maxTurn = 4
+
+/** Everything that was allowed is spent. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super("validation failed due to running out of cost budget, no further validation rules will be run")
+  }
+}
+
+export type Outcome = { value: Value; error?: undefined } | { value?: undefined; error: string }
+
+export class Evaluation {
+  readonly #input: PolicyInput
+  readonly #variables: Map<string, Value>
+  readonly #composed: ComposedVariables
+  #budget: number
+  #turn = performance.now()
+
+  private constructor(
+    input: PolicyInput,
+    given: ReadonlyMap<string, Value>,
+    composed: ReadonlyMap<string, CompiledExpression>,
+    params: KubeObject | undefined,
+    budget: number,
+  ) {
+    this.#input = input
+    this.#budget = budget
+    this.#variables = new Map(given)
+    this.#variables.set("params", jsonValue(params as Json | undefined))
+    this.#composed = new ComposedVariables(composed, this.#variables)
+    this.#variables.set("variables", this.#composed)
+  }
+
+  static async of(
+    input: PolicyInput,
+    definition: ResourceDefinition,
+    composed: ReadonlyMap<string, CompiledExpression>,
+    params: KubeObject | undefined,
+    budget: number,
+  ): Promise<Evaluation> {
+    return new Evaluation(input, await input.variables(definition), composed, params, budget)
+  }
+
+  /** Throws OutOfBudget. */
+  async run({ expression, program, fault }: CompiledExpression): Promise<Outcome> {
+    if (program === undefined) return { error: `compilation error: ${fault ?? ""}` }
+    const failed = (what: string): Outcome => ({ error: `expression '${expression}' resulted in error: ${what}` })
+    try {
+      const value = await this.#evaluate(program)
+      return value instanceof CelError ? failed(value.message) : { value }
+    } catch (error) {
+      if (error instanceof CostExceeded) return failed(error.message)
+      throw error
+    } finally {
+      if (performance.now() - this.#turn > maxTurn) {
+        await setImmediate()
+        this.#turn = performance.now()
+      }
+    }
+  }
+
+  async #evaluate(program: Program): Promise<Value> {
+    for (;;) {
+      try {
+        const { value, cost } = program.evaluate(this.#variables, perCallLimit)
+        this.#spend(cost + this.#composed.takeCost())
+        return value
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error
+        await this.#answer(error.query)
+      }
+    }
+  }
+
+  #spend(cost: number): void {
+    if (cost > this.#budget) throw new OutOfBudget()
+    this.#budget -= cost
+  }
+
+  async #answer(query: AuthorizationQuery): Promise<void> {
+    const { ctx, answers } = this.#input
+    const { serviceAccount, path, ...asked } = query
+    const user = serviceAccount === undefined ? ctx.user : userOf(serviceAccount)
+    const isResourceRequest = path === undefined
+    const attributes = { ...asked, user, isResourceRequest, path: path ?? "", version: isResourceRequest ? "*" : "" }
+    const { decision, reason } = await ctx.controlPlane.authorizer.authorize(attributes)
+    answers.answer(query, { allowed: decision === "Allow", reason, error: undefined })
+  }
+}
+
+function userOf({ namespace, name }: { namespace: string; name: string }): User {
+  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`]
+  return { name: `system:serviceaccount:${namespace}:${name}`, groups, extra: {} }
+}
+
+/** A policy's variables: evaluated when first spoken of, with what is given to all its expressions. */
+class ComposedVariables extends MapValue {
+  readonly typeName = "kubernetes.variables"
+  readonly #expressions: ReadonlyMap<string, CompiledExpression>
+  readonly #given: { get(name: string): Value | undefined }
+  readonly #values = new Map<string, Value>()
+  #cost = 0
+
+  constructor(expressions: ReadonlyMap<string, CompiledExpression>, given: { get(name: string): Value | undefined }) {
+    super()
+    this.#expressions = expressions
+    this.#given = given
+  }
+
+  get size(): number {
+    return this.#expressions.size
+  }
+
+  keys(): Value[] {
+    return [...this.#expressions.keys()]
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== "string") return undefined
+    const expression = this.#expressions.get(key)
+    if (expression === undefined) return undefined
+    const known = this.#values.get(key)
+    if (known !== undefined) return known
+    const value = this.#evaluate(key, expression)
+    this.#values.set(key, value)
+    return value
+  }
+
+  #evaluate(name: string, { program, fault }: CompiledExpression): Value {
+    const about = `composited variable ${JSON.stringify(name)}`
+    if (program === undefined) return new CelError(`${about} fails to compile: ${fault ?? ""}`)
+    try {
+      const { value, cost } = program.evaluate(this.#given, perCallLimit)
+      this.#cost += cost
+      return value instanceof CelError ? new CelError(`${about} fails to evaluate: ${value.message}`) : value
+    } catch (error) {
+      if (!(error instanceof CostExceeded)) throw error
+      this.#cost += perCallLimit
+      return new CelError(`${about} fails to evaluate: ${error.message}`)
+    }
+  }
+
+  /** Of what has been evaluated since. */
+  takeCost(): number {
+    const cost = this.#cost
+    this.#cost = 0
+    return cost
+  }
+}

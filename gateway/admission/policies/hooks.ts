@@ -1,0 +1,65 @@
+// Policies with the bindings that put them to use, as a request meets them: in the order of their names. Both plugins.
+
+import { type CompiledPolicy, compilePolicy } from "../../../apimachinery/cel/admission/compile.ts"
+import type { Policy, PolicyBinding, PolicySpec } from "../../../apimachinery/cel/admission/policy.ts"
+import type { AdmissionRegistrations } from "../registrations.ts"
+
+export interface PolicyHook {
+  name: string
+  spec: PolicySpec
+  bindings: readonly PolicyBinding[]
+  /** Compiled when a request first meets it. */
+  readonly compiled: CompiledPolicy
+}
+
+/** Which two kinds of the group. */
+export interface PolicyKinds {
+  policy: string
+  binding: string
+}
+
+const none: readonly PolicyHook[] = []
+
+/** Of one control plane; made anew when its policies or bindings change. */
+export class PolicyHooks {
+  readonly #registrations: AdmissionRegistrations
+  readonly #kinds: PolicyKinds
+  #made: { policies: readonly Policy[]; bindings: readonly PolicyBinding[]; hooks: readonly PolicyHook[] } | undefined
+
+  constructor(registrations: AdmissionRegistrations, kinds: PolicyKinds) {
+    this.#registrations = registrations
+    this.#kinds = kinds
+  }
+
+  async current(): Promise<readonly PolicyHook[]> {
+    const policies = await this.#registrations.ofKind<Policy>(this.#kinds.policy)
+    if (policies.length === 0) return none
+    const bindings = await this.#registrations.ofKind<PolicyBinding>(this.#kinds.binding)
+    if (bindings.length === 0) return none
+    if (this.#made?.policies !== policies || this.#made.bindings !== bindings) {
+      this.#made = { policies, bindings, hooks: hooksOf(policies, bindings) }
+    }
+    return this.#made.hooks
+  }
+}
+
+function hooksOf(policies: readonly Policy[], bindings: readonly PolicyBinding[]): PolicyHook[] {
+  const bound = Map.groupBy(bindings, (binding) => binding.spec?.policyName ?? "")
+  return policies.flatMap((policy): PolicyHook[] => {
+    const { name = "" } = policy.metadata
+    const own = bound.get(name)
+    const { spec } = policy
+    if (own === undefined || spec === undefined) return []
+    let compiled: CompiledPolicy | undefined
+    return [
+      {
+        name,
+        spec,
+        bindings: own,
+        get compiled() {
+          return (compiled ??= compilePolicy(spec))
+        },
+      },
+    ]
+  })
+}

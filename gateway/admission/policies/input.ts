@@ -1,0 +1,124 @@
+// What the expressions of policies and match conditions are given: the request, its objects in the version that matched, the
+// namespace, an authorizer. Source: k8s.io/apiserver/pkg/admission/plugin/cel/{condition,activation}.go.
+
+import { AuthorizationAnswers, authorizerValue, resourceCheckValue } from "../../../apimachinery/cel/authorizer.ts"
+import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
+import type { Value } from "../../../apimachinery/cel/values.ts"
+import type { Json, KubeObject, Namespace } from "../../../apimachinery/object.ts"
+import { notFound } from "../../../apimachinery/status.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { writeZeros } from "../../../apimachinery/schema/zeros.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionAttributes } from "../chain.ts"
+import { find, namespaces } from "../plugins/lookup.ts"
+import { isOwnKind } from "../webhooks/review.ts"
+import { convertObject } from "../webhooks/versions.ts"
+
+/** One request as all its policies see it. What is costly is made when it is first asked for, and kept. */
+export class PolicyInput {
+  readonly ctx: RequestContext
+  readonly attributes: AdmissionAttributes
+  readonly answers = new AuthorizationAnswers()
+  readonly #shown = new Map<ResourceDefinition, Promise<ReadonlyMap<string, Value>>>()
+  #namespace: Promise<Value> | undefined
+
+  constructor(ctx: RequestContext, attributes: AdmissionAttributes) {
+    this.ctx = ctx
+    this.attributes = attributes
+  }
+
+  /** `definition`: the version that matched. */
+  variables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
+    const known = this.#shown.get(definition)
+    if (known !== undefined) return known
+    const made = this.#variables(definition)
+    this.#shown.set(definition, made)
+    return made
+  }
+
+  /** The object has been changed. */
+  forget(): void {
+    this.#shown.clear()
+  }
+
+  async #variables(definition: ResourceDefinition): Promise<ReadonlyMap<string, Value>> {
+    const { attributes, answers } = this
+    const { resource, subresource, namespace, name } = attributes
+    const show = async (object: KubeObject | undefined): Promise<Value> =>
+      object === undefined ? null : jsonValue(await shownObject(object, attributes, definition))
+    return new Map<string, Value>([
+      ["object", await show(attributes.object)],
+      ["oldObject", await show(attributes.current)],
+      ["request", jsonValue(requestJson(this.ctx, attributes, definition))],
+      ["namespaceObject", await (this.#namespace ??= this.#namespaceObject())],
+      ["authorizer", authorizerValue(answers)],
+      [
+        "authorizer.requestResource",
+        resourceCheckValue(answers, {
+          group: resource.group,
+          resource: resource.resource,
+          subresource,
+          namespace,
+          name,
+        }),
+      ],
+    ])
+  }
+
+  async #namespaceObject(): Promise<Value> {
+    const { namespace, kind } = this.attributes
+    if (namespace === "" || (kind.group === "" && kind.kind === "Namespace")) return null
+    const found = await find<Namespace>(this.ctx, namespaces, "", namespace)
+    if (found === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace)
+    const { ownerReferences: _owners, managedFields: _managers, selfLink: _link, ...metadata } = found.metadata
+    return jsonValue({ metadata, spec: found.spec ?? {}, status: found.status ?? {} } as unknown as Json)
+  }
+}
+
+/** Built-in kinds as Go prints them: with the zero values that are always there. */
+async function shownObject(
+  object: KubeObject,
+  attributes: AdmissionAttributes,
+  definition: ResourceDefinition,
+): Promise<Json> {
+  const own = isOwnKind(attributes)
+  const converted = own ? await convertObject(object, attributes.definition, definition) : object
+  if (definition.customResource !== undefined) return converted as unknown as Json
+  const schema = own ? definition.schema : schemaOf(attributes.kind)
+  const copy = structuredClone(converted) as unknown as Json
+  if (schema !== undefined) writeZeros(schema, copy)
+  return copy
+}
+
+/** AdmissionRequest without what is empty. */
+function requestJson(ctx: RequestContext, attributes: AdmissionAttributes, definition: ResourceDefinition): Json {
+  const { resource, subresource, kind, namespace, name, operation, dryRun, options } = attributes
+  const { group, version } = definition
+  const { user } = ctx
+  const some = (field: string, value: string): { [key: string]: Json } => (value === "" ? {} : { [field]: value })
+  return {
+    uid: "",
+    kind: isOwnKind(attributes) ? { group, version, kind: definition.kind } : { ...kind },
+    resource: { group, version, resource: definition.resource },
+    ...some("subResource", subresource),
+    requestKind: { ...kind },
+    requestResource: { group: resource.group, version: resource.version, resource: resource.resource },
+    ...some("requestSubResource", subresource),
+    ...some("name", name),
+    ...some("namespace", namespace),
+    operation,
+    userInfo: {
+      ...some("username", user.name),
+      ...some("uid", user.uid ?? ""),
+      ...(user.groups.length === 0 ? {} : { groups: [...user.groups] }),
+      ...(Object.keys(user.extra).length === 0
+        ? {}
+        : { extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])) }),
+    },
+    object: null,
+    oldObject: null,
+    dryRun,
+    options: options ?? null,
+  }
+}

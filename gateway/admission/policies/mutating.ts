@@ -1,0 +1,274 @@
+// MutatingAdmissionPolicy: policies one after the other, each seeing what those before it have changed. Source:
+// k8s.io/apiserver/pkg/admission/plugin/policy/mutating.
+
+import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
+import { JsonPatchValue, misplacedTypes, ObjectValue } from "../../../apimachinery/cel/admission/patch-values.ts"
+import { NoJson, toJson } from "../../../apimachinery/cel/json-values.ts"
+import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values.ts"
+import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { StatusError } from "../../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import { semanticEqual } from "../../registry/validation/equality.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { type AdmissionAttributes, type AdmissionPlugin, replaceObject } from "../chain.ts"
+import { refuse } from "../plugins/refuse.ts"
+import type { AdmissionRegistrations } from "../registrations.ts"
+import { isOwnKind } from "../webhooks/review.ts"
+import { convertObject } from "../webhooks/versions.ts"
+import { applyConfiguration, ConfigurationError } from "./apply-configuration.ts"
+import { ConditionsFault, meetsAll } from "./conditions.ts"
+import { conditionsBudget, Evaluation, OutOfBudget, policyBudget } from "./evaluation.ts"
+import { type PolicyHook, PolicyHooks } from "./hooks.ts"
+import { PolicyInput } from "./input.ts"
+import { isBeyondPolicies, matchResources } from "./match.ts"
+import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
+
+const pluginName = "MutatingAdmissionPolicy"
+
+interface Invocation {
+  /** Unique among the invocations of a request. */
+  key: string
+  hook: PolicyHook
+  binding: string
+  definition: ResourceDefinition
+  params: KubeObject | undefined
+}
+
+interface PolicyError {
+  policy: string
+  binding: string | undefined
+  message: string
+  /** A mistake of the configuration has none. */
+  reason?: string
+}
+
+/** From the first run of all plugins to the second. */
+interface Invocations {
+  /** Those that want to be asked again should another one change the object, until one does. */
+  reinvocable: Set<string>
+  /** Those to be asked in the second run. */
+  again: Set<string>
+  last: KubeObject | undefined
+}
+
+/** A policy that makes what is none. Message in upstream's words. */
+class MutationFault extends Error {}
+
+export class MutatingPolicies implements AdmissionPlugin {
+  readonly name = pluginName
+  readonly #hooks: PolicyHooks
+
+  constructor(registrations: AdmissionRegistrations) {
+    this.#hooks = new PolicyHooks(registrations, {
+      policy: "MutatingAdmissionPolicy",
+      binding: "MutatingAdmissionPolicyBinding",
+    })
+  }
+
+  async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
+    const hooks = await this.#hooks.current()
+    if (hooks.length === 0 || attributes.operation === "DELETE" || isBeyondPolicies(attributes)) return
+    const input = new PolicyInput(ctx, attributes)
+    const errors: PolicyError[] = []
+    const invocations: Invocation[] = []
+    for (const hook of hooks) await collect(input, hook, invocations, errors)
+    await new Run(input, errors).invokeAll(invocations)
+    const [first] = errors
+    if (first !== undefined) throw denied(attributes, first, errors)
+  }
+}
+
+function denied(attributes: AdmissionAttributes, first: PolicyError, errors: readonly PolicyError[]): StatusError {
+  const { status } = refuse(attributes, "admission request denied by policy")
+  return new StatusError({
+    ...status,
+    message: print(first),
+    ...(first.reason === undefined ? {} : { reason: first.reason as NonNullable<typeof status.reason> }),
+    details: { ...status.details, causes: errors.map((error) => ({ message: print(error) })) },
+  })
+}
+
+function print({ policy, binding, message }: PolicyError): string {
+  return binding === undefined
+    ? `policy ${JSON.stringify(policy)} denied request: ${message}`
+    : `policy '${policy}' with binding '${binding}' denied request: ${message}`
+}
+
+/** What is to be invoked, and what is wrong with how it is set up. */
+async function collect(
+  input: PolicyInput,
+  hook: PolicyHook,
+  invocations: Invocation[],
+  errors: PolicyError[],
+): Promise<void> {
+  const { ctx, attributes } = input
+  const { name: policy, spec, bindings } = hook
+  const misconfigured = (error: unknown, binding: string | undefined): void => {
+    if (!(error instanceof ConfigurationFault)) throw error
+    const what = binding === undefined ? "policy" : "binding"
+    if (spec.failurePolicy !== "Ignore")
+      errors.push({ policy, binding, message: `failed to configure ${what}: ${error.message}` })
+  }
+  const definition = await matchResources(ctx, spec.matchConstraints ?? {}, attributes)
+  if (definition === undefined) return
+  try {
+    const registry = spec.paramKind === undefined ? undefined : paramRegistry(ctx, spec.paramKind)
+    for (const { metadata, spec: { matchResources: narrowed, paramRef } = {} } of bindings) {
+      const { name: binding = "" } = metadata
+      try {
+        if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
+        for (const params of await collectParams(ctx, registry, paramRef, attributes.namespace)) {
+          const { name = "", namespace = "" } = params?.metadata ?? {}
+          invocations.push({ key: [policy, binding, namespace, name].join("/"), hook, binding, definition, params })
+        }
+      } catch (error) {
+        misconfigured(error, binding)
+      }
+    }
+  } catch (error) {
+    misconfigured(error, undefined)
+  }
+}
+
+class Run {
+  readonly #input: PolicyInput
+  readonly #errors: PolicyError[]
+  readonly #state: Invocations
+
+  constructor(input: PolicyInput, errors: PolicyError[]) {
+    this.#input = input
+    this.#errors = errors
+    this.#state = input.attributes.reinvocation.state<Invocations>(pluginName, () => ({
+      reinvocable: new Set(),
+      again: new Set(),
+      last: undefined,
+    }))
+  }
+
+  async invokeAll(invocations: readonly Invocation[]): Promise<void> {
+    const { attributes } = this.#input
+    const { isSecond } = attributes.reinvocation
+    if (isSecond && !semanticEqual(this.#state.last, attributes.object)) this.#askAgain()
+    for (const invocation of invocations) await this.#invoke(invocation, isSecond)
+    this.#state.last = structuredClone(attributes.object)
+  }
+
+  #askAgain(): void {
+    for (const key of this.#state.reinvocable) this.#state.again.add(key)
+    this.#state.reinvocable.clear()
+  }
+
+  async #invoke(invocation: Invocation, isSecond: boolean): Promise<void> {
+    const { hook, binding, key } = invocation
+    const { attributes } = this.#input
+    const fail = (message: string): void => {
+      if (hook.spec.failurePolicy !== "Ignore")
+        this.#errors.push({ policy: hook.name, binding, message, reason: "Invalid" })
+    }
+    try {
+      if (!(await this.#meetsConditions(invocation))) return
+    } catch (error) {
+      if (error instanceof ConditionsFault || error instanceof OutOfBudget) return fail(error.message)
+      throw error
+    }
+    if (isSecond && !this.#state.again.has(key)) return
+    let mutated = false
+    for (const expression of hook.compiled.mutations) {
+      if (attributes.object === undefined) break
+      try {
+        mutated = (await this.#mutate(invocation, expression)) || mutated
+      } catch (error) {
+        if (!(error instanceof MutationFault || error instanceof ConfigurationError || error instanceof OutOfBudget))
+          throw error
+        fail(error.message)
+      }
+    }
+    if (mutated) {
+      this.#askAgain()
+      attributes.reinvocation.want()
+    }
+    if (hook.spec.reinvocationPolicy === "IfNeeded") this.#state.reinvocable.add(key)
+  }
+
+  async #meetsConditions(invocation: Invocation): Promise<boolean> {
+    const { matchConditions } = invocation.hook.compiled
+    if (matchConditions.length === 0) return true
+    return meetsAll(await this.#evaluation(invocation, conditionsBudget), matchConditions)
+  }
+
+  #evaluation({ hook, definition, params }: Invocation, budget: number): Promise<Evaluation> {
+    return Evaluation.of(this.#input, definition, hook.compiled.variables, params, budget)
+  }
+
+  /** true: the object is another one now. */
+  async #mutate(invocation: Invocation, expression: CompiledExpression): Promise<boolean> {
+    const { attributes } = this.#input
+    const { definition } = invocation
+    const { object, definition: own } = attributes
+    if (object === undefined) return false
+    if (expression.fault !== undefined) throw new MutationFault(expression.fault)
+    const { value, error } = await (await this.#evaluation(invocation, policyBudget)).run(expression)
+    if (error !== undefined) throw new MutationFault(error)
+    const isOwn = isOwnKind(attributes)
+    const shown = isOwn ? await convertObject(object, own, definition) : object
+    const changed = this.#patched(value, shown, isOwn ? definition.schema : schemaOf(attributes.kind))
+    if (semanticEqual(changed, shown)) return false
+    const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
+    replaceObject(attributes, attributes.decode(structuredClone(back) as unknown as Json))
+    this.#input.forget()
+    return true
+  }
+
+  #patched(value: Value, object: KubeObject, schema: ResourceDefinition["schema"] | undefined): Json {
+    if (value instanceof ListValue) return patchedByJson(object, value)
+    if (!(value instanceof ObjectValue))
+      throw new MutationFault("unsupported return type from ApplyConfiguration expression")
+    if (schema === undefined) throw new MutationFault(`no schema for ${object.kind ?? ""}`)
+    const misplaced = misplacedTypes(value, "Object")
+    if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
+    return applyConfiguration(object, asJson(value), schema)
+  }
+}
+
+function asJson(value: Value): Json {
+  try {
+    return toJson(value)
+  } catch (error) {
+    if (error instanceof NoJson) throw new MutationFault(error.message)
+    throw error
+  }
+}
+
+/** A test that does not hold leaves the object as it is. */
+function patchedByJson(object: KubeObject, operations: ListValue): Json {
+  const patch: Json[] = []
+  for (const operation of itemsOf(operations)) {
+    if (!(operation instanceof JsonPatchValue)) {
+      throw new MutationFault("type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch")
+    }
+    const misplaced = operation.value instanceof ObjectValue ? misplacedTypes(operation.value, "Object") : []
+    if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
+    patch.push(operationOf(operation))
+  }
+  try {
+    return applyJsonPatch(object as unknown as Json, patch)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    const why = error.cause instanceof Error ? error.cause.message.replace(/^json patch: /, "") : error.message
+    if (/^(?:testing value|test ")/.test(why)) return object as unknown as Json
+    throw new MutationFault(`JSON Patch: ${why}`)
+  }
+}
+
+function operationOf(operation: JsonPatchValue): Json {
+  try {
+    return operation.operation()
+  } catch (error) {
+    if (!(error instanceof NoJson)) throw error
+    throw new MutationFault(
+      `JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${error.message}`,
+    )
+  }
+}

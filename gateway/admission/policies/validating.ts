@@ -1,0 +1,234 @@
+// ValidatingAdmissionPolicy. Every policy is heard before the first denial is answered: others may have something to warn of or
+// to write down. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
+
+import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"
+import type { PolicyBinding } from "../../../apimachinery/cel/admission/policy.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { StatusError } from "../../../apimachinery/status.ts"
+import type { ResourceDefinition } from "../../registry/rest.ts"
+import type { RequestContext } from "../../request/context.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { refuse } from "../plugins/refuse.ts"
+import type { AdmissionRegistrations } from "../registrations.ts"
+import { ConditionsFault, meetsAll } from "./conditions.ts"
+import { conditionsBudget, Evaluation, OutOfBudget, policyBudget } from "./evaluation.ts"
+import { type PolicyHook, PolicyHooks } from "./hooks.ts"
+import { PolicyInput } from "./input.ts"
+import { isBeyondPolicies, matchResources } from "./match.ts"
+import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
+
+interface Denial {
+  message: string
+  reason: string
+  policy: string
+  binding: string | undefined
+}
+
+/** One validation that did not hold. */
+interface Finding {
+  index: number
+  message: string
+  reason: string
+}
+
+/** Of an audit annotation; the rest is cut off. */
+const maxAnnotation = 10 * 1024
+const codes: Readonly<Record<string, number>> = {
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+  Invalid: 422,
+}
+
+export class ValidatingPolicies implements AdmissionPlugin {
+  readonly name = "ValidatingAdmissionPolicy"
+  readonly #hooks: PolicyHooks
+
+  constructor(registrations: AdmissionRegistrations) {
+    this.#hooks = new PolicyHooks(registrations, {
+      policy: "ValidatingAdmissionPolicy",
+      binding: "ValidatingAdmissionPolicyBinding",
+    })
+  }
+
+  async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
+    const hooks = await this.#hooks.current()
+    if (hooks.length === 0 || isBeyondPolicies(attributes)) return
+    const input = new PolicyInput(ctx, attributes)
+    const denials: Denial[] = []
+    for (const hook of hooks) denials.push(...(await askPolicy(input, hook)))
+    const [first] = denials
+    if (first !== undefined) throw denied(attributes, first)
+  }
+}
+
+function denied(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
+  const by = binding === undefined ? "" : ` with binding '${binding}'`
+  const detail = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${message}`
+  const { status } = refuse(attributes, detail)
+  return new StatusError({
+    ...status,
+    reason: reason as NonNullable<typeof status.reason>,
+    code: codes[reason] ?? 422,
+    details: { ...status.details, causes: [{ message: detail }] },
+  })
+}
+
+async function askPolicy(input: PolicyInput, hook: PolicyHook): Promise<Denial[]> {
+  const { ctx, attributes } = input
+  const { name, spec, bindings } = hook
+  const misconfigured = (error: unknown, binding: string | undefined): Denial[] => {
+    if (!(error instanceof ConfigurationFault)) throw error
+    const what = binding === undefined ? "policy" : "binding"
+    const message = `failed to configure ${what}: ${error.message}`
+    return spec.failurePolicy === "Ignore" ? [] : [{ message, reason: "Invalid", policy: name, binding }]
+  }
+  const definition = await matchResources(ctx, spec.matchConstraints ?? {}, attributes)
+  if (definition === undefined) return []
+  const denials: Denial[] = []
+  const annotations = new Map<string, Set<string>>()
+  try {
+    const registry = spec.paramKind === undefined ? undefined : paramRegistry(ctx, spec.paramKind)
+    for (const binding of bindings) {
+      const { name: bindingName = "" } = binding.metadata
+      try {
+        const { matchResources: narrowed, paramRef } = binding.spec ?? {}
+        if (narrowed !== undefined && (await matchResources(ctx, narrowed, attributes)) === undefined) continue
+        for (const params of await collectParams(ctx, registry, paramRef, attributes.namespace)) {
+          denials.push(...(await askBinding(input, hook, binding, definition, params, annotations)))
+        }
+      } catch (error) {
+        denials.push(...misconfigured(error, bindingName))
+      }
+    }
+  } catch (error) {
+    denials.push(...misconfigured(error, undefined))
+  }
+  for (const [key, values] of annotations) ctx.annotate?.(`${name}/${key}`, [...values].join(", "))
+  return denials
+}
+
+/** Warns and writes down as the binding says, and answers what it denies. */
+async function askBinding(
+  input: PolicyInput,
+  hook: PolicyHook,
+  binding: PolicyBinding,
+  definition: ResourceDefinition,
+  params: KubeObject | undefined,
+  annotations: Map<string, Set<string>>,
+): Promise<Denial[]> {
+  const { ctx } = input
+  const { name: policy } = hook
+  const { name: bindingName = "" } = binding.metadata
+  const actions = binding.spec?.validationActions ?? []
+  const { findings, faults } = await evaluate(input, hook, definition, params, annotations)
+  const denials: Denial[] = []
+  for (const { index, message, reason } of findings) {
+    for (const action of actions) {
+      if (action === "Deny") denials.push({ message, reason, policy, binding: bindingName })
+      else if (action === "Warn") {
+        ctx.warn(
+          `Validation failed for ValidatingAdmissionPolicy '${policy}' with binding '${bindingName}': ${message}`,
+        )
+      } else if (action === "Audit") {
+        const failure = {
+          message,
+          policy: binding.spec?.policyName ?? "",
+          binding: bindingName,
+          expressionIndex: index,
+          validationActions: actions,
+        }
+        ctx.annotate?.("validation.policy.admission.k8s.io/validation_failure", JSON.stringify([failure]))
+      }
+    }
+  }
+  return [...denials, ...faults.map((message) => ({ message, reason: "Invalid", policy, binding: bindingName }))]
+}
+
+interface Findings {
+  findings: Finding[]
+  /** Of audit annotations: they deny whatever the binding's actions are. */
+  faults: string[]
+}
+
+const nothing: Findings = { findings: [], faults: [] }
+
+async function evaluate(
+  input: PolicyInput,
+  { spec, compiled }: PolicyHook,
+  definition: ResourceDefinition,
+  params: KubeObject | undefined,
+  annotations: Map<string, Set<string>>,
+): Promise<Findings> {
+  const failsOpen = spec.failurePolicy === "Ignore"
+  const failed = (message: string): Findings =>
+    failsOpen ? nothing : { findings: [{ index: 0, message, reason: "Invalid" }], faults: [] }
+  const start = (budget: number): Promise<Evaluation> =>
+    Evaluation.of(input, definition, compiled.variables, params, budget)
+  try {
+    if (
+      compiled.matchConditions.length > 0 &&
+      !(await meetsAll(await start(conditionsBudget), compiled.matchConditions))
+    ) {
+      return nothing
+    }
+  } catch (error) {
+    if (error instanceof ConditionsFault || error instanceof OutOfBudget) return failed(error.message)
+    throw error
+  }
+  try {
+    const evaluation = await start(policyBudget)
+    const findings: Finding[] = []
+    for (const [index, expression] of compiled.validations.entries()) {
+      const { value, error } = await evaluation.run(expression)
+      if (error === undefined && value === true) continue
+      if (error !== undefined && failsOpen) continue
+      const { reason = "Invalid" } = spec.validations?.[index] ?? {}
+      const finding =
+        error === undefined
+          ? { message: await messageOf(evaluation, spec, compiled, index), reason }
+          : { message: error, reason: "Invalid" }
+      findings.push({ index, ...finding })
+    }
+    return { findings, faults: await annotate(await start(policyBudget), { spec, compiled }, annotations, failsOpen) }
+  } catch (error) {
+    if (error instanceof OutOfBudget) return failed(error.message)
+    throw error
+  }
+}
+
+async function messageOf(
+  evaluation: Evaluation,
+  spec: PolicyHook["spec"],
+  { messages }: PolicyHook["compiled"],
+  index: number,
+): Promise<string> {
+  const { message = "", expression = "" } = spec.validations?.[index] ?? {}
+  const made = messages[index]
+  const { value } = made === undefined ? {} : await evaluation.run(made)
+  const usable = value === undefined ? undefined : usableMessage(value)
+  return usable ?? (message.trim() || `failed expression: ${expression.trim()}`)
+}
+
+/** What is wrong with their values. */
+async function annotate(
+  evaluation: Evaluation,
+  { spec, compiled }: Pick<PolicyHook, "spec" | "compiled">,
+  annotations: Map<string, Set<string>>,
+  failsOpen: boolean,
+): Promise<string[]> {
+  const faults: string[] = []
+  for (const [index, expression] of compiled.auditAnnotations.entries()) {
+    const { value, error } = await evaluation.run(expression)
+    if (error !== undefined) {
+      if (!failsOpen) faults.push(error)
+      continue
+    }
+    const text = typeof value === "string" ? value.trim().slice(0, maxAnnotation) : ""
+    if (text === "") continue
+    const { key = "" } = spec.auditAnnotations?.[index] ?? {}
+    const values = annotations.get(key) ?? new Set()
+    annotations.set(key, values.add(text))
+  }
+  return faults
+}
