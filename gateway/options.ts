@@ -16,6 +16,8 @@ export interface GatewayOptions {
   superCluster?: boolean
   /** Where addresses of Services come from; `undefined` is the super cluster. Without it they are refused. */
   serviceAddresses?: (tenant: Tenant | undefined) => ServiceAddresses
+  /** What addresses of Services are of ("10.96.0.0/12"): tenants see them as their ServiceCIDR. Default: none is shown. */
+  serviceRanges?: readonly string[]
   /** How nodes are reached; `undefined` is the super cluster. Without it logs, exec and the like are refused. */
   nodeDialer?: (tenant: Tenant | undefined) => NodeDialer
   /**

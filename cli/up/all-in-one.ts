@@ -8,7 +8,8 @@ import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { createHash } from "node:crypto"
 import { hostname } from "node:os"
-import type { Node, Service } from "../../apimachinery/object.ts"
+import type { KubeObject, Node, Service } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
@@ -90,6 +91,7 @@ export class AllInOne implements AsyncDisposable {
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       // Whoever reaches a gateway on loopback is on this machine already.
       allowedNetworks: isLoopback(options.host) ? localNetworks : [],
+      serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
       serviceAddresses: addressesFor(
         superClient,
         (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
@@ -185,6 +187,23 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
 /** The same after a restart with the same data directory. */
 function identityOf({ certificateAuthority }: Gateway): string {
   return `${hostname()}-${createHash("sha256").update(certificateAuthority).digest("hex").slice(0, 12)}`
+}
+
+interface ServiceCIDR extends KubeObject {
+  spec?: { cidrs?: string[] }
+}
+
+const serviceCIDRs = { group: "networking.k8s.io", version: "v1", resource: "servicecidrs", namespaced: false }
+
+/** None of a super cluster too old to tell. */
+async function serviceRangesOf(superClient: KubeClient): Promise<string[]> {
+  try {
+    const { items } = await superClient.list<ServiceCIDR>(serviceCIDRs)
+    return items.flatMap(({ spec }) => spec?.cidrs ?? [])
+  } catch (error) {
+    if (isNotFound(error)) return []
+    throw error
+  }
 }
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

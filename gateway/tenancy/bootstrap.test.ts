@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { createBootstrap } from "./bootstrap.ts"
 
-const bootstrap = createBootstrap("PEM")
+const bootstrap = createBootstrap("PEM", ["10.96.0.0/16"])
 const read = (uid: string, key: string): KubeObject =>
   JSON.parse(
     Buffer.from(bootstrap.layer({ uid, createdAt: "2026-01-02T03:04:05Z" }).value(key) ?? "").toString(),

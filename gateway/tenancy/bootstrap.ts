@@ -44,8 +44,8 @@ interface Template {
   places: readonly Place[]
 }
 
-/** `certificateAuthority`: of the gateway, which pods trust. */
-export function createBootstrap(certificateAuthority: string): Bootstrap {
+/** `certificateAuthority`: of the gateway, which pods trust. `serviceRanges`: what Services' addresses are of. */
+export function createBootstrap(certificateAuthority: string, serviceRanges: readonly string[]): Bootstrap {
   const prefixes = new Map(
     builtInResources().map((facts) => [
       `${printGroupVersion(facts)}/${facts.kind}`,
@@ -58,6 +58,7 @@ export function createBootstrap(certificateAuthority: string): Bootstrap {
     ...perNamespace(certificateAuthority),
     tokenTracking,
     extensionAuthentication,
+    ...(serviceRanges.length === 0 ? [] : [serviceCIDR(serviceRanges)]),
   ]) {
     const { apiVersion, kind, metadata } = object
     const prefix = prefixes.get(`${apiVersion}/${kind}`)
@@ -119,6 +120,19 @@ const extensionAuthentication: KubeObject = {
     "requestheader-uid-headers": '["X-Remote-Uid"]',
     "requestheader-username-headers": '["X-Remote-User"]',
   },
+}
+
+/** The default one. It belongs to the super cluster: tenants see what their addresses are of. */
+function serviceCIDR(cidrs: readonly string[]): KubeObject {
+  const message = "Kubernetes default Service CIDR is ready"
+  const ready = { type: "Ready", status: "True", reason: "", message, lastTransitionTime: places.time }
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "ServiceCIDR",
+    metadata: { name: "kubernetes" },
+    spec: { cidrs },
+    status: { conditions: [ready] },
+  } as KubeObject
 }
 
 interface Aggregated {

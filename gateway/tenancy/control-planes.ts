@@ -24,7 +24,7 @@ import type { TenantRecord } from "./tenant-record.ts"
 import { authorityName, createTrust, loadTrust, type NewTrust } from "./trust-store.ts"
 
 export interface ControlPlanesParts {
-  options: Pick<GatewayOptions, "serviceAddresses" | "nodeDialer" | "allowedNetworks">
+  options: Pick<GatewayOptions, "serviceAddresses" | "serviceRanges" | "nodeDialer" | "allowedNetworks">
   data: DataDirectory
   keys: GatewayKeys
   /** Known once the gateway listens. */
@@ -68,7 +68,7 @@ export class ControlPlanes {
   constructor(parts: ControlPlanesParts) {
     this.#parts = parts
     this.#networks = new NetworkRules(parts.options.allowedNetworks)
-    this.#bootstrap = createBootstrap(this.#servingAuthority)
+    this.#bootstrap = createBootstrap(this.#servingAuthority, parts.options.serviceRanges ?? [])
     this.administrators = createCertificateAuthenticator(parts.keys.administratorAuthority.certificate, (user) => ({
       ...user,
       groups: ["system:masters"],
