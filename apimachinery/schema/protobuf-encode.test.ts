@@ -95,6 +95,15 @@ describe("encodeProtobuf()", () => {
     expect(read).toEqual({ kind: "ConfigMap", apiVersion: "v1", metadata: expect.any(Object) as Json, data })
   })
 
+  test("writes the verbs of discovery as the message that Go has them in", () => {
+    const schema = schemaOfType("io.k8s.apimachinery.pkg.apis.meta.v1.APIResource")
+    if (schema === undefined) throw new Error("no schema of APIResource")
+    const resource = { name: "a", singularName: "", namespaced: true, kind: "A", verbs: ["get", "list"] }
+    expect(encodeMessage(schema, resource).toString("latin1")).toBe(
+      '\n\x01a\x10\x01\x1a\x01A"\x0b\n\x03get\n\x04list2\0B\0J\0R\0',
+    )
+  })
+
   test("sorts the keys of a map by their bytes", () => {
     const schema = schemaNamed("v1/ConfigMap")
     const written = encodeProtobuf(schema, { data: { "\u{1f600}": "1", "\uff00": "2", b: "3", a: "4" } })

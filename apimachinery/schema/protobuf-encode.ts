@@ -4,6 +4,7 @@
 
 import type { Json } from "../object.ts"
 import { isObject } from "./json-object.ts"
+import { verbsType } from "./protobuf.ts"
 import { encodeUnion, isUnion } from "./protobuf-unions.ts"
 import { ReverseWriter } from "./protobuf-writer.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
@@ -138,6 +139,12 @@ const wireTypes = { varint: 0, fixed64: 1, bytes: 2 } as const
 
 function fieldWriter(name: string, field: FieldSchema, number: number): WriteField {
   const { schema } = field
+  if (schema.type === "list" && field.goType === verbsType) {
+    const write = listValueWriter(schema, number)
+    return (writer, object) => {
+      if (Array.isArray(object[name])) write(writer, object[name])
+    }
+  }
   if (schema.type === "list" && schema.items !== undefined) {
     const item = taggedWriter(schema.items, number)
     return (writer, object) => {
@@ -158,7 +165,7 @@ function fieldWriter(name: string, field: FieldSchema, number: number): WriteFie
 }
 
 function mapWriter(name: string, items: Schema, number: number): WriteField {
-  const write = items.type === "list" ? listValueWriter(items) : taggedWriter(items, 2)
+  const write = items.type === "list" ? listValueWriter(items, 2) : taggedWriter(items, 2)
   const skipsNull = items.format === "byte"
   const tag = number * 8 + wireTypes.bytes
   return (writer, object) => {
@@ -177,14 +184,15 @@ function mapWriter(name: string, items: Schema, number: number): WriteField {
   }
 }
 
-/** A list as a map's value is a message with the items as its first field (ExtraValue). */
-function listValueWriter(list: Schema): Write {
+/** A list as a map's value (ExtraValue), or of a type of its own, is a message with the items as its first field. */
+function listValueWriter(list: Schema, number: number): Write {
   const item = taggedWriter(list.items ?? list, 1)
+  const tag = number * 8 + wireTypes.bytes
   return (writer, value) => {
     const before = writer.written
     if (Array.isArray(value)) for (let index = value.length - 1; index >= 0; index--) item(writer, value[index] ?? null)
     writer.varint(writer.written - before)
-    writer.byte(0x12)
+    writer.varint(tag)
   }
 }
 

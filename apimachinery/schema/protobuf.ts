@@ -80,6 +80,8 @@ function readInto(object: JsonObject, layout: Layout, buffer: Buffer, depth: num
     // Numbers the schema does not know are of a newer client: left out, as Go's decoder does.
     if (slot === undefined) continue
     if ("embedded" in slot) readInto(object, slot.embedded, expectType(wire, "bytes").bytes, depth + 1)
+    else if (slot.field.goType === verbsType)
+      object[slot.name] = readListMessage(slot.field.schema, expectType(wire, "bytes").bytes, depth)
     else readField(object, slot.name, slot.field.schema, wire, depth)
   }
 }
@@ -100,9 +102,16 @@ const absent: WireField = { number: 2, type: "bytes", value: 0n, bytes: Buffer.a
 function readMapValue(schema: Schema, entry: Buffer, depth: number): Json {
   if (schema.type !== "list" || schema.items === undefined)
     return readValue(schema, fieldOf(entry, 2, "bytes") ?? absent, depth)
-  // A list as a map's value is a message with the items as its first field (ExtraValue).
+  return readListMessage(schema, bytesOf(entry, 2), depth)
+}
+
+/** Of discovery: the one list besides ExtraValue that Go has a type of its own for, and so a message. */
+export const verbsType = "v1.Verbs"
+
+/** A list as a map's value (ExtraValue), or of such a type, is a message with the items as its first field. */
+function readListMessage({ items = {} as Schema }: Schema, message: Buffer, depth: number): Json[] {
   const list: Json[] = []
-  for (const wire of fieldsOf(bytesOf(entry, 2))) if (wire.number === 1) list.push(readValue(schema.items, wire, depth))
+  for (const wire of fieldsOf(message)) if (wire.number === 1) list.push(readValue(items, wire, depth))
   return list
 }
 
