@@ -41,7 +41,7 @@ export interface Application {
   writer: Writer
   force: boolean
   versions: Versions
-  reset: (apiVersion: string) => Reset | undefined
+  reset: Reset
   /**
    * Asked when there are conflicts: fields about which there need be none, because the writer has applied them in another
    * way before. undefined: there was no such way.

@@ -198,21 +198,6 @@ export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Gene
   }
 }
 
-/** A pattern of what to keep: a name or "*" for any element → the pattern below it; true: all of it. */
-export type Pattern = true | { readonly [element: PathElement]: Pattern }
-
-export function onlyMatching(set: FieldSet, pattern: Pattern): FieldSet {
-  if (pattern === true) return set
-  const result: Draft = {}
-  for (const element in set) {
-    const [child, wanted] = [set[element], pattern[element] ?? pattern["*"]]
-    if (child === undefined || wanted === undefined || element === self) continue
-    const found = place(isMember(child), onlyMatching(below(set, element), wanted))
-    if (found !== undefined) result[element] = found
-  }
-  return result
-}
-
 /** How deep a set may be that a client sends: as deep as objects may. */
 const maxDepth = 1000
 

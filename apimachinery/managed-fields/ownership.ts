@@ -10,8 +10,6 @@ import {
   intersection,
   isEmpty,
   leaf,
-  onlyMatching,
-  type Pattern,
   recursiveDifference,
   setOfFields,
   union,
@@ -20,8 +18,8 @@ import { capUpdateManagers, entryOf, managerKey, type Managers, setFields } from
 import type { MergeType } from "./merge-type.ts"
 import { reconciled } from "./reconcile.ts"
 
-/** Fields a write cannot change, by whatever a request says: all but those of a pattern, or those of a set. */
-export type Reset = { only: Pattern } | { all: FieldSet }
+/** Fields a write cannot change, by version, whatever the request says: they get no manager from it. */
+export type Reset = (apiVersion: string) => FieldSet | undefined
 
 /** Who writes, and through what. */
 export interface Writer {
@@ -64,21 +62,15 @@ export function manageable(set: FieldSet): FieldSet {
   return difference(set, unmanaged)
 }
 
-export function withoutReset(set: FieldSet, reset: Reset | undefined): FieldSet {
-  if (reset === undefined || set === leaf) return set
-  return "only" in reset ? onlyMatching(set, reset.only) : recursiveDifference(set, reset.all)
+export function withoutReset(set: FieldSet, reset: FieldSet | undefined): FieldSet {
+  return reset === undefined || set === leaf ? set : recursiveDifference(set, reset)
 }
 
 /**
  * Records a write that is no apply: what it has changed is the writer's now. Throws ListItemError when the states cannot
  * be compared. `changeIn` knows the writer's own version and those the managers speak.
  */
-export function recordUpdate(
-  managers: Managers,
-  writer: Writer,
-  changeIn: ChangeIn,
-  reset: (apiVersion: string) => Reset | undefined,
-): void {
+export function recordUpdate(managers: Managers, writer: Writer, changeIn: ChangeIn, reset: Reset): void {
   const { apiVersion, manager, subresource, now } = writer
   const compared = new Map<string, Changes>()
   const own = changesIn(compared, apiVersion, changeIn, reset)
@@ -113,7 +105,7 @@ function changesIn(
   known: Map<string, Changes>,
   apiVersion: string,
   changeIn: ChangeIn,
-  reset: (apiVersion: string) => Reset | undefined,
+  reset: Reset,
 ): Changes | undefined {
   let changes = known.get(apiVersion)
   if (changes !== undefined) return changes
@@ -134,12 +126,7 @@ export interface Contest {
 }
 
 /** What an apply takes from all but the one who applies. Throws as recordUpdate. */
-export function contest(
-  managers: Managers,
-  self: string,
-  changeIn: ChangeIn,
-  reset: (apiVersion: string) => Reset | undefined,
-): Contest {
+export function contest(managers: Managers, self: string, changeIn: ChangeIn, reset: Reset): Contest {
   const conflicts = new Map<string, FieldSet>()
   const after: Managers = new Map(managers)
   const known = new Map<string, Changes>()

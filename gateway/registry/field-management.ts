@@ -46,7 +46,7 @@ export interface ManagedKind {
   schema: Schema
   subresource: string
   versions: Versions
-  reset(apiVersion: string): Reset | undefined
+  reset: Reset
 }
 
 export function managedKind(ctx: RequestContext, definition: ResourceDefinition, subresource: string): ManagedKind {
@@ -54,9 +54,10 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
   const own = printGroupVersion(definition)
   const definitionIn = (apiVersion: string): ResourceDefinition | undefined => {
     if (apiVersion === own) return definition
-    const resource = { ...parseGroupVersion(apiVersion), resource: definition.resource }
-    const found = ctx.controlPlane.resources.registry(resource)?.definition
-    return found?.storagePrefix === definition.storagePrefix ? found : undefined
+    const asked = parseGroupVersion(apiVersion)
+    // Events of the other group count as another kind, as upstream.
+    if (asked.group !== group) return undefined
+    return ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })?.definition
   }
   return {
     group,
@@ -92,7 +93,7 @@ async function convert(
   const stored = from.conversion === undefined ? given : await from.conversion.toStored(given)
   const [converted] = to.conversion === undefined ? [stored] : await to.conversion.fromStored([deepFreeze(stored)])
   if (converted === undefined) throw new Error(`conversion to ${printGroupVersion(to)} answered nothing`)
-  return { ...converted, apiVersion: printGroupVersion(to) } as unknown as Json
+  return copyJson({ ...converted, apiVersion: printGroupVersion(to) } as unknown as Json)
 }
 
 const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }

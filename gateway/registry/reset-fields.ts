@@ -1,39 +1,31 @@
 // Which fields a request cannot change through a resource or one of its subresources, whatever it says: they get no manager
-// from it. Source: GetResetFields and GetResetFieldsFilter of the strategies in k8s.io/kubernetes/pkg/registry,
+// from it. Source: GetResetFields of the strategies in k8s.io/kubernetes/pkg/registry,
 // k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator.
 
-import { setOfFields } from "../../apimachinery/managed-fields/field-set.ts"
-import type { Reset } from "../../apimachinery/managed-fields/ownership.ts"
+import { type FieldSet, setOfFields } from "../../apimachinery/managed-fields/field-set.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
 const spec = ["spec"]
 const status = ["status"]
 const metadata = ["metadata"]
 
-const resets = (...paths: readonly (readonly string[])[]): Reset => ({ all: setOfFields(...paths) })
-
-const resetStatus = resets(status)
-const resetSpec = resets(spec)
-const resetAllButStatus = resets(metadata, spec)
-const resources = { "f:resources": true, "f:resizePolicy": true } as const
+const resetStatus = setOfFields(status)
+const resetSpec = setOfFields(spec)
+const resetAllButStatus = setOfFields(metadata, spec)
 
 /** By "group/resource/subresource": what differs from the rule. */
-const special: Readonly<Record<string, Reset | undefined>> = {
+const special: Readonly<Record<string, FieldSet | undefined>> = {
   "/namespaces/finalize": resetStatus,
-  "/pods/status": resets(spec, ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]),
-  "/pods/ephemeralcontainers": { only: { "f:spec": { "f:ephemeralContainers": true } } },
-  "/pods/resize": {
-    only: { "f:spec": { "f:containers": { "*": resources }, "f:initContainers": { "*": resources } } },
-  },
+  "/pods/status": setOfFields(spec, ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]),
   "apiregistration.k8s.io/apiservices/status": resetAllButStatus,
-  "apps/deployments/status": resets(spec, ["metadata", "labels"]),
-  "certificates.k8s.io/certificatesigningrequests/": resets(spec, status),
-  "certificates.k8s.io/certificatesigningrequests/status": resets(spec, ["status", "conditions"]),
-  "certificates.k8s.io/certificatesigningrequests/approval": resets(spec, ["status", "certificate"]),
+  "apps/deployments/status": setOfFields(spec, ["metadata", "labels"]),
+  "certificates.k8s.io/certificatesigningrequests/": setOfFields(spec, status),
+  "certificates.k8s.io/certificatesigningrequests/status": setOfFields(spec, ["status", "conditions"]),
+  "certificates.k8s.io/certificatesigningrequests/approval": setOfFields(spec, ["status", "certificate"]),
   "certificates.k8s.io/podcertificaterequests/": undefined,
 }
 
-export function resetFields(definition: ResourceDefinition, subresource: string): Reset | undefined {
+export function resetFields(definition: ResourceDefinition, subresource: string): FieldSet | undefined {
   const { group, resource, customResource, subresources } = definition
   const key = `${group}/${resource}/${subresource}`
   if (Object.hasOwn(special, key)) return special[key]
