@@ -9,7 +9,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import {
   byRevision,
-  hashLabel,
+  revisionHashLabel,
   truncateHistory,
   updateRevision,
   type ControllerRevision,
@@ -17,6 +17,7 @@ import {
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
+import { FailedBackoff } from "./failed-backoff.ts"
 import { daemonSetKind } from "./placement.ts"
 import { Round } from "./round.ts"
 
@@ -53,6 +54,7 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
   const nodes = ctx.informers.of<Node>(nodeResource)
   const revisions = ctx.informers.of<ControllerRevision>(controllerRevisions)
   const expectations = new Expectations(ctx.clock)
+  const failedBackoff = new FailedBackoff()
   const controller = new Controller<DaemonSet>(ctx, {
     name: "daemonset",
     primary: sets,
@@ -88,16 +90,24 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     },
     deleted: (tenant) => controller.enqueueAll(tenant),
   })
-  sets.subscribe({ deleted: (_tenant, set) => expectations.forget(set.metadata.uid ?? "") })
-  return controller.run((key) => reconcile(ctx, controller, expectations, key))
+  sets.subscribe({
+    deleted(_tenant, { metadata: { uid = "" } }) {
+      expectations.forget(uid)
+      failedBackoff.forget(`${uid}/`)
+    },
+  })
+  return controller.run((key) => reconcile({ ctx, controller, expectations, failedBackoff }, key))
 }
 
-async function reconcile(
-  ctx: ControllerContext,
-  controller: Controller<DaemonSet>,
-  expectations: Expectations,
-  key: Key,
-): Promise<ReconcileResult> {
+interface Parts {
+  ctx: ControllerContext
+  controller: Controller<DaemonSet>
+  expectations: Expectations
+  failedBackoff: FailedBackoff
+}
+
+async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
+  const { ctx, controller, expectations, failedBackoff } = parts
   const { tenant } = key
   const set = ctx.informers.of<DaemonSet>(daemonSets).get(tenant, key.namespace, key.name)
   if (set === undefined || set.metadata.deletionTimestamp !== undefined) return
@@ -117,11 +127,11 @@ async function reconcile(
     .of<ControllerRevision>(controllerRevisions)
     .byIndex(tenant, "controller", uid)
     .sort(byRevision)
-  const owner = { client, owner: set, ownerKind: daemonSetKind, revisions }
+  const owner = { client, owner: set, ownerKind: daemonSetKind, hashLabel: revisionHashLabel, revisions }
   const { revision, collisionCount } = await updateRevision(owner)
-  const hash = revision.metadata.labels?.[hashLabel] ?? ""
+  const hash = revision.metadata.labels?.[revisionHashLabel] ?? ""
   const nodes = ctx.informers.of<Node>(nodeResource).list(tenant)
-  const round = new Round({ ctx, actor: controller, expectations, tenant, set, pods, nodes, hash })
+  const round = new Round({ ctx, actor: controller, expectations, failedBackoff, tenant, set, pods, nodes, hash })
   let failure: unknown
   try {
     if (expectations.satisfied(uid)) await round.run()
@@ -132,7 +142,8 @@ async function reconcile(
   if (!jsonEqual(status, set.status)) await client.update(daemonSets, { ...set, status }, { subresource: "status" })
   if (failure !== undefined) throw failure
   const live = new Set([hash, ...pods.map((pod) => pod.metadata.labels?.["controller-revision-hash"])])
-  await truncateHistory(client, set, revisions, ({ metadata }) => live.has(metadata.labels?.[hashLabel] ?? ""))
-  const next = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
-  return next === undefined ? undefined : { requeueAfterMs: next }
+  await truncateHistory(client, set, revisions, ({ metadata }) => live.has(metadata.labels?.[revisionHashLabel] ?? ""))
+  const available = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
+  const times = [available, round.waitMs].filter((ms) => ms !== undefined)
+  return times.length === 0 ? undefined : { requeueAfterMs: Math.min(...times) }
 }

@@ -10,6 +10,7 @@ import { createPod, deletePod } from "../pods/pod-control.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
 import type { DaemonSet, DaemonSetStatus } from "./daemonset.ts"
+import type { FailedBackoff } from "./failed-backoff.ts"
 import { daemonPod, nodeOf, placement } from "./placement.ts"
 
 /** Pods made or deleted in one round. */
@@ -19,6 +20,7 @@ export interface RoundOptions {
   ctx: ControllerContext
   actor: Actor
   expectations: Expectations
+  failedBackoff: FailedBackoff
   tenant: string
   set: DaemonSet
   pods: readonly Pod[]
@@ -39,6 +41,8 @@ export class Round {
   readonly #options: RoundOptions
   readonly #places: Place[]
   readonly #now: number
+  /** Until a failed daemon may go. */
+  #waitMs: number | undefined
 
   constructor(options: RoundOptions) {
     this.#options = options
@@ -51,6 +55,10 @@ export class Round {
       )
       return { node: name, ...placement(options.set, node), pods }
     })
+  }
+
+  get waitMs(): number | undefined {
+    return this.#waitMs
   }
 
   async run(): Promise<void> {
@@ -94,8 +102,8 @@ export class Round {
     for (const pod of pods) {
       if (isTerminating(pod)) continue
       // It comes back when it is gone.
-      if (isFinished(pod)) remove.push(pod)
-      else running.push(pod)
+      if (!isFinished(pod)) running.push(pod)
+      else if (this.#mayGo(pod, node)) remove.push(pod)
     }
     if (run && pods.length === 0) create.push(node)
     if (running.length < 2) return
@@ -105,6 +113,25 @@ export class Round {
     const [oldest] = running
     if (!surges) remove.push(...running.filter((pod) => pod !== oldest))
     else if (fresh !== undefined && this.#isAvailable(fresh)) remove.push(...running.filter((pod) => pod !== fresh))
+  }
+
+  #mayGo(pod: Pod, node: string): boolean {
+    const { actor, tenant, set, failedBackoff } = this.#options
+    const { namespace = "", name = "" } = pod.metadata
+    const where = `daemon pod ${namespace}/${name} on node ${node}`
+    if (pod.status?.phase === "Succeeded") {
+      actor.event(tenant, set, "Normal", "SucceededDaemonPod", `Found succeeded ${where}, will try to delete it`)
+      return true
+    }
+    const key = `${set.metadata.uid ?? ""}/${set.status?.observedGeneration ?? 0}/${node}`
+    const wait = failedBackoff.remainingMs(key, this.#now)
+    if (wait > 0) {
+      this.#waitMs = Math.min(this.#waitMs ?? wait, wait)
+      return false
+    }
+    failedBackoff.failed(key, this.#now)
+    actor.event(tenant, set, "Warning", "FailedDaemonPod", `Found failed ${where}, will try to kill it`)
+    return true
   }
 
   #planUpdate(create: string[], remove: Pod[]): void {

@@ -10,7 +10,7 @@ import { jsonEqual } from "../equality.ts"
 import { controllerReference, message } from "../pods/pod-control.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 import { WriteTracker } from "../write-tracker.ts"
-import { plan, type Endpoint, type Plan, type Wanted } from "./plan.ts"
+import { listed, plan, type Endpoint, type Plan, type Wanted } from "./plan.ts"
 import {
   addressesOf,
   canBeEndpoint,
@@ -124,16 +124,17 @@ async function carryOut(
         ownerReferences: [controllerReference(service, { apiVersion: "v1", kind: "Service" })],
       },
       addressType,
-      endpoints,
-      ports,
+      endpoints: listed(endpoints),
+      ports: listed(ports),
     })
     writes.wrote(uid, created)
   }
   for (const { slice, endpoints, ports = slice.ports } of steps.update) {
     const { [triggerTimeAnnotation]: before, ...others } = slice.metadata.annotations ?? {}
     const trigger = triggerTime(service, pods, before)
+    const lists = { endpoints: listed(endpoints), ports: listed(ports ?? []) }
     const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
-    const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, endpoints, ports: ports ?? [] }
+    const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }
     writes.wrote(uid, await client.update<EndpointSlice>(endpointSlices, changed))
   }
   for (const slice of steps.delete) {

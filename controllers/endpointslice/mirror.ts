@@ -5,7 +5,7 @@ import { isIP, isIPv6 } from "node:net"
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
 import { jsonEqual } from "../equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
-import { groupId, type Endpoint, type Ports } from "./plan.ts"
+import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { triggerTimeAnnotation } from "./service-pods.ts"
 
 export const serviceNameLabel = "kubernetes.io/service-name"
@@ -109,8 +109,8 @@ function sliceOf(object: Endpoints, addressType: string, ports: Ports, endpoints
       ownerReferences: [controllerReference(object, { apiVersion: "v1", kind: "Endpoints" })],
     },
     addressType,
-    endpoints,
-    ports,
+    endpoints: listed(endpoints),
+    ports: listed(ports),
   }
 }
 

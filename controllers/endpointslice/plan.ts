@@ -23,6 +23,11 @@ export interface Plan {
   delete: EndpointSlice[]
 }
 
+/** An empty list as upstream's controllers write it: Go's encoding does not tell it from none. */
+export function listed<T>(items: readonly T[]): T[] {
+  return items.length === 0 ? (null as unknown as T[]) : [...items]
+}
+
 interface Kept {
   slice: EndpointSlice
   endpoints: Endpoint[]

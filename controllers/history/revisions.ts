@@ -9,7 +9,9 @@ import { jsonEqual } from "../equality.ts"
 import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
 import { hashOf } from "../template-hash.ts"
 
-export const hashLabel = "controller.kubernetes.io/hash"
+/** On the revisions of StatefulSets. */
+const hashLabel = "controller.kubernetes.io/hash"
+/** On pods; and, as upstream has it, on the revisions of DaemonSets. */
 export const revisionHashLabel = "controller-revision-hash"
 
 export interface ControllerRevision extends KubeObject {
@@ -40,6 +42,8 @@ export interface RevisionRequest {
   client: KubeClient
   owner: Revised
   ownerKind: OwnerKind
+  /** Where the hash stands; by default under a label of its own. */
+  hashLabel?: string
   /** Those the owner has, oldest first. */
   revisions: readonly ControllerRevision[]
 }
@@ -63,7 +67,7 @@ export async function updateRevision(request: RevisionRequest): Promise<UpdateRe
 }
 
 async function createRevision(
-  { client, owner, ownerKind }: RevisionRequest,
+  { client, owner, ownerKind, hashLabel: label = hashLabel }: RevisionRequest,
   number: number,
   collisions: number | undefined,
 ): Promise<UpdateRevision> {
@@ -78,7 +82,7 @@ async function createRevision(
       metadata: {
         name: `${name.slice(0, 223)}-${hash}`,
         namespace,
-        labels: { ...owner.spec?.template?.metadata?.labels, [hashLabel]: hash },
+        labels: { ...owner.spec?.template?.metadata?.labels, [label]: hash },
         ...(annotations === undefined ? {} : { annotations }),
         ownerReferences: [controllerReference(owner, ownerKind)],
       },
