@@ -1,0 +1,108 @@
+// What super owns and tenants see of storage and priorities: from super's objects to the tenant's, and away again.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../apimachinery/object.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import { namespaces, persistentVolumeClaims, persistentVolumes, priorityClasses } from "../client/resources.ts"
+import { startSyncer, type Syncer } from "./main.ts"
+import { eventually } from "./testing/eventually.ts"
+import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+
+const isPublic = { "tenancy.x-k8s.io/super.public": "true" }
+const priorityClass = (name: string, value: number, labels = {}): KubeObject => ({
+  apiVersion: "scheduling.k8s.io/v1",
+  kind: "PriorityClass",
+  metadata: { name, labels },
+  value,
+})
+
+describe("the syncer publishes", () => {
+  let superCluster: FakeCluster
+  let cluster: FakeCluster
+  let other: FakeCluster
+  let syncer: Syncer
+  const tenant = fakeTenant("acme")
+  const home = superNamespace(tenant.clusterKey, "default")
+
+  beforeEach(async () => {
+    superCluster = new FakeCluster({ isSuper: true })
+    const tenants = new FakeTenants()
+    cluster = tenants.add(tenant)
+    other = tenants.add(fakeTenant("other"))
+    for (const each of [cluster, other])
+      await each.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
+    syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+    await syncer.whenSynced()
+  })
+  afterEach(() => syncer[Symbol.asyncDispose]())
+
+  async function settled(): Promise<void> {
+    await syncer.patrol()
+    await eventually(() => syncer.pending === 0, "the queue is empty")
+  }
+
+  test("public priority classes, to all tenants; one that stops being public goes", async () => {
+    await superCluster.create(priorityClasses, priorityClass("high", 1000, isPublic))
+    await superCluster.create(priorityClasses, priorityClass("private", 2000))
+    for (const each of [cluster, other]) {
+      const shown = await eventually(() => each.find(priorityClasses, undefined, "high"), "high")
+      expect(shown["value"]).toBe(1000)
+    }
+    await settled()
+    expect(cluster.find(priorityClasses, undefined, "private")).toBeUndefined()
+    superCluster.edit(priorityClasses, undefined, "high", { metadata: { labels: null } } as never)
+    await eventually(() => cluster.find(priorityClasses, undefined, "high") === undefined, "high is gone")
+  })
+
+  test("leaves a tenant's own priority class of that name alone", async () => {
+    await cluster.create(priorityClasses, priorityClass("high", 5))
+    await superCluster.create(priorityClasses, priorityClass("high", 1000, isPublic))
+    await eventually(() => other.find(priorityClasses, undefined, "high"), "high elsewhere")
+    await settled()
+    expect(cluster.find(priorityClasses, undefined, "high")?.["value"]).toBe(5)
+  })
+
+  test("the volume of a claim, to the claim's tenant only, with the claim as the tenant knows it", async () => {
+    const claim = await cluster.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { namespace: "default", name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    })
+    const copy = await eventually(() => superCluster.find(persistentVolumeClaims, home, "data"), "the claim in super")
+    await superCluster.create<PersistentVolume>(persistentVolumes, {
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: "volume-1" },
+      spec: {
+        capacity: { storage: "1Gi" },
+        accessModes: ["ReadWriteOnce"],
+        claimRef: {
+          namespace: home,
+          name: "data",
+          ...(copy.metadata.uid === undefined ? {} : { uid: copy.metadata.uid }),
+        },
+      },
+    })
+    superCluster.edit(persistentVolumes, undefined, "volume-1", { status: { phase: "Bound" } })
+    superCluster.edit(persistentVolumeClaims, home, "data", {
+      spec: { volumeName: "volume-1" },
+      status: { phase: "Bound", capacity: { storage: "1Gi" } },
+    })
+    const shown = await eventually(() => {
+      const volume = cluster.find<PersistentVolume>(persistentVolumes, undefined, "volume-1")
+      return volume?.status?.phase === "Bound" ? volume : undefined
+    }, "the volume in the tenant")
+    expect(shown.spec?.claimRef).toMatchObject({ namespace: "default", name: "data", uid: claim.metadata.uid })
+    const bound = await eventually(() => {
+      const own = cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", "data")
+      return own?.status?.phase === "Bound" ? own : undefined
+    }, "the claim is bound")
+    expect(bound.spec?.volumeName).toBe("volume-1")
+    await settled()
+    expect(other.find(persistentVolumes, undefined, "volume-1")).toBeUndefined()
+    superCluster.remove(persistentVolumes, undefined, "volume-1")
+    await eventually(() => cluster.find(persistentVolumes, undefined, "volume-1") === undefined, "the volume is gone")
+  })
+})
