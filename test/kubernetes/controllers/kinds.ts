@@ -1,0 +1,39 @@
+// The resources scenarios speak of.
+
+import * as resources from "../../../client/resources.ts"
+import type { Resource } from "../../../client/rest.ts"
+
+const namespaced = (group: string, version: string, resource: string): Resource => ({
+  group,
+  version,
+  resource,
+  namespaced: true,
+})
+
+export const kinds: readonly Resource[] = [
+  resources.pods,
+  resources.replicaSets,
+  resources.deployments,
+  resources.statefulSets,
+  resources.daemonSets,
+  resources.controllerRevisions,
+  resources.jobs,
+  resources.cronJobs,
+  namespaced("", "v1", "replicationcontrollers"),
+  resources.services,
+  resources.endpoints,
+  resources.endpointSlices,
+  resources.persistentVolumeClaims,
+  resources.resourceQuotas,
+  resources.podDisruptionBudgets,
+  resources.horizontalPodAutoscalers,
+  resources.configMaps,
+  resources.secrets,
+  resources.serviceAccounts,
+]
+
+export function kindOf(resource: string): Resource {
+  const found = kinds.find((kind) => kind.resource === resource)
+  if (found === undefined) throw new Error(`scenarios know no ${resource}`)
+  return found
+}

@@ -1,0 +1,238 @@
+// Plays a scenario on one cluster. Nodes and scheduler are played too: the statuses of pods are what the steps say.
+
+import { setTimeout as delay } from "node:timers/promises"
+import { microTimestamp, timestamp, type KubeObject, type Node, type Pod } from "../../../apimachinery/object.ts"
+import { isConflict, isNotFound } from "../../../apimachinery/status.ts"
+import { leases, namespaces, nodes, pods, serviceAccounts } from "../../../client/resources.ts"
+import type { KubeClient } from "../../../client/rest.ts"
+import { kindOf, kinds } from "./kinds.ts"
+import type { PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
+import { fingerprint, takeSnapshot } from "./snapshot.ts"
+
+const pollMs = 150
+/** As long must nothing have changed; upstream's Jobs wait a second between rounds. */
+const stillMs = 2_500
+const patienceMs = 45_000
+
+export async function play(client: KubeClient, scenario: Scenario): Promise<Snapshot> {
+  const namespace = `s-${scenario.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`.slice(0, 60).replace(/-$/, "")
+  await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
+  await exists(() => client.get(serviceAccounts, namespace, "default"))
+  const stop = new AbortController()
+  const { nodes: mode } = scenario
+  const kubelet = mode === undefined ? Promise.resolve() : playNodes(client, namespace, mode, stop.signal)
+  try {
+    for (const step of scenario.steps) await take(client, namespace, step)
+    await settle(client, namespace)
+    return await takeSnapshot(client, namespace, scenario.ignoreConditions)
+  } finally {
+    stop.abort()
+    await kubelet
+  }
+}
+
+async function exists(get: () => Promise<unknown>): Promise<void> {
+  for (const end = Date.now() + patienceMs; ; await delay(pollMs)) {
+    try {
+      await get()
+      return
+    } catch (error) {
+      if (!isNotFound(error) || Date.now() > end) throw error
+    }
+  }
+}
+
+export const nodeNames = ["n1", "n2"]
+
+/** Two nodes that are ready, and stay so until the signal ends. */
+export async function createNodes(client: KubeClient, signal: AbortSignal): Promise<void> {
+  const at = timestamp()
+  for (const name of nodeNames) {
+    const conditions = [{ type: "Ready", status: "True", lastHeartbeatTime: at, lastTransitionTime: at }]
+    await client.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name } })
+    await client.patch(nodes, undefined, name, { status: { conditions } }, { type: "merge", subresource: "status" })
+    const lease = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name, namespace: "kube-node-lease" },
+    }
+    await client.create(leases, lease)
+    await exists(async () => {
+      const { spec } = await client.get<Node>(nodes, undefined, name)
+      if ((spec?.taints ?? []).length > 0)
+        await client.patch(nodes, undefined, name, { spec: { taints: null } }, { type: "merge" })
+    })
+  }
+  void beat(client, signal)
+}
+
+async function beat(client: KubeClient, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const name of nodeNames) {
+      const spec = { holderIdentity: name, renewTime: microTimestamp() }
+      await client.patch(leases, "kube-node-lease", name, { spec }, { type: "merge" }).catch(() => undefined) // it ends
+    }
+    await delay(5_000, undefined, { signal }).catch(() => undefined) // it ends
+  }
+}
+
+async function take(client: KubeClient, namespace: string, step: Step): Promise<void> {
+  if ("create" in step) return create(client, namespace, step.create as KubeObject)
+  if ("patch" in step) {
+    const [resource, name] = step.patch
+    const { subresource } = step
+    const options = { type: "merge" as const, ...(subresource === undefined ? {} : { subresource }) }
+    await client.patch(kindOf(resource), namespace, name, step.with, options)
+    return
+  }
+  if ("delete" in step) {
+    const [resource, name] = step.delete
+    await client.delete(kindOf(resource), namespace, name, { propagationPolicy: step.policy ?? "Background" })
+    return
+  }
+  if ("until" in step) return until(client, namespace, step)
+  if ("pods" in step) {
+    for (const pod of await chosen(client, namespace, step.labels, step.count)) await report(client, pod, step.pods)
+    return
+  }
+  if ("deletePods" in step) {
+    for (const { metadata } of await chosen(client, namespace, step.deletePods, step.count)) {
+      await client.delete(pods, namespace, metadata.name ?? "", { gracePeriodSeconds: 0 })
+    }
+    return
+  }
+  await settle(client, namespace)
+}
+
+async function create(client: KubeClient, namespace: string, object: KubeObject): Promise<void> {
+  const { metadata, kind } = object
+  const resource = kinds.find((each) => {
+    const plural = each.resource
+    return plural === `${kind.toLowerCase()}s` || (plural === "endpoints" && kind === "Endpoints")
+  })
+  if (resource === undefined) throw new Error(`scenarios know no ${kind}`)
+  await client.create(resource, { ...object, metadata: { ...metadata, namespace } })
+}
+
+async function until(client: KubeClient, namespace: string, step: Extract<Step, { until: unknown }>): Promise<void> {
+  const [resource, name] = step.until
+  let seen: unknown
+  for (const end = Date.now() + patienceMs; Date.now() < end; await delay(pollMs)) {
+    try {
+      seen = await client.get(kindOf(resource), namespace, name)
+      if (step.has !== null && contains(seen, step.has)) return
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      if (step.has === null) return
+    }
+  }
+  throw new Error(`${resource} ${name} is not ${JSON.stringify(step.has)} but ${JSON.stringify(seen)}`)
+}
+
+function contains(actual: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== "object" || wanted === null) return (actual ?? 0) === wanted
+  if (Array.isArray(wanted)) {
+    return Array.isArray(actual) && wanted.every((item) => actual.some((other) => contains(other, item)))
+  }
+  if (typeof actual !== "object" || actual === null) return false
+  return Object.entries(wanted).every(([key, value]) => contains((actual as Record<string, unknown>)[key], value))
+}
+
+async function settle(client: KubeClient, namespace: string): Promise<void> {
+  let last = ""
+  let since = Date.now()
+  for (const end = since + patienceMs; Date.now() < end; await delay(pollMs)) {
+    const now = await fingerprint(client, namespace)
+    if (now !== last) since = Date.now()
+    else if (Date.now() - since > stillMs) return
+    last = now
+  }
+  throw new Error(`${namespace} does not come to rest`)
+}
+
+async function chosen(
+  client: KubeClient,
+  namespace: string,
+  labels: Record<string, string> = {},
+  count = Number.POSITIVE_INFINITY,
+): Promise<Pod[]> {
+  const labelSelector = Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join()
+  const { items } = await client.list<Pod>(pods, { namespace, labelSelector })
+  const alive = items.filter(
+    ({ metadata, status }) => metadata.deletionTimestamp === undefined && !hasEnded(status?.phase),
+  )
+  const rank = ({ spec, metadata }: Pod): string => `${spec?.nodeName ?? ""} ${metadata.name ?? ""}`
+  return alive.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count)
+}
+
+const hasEnded = (phase: string | undefined): boolean => phase === "Succeeded" || phase === "Failed"
+
+let address = 0
+
+async function report(client: KubeClient, pod: Pod, what: PodReport): Promise<void> {
+  const { namespace, name = "" } = pod.metadata
+  const at = timestamp()
+  const isReady = what === "ready"
+  const phase = isReady || what === "unready" ? "Running" : what === "succeeded" ? "Succeeded" : "Failed"
+  const condition = typeof what === "object" ? what.condition : undefined
+  const conditions = [
+    { type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: at },
+    ...(condition === undefined ? [] : [{ type: condition, status: "True", lastTransitionTime: at }]),
+  ]
+  const podIP = pod.status?.podIP ?? `10.1.${++address >> 8}.${address & 255}`
+  const exitCode = typeof what === "object" ? what.exit : 0
+  const ended = { terminated: { exitCode, finishedAt: at, startedAt: at } }
+  const containerStatuses = (pod.spec?.containers ?? []).map((container) => ({
+    name: container.name,
+    image: container.image,
+    imageID: "",
+    ready: isReady,
+    restartCount: 0,
+    state: phase === "Running" ? { running: { startedAt: at } } : ended,
+  }))
+  const status = { phase, conditions, podIP, podIPs: [{ ip: podIP }], containerStatuses }
+  try {
+    await client.patch(pods, namespace, name, { status }, { type: "merge", subresource: "status" })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+async function playNodes(
+  client: KubeClient,
+  namespace: string,
+  mode: NonNullable<Scenario["nodes"]>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const { items } = await client.list<Pod>(pods, { namespace })
+    for (const pod of items) await playNode(client, pod, mode)
+    await delay(pollMs)
+  }
+}
+
+async function playNode(client: KubeClient, pod: Pod, mode: NonNullable<Scenario["nodes"]>): Promise<void> {
+  const { namespace, name = "", deletionTimestamp } = pod.metadata
+  try {
+    if (deletionTimestamp !== undefined) {
+      await client.delete(pods, namespace, name, { gracePeriodSeconds: 0 })
+      return
+    }
+    if ((pod.spec?.nodeName ?? "") === "") {
+      const target = { apiVersion: "v1", kind: "Node", name: wantedNode(pod) }
+      const binding = { apiVersion: "v1", kind: "Binding", metadata: { namespace, name }, target }
+      await client.create(pods, binding as KubeObject, { subresource: "binding" })
+    }
+    if (mode === "ready" && pod.status?.phase === "Pending") await report(client, pod, "ready")
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  }
+}
+
+/** Daemons name theirs. */
+function wantedNode(pod: Pod): string {
+  const terms = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms
+  return terms?.[0]?.matchFields?.[0]?.values?.[0] ?? "n1"
+}

@@ -1,0 +1,38 @@
+// What a scenario is made of: steps a user would make, and what the nodes do meanwhile. Data, played alike on a real
+// kube-controller-manager and on ours (play.ts); what is left at the end is compared (snapshot.ts).
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+
+/** "deployments", "statefulsets", …: those of kinds.ts. */
+export type Where = [resource: string, name: string]
+
+export type Step =
+  | { create: object }
+  /** A merge patch. */
+  | { patch: Where; with: object; subresource?: "scale" | "status" }
+  | { delete: Where; policy?: "Background" | "Foreground" | "Orphan" }
+  /** Until the object has these fields; null: until it is gone. */
+  | { until: Where; has: object | null }
+  /** Until nothing has changed for a while. */
+  | { settle: true }
+  /** The node reports this of pods, those that match first by name; `count` of them, default all. */
+  | { pods: PodReport; labels?: Record<string, string>; count?: number }
+  /** Deletes pods as a user would. */
+  | { deletePods: Record<string, string>; count?: number }
+
+export type PodReport = "ready" | "unready" | "succeeded" | { exit: number; condition?: string }
+
+export interface Scenario {
+  name: string
+  /** bound: pods get a node and end when they are deleted; ready: they also run and are ready at once; default: none. */
+  nodes?: "ready" | "bound"
+  steps: readonly Step[]
+  /** Types of conditions that depend on what was seen when: each with its reason where the scenario is. */
+  ignoreConditions?: readonly string[]
+}
+
+export interface Snapshot {
+  objects: Record<string, KubeObject[]>
+  /** "Kind/name Type Reason: message", each once. */
+  events: string[]
+}

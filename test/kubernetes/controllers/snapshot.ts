@@ -1,0 +1,120 @@
+// What is in a namespace, without what must differ between two clusters: uids, times, revisions, random names, hashes.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { events } from "../../../client/resources.ts"
+import type { KubeClient } from "../../../client/rest.ts"
+import { kinds } from "./kinds.ts"
+import type { Snapshot } from "./scenario.ts"
+
+type Named = [text: string, by: string]
+
+export async function takeSnapshot(
+  client: KubeClient,
+  namespace: string,
+  ignoredConditions: readonly string[] = [],
+): Promise<Snapshot> {
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })))
+  const told = await client.list(events, { namespace })
+  const all = lists.flatMap(({ items }) => items)
+  const names = replacements(all, namespace)
+  const objects: Snapshot["objects"] = {}
+  for (const [index, { items }] of lists.entries()) {
+    const plain = items.map((object) => normalize(object, names, ignoredConditions)).sort(byText)
+    if (plain.length > 0) objects[kinds[index]?.resource ?? ""] = plain
+  }
+  const lines = told.items.filter(isComparable).map((event) => {
+    const {
+      involvedObject: of,
+      type,
+      reason,
+      message,
+      source,
+    } = event as unknown as {
+      involvedObject: { kind: string; name: string }
+      type: string
+      reason: string
+      message: string
+      source?: { component?: string }
+    }
+    return replaceAll(`${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}: ${message}`, names)
+  })
+  return { objects, events: [...new Set(lines)].sort() }
+}
+
+/** Volumes are bound in the super cluster: nobody in a tenant tells of them. */
+function isComparable(event: KubeObject): boolean {
+  return (event as { source?: { component?: string } }).source?.component !== "persistentvolume-controller"
+}
+
+/** Cheap: does anything still change? */
+export async function fingerprint(client: KubeClient, namespace: string): Promise<string> {
+  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })))
+  const versions = lists.flatMap(({ items }) =>
+    items.map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`),
+  )
+  return versions.sort().join()
+}
+
+/** Longest first, so that a name that begins with another is not cut. */
+function replacements(objects: readonly KubeObject[], namespace: string): Named[] {
+  const names: Named[] = [[namespace, "NAMESPACE"]]
+  for (const { metadata, kind, ...rest } of objects) {
+    const { name = "", generateName, labels = {}, annotations = {} } = metadata
+    const hash = kind === "ReplicaSet" ? labels["pod-template-hash"] : undefined
+    if (hash !== undefined) names.push([hash, `HASH${annotations["deployment.kubernetes.io/revision"] ?? ""}`])
+    const hashOf = labels["controller.kubernetes.io/hash"] ?? labels["controller-revision-hash"]
+    const revision = kind === "ControllerRevision" ? hashOf : undefined
+    if (revision !== undefined) names.push([revision, `REVISION${String(rest["revision"])}`])
+    if (generateName !== undefined && isRandom(name.slice(generateName.length))) {
+      names.push([name, `${generateName}RANDOM`])
+    }
+  }
+  return names.sort(([a], [b]) => b.length - a.length)
+}
+
+const isRandom = (suffix: string): boolean => /^[bcdfghjklmnpqrstvwxz2456789]{5}$/.test(suffix)
+
+function replaceAll(text: string, names: readonly Named[]): string {
+  let result = text
+  for (const [from, by] of names) result = result.replaceAll(from, by)
+  // A second pass, because a random name's stand-in has a hash in it; then what is left of pods that are gone.
+  for (const [from, by] of names) result = result.replaceAll(from, by)
+  return (
+    result
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "UID")
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
+      .replaceAll(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-RANDOM")
+      .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{7,10}(?=$|[-"\\\s,)])/g, "-GONE")
+      .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=$|["\\\s,)])/g, "-RANDOM")
+      .replaceAll(/-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----(\\n)*/g, "CERTIFICATE")
+      // Which node is first is left to chance.
+      .replaceAll(/"n[12]"/g, '"NODE"')
+      .replaceAll(/on node n[12]\b/g, "on node NODE")
+      .replaceAll(/10\.\d+\.\d+\.\d+/g, "ADDRESS")
+  )
+}
+
+function normalize(object: KubeObject, names: readonly Named[], ignored: readonly string[]): KubeObject {
+  const { managedFields: _, resourceVersion: __, selfLink: ___, annotations = {}, ...others } = object.metadata
+  // When a change was caused is told for statistics, and from memory: it differs with what was seen together.
+  const { "endpoints.kubernetes.io/last-change-trigger-time": ____, ...told } = annotations
+  const metadata = { ...others, ...(Object.keys(told).length === 0 ? {} : { annotations: told }) }
+  const text = replaceAll(JSON.stringify({ ...object, metadata }), names)
+  return JSON.parse(text, (key, value: unknown) => {
+    if (isPlain(value)) return sorted(value)
+    if (key !== "conditions" || !Array.isArray(value)) return value
+    return value.filter(({ type }: { type: string }) => !ignored.includes(type))
+  }) as KubeObject
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function sorted(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function byText(a: KubeObject, b: KubeObject): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
+}
