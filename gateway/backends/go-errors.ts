@@ -30,7 +30,7 @@ export function goError(error: unknown): string {
   if (code === "ENETUNREACH") return `${at}: connect: network is unreachable`
   if (code === "ETIMEDOUT") return `${at}: i/o timeout`
   if (code === "ECONNRESET" || code === "EPIPE")
-    return message === "socket hang up" ? "EOF" : "connection reset by peer"
+    return /socket hang up|before secure TLS connection/.test(message) ? "EOF" : "connection reset by peer"
   if (untrusted.has(code)) return certificate("x509: certificate signed by unknown authority")
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID")
     return certificate("x509: certificate has expired or is not yet valid")

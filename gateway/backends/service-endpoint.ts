@@ -3,7 +3,7 @@
 
 import { randomInt } from "node:crypto"
 import type { EndpointSlice, Service } from "../../apimachinery/object.ts"
-import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { isNotFound, notFound, serviceUnavailable } from "../../apimachinery/status.ts"
 import { endpointSlices, services } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 
@@ -29,7 +29,9 @@ export async function resolveService(
   { namespace, name }: ServiceReference,
   port: number,
 ): Promise<ServiceEndpoint> {
-  const service = await client.get<Service>(services, namespace, name)
+  const service = await client.get<Service>(services, namespace, name).catch((error: unknown) => {
+    throw isNotFound(error) ? notFound({ group: "", resource: "service" }, name) : error
+  })
   const { type = "ClusterIP", ports = [], externalName = "" } = service.spec ?? {}
   if (type === "ExternalName") return { pod: undefined, address: externalName, port }
   const servicePort = ports.find((candidate) => candidate.port === port)

@@ -4,6 +4,8 @@
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingMessage } from "node:http"
 import type { Json } from "../../apimachinery/object.ts"
+import { parseObject } from "../../apimachinery/schema/decode.ts"
+import { StatusError } from "../../apimachinery/status.ts"
 import type { Backends, ServiceTarget } from "./backends.ts"
 import { goError } from "./go-errors.ts"
 
@@ -141,8 +143,18 @@ function readAnswer({ code, contentType, body }: Answer): Json {
   try {
     return JSON.parse(body.toString()) as Json
   } catch (error) {
-    const why = (error as Error).message
+    const why = syntaxFault(body) ?? (error as Error).message
     throw new WebhookError(`couldn't get version/kind; json parse error: ${why}`, code, { cause: error })
+  }
+}
+
+/** As Go says it. */
+function syntaxFault(body: Buffer): string | undefined {
+  try {
+    parseObject(body, "json", { duplicates: false })
+    return undefined
+  } catch (error) {
+    return error instanceof StatusError ? /json parse error: (.*) \(/s.exec(error.message)?.[1] : undefined
   }
 }
 

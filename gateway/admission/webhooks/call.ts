@@ -8,7 +8,7 @@ import { callWebhook } from "../../backends/webhook-client.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 import type { Hook } from "./configuration.ts"
-import { createReview, readReview, type Review, type ReviewAnswer, type Shown } from "./review.ts"
+import { createReview, faultOf, readReview, type Review, type ReviewAnswer, type Shown } from "./review.ts"
 
 const defaultTimeoutSeconds = 10
 
@@ -37,6 +37,11 @@ export async function callHook(
     const detail = "webhook does not accept known AdmissionReview versions (v1, v1beta1)"
     throw new CallFailure(name, `could not create admission objects: ${detail}`)
   }
+  const { caBundle = "" } = webhook.clientConfig
+  if (caBundle !== "" && !Buffer.from(caBundle, "base64").includes("-----BEGIN CERTIFICATE-----")) {
+    const detail = "unable to load root certificates: unable to parse bytes as PEM block"
+    throw new CallFailure(name, `could not get REST client: ${detail}`)
+  }
   const { backends } = ctx.controlPlane
   let answer: Json
   try {
@@ -44,6 +49,8 @@ export async function callHook(
   } catch (error) {
     throw new CallFailure(name, `failed to call webhook: ${(error as Error).message}`, { cause: error })
   }
+  const misread = faultOf(answer, review)
+  if (misread !== undefined) throw new CallFailure(name, `failed to call webhook: ${misread}`)
   const result = verdict(name, answer, review, mutating)
   for (const [key, value] of Object.entries(result.annotations)) ctx.annotate?.(`${name}/${key}`, value)
   for (const warning of result.warnings) ctx.warn(warning)
@@ -62,11 +69,11 @@ function verdict(name: string, answer: Json, review: Review, mutating: boolean):
 /** The webhook's own Status, with its name in front and never a code of success. */
 function denied(name: string, given: Partial<Status> | undefined): StatusError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`
-  const { message, reason, code = 0, details, metadata } = given ?? {}
+  const { message, reason, code = 0, details } = given ?? {}
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
-    metadata: metadata ?? {},
+    metadata: {},
     status: "Failure",
     message: message ? `${by}: ${message}` : reason ? `${by}: ${reason}` : `${by} without explanation`,
     ...(reason === undefined ? {} : { reason }),

@@ -3,7 +3,7 @@
 
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
-import { hasReason, internalError } from "../../../apimachinery/status.ts"
+import { badRequest, hasReason, internalError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -119,8 +119,21 @@ async function callAndPatch(
   const patched = applied(object, operations)
   if (semanticEqual(patched, object)) return false
   const back = own ? await convertObject(patched, definition, attributes.definition) : patched
-  replaceObject(attributes, decoded(attributes, back))
+  const next = decoded(attributes, back)
+  keepIdentity(attributes, next)
+  replaceObject(attributes, next)
   return true
+}
+
+/** The caller was asked about that namespace, and the server has said which object it is. */
+function keepIdentity({ object, operation, definition }: AdmissionAttributes, next: KubeObject): void {
+  const { namespace, uid, creationTimestamp } = object?.metadata ?? {}
+  if (definition.namespaced && (next.metadata.namespace ?? "") !== (namespace ?? "")) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request")
+  }
+  if (operation !== "CREATE") return
+  if (uid !== undefined) next.metadata.uid = uid
+  if (creationTimestamp !== undefined) next.metadata.creationTimestamp = creationTimestamp
 }
 
 /** What a webhook makes of an object and is none any more is no fault of the caller's. */
@@ -154,6 +167,8 @@ function applied(object: KubeObject, operations: Json[]): KubeObject {
   try {
     return applyJsonPatch(object as unknown as Json, operations) as unknown as KubeObject
   } catch (error) {
-    throw internalError((error as Error).message, { cause: error })
+    // A patch of a caller's is answered with less: he knows what he sent.
+    const { cause, message } = error as Error
+    throw internalError(cause instanceof Error ? cause.message : message, { cause: error })
   }
 }

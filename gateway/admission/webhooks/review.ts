@@ -100,6 +100,34 @@ interface ResponseBody {
   } | null
 }
 
+const typeMeta =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** What keeps an answer from being read as a review at all, in the words of upstream's decoder. */
+export function faultOf(answer: Json, { version }: Review): string | undefined {
+  if (answer === null) return undefined
+  if (typeof answer !== "object" || Array.isArray(answer)) {
+    const type = Array.isArray(answer) ? "array" : typeof answer
+    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${typeMeta}`
+  }
+  const { kind = "", apiVersion = "", response } = answer as ResponseBody
+  const isReview = kind === "AdmissionReview" && /^admission\.k8s\.io\/v1(beta1)?$/.test(apiVersion)
+  if (isReview && apiVersion !== `admission.k8s.io/${version}`) {
+    const given = apiVersion.split("/")[1] ?? ""
+    return `converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`
+  }
+  if (!isReview && kind !== "" && apiVersion !== "") {
+    return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
+  }
+  const allowed: unknown = response?.allowed
+  if (allowed !== undefined && allowed !== null && typeof allowed !== "boolean") {
+    const type = Array.isArray(allowed) ? "array" : typeof allowed
+    return `json: cannot unmarshal ${type} into Go struct field AdmissionResponse.response.allowed of type bool`
+  }
+  const at = (response?.patch ?? "").search(/[^A-Za-z0-9+/=]/)
+  return at < 0 ? undefined : `illegal base64 data at input byte ${at}`
+}
+
 /** Throws Error saying what is wrong with the answer. */
 export function readReview(answer: Json, { uid, version }: Review, mutating: boolean): ReviewAnswer {
   const { kind = "", apiVersion = "", response } = (answer ?? {}) as ResponseBody

@@ -359,7 +359,7 @@ describe("a webhook that fails", () => {
   test("to have a Service", async () => {
     await configure("Validating", { clientConfig: { service: { name: "none", namespace: "default", path: "/x" } } })
     expect(await verdict(create())).toBe(
-      `${prefix}failed to call webhook: Post "https://none.default.svc:443/x?timeout=10s": services "none" not found`,
+      `${prefix}failed to call webhook: Post "https://none.default.svc:443/x?timeout=10s": service "none" not found`,
     )
   })
 })
