@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { describe, expect, test } from "vitest"
+import { printReport, shorten } from "./report.ts"
+import { complete, readSpecs, type SpecResult } from "./specs.ts"
+
+const spec = (name: string, outcome: SpecResult["outcome"], message = ""): SpecResult => ({
+  name,
+  group: /\[(sig-\w+)\]/.exec(name)?.[1] ?? "none",
+  outcome,
+  seconds: 1,
+  message,
+})
+
+describe("the report", () => {
+  const results = [
+    spec("[sig-apps] a", "passed"),
+    spec("[sig-apps] b", "failed", "it `did` not\n  work"),
+    spec("[sig-node] c", "passed"),
+    spec("[sig-node] d", "not run", "never begun"),
+  ]
+  const text = printReport(results, { version: "v1", superCluster: "two nodes", command: "npm run conformance" })
+
+  test("has the count over the whole suite on its first line, however much was run", () => {
+    expect(text.split("\n")[0]).toBe("2 / 446")
+  })
+
+  test("counts per group, and says why of every spec that did not pass", () => {
+    expect(text).toContain("| sig-apps               |      1 |      1 |       0 |")
+    expect(text).toContain("| sig-node               |      1 |      0 |       1 |")
+    expect(text).toContain("## Failed\n\n- `[sig-apps] b`: `it 'did' not work`\n")
+    expect(text).toContain("## Not run\n\n- `[sig-node] d`: `never begun`\n")
+  })
+})
+
+test("messages lose places on the machine, and what is beyond a line", () => {
+  expect(shorten("failed: open /tmp/polyplane-x/demo.kubeconfig\n  twice")).toBe("failed: open … twice")
+  expect(shorten("x".repeat(1000))).toHaveLength(242)
+})
+
+describe("ginkgo's report", () => {
+  test("is read spec by spec; one that is not there has none", async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), "report-"))
+    const file = path.join(directory, "report.json")
+    const it = { LeafNodeType: "It", LeafNodeText: "works [Conformance]", RunTime: 1_500_000_000 }
+    const SpecReports = [
+      { ...it, ContainerHierarchyTexts: ["[sig-api-machinery] Watchers"], State: "passed" },
+      { ...it, ContainerHierarchyTexts: ["[sig-node] Pods"], State: "timedout", Failure: { Message: "too late" } },
+      { ...it, ContainerHierarchyTexts: ["[sig-node] Pods"], State: "skipped" },
+      { ...it, LeafNodeType: "SynchronizedBeforeSuite", State: "passed" },
+    ]
+    await writeFile(file, JSON.stringify([{ SpecReports }]))
+    const [first, second, third, ...rest] = await readSpecs(file)
+    expect(first).toEqual({
+      name: "[sig-api-machinery] Watchers works [Conformance]",
+      group: "sig-api-machinery",
+      outcome: "passed",
+      seconds: 1.5,
+      message: "",
+    })
+    expect(second).toMatchObject({ outcome: "failed", message: "too late" })
+    expect(third).toMatchObject({ outcome: "not run" })
+    expect(rest).toEqual([])
+    await rm(directory, { recursive: true })
+    expect(await readSpecs(file)).toEqual([])
+  })
+
+  test("counts what was selected and never begun as not run", () => {
+    expect(complete(["[sig-node] a", "[sig-node] b"], [spec("[sig-node] b", "passed")])).toMatchObject([
+      { name: "[sig-node] a", group: "sig-node", outcome: "not run", message: "never begun" },
+      { name: "[sig-node] b", outcome: "passed" },
+    ])
+  })
+})
