@@ -30,8 +30,6 @@ export interface BackendsParts {
   reader: Reader
   nodes: NodeDialer
   networks: NetworkRules
-  /** Connects to pods straight, where their network can be reached. Default: through the node's port-forward. */
-  dialPod?: ((pod: Pod, port: number, signal: AbortSignal) => Promise<Duplex>) | undefined
 }
 
 /** What a request's options say beyond Node's own, for the agents here. */
@@ -77,10 +75,8 @@ export class Backends implements Disposable {
   }
 
   async dialPod(pod: Pod, port: number, signal: AbortSignal): Promise<Duplex> {
-    const { dialPod, nodes: dialer } = this.#parts
-    if (dialPod !== undefined) return dialPod(pod, port, signal)
     const { namespace = "", name = "" } = pod.metadata
-    const target = await dialer.dial(await this.#nodeOf(pod))
+    const target = await this.#parts.nodes.dial(await this.#nodeOf(pod))
     return openPodTunnel({ ...target, path: `/portForward/${namespace}/${name}?port=${port}` }, signal)
   }
 
