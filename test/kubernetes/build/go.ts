@@ -1,11 +1,11 @@
 // The Go tool as the build uses it: what is missing or of another version, and making it.
 
 import { existsSync } from "node:fs"
-import { mkdir, readFile, rename, rm } from "node:fs/promises"
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { run } from "../../harness/processes.ts"
 import { binaryPath } from "./cache.ts"
-import { versionFlags, type Part, type Program } from "./parts.ts"
+import { ownModule, versionFlags, type Part, type Program } from "./parts.ts"
 
 /** A cold build of the largest program takes minutes on a small machine. */
 const buildTimeoutMs = 60 * 60_000
@@ -34,10 +34,21 @@ export async function outdated(part: Part): Promise<Program[]> {
   const files = present.map(({ name }) => binaryPath(name))
   const { stdout } = await run("go", ["version", "-m", ...files], { timeoutMs: quickTimeoutMs })
   const built = parseBuildInfo(stdout)
-  return part.programs.filter(({ name, module }) => {
+  const isCurrent = async ({ name, module }: Program): Promise<boolean> => {
     const found = built.get(binaryPath(name))
-    return found === undefined || found.module !== module || found.version !== pinnedVersion(goMod, module)
-  })
+    if (found === undefined || found.module !== module) return false
+    if (module === ownModule(part.name)) return isNewerThan(binaryPath(name), part.folder)
+    return found.version === pinnedVersion(goMod, module)
+  }
+  const current = await Promise.all(part.programs.map(isCurrent))
+  return part.programs.filter((_, index) => current[index] !== true)
+}
+
+async function isNewerThan(file: string, folder: string): Promise<boolean> {
+  const { mtimeMs: builtAt } = await stat(file)
+  const names = await readdir(folder, { recursive: true })
+  const times = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).mtimeMs))
+  return times.every((time) => time <= builtAt)
 }
 
 /** Of `go version -m`: per file its module and the version it was made of, the replacing one where it was replaced. */

@@ -4,34 +4,50 @@
 import { cacheFolder } from "./cache.ts"
 import { build, missingGo, outdated } from "./go.ts"
 import { parts, type Part } from "./parts.ts"
+import { installPython, isPythonInstalled } from "./python.ts"
 
-const usage = `usage: npm run kubernetes:build [-- ${parts.map(({ name }) => name).join("|")}…]   (default: all)`
+/** Not made by Go. */
+const python = "python"
+const names = [...parts.map(({ name }) => name), python]
+const usage = `usage: npm run kubernetes:build [-- PART…]   (default: all)\nparts: ${names.join(", ")}`
 
-function chosen(names: readonly string[]): readonly Part[] {
-  if (names.length === 0) return parts
-  return names.map((name) => {
-    const found = parts.find((part) => part.name === name)
-    if (found === undefined) throw new Error(`no part is called "${name}"\n${usage}`)
-    return found
-  })
+interface Work {
+  what: string
+  run: () => Promise<void>
+}
+
+async function workOf(wanted: readonly string[]): Promise<Work[]> {
+  const chosen = parts.filter(({ name }) => wanted.includes(name))
+  const work = (await Promise.all(chosen.map(programsOf))).flat()
+  if (wanted.includes(python) && !(await isPythonInstalled())) {
+    work.push({ what: "installing the Python client", run: installPython })
+  }
+  return work
+}
+
+async function programsOf(part: Part): Promise<Work[]> {
+  const programs = await outdated(part)
+  return programs.map((program) => ({
+    what: `building ${program.name} of ${program.package}`,
+    run: () => build(part, program),
+  }))
 }
 
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1).padStart(7)} s`
 
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes("--help")) return console.log(usage)
-  const wanted = chosen(args)
+  const unknown = args.find((name) => !names.includes(name))
+  if (unknown !== undefined) throw new Error(`no part is called "${unknown}"\n${usage}`)
   const reason = await missingGo()
   if (reason !== undefined) throw new Error(reason)
   const started = performance.now()
-  const lists = await Promise.all(wanted.map(async (part) => ({ part, programs: await outdated(part) })))
-  const work = lists.flatMap(({ part, programs }) => programs.map((program) => ({ part, program })))
-  for (const [index, { part, program }] of work.entries()) {
-    console.log(`${seconds(started)}  ${program.name} (${index + 1} of ${work.length}): building ${program.package}`)
-    await build(part, program)
+  const work = await workOf(args.length === 0 ? names : args)
+  for (const [index, { what, run }] of work.entries()) {
+    console.log(`${seconds(started)}  ${index + 1} of ${work.length}: ${what}`)
+    await run()
   }
-  const what = work.length === 0 ? "nothing to build" : `${work.length} built`
-  console.log(`${seconds(started)}  ${what}; ${cacheFolder()}`)
+  console.log(`${seconds(started)}  ${work.length === 0 ? "nothing to build" : "built"}; ${cacheFolder()}`)
 }
 
 try {

@@ -10,7 +10,10 @@ export interface Program {
   name: string
   /** The Go package it is made of. */
   package: string
-  /** The upstream module that has it; its version decides whether a built one is still right. */
+  /**
+   * The upstream module that has it; its version decides whether a built one is still right. Of a program of our own: that in
+   * modules/ which has its source, and its files' times decide.
+   */
   module: string
   /** `go test -c` makes it. */
   isTest?: boolean
@@ -43,6 +46,11 @@ function part(name: string, programs: readonly Program[]): Part {
   return { name, programs, folder: fileURLToPath(new URL(path.posix.join("../modules", name), import.meta.url)) }
 }
 
+/** What go.mod of a module in modules/ calls itself. */
+export function ownModule(name: string): string {
+  return `polyplane.example/${name}`
+}
+
 /** In the order of need: the first two are enough for an API server. */
 export const parts: readonly Part[] = [
   part("etcd", [{ name: "etcd", package: "go.etcd.io/etcd/server/v3", module: "go.etcd.io/etcd/server/v3" }]),
@@ -59,6 +67,19 @@ export const parts: readonly Part[] = [
     { name: "sample-apiserver", package: "k8s.io/sample-apiserver", module: "k8s.io/sample-apiserver" },
   ]),
   part("containerd", ["containerd", "ctr", "containerd-shim-runc-v2"].map(containerdProgram)),
+  part(
+    "clients",
+    ["client-go", "controller-runtime"].map((name) => ({
+      name: `${name}-program`,
+      package: `./${name}`,
+      module: ownModule("clients"),
+    })),
+  ),
+  ...["3", "4"].map((major) =>
+    part(`helm-${major}`, [
+      { name: `helm-${major}`, package: `helm.sh/helm/v${major}/cmd/helm`, module: `helm.sh/helm/v${major}` },
+    ]),
+  ),
   part("coredns", [{ name: "coredns", package: "github.com/coredns/coredns", module: "github.com/coredns/coredns" }]),
 ]
 

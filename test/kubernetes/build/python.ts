@@ -1,0 +1,43 @@
+// The Python client: a virtual environment in the cache, with what clients/python/requirements.txt pins.
+
+import { copyFile, readFile, rm } from "node:fs/promises"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { succeed } from "../../harness/processes.ts"
+import { cacheFolder } from "./cache.ts"
+
+const requirements = fileURLToPath(new URL("../clients/python/requirements.txt", import.meta.url))
+const installTimeoutMs = 10 * 60_000
+
+const environment = (): string => path.join(cacheFolder(), "python")
+/** What was installed: written last. */
+const installed = (): string => path.join(environment(), "requirements.txt")
+
+/** The interpreter that has the client. */
+export const pythonPath = (): string => path.join(environment(), "bin", "python")
+
+export async function isPythonInstalled(): Promise<boolean> {
+  try {
+    return (await readFile(installed(), "utf8")) === (await readFile(requirements, "utf8"))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
+    throw error
+  }
+}
+
+export async function installPython(): Promise<void> {
+  await rm(environment(), { recursive: true, force: true })
+  await succeed("python3", ["-m", "venv", environment()], { timeoutMs: installTimeoutMs })
+  const pip = [
+    "-m",
+    "pip",
+    "install",
+    "--quiet",
+    "--disable-pip-version-check",
+    "--no-deps",
+    "--requirement",
+    requirements,
+  ]
+  await succeed(pythonPath(), pip, { timeoutMs: installTimeoutMs })
+  await copyFile(requirements, installed())
+}

@@ -1,0 +1,128 @@
+// Programs nobody here wrote, or that are made of libraries nobody here wrote: each runs against a real cluster and against a
+// tenant, and has to say the same on both.
+
+import { existsSync } from "node:fs"
+import { mkdir } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startPolyplane, type Polyplane } from "../../harness/polyplane.ts"
+import { run } from "../../harness/processes.ts"
+import { binaryPath } from "../build/cache.ts"
+import { pythonPath } from "../build/python.ts"
+import { lacks } from "../harness/needs.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { normalise } from "../kubectl/normalise.ts"
+
+const options = { nodes: 2, controllerManager: true, scheduler: true }
+const timeoutMs = 150_000
+const testTimeoutMs = 2 * timeoutMs
+const chart = fileURLToPath(new URL("chart", import.meta.url))
+const pythonProgram = fileURLToPath(new URL("python/program.py", import.meta.url))
+
+/** What a person does with a chart, in order; in a namespace of its own. */
+const helmSession = [
+  "install site CHART --create-namespace --wait --timeout 60s",
+  "list --output json",
+  "status site",
+  "get values site --all",
+  "get manifest site",
+  "get hooks site",
+  "test site --timeout 60s",
+  "install site CHART",
+  "upgrade site CHART --set replicas=3,color=blue --wait --timeout 60s",
+  "upgrade site CHART --set fail=true",
+  "upgrade site CHART --set color=green --reuse-values --dry-run=server",
+  "history site",
+  "rollback site 1 --wait --timeout 60s",
+  "history site --max 2",
+  "upgrade --install other CHART --skip-crds --set replicas=0 --rollback-on-failure --wait --timeout 60s",
+  "uninstall other --wait --timeout 60s",
+  "uninstall site --keep-history --wait --timeout 60s",
+  "list --all --output json",
+  "uninstall site --wait --timeout 60s",
+  "status site",
+]
+
+describe.skipIf(lacks(TestKubernetes.binaries(options)))("clients", () => {
+  let kubernetes: TestKubernetes
+  let up: Polyplane
+
+  beforeAll(async () => {
+    kubernetes = await TestKubernetes.start(options)
+    up = await startPolyplane()
+  })
+
+  afterAll(async () => {
+    await up?.[Symbol.asyncDispose]()
+    await kubernetes?.[Symbol.asyncDispose]()
+  })
+
+  /** What a program prints and how it ends, on the real cluster and on the tenant. */
+  async function onBoth(program: string, args: readonly string[] = [], env = {}): Promise<[string, string]> {
+    const on = async (name: string, KUBECONFIG: string): Promise<string> => {
+      const HOME = up.path(name)
+      await mkdir(HOME, { recursive: true })
+      const { stdout, stderr, code } = await run(program, args, {
+        env: { ...process.env, HOME, KUBECONFIG, ...env },
+        timeoutMs,
+      })
+      return `${stdout}${code === 0 ? "" : stderr}exit ${code}`
+    }
+    return Promise.all([on("real", kubernetes.kubeconfig), on("tenant", up.kubeconfig("demo"))])
+  }
+
+  test.skipIf(lacks(["client-go-program"]))(
+    "client-go: protobuf, informers, leader election, server-side apply, …",
+    async () => {
+      const [real, tenant] = await onBoth(binaryPath("client-go-program"))
+      expect(real).toContain("exit 0")
+      expect(tenant).toBe(real)
+    },
+    testTimeoutMs,
+  )
+
+  test.skipIf(lacks(["controller-runtime-program"]))(
+    "controller-runtime: a manager, its caches and a reconciler, on a definition that envtest installs",
+    async () => {
+      const [real, tenant] = await onBoth(binaryPath("controller-runtime-program"))
+      expect(real).toContain("exit 0")
+      expect(tenant).toBe(real)
+    },
+    testTimeoutMs,
+  )
+
+  test.skipIf(lacks([], existsSync(pythonPath()) ? undefined : "the Python client is not installed"))(
+    "the Python client",
+    async () => {
+      const [real, tenant] = await onBoth(pythonPath(), [pythonProgram])
+      expect(real).toContain("exit 0")
+      expect(tenant).toBe(real)
+    },
+    testTimeoutMs,
+  )
+
+  describe.each(["3", "4"])("helm %s", (major) => {
+    test.skipIf(lacks([`helm-${major}`]))(
+      "installs a chart with hooks and definitions, upgrades, rolls back, uninstalls",
+      async () => {
+        for (const line of helmSession) {
+          // The flag's name in helm 3.
+          const words = (major === "3" ? line.replace("--rollback-on-failure", "--atomic") : line).split(" ")
+          const args = words.map((word) => (word === "CHART" ? chart : word))
+          const [real, tenant] = await onBoth(binaryPath(`helm-${major}`), [...args, "--namespace", `helm-${major}`])
+          expect(inHelmsWords(tenant), `helm ${line}`).toBe(inHelmsWords(real))
+        }
+      },
+      testTimeoutMs,
+    )
+  })
+})
+
+/** Helm's times have another form. */
+function inHelmsWords(text: string): string {
+  return normalise(
+    text
+      .replaceAll(/\b\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}/g, "TIME")
+      .replaceAll(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \w+/g, "TIME"),
+  )
+}
