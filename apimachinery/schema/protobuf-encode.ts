@@ -280,11 +280,26 @@ function writeRaw(writer: ReverseWriter, value: Json): void {
 /** Seconds and nanoseconds since 1970; the zero time is an empty message. */
 function writeTime(writer: ReverseWriter, value: Json, micro: boolean): void {
   if (typeof value !== "string") return
-  const ms = Date.parse(value)
-  if (Number.isNaN(ms)) return
+  const seconds = secondsOf(value)
+  if (seconds === undefined) return
   const digits = micro ? (/\.(\d{1,6})/.exec(value)?.[1] ?? "") : ""
   writer.varint(Number(digits.padEnd(6, "0")) * 1000)
   writer.byte(0x10)
-  writer.varint(Math.floor(ms / 1000))
+  writer.varint(seconds)
   writer.byte(0x08)
+}
+
+/** Times are stored in one form, "2006-01-02T15:04:05Z", which is read faster than any. Undefined: not a time. */
+function secondsOf(text: string): number | undefined {
+  // Date.UTC takes years before 100 for ones of the last century.
+  if (text.length === 20 && text.charCodeAt(19) === 0x5a && !text.startsWith("00")) {
+    const number = (at: number, digits: number): number => {
+      let value = 0
+      for (let index = at; index < at + digits; index++) value = value * 10 + text.charCodeAt(index) - 0x30
+      return value
+    }
+    return Date.UTC(number(0, 4), number(5, 2) - 1, number(8, 2), number(11, 2), number(14, 2), number(17, 2)) / 1000
+  }
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
 }

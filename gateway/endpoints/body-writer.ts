@@ -1,6 +1,5 @@
 // Bodies of answers on their way out: compressed for clients that take it where it pays, and no faster than they read.
 
-import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
 import { createGzip } from "node:zlib"
@@ -9,15 +8,17 @@ import type { RequestContext } from "../request/context.ts"
 /** Bodies larger than this are compressed for clients that take it, as upstream's. */
 export const compressFromBytes = 128 * 1024
 
-export async function drained(out: Writable, response: ServerResponse): Promise<void> {
-  const left = new AbortController()
-  const either = [once(out, "drain", left), once(response, "close", left)]
-  try {
-    await Promise.race(either)
-  } finally {
-    left.abort()
-    await Promise.allSettled(either) // the one that lost ends with the signal
-  }
+/** When `out` takes more, or nobody is there any more. */
+export function drained(out: Writable, response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      out.off("drain", done)
+      response.off("close", done)
+      resolve()
+    }
+    out.on("drain", done)
+    response.on("close", done)
+  })
 }
 
 /** A whole body. */

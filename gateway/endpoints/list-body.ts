@@ -8,7 +8,7 @@ import type { ResourceDefinition } from "../registry/rest.ts"
 import { type KubeValue, storedHead } from "../registry/value.ts"
 
 /** Items are joined to chunks of about this size. */
-const chunkBytes = 64 * 1024
+const chunkBytes = 256 * 1024
 
 const openingBrace = 0x7b
 const comma = 0x2c
@@ -53,7 +53,7 @@ export async function* protobufListBody(
   let waiting = 0
   for await (const items of pieces) {
     for (const item of items) {
-      const message = encodeMessage(schema, item.object() as unknown as Json)
+      const message = encodeMessage(schema, item.glance() as unknown as Json)
       parts.push(fieldHead(2, message.length), message)
       waiting += message.length
       if (waiting < chunkBytes) continue

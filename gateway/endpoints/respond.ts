@@ -32,7 +32,7 @@ export function sendValue(
   else if (wanted.format === "json" && !wanted.pretty)
     sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])
   else if (wanted.format === "protobuf")
-    sendBytes(ctx, response, code, wanted.contentType, [messageOf(definition, value.object())])
+    sendBytes(ctx, response, code, wanted.contentType, [messageOf(definition, value.glance())])
   else sendObject(ctx, response, code, value.object(), wanted)
 }
 
@@ -97,7 +97,7 @@ export async function sendList(
     await sendItems(ctx, response, definition, meta, [result.items])
     return
   }
-  const objects = result.items.map((item) => item.object())
+  const objects = result.items.map((item) => item.glance())
   sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, objects, meta), wanted)
 }
 

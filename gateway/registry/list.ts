@@ -104,7 +104,7 @@ async function* readPieces(
   for (let piece = first; ;) {
     const values = await reader.many(piece.items)
     const { matches } = selection
-    const selected = matches ? values.filter((value) => matches(value.object())) : values
+    const selected = matches ? values.filter((value) => matches(value)) : values
     if (selected.length > 0) yield selected
     if (!piece.more) return
     await new Promise((resolve) => setImmediate(resolve)) // others get their turn
@@ -135,7 +135,7 @@ async function readPage(source: Source, selection: Selection, place: Place, limi
     const values = await reader.many(piece.items)
     for (const [index, value] of values.entries()) {
       after = piece.items[index]?.key ?? after
-      if (selection.matches && !selection.matches(value.object())) continue
+      if (selection.matches && !selection.matches(value)) continue
       items.push(value)
       if (items.length !== limit) continue
       const more = index < values.length - 1 || piece.more
@@ -169,7 +169,7 @@ async function readOne(
   const stored: KeyValue | undefined = after !== undefined && after >= key ? undefined : await store.get(key, revision)
   const values = stored === undefined ? [] : [...(await reader.many([stored]))]
   return {
-    items: values.filter((value) => selection.matches === undefined || selection.matches(value.object())),
+    items: values.filter((value) => selection.matches === undefined || selection.matches(value)),
     resourceVersion: String(Math.max(at, stored?.modRevision ?? 0)),
   }
 }

@@ -6,6 +6,7 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import { storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "./rest.ts"
+import type { KubeValue } from "./value.ts"
 
 export interface Selection {
   /** Under this prefix of the store, and nothing else. */
@@ -15,7 +16,7 @@ export interface Selection {
   /** Set: only this very key, which is the prefix. */
   key: string | undefined
   /** Undefined: all under the prefix are meant, and none needs to be looked into. */
-  matches: ((object: KubeObject) => boolean) | undefined
+  matches: ((value: KubeValue) => boolean) | undefined
 }
 
 interface Selectors {
@@ -54,11 +55,11 @@ function predicate(
   definition: ResourceDefinition,
   labels: Selector | undefined,
   fields: FieldSelector | undefined,
-): (object: KubeObject) => boolean {
+): (value: KubeValue) => boolean {
   const valuesOf = fields && fieldReader(definition, fields)
-  return (object) => {
-    if (labels && !matches(labels, object.metadata.labels ?? {})) return false
-    return !fields || !valuesOf || matchesFields(fields, valuesOf(object))
+  return (value) => {
+    if (labels && !matches(labels, value.labels())) return false
+    return !fields || !valuesOf || matchesFields(fields, valuesOf(value.object()))
   }
 }
 

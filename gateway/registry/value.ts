@@ -8,6 +8,7 @@
 import { copyJson } from "../../apimachinery/copy.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { deepFreeze } from "./freeze.ts"
+import { labelsIn } from "./stored-labels.ts"
 
 export interface KubeValue {
   readonly resourceVersion: string
@@ -20,6 +21,10 @@ export interface KubeValue {
   object(): KubeObject
   /** The caller's own, to be changed. */
   copy(): KubeObject
+  /** To be looked at now and let go: not kept when it was not parsed before. */
+  glance(): KubeObject
+  /** What selectors ask for: found without parsing the rest. */
+  labels(): Readonly<Record<string, string>>
 }
 
 /** Who manages what is never changed in its place, so it need not be copied. */
@@ -87,6 +92,16 @@ export class StoredValue implements KubeValue {
     return this.#parsed === undefined ? this.#parse() : copyObject(this.#parsed)
   }
 
+  glance(): KubeObject {
+    return this.#parsed ?? this.#parse()
+  }
+
+  labels(): Readonly<Record<string, string>> {
+    return this.#parsed === undefined
+      ? labelsIn(this.#stored, this.#spliced().at)
+      : (this.#parsed.metadata.labels ?? {})
+  }
+
   #parse(): KubeObject {
     const object = JSON.parse(this.#stored.toString()) as KubeObject
     object.metadata.resourceVersion = this.resourceVersion
@@ -134,6 +149,14 @@ export class ComputedValue implements KubeValue {
 
   copy(): KubeObject {
     return copyObject(this.#object)
+  }
+
+  glance(): KubeObject {
+    return this.#object
+  }
+
+  labels(): Readonly<Record<string, string>> {
+    return this.#object.metadata.labels ?? {}
   }
 
   #encoded(): Buffer {

@@ -89,7 +89,7 @@ export class WatchSource {
       const wanted = piece.items.filter(({ key }) => selection.key === undefined || key === selection.key)
       const values = await this.#reader.many(wanted)
       const events = values
-        .filter((value) => selection.matches?.(value.object()) ?? true)
+        .filter((value) => selection.matches?.(value) ?? true)
         .map((value): RegistryEvent => ({ type: "ADDED", value }))
       if (events.length > 0) yield events
       if (!piece.more) return
@@ -161,12 +161,12 @@ export class WatchSource {
   async #select(
     event: RegistryEvent,
     change: StoreEvent,
-    matches: (object: KubeObject) => boolean,
+    matches: (value: KubeValue) => boolean,
   ): Promise<RegistryEvent | undefined> {
-    const is = event.type !== "DELETED" && matches(event.value.object())
+    const is = event.type !== "DELETED" && matches(event.value)
     const before = change.previous ?? (event.type === "DELETED" ? change.current : undefined)
     // Without the value before, it may have been selected: a DELETED for what a client does not know does no harm.
-    const was = event.type === "ADDED" ? false : before ? matches((await this.#value(before)).object()) : true
+    const was = event.type === "ADDED" ? false : before ? matches(await this.#value(before)) : true
     if (is)
       return was === (event.type === "MODIFIED") ? event : { type: was ? "MODIFIED" : "ADDED", value: event.value }
     if (!was) return undefined

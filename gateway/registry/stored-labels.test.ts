@@ -1,0 +1,45 @@
+import { expect, test } from "vitest"
+import { createRandom, oddTexts, pick, randomAny, seedOf } from "../../apimachinery/schema/testing/random-object.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { encodeStored, StoredValue } from "./value.ts"
+
+const labelsOf = (metadata: object) =>
+  new StoredValue(
+    encodeStored({ kind: "Thing", apiVersion: "v1", metadata, data: { labels: { no: "no" } } }),
+    1,
+  ).labels()
+
+test.each([
+  ["first", { labels: { a: "b" }, name: "x" }],
+  [
+    "last, behind what looks like them",
+    { name: '"labels":{"a":"no"}', annotations: { labels: "{", "x\\": '\\"' }, labels: { a: "b" } },
+  ],
+  ["behind others' labels", { managedFields: [{ labels: { a: "no" } }], labels: { a: "b" } }],
+  ["with texts that end in a backslash", { name: "\\", labels: { a: "b" } }],
+])("labels are found %s", (_where, metadata) => {
+  expect(labelsOf(metadata)).toEqual({ a: "b" })
+})
+
+test.each([
+  ["there are none", { name: "labels" }],
+  ["they are empty", { labels: {} }],
+  ["only something within has some", { annotations: { labels: "x" }, ownerReferences: [{ labels: { a: "no" } }] }],
+])("none are found when %s", (_what, metadata) => {
+  expect(labelsOf(metadata)).toEqual({})
+})
+
+test("they are those of the parsed object, whatever is around them", () => {
+  const seed = seedOf()
+  const random = createRandom(seed)
+  for (let round = 0; round < 500; round++) {
+    const labels = Object.fromEntries(
+      Array.from({ length: random(4) }, () => [pick(random, oddTexts), pick(random, oddTexts)]),
+    )
+    const before = { [pick(random, oddTexts)]: randomAny(random) }
+    const metadata = { ...before, name: "x", ...(random(4) === 0 ? {} : { labels }), after: randomAny(random) as Json }
+    const value = new StoredValue(encodeStored({ kind: "T", apiVersion: "v1", metadata } as unknown as KubeObject), 1)
+    const parsed = value.copy().metadata.labels ?? {}
+    expect(value.labels(), `SEED=${seed}, round ${round}`).toEqual(parsed)
+  }
+})

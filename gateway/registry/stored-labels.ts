@@ -1,0 +1,65 @@
+// The labels of a stored object, found in its bytes without parsing the rest: selecting some of many objects looks at each.
+// Stored bytes begin as value.ts draws them, with metadata third and first of all that is an object.
+
+const quote = 0x22
+const backslash = 0x5c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const colon = 0x3a
+
+const labelsKey = Buffer.from('"labels":')
+const none: Readonly<Record<string, string>> = {}
+
+/** `start`: right after the opening brace of metadata. */
+export function labelsIn(stored: Buffer, start: number): Readonly<Record<string, string>> {
+  let depth = 0
+  for (let at = start; at < stored.length; at++) {
+    switch (stored[at]) {
+      case quote: {
+        const end = endOfText(stored, at)
+        if (depth === 0 && stored[end + 1] === colon && isLabels(stored, at, end)) return parseAt(stored, end + 2)
+        at = end
+        break
+      }
+      case openBrace:
+      case openBracket:
+        depth++
+        break
+      case closeBracket:
+        depth--
+        break
+      case closeBrace:
+        if (depth === 0) return none // the end of metadata
+        depth--
+        break
+      default:
+    }
+  }
+  return none
+}
+
+function isLabels(stored: Buffer, start: number, end: number): boolean {
+  return end - start === labelsKey.length - 2 && stored.compare(labelsKey, 0, labelsKey.length, start, end + 2) === 0
+}
+
+function parseAt(stored: Buffer, start: number): Readonly<Record<string, string>> {
+  if (stored[start] !== openBrace) return none
+  let at = start + 1
+  while (at < stored.length && stored[at] !== closeBrace) at = stored[at] === quote ? endOfText(stored, at) + 1 : at + 1
+  return JSON.parse(stored.toString("utf8", start, at + 1)) as Record<string, string>
+}
+
+/** Of a text that begins with the quote at `start`: where its last quote is. */
+function endOfText(stored: Buffer, start: number): number {
+  let end = stored.indexOf(quote, start + 1)
+  while (end > 0 && isEscaped(stored, end)) end = stored.indexOf(quote, end + 1)
+  return end < 0 ? stored.length : end
+}
+
+function isEscaped(stored: Buffer, at: number): boolean {
+  let slashes = 0
+  while (stored[at - 1 - slashes] === backslash) slashes++
+  return slashes % 2 === 1
+}
