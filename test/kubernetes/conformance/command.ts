@@ -5,7 +5,7 @@ import path from "node:path"
 import { parseArgs } from "node:util"
 import { repository } from "../../harness/polyplane.ts"
 import { binDirectory, cacheDirectory, here as inNodes, kubernetesVersion } from "../node/layout.ts"
-import { missing } from "../node/machine.ts"
+import { MachineLacks, missing, unavailable } from "../node/machine.ts"
 import { conformanceSpecs, countOf, printReport, shorten } from "./report.ts"
 import type { SpecResult } from "./specs.ts"
 import { runSuite, type Part } from "./suite.ts"
@@ -26,7 +26,7 @@ super cluster writes docs/conformance.md; any other writes its reports only. A s
   --limit MINUTES end after it (default 90)
   --out DIR       for JUnit and logs (default: a new folder in the cache)
 
-Exit code: 0 when every selected spec passed, 1 when one did not.
+Exit code: 0 when every selected spec passed, 1 when one did not, 2 when it could not be run, ${unavailable} when this machine cannot.
 `
 
 const sliceFile = inNodes("../conformance/slice.txt")
@@ -133,5 +133,5 @@ try {
   process.exitCode = await main()
 } catch (error) {
   process.stderr.write(`conformance: ${error instanceof Error ? error.message : String(error)}\n`)
-  process.exitCode = 2
+  process.exitCode = error instanceof MachineLacks ? unavailable : 2
 }

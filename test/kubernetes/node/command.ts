@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util"
 import { withProgress } from "../../../cli/progress.ts"
 import { clustersDirectory } from "./layout.ts"
-import { exists } from "./machine.ts"
+import { exists, MachineLacks, unavailable } from "./machine.ts"
 import { RealKubernetes } from "./real-kubernetes.ts"
 import { directoryOf, removeCluster } from "./state.ts"
 
@@ -45,5 +45,5 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   if (await exists(directoryOf(name))) process.stderr.write(`logs are in ${clustersDirectory}/${name}/node*/logs\n`)
-  process.exit(1)
+  process.exit(error instanceof MachineLacks ? unavailable : 1)
 }

@@ -2,7 +2,7 @@
 
 import { access, constants } from "node:fs/promises"
 import path from "node:path"
-import { binDirectory, images } from "./layout.ts"
+import { binDirectory } from "./layout.ts"
 
 /** By the name under which they are built or installed. */
 const builtPrograms = [
@@ -54,27 +54,35 @@ export const debianPackages = [
   "wget",
 ]
 
-/** Undefined: it can. Checked in the order in which one would mend it. */
+/** Exit code of a command that this machine cannot carry out, as sysexits.h has it (EX_UNAVAILABLE). It has said why. */
+export const unavailable = 69
+
+/** Real nodes cannot be had here, and the message says why: nothing is broken. */
+export class MachineLacks extends Error {
+  override readonly name = "MachineLacks"
+}
+
+/** Undefined: it can, after what RealKubernetes.start() makes and installs by itself. In the order in which one would mend it. */
 export async function whyNoNodes(): Promise<string | undefined> {
   const machine = await whyNotThisMachine()
   if (machine !== undefined) return machine
-  const lacking = await missing(systemPrograms, systemPath.split(":"))
-  const plugins = await missing(cniPlugins, [cniDirectory])
-  if (lacking.length + plugins.length > 0)
-    return `real nodes need ${[...lacking, ...plugins.map((name) => `the CNI plugin ${name}`)].join(", ")}: on Debian, npm run kubernetes:build images installs them`
   const unbuilt = await missing(builtPrograms, [binDirectory])
   if (unbuilt.length > 0) return `real nodes need ${unbuilt.join(", ")}: npm run kubernetes:build`
-  if (!(await exists(images.stamp))) return "real nodes need their images: npm run kubernetes:build images"
   return undefined
 }
 
-/** What no installation mends. */
+/** What no build mends. */
 export async function whyNotThisMachine(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.arch !== "x64") return "real nodes need Linux on x86-64"
   if (process.getuid?.() !== 0)
     return "real nodes need root: they are namespaces with mounts, networks and cgroups of their own"
   if (!(await exists("/sys/fs/cgroup/memory")))
     return "real nodes need cgroup v1, which this machine does not mount at /sys/fs/cgroup/memory; v2 has not been tried"
+  const lacking = await missing(systemPrograms, systemPath.split(":"))
+  const plugins = await missing(cniPlugins, [cniDirectory])
+  const all = [...lacking, ...plugins.map((name) => `the CNI plugin ${name}`)]
+  if (all.length > 0 && (await missing(["apt-get"], systemPath.split(":"))).length > 0)
+    return `real nodes need ${all.join(", ")}, and there is no apt-get to install them with`
   return undefined
 }
 

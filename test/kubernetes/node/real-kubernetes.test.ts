@@ -24,7 +24,7 @@ describe.skipIf(lacks([], await whyNoNodes()))("real nodes", () => {
     const { directory, hostAddress } = kubernetes
     try {
       const ready = (await kubernetes.client.list<Node>(nodes)).items.map(({ metadata }) => metadata.name)
-      expect(ready.sort()).toEqual(["node1", "node2"])
+      expect(ready.sort((a = "", b = "") => a.localeCompare(b))).toEqual(["node1", "node2"])
       await kubernetes.client.create<Pod>(pods, {
         apiVersion: "v1",
         kind: "Pod",

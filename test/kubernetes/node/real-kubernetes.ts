@@ -35,7 +35,8 @@ import {
   registryPort,
   type Network,
 } from "./layout.ts"
-import { exists, systemPath, whyNoNodes } from "./machine.ts"
+import { makeImages } from "./images/make.ts"
+import { exists, MachineLacks, systemPath, whyNoNodes, whyNotThisMachine } from "./machine.ts"
 import { programsScript } from "./programs.ts"
 import { directoryOf, fabricPid, pidFileOf, removeAbandoned, removeCluster, writeState } from "./state.ts"
 
@@ -95,7 +96,7 @@ export class RealKubernetes implements AsyncDisposable {
     this.client = made.client
   }
 
-  /** Fails with the sentence of whyNoNodes() where it cannot be. */
+  /** Makes the images first, when they are not there. Fails with the sentence of whyNoNodes() where it cannot be. */
   static async start(options: RealKubernetesOptions = {}): Promise<RealKubernetes> {
     const {
       nodes = 2,
@@ -104,8 +105,11 @@ export class RealKubernetes implements AsyncDisposable {
       say = () => {},
     } = options
     if (nodes < 1 || nodes > maxNodes) throw new Error(`a cluster has 1 to ${maxNodes} nodes, not ${nodes}`)
+    const lacks = await whyNotThisMachine()
+    if (lacks !== undefined) throw new MachineLacks(lacks)
     const why = await whyNoNodes()
     if (why !== undefined) throw new Error(why)
+    await makeImages(say)
     await removeAbandoned()
     const directory = directoryOf(name)
     if (await exists(directory))
