@@ -5,11 +5,15 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises"
 import path from "node:path"
 import { run } from "../../harness/processes.ts"
 import { binaryPath } from "./cache.ts"
+import { UnavailableError } from "./unavailable.ts"
 import { ownModule, versionFlags, type Part, type Program } from "./parts.ts"
 
 /** A cold build of the largest program takes minutes on a small machine. */
 const buildTimeoutMs = 60 * 60_000
 const quickTimeoutMs = 60_000
+
+/** What Go says when it cannot get a module. A hash that is not go.sum's is another matter. */
+const outOfReach = /: Get "https?:\/\/|dial tcp|module lookup disabled by/
 
 /** Static: some of the programs go into images without a libc. Versions and hashes are those of go.mod and go.sum only. */
 function environment(): NodeJS.ProcessEnv {
@@ -90,7 +94,10 @@ export async function build(part: Part, program: Program): Promise<void> {
       env: environment(),
       timeoutMs: buildTimeoutMs,
     })
-    if (code !== 0) throw new Error(`go ${command.join(" ")} ${program.package} failed:\n${stderr.trimEnd()}`)
+    if (code !== 0) {
+      const what = `go ${command.join(" ")} ${program.package} failed:\n${stderr.trimEnd()}`
+      throw outOfReach.test(stderr) ? new UnavailableError(what) : new Error(what)
+    }
     await rename(partial, file)
   } finally {
     await rm(partial, { force: true })

@@ -5,6 +5,7 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 import { succeed } from "../../harness/processes.ts"
 import { cacheFolder } from "./cache.ts"
+import { UnavailableError } from "./unavailable.ts"
 
 const requirements = fileURLToPath(new URL("../clients/python/requirements.txt", import.meta.url))
 const installTimeoutMs = 10 * 60_000
@@ -27,17 +28,16 @@ export async function isPythonInstalled(): Promise<boolean> {
 
 export async function installPython(): Promise<void> {
   await rm(environment(), { recursive: true, force: true })
-  await succeed("python3", ["-m", "venv", environment()], { timeoutMs: installTimeoutMs })
-  const pip = [
-    "-m",
-    "pip",
-    "install",
-    "--quiet",
-    "--disable-pip-version-check",
-    "--no-deps",
-    "--requirement",
-    requirements,
-  ]
-  await succeed(pythonPath(), pip, { timeoutMs: installTimeoutMs })
+  try {
+    await succeed("python3", ["-m", "venv", environment()], { timeoutMs: installTimeoutMs })
+    await succeed(pythonPath(), pip(), { timeoutMs: installTimeoutMs })
+  } catch (cause) {
+    throw new UnavailableError("python3 with venv and pip, and the packages' index, are needed", { cause })
+  }
   await copyFile(requirements, installed())
+}
+
+function pip(): string[] {
+  const options = "--quiet --disable-pip-version-check --no-deps --requirement".split(" ")
+  return ["-m", "pip", "install", ...options, requirements]
 }
