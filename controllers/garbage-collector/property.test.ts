@@ -1,0 +1,122 @@
+// Random graphs of owners and dependents, random deletes: nothing owned survives its owners, nothing else dies.
+
+import { describe, expect, test } from "vitest"
+import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { configMaps, secrets } from "../../client/resources.ts"
+import type { Resource } from "../../client/rest.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { createRandom, seeds, type Random } from "../testing/random.ts"
+
+const kinds: readonly [string, Resource][] = [
+  ["ConfigMap", configMaps],
+  ["Secret", secrets],
+]
+const steps = 120
+
+/** What should be there: by uid, whom it is owned by. */
+interface Expected {
+  kind: number
+  name: string
+  owners: string[]
+}
+
+class Model {
+  readonly objects = new Map<string, Expected>()
+  /** Asked to be deleted, and maybe there for a while. */
+  readonly leaving = new Set<string>()
+
+  /** Takes away what a deletion takes with it. */
+  collect(): void {
+    for (;;) {
+      const lost = [...this.objects].filter(
+        ([uid, { owners }]) =>
+          this.leaving.has(uid) || (owners.length > 0 && owners.every((owner) => !this.objects.has(owner))),
+      )
+      if (lost.length === 0) break
+      for (const [uid] of lost) {
+        this.objects.delete(uid)
+        this.leaving.delete(uid)
+      }
+    }
+    // Of several owners those that are gone are taken off.
+    for (const object of this.objects.values()) object.owners = object.owners.filter((owner) => this.objects.has(owner))
+  }
+
+  names(): string[] {
+    return [...this.objects.values()]
+      .map(({ kind, name, owners }) => `${kinds[kind]![0]} ${name} ${owners.length}`)
+      .sort()
+  }
+}
+
+/** What is there, and how many owners each has. */
+function present(harness: Harness): string[] {
+  const line = (kind: string, { metadata }: KubeObject): string =>
+    `${kind} ${metadata.name} ${metadata.ownerReferences?.length ?? 0}`
+  return kinds.flatMap(([kind, resource]) => harness.cluster.all(resource).map((object) => line(kind, object))).sort()
+}
+
+async function settled(harness: Harness, model: Model): Promise<void> {
+  model.collect()
+  await eventually(() => expect(present(harness)).toEqual(model.names()), 15_000)
+}
+
+async function create(harness: Harness, model: Model, random: Random, number: number): Promise<void> {
+  const kind = random.integer(kinds.length)
+  const [name, resource] = kinds[kind]!
+  const candidates = [...model.objects].filter(([uid]) => !model.leaving.has(uid))
+  const owners = new Map<string, OwnerReference>()
+  for (let wanted = random.integer(4); wanted > 0 && candidates.length > 0; wanted--) {
+    const [uid, owner] = random.pick(candidates)
+    const reference = { apiVersion: "v1", kind: kinds[owner.kind]![0], name: owner.name, uid }
+    owners.set(uid, random.chance(0.5) ? { ...reference, blockOwnerDeletion: true } : reference)
+  }
+  const object: KubeObject = {
+    apiVersion: "v1",
+    kind: name,
+    metadata: { name: `o${number}`, namespace: "default", ownerReferences: [...owners.values()] },
+  }
+  const { uid = "" } = (await harness.create(resource, object)).metadata
+  model.objects.set(uid, { kind, name: `o${number}`, owners: [...owners.keys()] })
+}
+
+async function remove(harness: Harness, model: Model, random: Random): Promise<void> {
+  const candidates = [...model.objects].filter(([uid]) => !model.leaving.has(uid))
+  if (candidates.length === 0) return
+  const [uid, { kind, name }] = random.pick(candidates)
+  const propagationPolicy = random.pick(["Background", "Foreground", "Orphan"] as const)
+  // What a dependent keeps of several owners depends on which of them goes first: an orphan's comes alone.
+  if (propagationPolicy === "Orphan") await settled(harness, model)
+  if (!model.objects.has(uid)) return
+  try {
+    await harness.cluster.delete(kinds[kind]![1], "default", name, { uid, propagationPolicy })
+  } catch (error) {
+    if (!isNotFound(error)) throw error // collected meanwhile
+  }
+  model.leaving.add(uid)
+  if (propagationPolicy !== "Orphan") return
+  for (const object of model.objects.values()) object.owners = object.owners.filter((owner) => owner !== uid)
+  await settled(harness, model)
+}
+
+describe("the garbage collector", () => {
+  test.each(seeds(6))("leaves what is owned by something that is there (seed %i)", async (seed) => {
+    const random = createRandom(seed)
+    const model = new Model()
+    await using harness = await startHarness({ only: ["garbage-collector"] })
+    for (let step = 0; step < steps; step++) {
+      if (random.chance(0.7)) await create(harness, model, random, step)
+      else await remove(harness, model, random)
+      // References to what is gone are taken off, or they would decide later.
+      if (random.chance(0.2)) await settled(harness, model)
+    }
+    await settled(harness, model)
+    for (const [, resource] of kinds) {
+      for (const { metadata } of harness.cluster.all(resource)) {
+        const owners = metadata.ownerReferences ?? []
+        if (owners.length > 0) expect(owners.some(({ uid }) => model.objects.has(uid))).toBe(true)
+      }
+    }
+  })
+})
