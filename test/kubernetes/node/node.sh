@@ -52,10 +52,14 @@ table ip pods {
 }
 RULES
 
-start() { # NAME COMMAND...
+# As a machine's init would: what ends is started again. On a busy machine a kubelet may give up on a runtime that is slow.
+keep_running() { # NAME COMMAND...
   local log=/mnt/logs/$1.log
   shift
-  "$@" >>"$log" 2>&1 &
+  while true; do
+    "$@" >>"$log" 2>&1 || echo "ended with $?, starting again" >>"$log"
+    sleep 1
+  done
 }
 until_succeeds() { until "$@" >/dev/null 2>&1; do sleep 0.1; done; }
 cd /run/kubernetes

@@ -138,7 +138,7 @@ function ofTheCluster(name: string): Flags {
 function print({ name, flags, after = [] }: Program): string {
   const command = [name, ...Object.entries(flags).map(([flag, value]) => printFlag(flag, value))]
   const waits = after.map((words) => `  until_succeeds ${words.map(quote).join(" ")}\n`).join("")
-  return `{\n${waits}  start ${name} ${command.map(quote).join(" ")}\n  wait\n} &\n`
+  return `{\n${waits}  keep_running ${name} ${command.map(quote).join(" ")}\n} &\n`
 }
 
 const printFlag = (name: string, value: string | number | true): string =>

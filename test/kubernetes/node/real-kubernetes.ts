@@ -6,7 +6,7 @@
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { open, chmod, mkdir, readFile, writeFile } from "node:fs/promises"
+import { open, chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import type { KubeObject, Node } from "../../../apimachinery/object.ts"
 import { createHttpClient } from "../../../client/http-client.ts"
@@ -42,6 +42,8 @@ import { directoryOf, fabricPid, pidFileOf, removeAbandoned, removeCluster, writ
 
 const startTimeoutMs = 60_000
 const copyTimeoutMs = 120_000
+/** Of each log, told when a start fails. */
+const logLines = 8
 
 export interface RealKubernetesOptions {
   /** Default 2. */
@@ -363,8 +365,17 @@ function inNetwork(pid: number, command: readonly string[]): Promise<string> {
 const plug = (fabric: number, device: string): Promise<string> =>
   inNetwork(fabric, ["ip", "link", "set", device, "master", "bridge", "up"])
 
-/** Of the node's own log: what the programs said stands in theirs. */
+/** Of the logs of nodes and kubelets: they say most of why a node is not there. */
 async function lastLines(directory: string): Promise<string> {
-  const text = await readFile(path.join(directory, nodeName(1), "logs", "node.log"), "utf8").catch(() => "")
-  return text === "" ? "" : `\n${text.split("\n").slice(-10).join("\n")}`
+  const folders = (await readdir(directory)).filter((name) => name.startsWith("node"))
+  const files = folders.flatMap((name) =>
+    ["node", "kubelet"].map((log) => path.join(directory, name, "logs", `${log}.log`)),
+  )
+  const texts = await Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(file, "utf8").catch(() => "")
+      return text === "" ? "" : `\n== ${file}\n${text.trim().split("\n").slice(-logLines).join("\n")}`
+    }),
+  )
+  return texts.join("")
 }
