@@ -43,6 +43,7 @@ import { serviceAccounts } from "./core/serviceaccounts/strategy.ts"
 import { services } from "./core/services/strategy.ts"
 import { endpointSlices } from "./discovery/endpointslices/strategy.ts"
 import { ingressClasses } from "./networking/ingressclasses/strategy.ts"
+import { ipAddresses } from "./networking/ipaddresses/strategy.ts"
 import { ingresses } from "./networking/ingresses/strategy.ts"
 import { networkPolicies } from "./networking/networkpolicies/strategy.ts"
 import { runtimeClasses } from "./node/runtimeclasses/strategy.ts"
@@ -94,6 +95,7 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "discovery.k8s.io/endpointslices": endpointSlices,
   "events.k8s.io/events": events,
   "networking.k8s.io/ingressclasses": ingressClasses,
+  "networking.k8s.io/ipaddresses": ipAddresses,
   "networking.k8s.io/ingresses": ingresses,
   "networking.k8s.io/networkpolicies": networkPolicies,
   "node.k8s.io/runtimeclasses": runtimeClasses,
