@@ -3,6 +3,12 @@
 
 import { customResourceDefinitions } from "../custom-resources/definition/strategy.ts"
 import {
+  mutatingAdmissionPolicies,
+  mutatingAdmissionPolicyBindings,
+  validatingAdmissionPolicies,
+  validatingAdmissionPolicyBindings,
+} from "./admissionregistration/policies/strategy.ts"
+import {
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
 } from "./admissionregistration/webhooks/strategy.ts"
@@ -72,7 +78,11 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "/secrets": secrets,
   "/serviceaccounts": serviceAccounts,
   "/services": services,
+  "admissionregistration.k8s.io/mutatingadmissionpolicies": mutatingAdmissionPolicies,
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": mutatingAdmissionPolicyBindings,
   "admissionregistration.k8s.io/mutatingwebhookconfigurations": mutatingWebhookConfigurations,
+  "admissionregistration.k8s.io/validatingadmissionpolicies": validatingAdmissionPolicies,
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": validatingAdmissionPolicyBindings,
   "admissionregistration.k8s.io/validatingwebhookconfigurations": validatingWebhookConfigurations,
   "apiextensions.k8s.io/customresourcedefinitions": customResourceDefinitions,
   "apiregistration.k8s.io/apiservices": apiServices,

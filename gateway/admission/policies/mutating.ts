@@ -8,7 +8,7 @@ import { itemsOf, ListValue, type Value } from "../../../apimachinery/cel/values
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
-import { StatusError } from "../../../apimachinery/status.ts"
+import { hasReason, internalError, StatusError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -216,7 +216,7 @@ class Run {
     const changed = this.#patched(value, shown, isOwn ? definition.schema : schemaOf(attributes.kind))
     if (semanticEqual(changed, shown)) return false
     const back = isOwn ? await convertObject(changed as unknown as KubeObject, definition, own) : changed
-    replaceObject(attributes, attributes.decode(structuredClone(back) as unknown as Json))
+    replaceObject(attributes, decoded(attributes, back))
     this.#input.forget()
     return true
   }
@@ -229,6 +229,17 @@ class Run {
     const misplaced = misplacedTypes(value, "Object")
     if (misplaced.length > 0) throw new MutationFault(`type mismatch: ${misplaced.join("\n")}`)
     return applyConfiguration(object, asJson(value), schema)
+  }
+}
+
+/** What a policy makes of an object and is none any more is no fault of the caller's. */
+function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
+  try {
+    return attributes.decode(structuredClone(object) as Json)
+  } catch (error) {
+    if (!hasReason(error, "BadRequest", "Invalid")) throw error
+    const why = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    throw internalError(why, { cause: error })
   }
 }
 

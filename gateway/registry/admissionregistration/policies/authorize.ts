@@ -1,0 +1,87 @@
+// Whoever makes a policy that reads params, or a binding that names them, has to be allowed to read them: their contents show in
+// its messages. Source: k8s.io/kubernetes/pkg/registry/admissionregistration/…/authz.go.
+
+import type { BindingSpec, ParamKind, Policy } from "../../../../apimachinery/cel/admission/policy.ts"
+import { isNotFound } from "../../../../apimachinery/status.ts"
+import type { RequestContext, User } from "../../../request/context.ts"
+import { builtIn, onBehalf } from "../../internal-write.ts"
+
+interface Wanted {
+  group: string
+  version: string
+  resource: string
+}
+
+const anything: Wanted = { group: "*", version: "*", resource: "*" }
+
+function resourceOf(ctx: RequestContext, { apiVersion = "", kind = "" }: ParamKind): Wanted {
+  const [version = "", group = ""] = apiVersion.split("/").reverse()
+  const found = ctx.controlPlane.resources
+    .definitions()
+    .find((definition) => definition.group === group && definition.version === version && definition.kind === kind)
+  return { group, version, resource: found?.resource ?? "*" }
+}
+
+async function isAllowed(
+  ctx: RequestContext,
+  wanted: Wanted,
+  verb: string,
+  namespace: string,
+  name: string,
+): Promise<boolean> {
+  if (ctx.user.groups.includes("system:masters")) return true
+  const { decision } = await ctx.controlPlane.authorizer.authorize({
+    ...wanted,
+    user: ctx.user,
+    verb,
+    isResourceRequest: true,
+    path: "",
+    subresource: "",
+    namespace,
+    name,
+  })
+  return decision === "Allow"
+}
+
+/** As Go prints a user. */
+function print({ name, uid = "", groups, extra }: User): string {
+  return `&{${name} ${uid} [${groups.join(" ")}] map[${Object.entries(extra)
+    .map(([key, values]) => `${key}:[${values.join(" ")}]`)
+    .join(" ")}]}`
+}
+
+/** Undefined: yes. */
+export async function mayReadParams(ctx: RequestContext, kind: ParamKind): Promise<string | undefined> {
+  if (await isAllowed(ctx, resourceOf(ctx, kind), "get", "*", "*")) return undefined
+  const { kind: name = "", apiVersion = "" } = kind
+  return `user ${print(ctx.user)} must have "get" permission on all objects of the referenced paramKind (kind=${name}, apiVersion=${apiVersion})`
+}
+
+export async function mayUseParams(
+  ctx: RequestContext,
+  spec: BindingSpec,
+  mutating: boolean,
+): Promise<string | undefined> {
+  const { policyName = "", paramRef = {} } = spec
+  const policy = await policyNamed(ctx, policyName, mutating)
+  const kind = policy?.spec?.paramKind
+  const wanted = kind === undefined ? anything : resourceOf(ctx, kind)
+  const verb = paramRef.name ? "get" : "list"
+  if (await isAllowed(ctx, wanted, verb, paramRef.namespace ?? "", paramRef.name ?? "")) return undefined
+  const user = `user ${print(ctx.user)} does not have "${verb}" permission`
+  const everything = "for all groups, versions and resources"
+  if (policy === undefined)
+    return `unable to get policy ${policyName} to determine minimum required permissions and ${user} ${everything}`
+  return `${user} on the object referenced by paramRef`
+}
+
+async function policyNamed(ctx: RequestContext, name: string, mutating: boolean): Promise<Policy | undefined> {
+  const resource = mutating ? "mutatingadmissionpolicies" : "validatingadmissionpolicies"
+  const target = { group: "admissionregistration.k8s.io", version: "v1", resource, namespace: "", name }
+  try {
+    return (await builtIn(ctx, target).get(onBehalf(ctx, { ...target, verb: "get" }), "", name)).object() as Policy
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}

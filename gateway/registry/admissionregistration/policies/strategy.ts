@@ -1,0 +1,72 @@
+// Admission policies and their bindings. What they do: gateway/admission/policies. Source:
+// k8s.io/kubernetes/pkg/registry/admissionregistration.
+
+import type {
+  BindingSpec,
+  MatchResources,
+  Policy,
+  PolicyBinding,
+} from "../../../../apimachinery/cel/admission/policy.ts"
+import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { mayReadParams, mayUseParams } from "./authorize.ts"
+import { validateBinding, validatePolicy } from "./validate.ts"
+
+function policyStrategy(mutating: boolean): Strategy<Policy> {
+  const validate = (ctx: RequestContext, policy: Policy): FieldError[] =>
+    ctx.info.subresource === "status" ? [] : validatePolicy(policy.metadata.name ?? "", policy.spec ?? {}, mutating)
+  return {
+    allowUnconditionalUpdate: false,
+    default(policy) {
+      const spec = (policy.spec ??= {})
+      spec.failurePolicy ??= "Fail"
+      defaultMatch(spec.matchConstraints)
+    },
+    validate,
+    validateUpdate: validate,
+    async validateFurther(ctx, policy, current, found) {
+      if (found.length > 0 || policy.spec?.paramKind === undefined || ctx.info.subresource !== "") return []
+      if (semanticEqual(policy.spec.paramKind, current?.spec?.paramKind)) return []
+      const fault = await mayReadParams(ctx, policy.spec.paramKind)
+      return fault === undefined ? [] : [forbiddenField(FieldPath.root("spec", "paramKind"), fault)]
+    },
+    specChanged: (policy, current) => !semanticEqual(policy.spec, current.spec),
+  }
+}
+
+function bindingStrategy(mutating: boolean): Strategy<PolicyBinding> {
+  const validate = (_ctx: RequestContext, binding: PolicyBinding): FieldError[] =>
+    validateBinding(binding.spec ?? {}, mutating)
+  return {
+    allowUnconditionalUpdate: false,
+    default: (binding) => defaultMatch(binding.spec?.matchResources),
+    validate,
+    validateUpdate: validate,
+    async validateFurther(ctx, binding, current, found) {
+      const { spec = {} } = binding
+      if (found.length > 0 || spec.paramRef === undefined || isSameReference(spec, current?.spec)) return []
+      const fault = await mayUseParams(ctx, spec, mutating)
+      return fault === undefined ? [] : [forbiddenField(FieldPath.root("spec", "paramRef"), fault)]
+    },
+    specChanged: (binding, current) => !semanticEqual(binding.spec, current.spec),
+  }
+}
+
+function isSameReference(spec: BindingSpec, current: BindingSpec | undefined): boolean {
+  return semanticEqual(spec.paramRef, current?.paramRef) && spec.policyName === current?.policyName
+}
+
+function defaultMatch(wanted: MatchResources | undefined): void {
+  if (wanted === undefined) return
+  wanted.matchPolicy ??= "Equivalent"
+  wanted.namespaceSelector ??= {}
+  wanted.objectSelector ??= {}
+  for (const rule of [...(wanted.resourceRules ?? []), ...(wanted.excludeResourceRules ?? [])]) rule.scope ??= "*"
+}
+
+export const validatingAdmissionPolicies: KindExtension = { strategy: policyStrategy(false) }
+export const mutatingAdmissionPolicies: KindExtension = { strategy: policyStrategy(true) }
+export const validatingAdmissionPolicyBindings: KindExtension = { strategy: bindingStrategy(false) }
+export const mutatingAdmissionPolicyBindings: KindExtension = { strategy: bindingStrategy(true) }
