@@ -34,7 +34,8 @@ export class FieldPath {
   }
 
   static root(...names: string[]): FieldPath {
-    return new FieldPath(names.join("."))
+    // The object as a whole, in upstream's words.
+    return new FieldPath(names.length === 1 && names[0] === "" ? "[]" : names.join("."))
   }
 
   child(...names: string[]): FieldPath {

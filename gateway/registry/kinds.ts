@@ -48,17 +48,22 @@ import { secrets } from "./core/secrets/strategy.ts"
 import { serviceAccounts } from "./core/serviceaccounts/strategy.ts"
 import { services } from "./core/services/strategy.ts"
 import { endpointSlices } from "./discovery/endpointslices/strategy.ts"
+import { flowSchemas } from "./flowcontrol/flowschemas/strategy.ts"
+import { priorityLevelConfigurations } from "./flowcontrol/prioritylevelconfigurations/strategy.ts"
 import { ingressClasses } from "./networking/ingressclasses/strategy.ts"
-import { ipAddresses } from "./networking/ipaddresses/strategy.ts"
 import { ingresses } from "./networking/ingresses/strategy.ts"
+import { ipAddresses } from "./networking/ipaddresses/strategy.ts"
 import { networkPolicies } from "./networking/networkpolicies/strategy.ts"
+import { serviceCIDRs } from "./networking/servicecidrs/strategy.ts"
 import { runtimeClasses } from "./node/runtimeclasses/strategy.ts"
 import { podDisruptionBudgets } from "./policy/poddisruptionbudgets/strategy.ts"
 import { clusterRoleBindings, roleBindings } from "./rbac/bindings/strategy.ts"
 import { clusterRoles, roles } from "./rbac/roles/strategy.ts"
+import { resourceClaims, resourceClaimTemplates } from "./resource/claims.ts"
 import { priorityClasses } from "./scheduling/priorityclasses/strategy.ts"
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./storage/csi/strategy.ts"
 import { storageClasses } from "./storage/storageclasses/strategy.ts"
+import { volumeAttributesClasses } from "./storage/volumeattributesclasses/strategy.ts"
 import type { KindExtension } from "./strategy.ts"
 
 export const kinds: Readonly<Record<string, KindExtension>> = {
@@ -104,20 +109,26 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "coordination.k8s.io/leases": leases,
   "discovery.k8s.io/endpointslices": endpointSlices,
   "events.k8s.io/events": events,
+  "flowcontrol.apiserver.k8s.io/flowschemas": flowSchemas,
+  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations": priorityLevelConfigurations,
   "networking.k8s.io/ingressclasses": ingressClasses,
-  "networking.k8s.io/ipaddresses": ipAddresses,
   "networking.k8s.io/ingresses": ingresses,
+  "networking.k8s.io/ipaddresses": ipAddresses,
   "networking.k8s.io/networkpolicies": networkPolicies,
+  "networking.k8s.io/servicecidrs": serviceCIDRs,
   "node.k8s.io/runtimeclasses": runtimeClasses,
   "policy/poddisruptionbudgets": podDisruptionBudgets,
   "rbac.authorization.k8s.io/clusterrolebindings": clusterRoleBindings,
   "rbac.authorization.k8s.io/clusterroles": clusterRoles,
   "rbac.authorization.k8s.io/rolebindings": roleBindings,
   "rbac.authorization.k8s.io/roles": roles,
+  "resource.k8s.io/resourceclaims": resourceClaims,
+  "resource.k8s.io/resourceclaimtemplates": resourceClaimTemplates,
   "scheduling.k8s.io/priorityclasses": priorityClasses,
   "storage.k8s.io/csidrivers": csiDrivers,
   "storage.k8s.io/csinodes": csiNodes,
   "storage.k8s.io/csistoragecapacities": csiStorageCapacities,
   "storage.k8s.io/storageclasses": storageClasses,
   "storage.k8s.io/volumeattachments": volumeAttachments,
+  "storage.k8s.io/volumeattributesclasses": volumeAttributesClasses,
 }

@@ -35,8 +35,8 @@ export interface CallOptions {
   body?: string | Uint8Array | undefined
 }
 
-/** A server that does not answer in this time fails the scenario. */
-const answerTimeoutMs = 30_000
+/** A server that does not answer in this time has no answer. */
+const answerTimeoutMs = 15_000
 const maxSockets = 32
 
 export class Connection implements Disposable {

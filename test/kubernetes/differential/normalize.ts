@@ -45,6 +45,10 @@ const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
 const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
 /** A value that may not change is printed as Go has it in memory. */
 const printedValue = /Invalid value: [[{].*?[\]}]: field is immutable/g
+const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
+/** Where the servers are. */
+const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
+const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
 const managedFieldsCompared = false
 
 export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
@@ -94,6 +98,7 @@ class Words {
 
   body(entry: Entry): unknown {
     const documents = parseBody(entry)
+    if (!("watch" in entry.step) && entry.step.document === true) return withoutProse(documents[0])
     return documents.length === 1
       ? this.#value(documents[0], "")
       : documents.map((document) => this.#value(document, ""))
@@ -106,7 +111,7 @@ class Words {
       return field === "causes" ? once(items) : items
     }
     if (typeof value !== "object" || value === null)
-      return field === "nodePort" && isNodePort(value) ? "<node port>" : value
+      return portFields.has(field) && isNodePort(value) ? "<node port>" : value
     const object = value as Record<string, unknown>
     const out: Record<string, unknown> = {}
     for (const [key, inner] of Object.entries(object)) {
@@ -141,6 +146,9 @@ class Words {
       .replace(printedChange, "$1$2\n<the change>")
       .replaceAll(printedValue, "Invalid value: <value>: field is immutable")
       .replaceAll(serviceAddress, "<service address>")
+      .replaceAll(ownAddress, "<the server>")
+      .replaceAll(ownIssuer, "<the issuer>")
+      .replace(/(Too large resource version: )\d+(, current: )\d+/, "$1<revision>$2<revision>")
       .replaceAll(generatedName, "$1<generated>")
       .replaceAll(sourceLine, "")
       .replaceAll(printedObject, 'patch: Invalid value: "<object>": strict')
@@ -158,6 +166,19 @@ class Words {
     this.#words.set(key, word)
     return word
   }
+}
+
+/** Descriptions are not the product's, hashes are the whole document's. */
+function withoutProse(value: unknown): unknown {
+  if (typeof value === "string") return value.replace(/\?hash=[0-9A-F]+/, "?hash=<hash>")
+  if (Array.isArray(value)) return value.map(withoutProse)
+  if (typeof value !== "object" || value === null) return value
+  const prose = (key: string, inner: unknown): boolean => key === "description" && typeof inner === "string"
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => !prose(key, inner))
+      .map(([key, inner]) => [key, withoutProse(inner)]),
+  )
 }
 
 /** On updates kube-apiserver checks metadata up to three times, and says what it found each time. */

@@ -82,7 +82,7 @@ function printKinds(differences: readonly Difference[]): void {
 /** The scenario's kind, by all its names. */
 function kindWords(scenario: string): RegExp {
   const kind = kinds().find(({ title }) => scenario.startsWith(`${title} `))
-  if (kind === undefined) return /^$/
+  if (kind === undefined) return /^$/g
   const { group, kind: name, resource } = kind.facts
   return new RegExp([`${name}List`, name, resource, group].filter(Boolean).join("|"), "g")
 }

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from "node:http"
 import type { Json } from "../../../apimachinery/object.ts"
-import type { Connection, Headers, OpenWatch } from "./connection.ts"
+import type { Answer, Connection, Headers, OpenWatch } from "./connection.ts"
 import { describeStep, type RequestStep, type Scenario, type Step, type User, type WatchStep } from "./scenario.ts"
 
 export interface Transcript {
@@ -35,6 +35,8 @@ export interface Place {
   number: string
 }
 
+/** How long a server may take to do what it does on its own (serving a new kind). */
+const settlingMs = 10_000
 /** How long a watch that the server ends may take to end. */
 const endPatienceMs = 15_000
 
@@ -55,10 +57,7 @@ export async function runSteps(connection: Connection, scenario: Scenario, place
       watches.push({ entry, watch, step })
       continue
     }
-    const { code, headers, body } = await connection.call(step.method, fill(step.path), {
-      headers: headersOf(step, fill),
-      body: bodyOf(step, fill),
-    })
+    const { code, headers, body } = await ask(connection, step, fill)
     if (step.save !== undefined) saved.set(step.save, parsed(body))
     entries.push({ step, title, code, headers, body })
   }
@@ -87,6 +86,21 @@ export async function until(condition: () => boolean, patienceMs: number): Promi
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return true
+}
+
+async function ask(connection: Connection, step: RequestStep, fill: (text: string) => string): Promise<Answer> {
+  const options = { headers: headersOf(step, fill), body: bodyOf(step, fill) }
+  const deadline = Date.now() + settlingMs
+  for (;;) {
+    const answer = await connection.call(step.method, fill(step.path), options).catch(noAnswer)
+    if (step.untilCode === undefined || answer.code === step.untilCode || Date.now() > deadline) return answer
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** That a server does not answer is an answer, too, to be compared. */
+function noAnswer(error: unknown): Answer {
+  return { code: 0, headers: {}, body: Buffer.from(error instanceof Error ? error.message : String(error)) }
 }
 
 /** As a controller would, for pods ask for their service account. */

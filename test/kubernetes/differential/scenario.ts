@@ -29,6 +29,10 @@ export interface RequestStep {
   as?: User
   /** Later steps name the answer by it. */
   save?: string
+  /** Asked again until this code comes: what a server does on its own takes a moment. */
+  untilCode?: number
+  /** An OpenAPI document: its prose is not compared. */
+  document?: boolean
   /** In reports, when method and path do not tell. */
   label?: string
 }

@@ -1,5 +1,12 @@
 // All scenarios, in the order of the report.
 
+import { accessCases } from "./cases/access.ts"
+import { customResourceCases } from "./cases/custom-resources.ts"
+import { discoveryCases } from "./cases/discovery.ts"
+import { listCases } from "./cases/lists.ts"
+import { protocolCases } from "./cases/protocol.ts"
+import { subresourceCases } from "./cases/subresources.ts"
+import { workloadCases } from "./cases/workloads.ts"
 import { fieldScenarios, statusScenarios } from "./generate/field-scenarios.ts"
 import { lifeScenarios } from "./generate/life-scenarios.ts"
 import { metadataScenarios } from "./generate/metadata-scenarios.ts"
@@ -12,8 +19,22 @@ export interface ScenarioGroup {
 }
 
 export function scenarioGroups(): ScenarioGroup[] {
-  return kinds().map((kind) => ({
-    name: kind.title,
-    scenarios: [...lifeScenarios(kind), ...metadataScenarios(kind), ...fieldScenarios(kind), ...statusScenarios(kind)],
-  }))
+  return [
+    { name: "discovery, documents and health", scenarios: discoveryCases() },
+    { name: "lists and watches", scenarios: listCases() },
+    { name: "access", scenarios: accessCases() },
+    { name: "custom resources", scenarios: customResourceCases() },
+    { name: "subresources", scenarios: subresourceCases() },
+    { name: "templates and namespaces' limits", scenarios: workloadCases() },
+    { name: "forms and encodings", scenarios: protocolCases() },
+    ...kinds().map((kind) => ({
+      name: kind.title,
+      scenarios: [
+        ...lifeScenarios(kind),
+        ...metadataScenarios(kind),
+        ...fieldScenarios(kind),
+        ...statusScenarios(kind),
+      ],
+    })),
+  ]
 }

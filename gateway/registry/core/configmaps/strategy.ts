@@ -35,7 +35,7 @@ function validateConfigMap(map: ConfigMap): FieldError[] {
   for (const key of Object.keys(texts).sort()) {
     const at = FieldPath.root("data").key(key)
     errors.push(...messages(at, key, configKeyRule(key)))
-    if (key in binaries) errors.push(invalidValue(at, key, "duplicate of key present in binaryData"))
+    if (Object.hasOwn(binaries, key)) errors.push(invalidValue(at, key, "duplicate of key present in binaryData"))
   }
   errors.push(...validateDataKeys(FieldPath.root("binaryData"), binaries))
   const bytes =

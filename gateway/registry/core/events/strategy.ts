@@ -4,6 +4,7 @@ import { type FieldError, FieldPath, invalidValue, required } from "../../../../
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { messages } from "../../validation/values.ts"
 
 interface Reference {
@@ -50,8 +51,11 @@ const strategy: Strategy<Event> = {
     for (const time of ["firstTimestamp", "lastTimestamp", "eventTime"]) event[time] ??= null
   },
 
-  validate: (_ctx, event) => validate(event),
-  validateUpdate: (_ctx, event) => validate(event),
+  validate: (_ctx, event) => [...validate(event), ...(event.apiVersion === "v1" ? [] : validateNew(event))],
+  validateUpdate: (_ctx, event, current) => [
+    ...validate(event),
+    ...(event.apiVersion === "v1" ? [] : validateChange(event, current)),
+  ],
 
   selectableFields(event) {
     const object = event.involvedObject ?? event.regarding ?? {}
@@ -85,7 +89,6 @@ function validate(event: Event): FieldError[] {
     const errors: FieldError[] = []
     const fits = about === "" ? namespace === "default" || namespace === "" : about === namespace
     if (!fits) errors.push(mismatch)
-    if (!core) errors.push(required(FieldPath.root("eventTime")), ...validateType(event))
     return errors
   }
   const errors = about === "" && namespace !== "default" && namespace !== "kube-system" ? [mismatch] : []
@@ -97,7 +100,58 @@ function validate(event: Event): FieldError[] {
   errors.push(...bounded("action", event.action, true, maxLength))
   errors.push(...bounded("reason", event.reason, true, maxLength))
   errors.push(...bounded("message", event.message ?? event.note, false, maxNote))
-  return core ? errors : [...errors, ...validateType(event)]
+  return errors
+}
+
+/** What events.k8s.io asks of a new event, and core/v1 does not. */
+function validateNew(event: Event): FieldError[] {
+  const errors = validateSeries(event)
+  if (!event.eventTime) errors.push(required(FieldPath.root("eventTime")))
+  errors.push(...validateType(event))
+  const old = {
+    firstTimestamp: event["deprecatedFirstTimestamp"],
+    lastTimestamp: event["deprecatedLastTimestamp"],
+    count: event["deprecatedCount"],
+    source: event.deprecatedSource?.component || event.deprecatedSource?.host,
+  }
+  for (const [field, value] of Object.entries(old)) {
+    if (value) errors.push(invalidValue(FieldPath.root(field), "", "needs to be unset"))
+  }
+  return errors
+}
+
+/** Only that it happened again is new. The fields have the names of core/v1. */
+const lasting: Readonly<Record<string, string>> = {
+  involvedObject: "regarding",
+  reason: "reason",
+  message: "note",
+  source: "deprecatedSource",
+  firstTimestamp: "deprecatedFirstTimestamp",
+  lastTimestamp: "deprecatedLastTimestamp",
+  count: "deprecatedCount",
+  type: "type",
+  eventTime: "eventTime",
+  action: "action",
+  related: "related",
+  reportingController: "reportingController",
+  reportingInstance: "reportingInstance",
+}
+
+function validateChange(event: Event, current: Event): FieldError[] {
+  const errors = semanticEqual(event["series"], current["series"]) ? [] : validateSeries(event)
+  for (const [shown, field] of Object.entries(lasting)) {
+    errors.push(...immutableField(FieldPath.root(shown), event[field], current[field]))
+  }
+  return errors
+}
+
+function validateSeries(event: Event): FieldError[] {
+  const series = event["series"] as { count?: number; lastObservedTime?: string | null } | undefined
+  if (series === undefined) return []
+  return [
+    ...((series.count ?? 0) < 2 ? [invalidValue(FieldPath.root("series.count"), "", "should be at least 2")] : []),
+    ...(series.lastObservedTime ? [] : [required(FieldPath.root("series.lastObservedTime"))]),
+  ]
 }
 
 function validateType({ type = "" }: Event): FieldError[] {

@@ -1,6 +1,7 @@
 // What is allowed in a pod spec but hardly meant: shown to the user as warnings. Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
 
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
+import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import { milliValue, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { Container, PodSpec } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
@@ -70,6 +71,7 @@ function schedulingWarnings(path: FieldPath, spec: PodSpec): string[] {
     const message = oldNodeLabels[key]
     return message === undefined ? [] : [`${String(path.child("nodeSelector").key(key))}: ${message}`]
   })
+  warnings.push(...nodeAffinityWarnings(path.child("affinity", "nodeAffinity"), spec.affinity?.nodeAffinity))
   for (const [index, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = path.child("topologySpreadConstraints").index(index)
     const message = oldNodeLabels[constraint.topologyKey]
@@ -80,6 +82,44 @@ function schedulingWarnings(path: FieldPath, spec: PodSpec): string[] {
     }
   }
   return warnings
+}
+
+type NodeAffinity = NonNullable<PodSpec["affinity"]>["nodeAffinity"]
+
+function nodeAffinityWarnings(path: FieldPath, affinity: NodeAffinity): string[] {
+  const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+  const hard = path.child("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+  const soft = path.child("preferredDuringSchedulingIgnoredDuringExecution")
+  return [
+    ...required.flatMap((term, index) => nodeTermWarnings(hard.index(index), term.matchExpressions, false)),
+    ...preferred.flatMap(({ preference }, index) =>
+      nodeTermWarnings(soft.index(index).child("preference"), preference?.matchExpressions, true),
+    ),
+  ]
+}
+
+interface NodeRequirement {
+  key: string
+  values?: readonly string[]
+}
+
+/** Of preferences the values were never refused. */
+function nodeTermWarnings(
+  path: FieldPath,
+  requirements: readonly NodeRequirement[] | undefined,
+  withValues: boolean,
+): string[] {
+  return (requirements ?? []).flatMap(({ key, values }, index) => {
+    const at = path.child("matchExpressions").index(index)
+    const message = oldNodeLabels[key]
+    const faults = (withValues ? (values ?? []) : []).flatMap((value, place) =>
+      validateLabelValue(value).map(
+        (fault) => `${String(at.child("values").index(place))}: ${value} is invalid, ${fault}`,
+      ),
+    )
+    return [...(message === undefined ? [] : [`${String(at.child("key"))}: ${key} is ${message}`]), ...faults]
+  })
 }
 
 function affinityWarnings(path: FieldPath, spec: PodSpec): string[] {

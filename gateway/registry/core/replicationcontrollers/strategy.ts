@@ -43,7 +43,8 @@ const strategy: Strategy<ReplicationController> = {
 
   warnings: (_ctx, controller, current) => [
     ...podNameWarnings(controller, current),
-    ...templateWarnings(path.child("template"), controller.spec?.template, controller, current),
+    // On an update upstream speaks of the template that was.
+    ...templateWarnings(path.child("template"), (current ?? controller).spec?.template, controller, current),
   ],
 
   selectableFields: (controller) => ({ "status.replicas": String(controller.status?.replicas ?? 0) }),

@@ -2,31 +2,37 @@
 // k8s.io/apimachinery/pkg/util/validation IsValidIP, the strict one.
 
 import { isIP } from "node:net"
-import { FieldPath, required, type FieldError } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain, validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
+import { messages, named } from "../../validation/values.ts"
 
-type IPAddress = KubeObject & { spec?: { parentRef?: { resource?: string; name?: string } } }
+interface Reference {
+  group?: string
+  resource?: string
+  namespace?: string
+  name?: string
+}
+type IPAddress = KubeObject & { spec?: { parentRef?: Reference } }
 
 const path = FieldPath.root("spec", "parentRef")
 
 const strategy: Strategy<IPAddress> = {
+  generation: false,
   nameRule: (name) => addressFaults(name),
-  validate: (_ctx, address) => validate(address),
-  validateUpdate: (_ctx, address, current) => [
-    ...immutableField(path, address.spec?.parentRef, current.spec?.parentRef),
-    ...validate(address),
-  ],
+  validate: (_ctx, { spec }) => (spec?.parentRef === undefined ? [required(path)] : validate(spec.parentRef)),
+  validateUpdate: (_ctx, address, current) => immutableField(path, address.spec?.parentRef, current.spec?.parentRef),
+  selectableFields: ({ spec }) => ({
+    "spec.parentRef.group": spec?.parentRef?.group ?? "",
+    "spec.parentRef.resource": spec?.parentRef?.resource ?? "",
+    "spec.parentRef.namespace": spec?.parentRef?.namespace ?? "",
+    "spec.parentRef.name": spec?.parentRef?.name ?? "",
+  }),
 }
 
 export const ipAddresses: KindExtension = { strategy }
-
-function validate({ spec }: IPAddress): FieldError[] {
-  if (spec?.parentRef === undefined) return [required(path)]
-  const { resource, name } = spec.parentRef
-  return [...(resource ? [] : [required(path.child("resource"))]), ...(name ? [] : [required(path.child("name"))])]
-}
 
 function addressFaults(name: string): string[] {
   const withoutZeros = name.replace(/(^|\.)0+(?=\d)/g, "$1")
@@ -37,4 +43,13 @@ function addressFaults(name: string): string[] {
   const canonical = new URL(`http://[${name}]`).hostname.slice(1, -1)
   if (canonical.startsWith("::ffff:")) return ["must not be an IPv4-mapped IPv6 address"]
   return canonical === name ? [] : [`must be in canonical form ("${canonical}")`]
+}
+
+function validate({ group, resource, namespace, name }: Reference): FieldError[] {
+  return [
+    ...(group ? messages(path.child("group"), group, validateDNS1123Subdomain(group)) : []),
+    ...named(path.child("resource"), resource, validatePathSegmentName),
+    ...named(path.child("name"), name, validatePathSegmentName),
+    ...(namespace ? messages(path.child("namespace"), namespace, validatePathSegmentName(namespace)) : []),
+  ]
 }

@@ -1,0 +1,50 @@
+// ServiceCIDRs: kept and validated; a tenant's service addresses come from the super cluster. Source:
+// k8s.io/kubernetes/pkg/apis/networking.
+
+import { isIP } from "node:net"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { cidr, immutable } from "../../validation/values.ts"
+
+type ServiceCIDR = KubeObject & { spec?: { cidrs?: string[] } }
+
+const path = FieldPath.root("spec", "cidrs")
+
+const strategy: Strategy<ServiceCIDR> = {
+  generation: false,
+  validate: (_ctx, { spec }) => validate(spec?.cidrs ?? []),
+  validateUpdate: (ctx, { spec }, current) =>
+    ctx.info.subresource === "status" ? [] : validateChange(spec?.cidrs ?? [], current.spec?.cidrs ?? []),
+}
+
+export const serviceCIDRs: KindExtension = { strategy }
+
+function validate(cidrs: readonly string[]): FieldError[] {
+  if (cidrs.length === 0) return [required(path, "at least one CIDR required")]
+  if (cidrs.length > 2) {
+    return [invalidValue(path, cidrs, "must have at most 2 items, one for each IP family")]
+  }
+  const errors: FieldError[] = []
+  const [first = "", second] = cidrs
+  if (second !== undefined && isIP(first.split("/")[0] ?? "") === isIP(second.split("/")[0] ?? "")) {
+    errors.push(
+      invalidValue(
+        path,
+        cidrs,
+        "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/96",
+      ),
+    )
+  }
+  return [...errors, ...cidrs.flatMap((range, index) => cidr(path.index(index), range))]
+}
+
+/** One family may be joined by the other; nothing else changes. */
+function validateChange(cidrs: readonly string[], before: readonly string[]): FieldError[] {
+  const grown = before.length === 1 && cidrs.length === 2
+  if (cidrs.length !== before.length && !grown) return [invalidValue(path, cidrs, immutable)]
+  const changed = before.flatMap((range, index) =>
+    range === cidrs[index] ? [] : [invalidValue(path.index(index), cidrs[index], immutable)],
+  )
+  return grown ? [...changed, ...validate(cidrs)] : changed
+}

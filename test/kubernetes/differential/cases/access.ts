@@ -1,0 +1,264 @@
+// Who may do what: RBAC decided by real requests of limited users, by reviews, and by what may not be granted.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario, type User } from "../scenario.ts"
+
+const rbac = "/apis/rbac.authorization.k8s.io/v1"
+const inNamespace = `${rbac}/namespaces/@{ns}`
+const maps = "/api/v1/namespaces/@{ns}/configmaps"
+const reviews = "/apis/authorization.k8s.io/v1"
+
+const user: User = { name: "limited", groups: ["system:authenticated"] }
+const nobody: User = { name: "nobody" }
+const account: User = {
+  name: "system:serviceaccount:@{ns}:default",
+  groups: ["system:serviceaccounts", "system:serviceaccounts:@{ns}", "system:authenticated"],
+}
+
+const role = (rules: Json, name = "limited"): RequestStep => post(`${inNamespace}/roles`, { metadata: { name }, rules })
+const binding = (subject: Json, kind = "Role", name = "limited"): RequestStep =>
+  post(`${inNamespace}/rolebindings`, {
+    metadata: { name },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind, name },
+    subjects: [subject],
+  })
+const toUser = { kind: "User", apiGroup: "rbac.authorization.k8s.io", name: "limited" }
+
+const rules = [
+  { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list", "create"] },
+  { apiGroups: [""], resources: ["secrets"], resourceNames: ["one"], verbs: ["get", "update"] },
+  { apiGroups: ["apps"], resources: ["deployments/scale"], verbs: ["*"] },
+  { apiGroups: [""], resources: ["pods/*"], verbs: ["get"] },
+]
+
+export function accessCases(): Scenario[] {
+  return [
+    { name: "a limited user may do what its role says", steps: [role(rules), binding(toUser), ...requests(user)] },
+    { name: "a user without roles may do nothing", steps: requests(nobody) },
+    {
+      name: "a service account may do what its role says",
+      steps: [
+        role(rules),
+        binding({ kind: "ServiceAccount", name: "default", namespace: "@{ns}" }),
+        ...requests(account),
+      ],
+    },
+    {
+      name: "a cluster role is bound in one namespace only",
+      steps: [
+        // "view" is filled in by a controller.
+      post(`${rbac}/clusterroles`, { metadata: { name: "c@{id}" }, rules }),
+      binding(toUser, "ClusterRole", "c@{id}"),
+        ...requests(user),
+        get("/api/v1/configmaps", { as: user }),
+        get("/api/v1/namespaces/default/configmaps", { as: user }),
+      ],
+    },
+    {
+      name: "access reviews answer for oneself and for others",
+      steps: [role(rules), binding(toUser), ...accessReviews()],
+    },
+    {
+      name: "rules reviews list what one may do",
+      steps: [
+        role(rules),
+        binding(toUser),
+        post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace: "@{ns}" } }, { as: user }),
+        post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace: "@{ns}" } }, { as: nobody }),
+        post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace: "" } }, { as: user }),
+        post(`${reviews}/selfsubjectrulesreviews`, { spec: {} }, { as: user }),
+        post(`${reviews}/selfsubjectrulesreviews`, {}),
+      ],
+    },
+    { name: "nobody grants more than they hold", steps: escalation() },
+    { name: "users are impersonated by those who may", steps: impersonation() },
+    { name: "reviews of who one is are answered", steps: identity() },
+    { name: "roles and bindings are validated", steps: validation() },
+  ]
+}
+
+function requests(as: User): RequestStep[] {
+  const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
+  return [
+    post(maps, { metadata: { name: "a" } }, { as }),
+    get(`${maps}/a`, { as }),
+    get(maps, { as }),
+    get(`${maps}?watch=true&timeoutSeconds=1`, { as }),
+    put(`${maps}/a`, { metadata: { name: "a" } }, { as }),
+    patch(`${maps}/a`, mergePatch, {}, { as }),
+    remove(`${maps}/a`, undefined, { as }),
+    remove(maps, undefined, { as }),
+    get("/api/v1/namespaces/@{ns}/secrets/one", { as }),
+    get("/api/v1/namespaces/@{ns}/secrets/two", { as }),
+    get("/api/v1/namespaces/@{ns}/secrets", { as }),
+    get("/api/v1/namespaces/@{ns}/secrets?fieldSelector=metadata.name%3Done", { as }),
+    get(`${deployments}/a/scale`, { as }),
+    get(`${deployments}/a`, { as }),
+    get("/api/v1/namespaces/@{ns}/pods/a/log", { as }),
+    post("/api/v1/namespaces/@{ns}/pods/a/exec?command=ls", "", { as }),
+    get("/api/v1/nodes", { as }),
+    get("/api/v1/nodes/a", { as }),
+    get("/api/v1/namespaces", { as }),
+    get("/api/v1/namespaces/@{ns}", { as }),
+    get("/apis/bogus.example.com/v1/namespaces/@{ns}/things", { as }),
+    get("/healthz", { as }),
+    get("/metrics", { as }),
+    get("/api", { as }),
+    get("/bogus", { as }),
+  ]
+}
+
+function accessReviews(): RequestStep[] {
+  const attributes: Json[] = [
+    { namespace: "@{ns}", verb: "get", resource: "configmaps" },
+    { namespace: "@{ns}", verb: "delete", resource: "configmaps" },
+    { namespace: "default", verb: "get", resource: "configmaps" },
+    { verb: "get", resource: "configmaps" },
+    { namespace: "@{ns}", verb: "get", resource: "secrets", name: "one" },
+    { namespace: "@{ns}", verb: "get", resource: "secrets", name: "two" },
+    { namespace: "@{ns}", verb: "get", resource: "pods", subresource: "log" },
+    { namespace: "@{ns}", verb: "update", group: "apps", resource: "deployments", subresource: "scale" },
+    { namespace: "@{ns}", verb: "*", resource: "*" },
+    { namespace: "@{ns}", verb: "get", resource: "configmaps", fieldSelector: { rawSelector: "metadata.name=a" } },
+  ]
+  return [
+    ...attributes.flatMap((resourceAttributes) => [
+      post(`${reviews}/selfsubjectaccessreviews`, { spec: { resourceAttributes } }, { as: user }),
+      post(`${reviews}/subjectaccessreviews`, { spec: { user: "limited", resourceAttributes } }),
+      post(`${reviews}/namespaces/@{ns}/localsubjectaccessreviews`, { spec: { user: "limited", resourceAttributes } }),
+    ]),
+    post(`${reviews}/selfsubjectaccessreviews`, { spec: { nonResourceAttributes: { path: "/healthz", verb: "get" } } }),
+    post(
+      `${reviews}/selfsubjectaccessreviews`,
+      { spec: { nonResourceAttributes: { path: "/x", verb: "get" } } },
+      { as: user },
+    ),
+    post(`${reviews}/selfsubjectaccessreviews`, { spec: {} }),
+    post(`${reviews}/selfsubjectaccessreviews`, {}),
+    post(`${reviews}/selfsubjectaccessreviews`, {
+      spec: { resourceAttributes: { verb: "get" }, nonResourceAttributes: { path: "/" } },
+    }),
+    post(`${reviews}/subjectaccessreviews`, { spec: { resourceAttributes: { verb: "get", resource: "pods" } } }),
+    post(`${reviews}/subjectaccessreviews`, {
+      spec: { groups: ["system:masters"], resourceAttributes: { verb: "get", resource: "pods" } },
+    }),
+    post(`${reviews}/selfsubjectaccessreviews?dryRun=All`, {
+      spec: { nonResourceAttributes: { path: "/", verb: "get" } },
+    }),
+    get(`${reviews}/selfsubjectaccessreviews`),
+  ]
+}
+
+function escalation(): RequestStep[] {
+  const as = user
+  const manage = [
+    { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles", "rolebindings"], verbs: ["*"] },
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] },
+  ]
+  const grant = (name: string, more: Json): RequestStep =>
+    post(`${inNamespace}/roles`, { metadata: { name }, rules: [more] }, { as })
+  return [
+    role(manage),
+    binding(toUser),
+    grant("less", { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }),
+    grant("more", { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list"] }),
+    grant("other", { apiGroups: ["", "apps"], resources: ["pods", "secrets"], verbs: ["*"], resourceNames: ["x"] }),
+    patch(`${inNamespace}/roles/less`, mergePatch, { rules: manage }, { as }),
+    patch(
+      `${inNamespace}/roles/less`,
+      mergePatch,
+      { rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }] },
+      { as },
+    ),
+    post(
+      `${inNamespace}/rolebindings`,
+      { metadata: { name: "b" }, roleRef: { kind: "ClusterRole", name: "cluster-admin" }, subjects: [toUser] },
+      { as },
+    ),
+    post(
+      `${inNamespace}/rolebindings`,
+      { metadata: { name: "c" }, roleRef: { kind: "Role", name: "less" }, subjects: [toUser] },
+      { as },
+    ),
+    post(`${inNamespace}/rolebindings`, { metadata: { name: "d" }, roleRef: { kind: "Role", name: "absent" } }, { as }),
+    post(`${rbac}/clusterroles`, { metadata: { name: "x@{id}" }, rules: [] }, { as }),
+  ]
+}
+
+function impersonation(): RequestStep[] {
+  const whoAmI = { method: "POST", path: "/apis/authentication.k8s.io/v1/selfsubjectreviews", body: {} }
+  return [
+    role([{ apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }]),
+    { ...whoAmI, headers: { "impersonate-user": "x", "impersonate-group": "g" }, label: "who am I, with a group" },
+    { ...whoAmI, headers: { "impersonate-user": "x", "impersonate-uid": "u" }, label: "who am I, with a uid" },
+    {
+      ...whoAmI,
+      headers: { "impersonate-user": "x", "impersonate-extra-scopes": "a", "impersonate-extra-Acme%2fKey": "b" },
+      label: "who am I, with extra",
+    },
+    { ...whoAmI, headers: { "impersonate-user": "system:anonymous" }, label: "who am I, anonymous" },
+    {
+      ...whoAmI,
+      headers: { "impersonate-user": "system:serviceaccount:@{ns}:default" },
+      label: "who am I, a service account",
+    },
+  ]
+}
+
+function identity(): RequestStep[] {
+  const accounts = "/api/v1/namespaces/@{ns}/serviceaccounts"
+  const tokens = "/apis/authentication.k8s.io/v1/tokenreviews"
+  const request = (spec: Json, label: string): RequestStep =>
+    post(`${accounts}/default/token`, { spec }, { label: `TokenRequest ${label}` })
+  return [
+    post("/apis/authentication.k8s.io/v1/selfsubjectreviews", {}, { as: user }),
+    post("/apis/authentication.k8s.io/v1/selfsubjectreviews", { kind: "Bogus" }),
+    post(tokens, { spec: { token: "bogus" } }),
+    post(tokens, { spec: {} }),
+    post(tokens, {}),
+    post(`${accounts}/default/token`, { spec: {} }, { save: "token", label: "TokenRequest" }),
+    post(tokens, { spec: { token: "@{token.status.token}" } }, { label: "TokenReview of it" }),
+    request({ audiences: ["a", "b"], expirationSeconds: 600 }, "with audiences"),
+    request({ expirationSeconds: 1 }, "too short"),
+    request({ expirationSeconds: 5_000_000_000 }, "too long"),
+    request({ boundObjectRef: { kind: "Pod", apiVersion: "v1", name: "absent" } }, "bound to an absent pod"),
+    request({ boundObjectRef: { kind: "ConfigMap", apiVersion: "v1", name: "x" } }, "bound to a ConfigMap"),
+    post(`${accounts}/absent/token`, { spec: {} }),
+    post(`${accounts}/default/token?dryRun=All`, { spec: {} }),
+    get(`${accounts}/default/token`),
+  ]
+}
+
+function validation(): RequestStep[] {
+  const roleRefs: Json[] = [
+    { kind: "Role", name: "x" },
+    { kind: "Bogus", name: "x" },
+    { kind: "ClusterRole", name: "" },
+    { apiGroup: "bogus", kind: "Role", name: "x" },
+    {},
+  ]
+  const subjects: Json[] = [
+    { kind: "User", name: "a" },
+    { kind: "User", name: "" },
+    { kind: "Group", name: "g", apiGroup: "bogus" },
+    { kind: "ServiceAccount", name: "Bad_Name" },
+    { kind: "ServiceAccount", name: "a" },
+    { kind: "Bogus", name: "a" },
+    {},
+  ]
+  const bound = (path: string, roleRef: Json, subject: Json): RequestStep =>
+    post(
+      `${path}?dryRun=All`,
+      { metadata: { name: "b@{id}" }, roleRef, subjects: [subject] },
+      {
+        label: `POST ${path.split("/").at(-1) ?? ""} ${JSON.stringify(roleRef)} ${JSON.stringify(subject)}`,
+      },
+    )
+  return ["rolebindings", "clusterrolebindings"].flatMap((resource) => {
+    const path = resource === "rolebindings" ? `${inNamespace}/${resource}` : `${rbac}/${resource}`
+    return [
+      ...roleRefs.map((roleRef) => bound(path, roleRef, { kind: "User", name: "a" })),
+      ...subjects.map((subject) => bound(path, { kind: "ClusterRole", name: "view" }, subject)),
+    ]
+  })
+}

@@ -1,0 +1,101 @@
+// What the server says about itself: discovery in both forms, OpenAPI, health, and paths that are nothing.
+
+import { builtInResources } from "../../../../apimachinery/schema/facts.ts"
+import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
+
+const aggregated = { accept: "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" }
+const aggregatedOld = { accept: "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList" }
+
+export function discoveryCases(): Scenario[] {
+  const groups = [...new Set(builtInResources().map(({ group }) => group))].filter(Boolean)
+  const versions = [...new Set(builtInResources().map(({ group, version }) => `${group}/${version}`))].filter(
+    (version) => !version.startsWith("/"),
+  )
+  return [
+    {
+      name: "discovery lists every group",
+      steps: [
+        get("/api"),
+        get("/apis"),
+        get("/api/v1"),
+        get("/apis/"),
+        get("/api/"),
+        get("/apis/absent"),
+        get("/apis/absent/v1"),
+        get("/apis/apps/v9"),
+        get("/api/v2"),
+        get("/api", { headers: { accept: "application/yaml" }, label: "GET /api yaml" }),
+        get("/apis", { headers: { accept: "text/plain" }, label: "GET /apis text" }),
+        post("/apis", {}),
+      ],
+    },
+    { name: "discovery tells each group's versions", steps: groups.map((group) => get(`/apis/${group}`)) },
+    ...versions.map((version) => ({
+      name: `discovery tells the resources of ${version}`,
+      steps: [get(`/apis/${version}`)],
+    })),
+    {
+      name: "aggregated discovery tells everything at once",
+      steps: ["/api", "/apis"].flatMap((path) => [
+        get(path, { headers: aggregated, label: `GET ${path} aggregated` }),
+        get(path, { headers: aggregatedOld, label: `GET ${path} aggregated v2beta1` }),
+        get(path, {
+          headers: { accept: `${aggregated.accept},${aggregatedOld.accept},application/json` },
+          label: `GET ${path} as kubectl`,
+        }),
+      ]),
+    },
+    { name: "OpenAPI v3 lists every group version", steps: [document("/openapi/v3")] },
+    ...["api/v1", ...versions.map((version) => `apis/${version}`), "api", "apis", "version"].map((version) => ({
+      name: `OpenAPI v3 has the structure of ${version}`,
+      steps: [document(`/openapi/v3/${version}`)],
+    })),
+    { name: "OpenAPI v2 has the structure of everything", steps: [document("/openapi/v2")] },
+    { name: "the server tells its health", steps: health() },
+    { name: "paths that are nothing are not found", steps: nothing() },
+  ]
+}
+
+function document(path: string): RequestStep {
+  return get(path, { document: true })
+}
+
+function health(): RequestStep[] {
+  return ["livez", "readyz", "healthz"].flatMap((path) => [
+    get(`/${path}`),
+    get(`/${path}/ping`),
+    get(`/${path}/etcd`),
+    get(`/${path}/absent`),
+    get(`/${path}?exclude=ping&exclude=absent`),
+    post(`/${path}`, {}),
+  ])
+}
+
+function nothing(): RequestStep[] {
+  const paths = [
+    "/bogus",
+    "/api/bogus",
+    "/api/v1/bogus",
+    "/api/v1/namespaces/@{ns}/bogus",
+    "/api/v1/namespaces/@{ns}/bogus/x",
+    "/api/v1/namespaces/@{ns}/pods/x/bogus",
+    "/apis/apps/v1/bogus",
+    "/apis/apps/v1/namespaces/@{ns}/deployments/x/scale/more",
+    "/apis/bogus.example.com/v1/things",
+    "/api/v1/pods/x",
+    "/api/v1/namespaces/@{ns}/nodes",
+    "/api/v1/namespaces/@{ns}/nodes/x",
+    "/openapi/v3/apis/absent/v1",
+    "/openapi/v4",
+    "/version/x",
+    "//api/v1",
+    "/api/v1//pods",
+    "/api/v1/namespaces//pods",
+    "/api/v1/namespaces/@{ns}/configmaps/",
+    "/api/v1/namespaces/@{ns}/configmaps/%00",
+    "/api/v1/namespaces/@{ns}/configmaps/a/b/c",
+    "/apis/apps/v1/watch/deployments/x/y",
+    "/.well-known/openid-configuration",
+  ]
+  return paths.map((path) => get(path))
+}

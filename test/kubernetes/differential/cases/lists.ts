@@ -1,0 +1,209 @@
+// Every parameter of list and watch, on ConfigMaps of one namespace.
+
+import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario, watch } from "../scenario.ts"
+import { asMetadataList, asTable } from "../generate/life-scenarios.ts"
+
+const path = "/api/v1/namespaces/@{ns}/configmaps"
+
+const some: readonly RequestStep[] = ["a", "b", "c", "d", "e"].map((name, index) =>
+  post(
+    path,
+    { metadata: { name, labels: { name, even: String(index % 2 === 0), index: String(index) } }, data: { a: name } },
+    { save: name },
+  ),
+)
+
+const query = (text: string): RequestStep => get(`${path}?${text}`)
+
+const labelSelectors = [
+  "name=a",
+  "name==a",
+  "name!=a",
+  "name in (a,b)",
+  "name notin (a,b)",
+  "name",
+  "!name",
+  "name,even=true",
+  "index>2",
+  "index<2",
+  "absent!=x",
+  "name in ()",
+  "name in (a",
+  "a in b",
+  "=x",
+  "name=bad value!",
+  "bad key!=x",
+  "name=a,,even=true",
+  ",",
+  "name=a;b",
+  "x/y/z=a",
+]
+const fieldSelectors = [
+  "metadata.name=a",
+  "metadata.name==a",
+  "metadata.name!=a",
+  "metadata.namespace=@{ns}",
+  "metadata.namespace=other",
+  "metadata.name=a,metadata.namespace=@{ns}",
+  "metadata.uid=x",
+  "data.a=a",
+  "metadata.name",
+  "metadata.name>a",
+  "=a",
+  "metadata.name=a\\,b",
+  "metadata.name in (a)",
+]
+
+const exact = "@{a.metadata.resourceVersion}"
+
+const parameters = [
+  "limit=2",
+  "limit=0",
+  "limit=-1",
+  "limit=abc",
+  "limit=2&labelSelector=even%3Dtrue",
+  "limit=2&resourceVersion=0",
+  "limit=2&resourceVersion=0&resourceVersionMatch=NotOlderThan",
+  "resourceVersion=0",
+  "resourceVersion=abc",
+  "resourceVersion=-1",
+  "resourceVersion=99999999999",
+  "resourceVersion=99999999999&resourceVersionMatch=Exact",
+  `resourceVersion=${exact}&resourceVersionMatch=NotOlderThan`,
+  `resourceVersion=${exact}&resourceVersionMatch=Exact`,
+  `resourceVersion=${exact}&resourceVersionMatch=Bogus`,
+  "resourceVersionMatch=Exact",
+  "resourceVersionMatch=NotOlderThan",
+  "resourceVersion=0&resourceVersionMatch=Exact",
+  "continue=bogus",
+  "continue=bogus&resourceVersion=5",
+  "timeoutSeconds=5",
+  "timeoutSeconds=abc",
+  "pretty=true&limit=1",
+  "allowWatchBookmarks=true",
+  "sendInitialEvents=true",
+  "watch=false",
+  "bogus=1",
+  "limit=1&limit=2",
+]
+
+export function listCases(): Scenario[] {
+  return [
+    { name: "a list takes every label selector", steps: [...some, ...labelSelectors.map(byLabel)] },
+    { name: "a list takes every field selector", steps: [...some, ...fieldSelectors.map(byField)] },
+    { name: "a list takes every parameter", steps: [...some, ...parameters.map(query)] },
+    { name: "a list comes in pages over a store that moves", steps: pages() },
+    { name: "a collection is deleted by selector and in every way", steps: collectionDeletes() },
+    ...watches(),
+  ]
+}
+
+function byLabel(selector: string): RequestStep {
+  return get(`${path}?labelSelector=${encodeURIComponent(selector)}`, { label: `LIST labelSelector ${selector}` })
+}
+
+function byField(selector: string): RequestStep {
+  const encoded = encodeURIComponent(selector).replaceAll("%40%7Bns%7D", "@{ns}")
+  return get(`${path}?fieldSelector=${encoded}`, { label: `LIST fieldSelector ${selector}` })
+}
+
+function pages(): RequestStep[] {
+  const next = (save: string, from: string, more = ""): RequestStep =>
+    get(`${path}?limit=2&continue=@{${from}.metadata.continue}${more}`, { save, label: `LIST after ${from}${more}` })
+  return [
+    ...some,
+    get(`${path}?limit=2`, { save: "one", label: "LIST first page" }),
+    post(path, { metadata: { name: "aa" } }),
+    remove(`${path}/e`),
+    patch(`${path}/d`, mergePatch, { data: { a: "changed" } }),
+    next("two", "one"),
+    next("three", "two"),
+    next("again", "one", "&labelSelector=even%3Dtrue"),
+    next("bad", "one", "&resourceVersion=7"),
+    get(`${path}?limit=2&continue=@{one.metadata.continue}`, { headers: asTable, label: "LIST second page, table" }),
+    get(`${path}?limit=2`, { headers: asMetadataList, label: "LIST first page, metadata" }),
+    get(`${path}?limit=500`, { label: "LIST one page" }),
+  ]
+}
+
+function collectionDeletes(): RequestStep[] {
+  return [
+    ...some,
+    remove(`${path}?labelSelector=even%3Dtrue&dryRun=All`),
+    remove(`${path}?fieldSelector=metadata.name%3Da`),
+    remove(`${path}?labelSelector=bad%20key!`),
+    remove(path, { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Bogus" }),
+    remove(path, { kind: "Bogus", apiVersion: "v1" }),
+    remove(path, { preconditions: { uid: "x" } }),
+    get(path),
+    remove(`${path}?limit=1`),
+    get(path),
+  ]
+}
+
+function watches(): Scenario[] {
+  const changes: RequestStep[] = [
+    post(path, { metadata: { name: "new", labels: { even: "true" } } }),
+    patch(`${path}/new`, mergePatch, { data: { a: "b" } }),
+    patch(`${path}/a`, mergePatch, { metadata: { labels: { even: "false" } } }),
+    patch(`${path}/b`, mergePatch, { metadata: { labels: { even: "true" } } }),
+    remove(`${path}/new`),
+  ]
+  const from = "resourceVersion=@{e.metadata.resourceVersion}"
+  const open = [
+    from,
+    "",
+    "resourceVersion=0",
+    "resourceVersion=1",
+    `${from}&labelSelector=even%3Dtrue`,
+    `${from}&fieldSelector=metadata.name%3Da`,
+    `${from}&fieldSelector=metadata.name%3Dnew&allowWatchBookmarks=true`,
+    `${from}&timeoutSeconds=600`,
+    "resourceVersion=abc",
+    "resourceVersion=99999999999",
+    "resourceVersionMatch=Exact",
+    "resourceVersionMatch=NotOlderThan&sendInitialEvents=true",
+    "resourceVersionMatch=NotOlderThan&sendInitialEvents=true&allowWatchBookmarks=true",
+    "resourceVersionMatch=NotOlderThan&sendInitialEvents=false",
+    `${from}&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&allowWatchBookmarks=true`,
+    "sendInitialEvents=true",
+    "sendInitialEvents=bogus",
+    "labelSelector=bad%20key!",
+    "fieldSelector=data.a%3Db",
+    "timeoutSeconds=abc",
+    "limit=1",
+    "continue=abc",
+  ]
+  return [
+    ...open.map((parameters) => ({
+      name: `a watch is opened with ${parameters === "" ? "nothing" : parameters}`,
+      steps: [...some, watch(`${path}${parameters === "" ? "" : `?${parameters}`}`), ...changes],
+    })),
+    {
+      name: "a watch of one object is opened by its path",
+      steps: [
+        ...some,
+        watch("/api/v1/watch/namespaces/@{ns}/configmaps/a?timeoutSeconds=1", { untilEnd: true }),
+        watch(`${path}/a?timeoutSeconds=1`, { untilEnd: true }),
+      ],
+    },
+    {
+      name: "a watch ends when its time is over",
+      steps: [...some, watch(`${path}?${from}&timeoutSeconds=1`, { untilEnd: true })],
+    },
+    {
+      name: "a watch in another form is opened",
+      steps: [
+        ...some,
+        watch(`${path}?${from}`, { headers: asTable }),
+        watch(`${path}?resourceVersion=0&includeObject=Object`, { headers: asTable }),
+        watch(`${path}?${from}`, { headers: { accept: "application/yaml" } }),
+        watch(`${path}?${from}`, {
+          headers: { accept: "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io" },
+        }),
+        watch(`${path}?${from}`, { headers: { accept: "text/plain" } }),
+        ...changes,
+      ],
+    },
+  ]
+}

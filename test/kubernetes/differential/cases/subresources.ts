@@ -1,0 +1,313 @@
+// Subresources that are more than a view of the object: scale, eviction, binding, ephemeral containers, resize, finalize,
+// approval; and what a delete leaves behind.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { get, jsonPatch, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { kindNamed } from "../generate/objects.ts"
+
+const pods = "/api/v1/namespaces/@{ns}/pods"
+const pod = (name: string, spec: object = {}): Json => ({
+  metadata: { name, labels: { app: "x" } },
+  spec: { containers: [{ name: "main", image: "busybox" }], ...spec },
+})
+
+export function subresourceCases(): Scenario[] {
+  return [
+    ...["apps/v1/deployments", "apps/v1/replicasets", "apps/v1/statefulsets", "v1/replicationcontrollers"].map(scaled),
+    { name: "a pod is evicted unless its budget forbids", steps: eviction() },
+    { name: "a pod is bound to a node once", steps: binding() },
+    { name: "a pod gets ephemeral containers", steps: ephemeral() },
+    { name: "a pod is resized in place", steps: resized() },
+    { name: "a pod without a node has no logs and nothing to run in", steps: connections() },
+    { name: "a namespace ends when it is finalized", steps: namespaces() },
+    { name: "a certificate request is approved once", steps: certificates() },
+    { name: "a delete says what becomes of dependents", steps: dependents() },
+    { name: "a running pod has time to end", steps: grace() },
+    { name: "secrets and config maps may be immutable", steps: immutable() },
+    { name: "services are allocated and changed", steps: services() },
+  ]
+}
+
+function scaled(resource: string): Scenario {
+  const kind = kindNamed(resource)
+  const path = `${kind.objectPath}/scale`
+  const scale = (spec: Json, more: object = {}): Json => ({
+    apiVersion: "autoscaling/v1",
+    kind: "Scale",
+    metadata: { name: "minimal", namespace: "@{ns}", ...more },
+    spec,
+  })
+  return {
+    name: `${kind.title} is scaled`,
+    steps: [
+      post(kind.path, kind.object()),
+      get(path, { save: "scale" }),
+      put(path, scale({ replicas: 3 })),
+      put(path, scale({ replicas: 3 }), { label: "PUT scale again" }),
+      put(path, scale({ replicas: -1 }), { label: "PUT negative scale" }),
+      put(path, scale({ replicas: 4 }, { resourceVersion: "@{scale.metadata.resourceVersion}" }), {
+        label: "PUT old scale",
+      }),
+      put(path, scale({ replicas: 4 }, { uid: "00000000-0000-0000-0000-000000000000" }), { label: "PUT other scale" }),
+      put(`${path}?dryRun=All`, scale({ replicas: 9 })),
+      put(path, scale({}), { label: "PUT empty scale" }),
+      patch(path, mergePatch, { spec: { replicas: 5 } }),
+      patch(path, mergePatch, { spec: { replicas: "x" } }),
+      patch(path, jsonPatch, [{ op: "replace", path: "/spec/replicas", value: 6 }]),
+      patch(path, mergePatch, { spec: { bogus: 1 } }),
+      patch(path, mergePatch, { metadata: { labels: { a: "b" } } }, { label: "PATCH scale's labels" }),
+      post(path, scale({ replicas: 1 })),
+      remove(path),
+      get(kind.objectPath),
+    ],
+  }
+}
+
+function eviction(): RequestStep[] {
+  const evict = (name: string, more: object = {}): RequestStep =>
+    post(`${pods}/${name}/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name }, ...more })
+  const budgets = "/apis/policy/v1/namespaces/@{ns}/poddisruptionbudgets"
+  return [
+    post(pods, pod("a")),
+    evict("a", { deleteOptions: { dryRun: ["All"] } }),
+    evict("absent"),
+    evict("a", { metadata: { name: "other" } }),
+    evict("a", { deleteOptions: { preconditions: { uid: "x" } } }),
+    evict("a"),
+    evict("a"),
+    post(pods, pod("b")),
+    post(budgets, { metadata: { name: "b" }, spec: { minAvailable: 1, selector: { matchLabels: { app: "x" } } } }),
+    evict("b"),
+    get(`${pods}/b`),
+  ]
+}
+
+function binding(): RequestStep[] {
+  const bind = (name: string, target: Json): RequestStep =>
+    post(`${pods}/${name}/binding`, { apiVersion: "v1", kind: "Binding", metadata: { name }, target })
+  return [
+    post(pods, pod("a")),
+    bind("a", { kind: "Node", name: "" }),
+    bind("a", { kind: "Bogus", name: "n" }),
+    bind("a", { kind: "Node", name: "node-1" }),
+    bind("a", { kind: "Node", name: "node-2" }),
+    bind("absent", { kind: "Node", name: "node-1" }),
+    get(`${pods}/a`),
+    get(`${pods}?fieldSelector=spec.nodeName%3Dnode-1`),
+    post(pods, pod("gated", { schedulingGates: [{ name: "example.com/gate" }] })),
+    bind("gated", { kind: "Node", name: "node-1" }),
+    post("/api/v1/namespaces/@{ns}/bindings", {
+      metadata: { name: "gated" },
+      target: { kind: "Node", name: "node-1" },
+    }),
+  ]
+}
+
+function ephemeral(): RequestStep[] {
+  const path = `${pods}/a/ephemeralcontainers`
+  const add = (container: object): RequestStep =>
+    patch(path, mergePatch, { spec: { ephemeralContainers: [{ name: "debug", image: "busybox", ...container }] } })
+  return [
+    post(pods, pod("a")),
+    get(path),
+    add({ ports: [{ containerPort: 80 }] }),
+    add({ resources: { limits: { cpu: "1" } } }),
+    add({ name: "main" }),
+    add({ targetContainerName: "absent" }),
+    add({ targetContainerName: "main", stdin: true, tty: true }),
+    add({ image: "other" }),
+    patch(path, mergePatch, { spec: { ephemeralContainers: [] } }),
+    patch(path, mergePatch, { spec: { containers: [] } }),
+    get(`${pods}/a`),
+  ]
+}
+
+function resized(): RequestStep[] {
+  const path = `${pods}/a/resize`
+  const resources = (limits: Json, requests: Json = {}): RequestStep =>
+    patch(path, jsonPatch, [{ op: "add", path: "/spec/containers/0/resources", value: { limits, requests } }])
+  return [
+    post(
+      pods,
+      pod("a", {
+        containers: [
+          {
+            name: "main",
+            image: "busybox",
+            resources: { limits: { cpu: "1", memory: "1Gi" }, requests: { cpu: "500m" } },
+          },
+        ],
+      }),
+    ),
+    get(path),
+    resources({ cpu: "2", memory: "1Gi" }, { cpu: "1", memory: "1Gi" }),
+    resources({ cpu: "2", memory: "2Gi" }, { cpu: "3" }),
+    resources({}, {}),
+    resources({ cpu: "1", memory: "1Gi" }, { cpu: "1", memory: "1Gi" }),
+    resources({ cpu: "-1" }),
+    patch(path, jsonPatch, [{ op: "replace", path: "/spec/containers/0/image", value: "other" }]),
+    get(`${pods}/a`),
+  ]
+}
+
+function connections(): RequestStep[] {
+  return [
+    post(
+      pods,
+      pod("a", {
+        containers: [
+          { name: "main", image: "busybox" },
+          { name: "side", image: "busybox" },
+        ],
+      }),
+    ),
+    get(`${pods}/a/log`),
+    get(`${pods}/a/log?container=main`),
+    get(`${pods}/a/log?container=absent`),
+    get(`${pods}/a/log?container=main&tailLines=-1`),
+    get(`${pods}/a/log?container=main&sinceSeconds=0`),
+    get(`${pods}/a/log?container=main&limitBytes=0`),
+    get(`${pods}/a/log?container=main&sinceSeconds=1&sinceTime=2024-01-02T03:04:05Z`),
+    get(`${pods}/absent/log`),
+    get(`${pods}/a/exec?command=ls`),
+    get(`${pods}/a/exec?container=absent&command=ls`),
+    get(`${pods}/a/attach`),
+    get(`${pods}/a/portforward`),
+    get(`${pods}/a/proxy`),
+    get("/api/v1/namespaces/@{ns}/services/absent/proxy"),
+    get("/api/v1/nodes/absent/proxy/stats"),
+  ]
+}
+
+function namespaces(): RequestStep[] {
+  const path = "/api/v1/namespaces/m@{id}"
+  return [
+    post("/api/v1/namespaces", { metadata: { name: "m@{id}" } }),
+    put(`${path}/finalize`, { metadata: { name: "m@{id}" }, spec: { finalizers: ["kubernetes", "example.com/more"] } }),
+    put(`${path}/finalize`, { metadata: { name: "m@{id}" }, spec: { finalizers: ["bogus"] } }),
+    put(`${path}/finalize`, { metadata: { name: "other" }, spec: { finalizers: [] } }),
+    remove(path),
+    get(path),
+    post(`${path}/configmaps`, { metadata: { name: "late" } }),
+    remove(path, undefined, { label: "DELETE again" }),
+    put(`${path}/finalize`, { metadata: { name: "m@{id}" }, spec: { finalizers: [] } }, { label: "PUT let go" }),
+    get(path, { label: "GET gone" }),
+    remove("/api/v1/namespaces/default"),
+    remove("/api/v1/namespaces/kube-system"),
+    remove("/api/v1/namespaces"),
+  ]
+}
+
+function certificates(): RequestStep[] {
+  const kind = kindNamed("certificates.k8s.io/v1/certificatesigningrequests")
+  const path = kind.objectPath
+  const condition = (type: string, status = "True"): Json => ({
+    ...kind.object(),
+    status: { conditions: [{ type, status, reason: "r", message: "m" }] },
+  })
+  return [
+    post(kind.path, kind.object()),
+    get(`${path}/approval`),
+    put(`${path}/approval`, condition("Approved", "False")),
+    put(`${path}/approval`, condition("Approved")),
+    put(`${path}/approval`, condition("Denied")),
+    put(`${path}/approval`, kind.object(), { label: "PUT approval taken back" }),
+    put(`${path}/status`, { ...kind.object(), status: { certificate: "bm90IGEgY2VydGlmaWNhdGU=" } }),
+    put(`${path}/status`, condition("Failed")),
+    get(path),
+  ]
+}
+
+function dependents(): RequestStep[] {
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  return ["Foreground", "Background", "Orphan"].flatMap((policy) => {
+    const name = policy.toLowerCase()
+    return [
+      post(maps, { metadata: { name } }),
+      remove(`${maps}/${name}`, { propagationPolicy: policy }),
+      get(`${maps}/${name}`),
+      remove(`${maps}/${name}`, { propagationPolicy: "Background" }, { label: `DELETE ${policy} again` }),
+      patch(`${maps}/${name}`, mergePatch, { metadata: { finalizers: null } }),
+      get(`${maps}/${name}`, { label: `GET after ${policy}` }),
+    ]
+  })
+}
+
+function grace(): RequestStep[] {
+  const bound = (name: string): RequestStep[] => [
+    post(pods, pod(name)),
+    post(`${pods}/${name}/binding`, { metadata: { name }, target: { kind: "Node", name: "node-1" } }),
+  ]
+  return [
+    ...bound("a"),
+    remove(`${pods}/a`),
+    remove(`${pods}/a?gracePeriodSeconds=10`),
+    remove(`${pods}/a?gracePeriodSeconds=50`),
+    get(`${pods}/a`),
+    remove(`${pods}/a?gracePeriodSeconds=0`),
+    get(`${pods}/a`, { label: "GET gone" }),
+    ...bound("b"),
+    remove(`${pods}/b?gracePeriodSeconds=-1`),
+    get(`${pods}/b`),
+    ...bound("c"),
+    remove(pods),
+    get(pods),
+  ]
+}
+
+function immutable(): RequestStep[] {
+  return ["configmaps", "secrets"].flatMap((resource) => {
+    const path = `/api/v1/namespaces/@{ns}/${resource}`
+    const data = resource === "secrets" ? { a: "YQ==" } : { a: "a" }
+    return [
+      post(path, { metadata: { name: "a" }, data, immutable: true }),
+      patch(`${path}/a`, mergePatch, { data: { a: "Yg==" } }),
+      patch(`${path}/a`, mergePatch, { immutable: false }),
+      patch(`${path}/a`, mergePatch, { metadata: { labels: { a: "b" } } }),
+    ]
+  })
+}
+
+function services(): RequestStep[] {
+  const path = "/api/v1/namespaces/@{ns}/services"
+  const make = (name: string, spec: object): RequestStep =>
+    post(path, { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } })
+  const change = (name: string, spec: object): RequestStep =>
+    patch(`${path}/${name}`, mergePatch, { spec: { ...spec } as Json })
+  return [
+    make("a", {}),
+    make("headless", { clusterIP: "None" }),
+    make("port", { type: "NodePort" }),
+    make("balanced", { type: "LoadBalancer", externalTrafficPolicy: "Local" }),
+    make("named", { type: "ExternalName", externalName: "example.com", ports: undefined }),
+    make("outside", { clusterIP: "10.1.2.3" }),
+    make("low", { type: "NodePort", ports: [{ port: 80, nodePort: 80 }] }),
+    make("dual", { ipFamilyPolicy: "PreferDualStack" }),
+    make("six", { ipFamilies: ["IPv6"] }),
+    make("both", {
+      ports: [
+        { port: 53, protocol: "UDP", name: "u" },
+        { port: 53, name: "t" },
+      ],
+      type: "NodePort",
+    }),
+    change("a", { type: "NodePort" }),
+    change("a", { type: "ClusterIP" }),
+    change("a", { type: "ExternalName", externalName: "example.com" }),
+    change("a", { type: "ClusterIP", externalName: null }),
+    change("a", { clusterIP: "None" }),
+    change("a", { clusterIP: "10.96.200.200" }),
+    change("headless", { clusterIP: null }),
+    change("port", { ports: [{ port: 81 }] }),
+    change("balanced", { externalTrafficPolicy: "Cluster" }),
+    change("balanced", { loadBalancerClass: "example.com/class" }),
+    change("named", { type: "ClusterIP", ports: [{ port: 80 }] }),
+    get(path),
+    patch(`${path}/balanced/status`, mergePatch, { status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } } }),
+    patch(`${path}/balanced/status`, mergePatch, {
+      status: { loadBalancer: { ingress: [{ ip: "bogus", hostname: "-" }] } },
+    }),
+    remove(path),
+    get(path, { label: "LIST none" }),
+  ]
+}
