@@ -8,6 +8,7 @@
 
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { ResidentBudget } from "../../storage/level/resident.ts"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
@@ -15,12 +16,16 @@ import { StartError } from "../options.ts"
 
 const format = 1
 
+/** What large stores may keep in memory together, beyond what each may by itself (StoreLimits.residentBytes). */
+const residentBytes = 128 * 1024 * 1024
+
 /** The super cluster's store among the tenants'. */
 export const superUid = "super"
 
 export class DataDirectory implements AsyncDisposable {
   readonly #path: string
   readonly #limits: Partial<StoreLimits>
+  readonly #residents = new ResidentBudget(residentBytes)
   /** The gateway's own records. */
   readonly store: Store
 
@@ -53,7 +58,7 @@ export class DataDirectory implements AsyncDisposable {
 
   /** `uid`: of a tenant, or superUid. */
   openStore(uid: string, base: BaseLayer): Promise<Store> {
-    return openLevelStore({ directory: this.#storePath(uid), base, limits: this.#limits })
+    return openLevelStore({ directory: this.#storePath(uid), base, limits: this.#limits, residents: this.#residents })
   }
 
   async removeStore(uid: string): Promise<void> {

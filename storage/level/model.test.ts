@@ -9,6 +9,7 @@ import { createBaseLayer } from "../base-layer.ts"
 import { compareKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, Operation, Store, StoreEvent, Transaction, Watcher } from "../types.ts"
 import { checkDirectory } from "./check.ts"
+import { ResidentBudget } from "./resident.ts"
 import { openLevelStore } from "./store.ts"
 
 const steps = Number(process.env["MODEL_STEPS"] ?? 400)
@@ -259,11 +260,13 @@ class Run {
 }
 
 let opened = 0
+// Stores that are too large for themselves are read into memory when they are listed.
+const residents = new ResidentBudget(2 * 1024 * 1024)
 
 function open(directory: string, base: BaseLayer | undefined): Promise<Store> {
   // In memory, from disk, and growing from the one into the other.
   const residentBytes = [1e6, 0, 1500][opened++ % 3] ?? 0
-  return openLevelStore({ directory, limits: { ...limits, residentBytes }, ...(base ? { base } : {}) })
+  return openLevelStore({ directory, limits: { ...limits, residentBytes }, residents, ...(base ? { base } : {}) })
 }
 
 const base = createBaseLayer(["/a/2", "/a/3", "/b/1", "/z"].map((key) => [key, Buffer.from(`base of ${key}`)]))

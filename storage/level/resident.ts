@@ -1,19 +1,59 @@
-// The current values of a small store, in memory: reads of the latest state then cost no hop to LevelDB's thread, which is
-// most of what a list of a few objects costs. A store that outgrows its limit is read from LevelDB. What is here is the
-// committed state, changed in one step when a group of transactions is on disk.
+// The current values of a store, in memory: reads of the latest state then cost no hop to LevelDB's thread, which is most of
+// what a list of a few objects costs. Every small store has this; a large one as long as the process has room for it, and is
+// read from LevelDB otherwise. What is here is the committed state, changed in one step when a group of transactions is on
+// disk.
 
+import type { AbstractSnapshot } from "abstract-level"
 import { baseValue } from "../base-layer.ts"
 import { compareKeys, lowerBound, prefixEnd, selectKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, RangeOptions, StoreEvent } from "../types.ts"
 import type { Database } from "./database.ts"
 import { decodeCurrent, tables } from "./keys.ts"
 
+/** Read from LevelDB at once. */
+const pieceBytes = 256 * 1024
+
 /** What a key costs beside its own and its value's bytes: objects, headers, places in maps. */
 const entryOverhead = 200
 
+/** Bytes a large store asks for at once. */
+const grantBytes = 1024 * 1024
+
+/** What all large stores of a process may keep together, beyond what each small one may. */
+export class ResidentBudget {
+  #left: number
+
+  constructor(bytes: number) {
+    this.#left = bytes
+  }
+
+  get hasRoom(): boolean {
+    return this.#left >= grantBytes
+  }
+
+  take(bytes: number): boolean {
+    if (bytes > this.#left) return false
+    this.#left -= bytes
+    return true
+  }
+
+  giveBack(bytes: number): void {
+    this.#left += bytes
+  }
+}
+
+export interface ResidentLimits {
+  /** Every store may have so much. */
+  ownBytes: number
+  /** Where a large one gets more. */
+  budget: ResidentBudget
+}
+
 export class Resident {
   readonly #base: BaseLayer
-  readonly #maxBytes: number
+  readonly #limits: ResidentLimits
+  /** Of the budget. */
+  #granted = 0
   /** In byte order. */
   readonly #keys: string[] = []
   readonly #values = new Map<string, KeyValue>()
@@ -21,25 +61,36 @@ export class Resident {
   readonly #deleted = new Set<string>()
   #bytes = 0
 
-  /** Undefined: there is more than `maxBytes`. */
-  static async load(database: Database, base: BaseLayer, maxBytes: number): Promise<Resident | undefined> {
-    const resident = new Resident(base, maxBytes)
-    return (await resident.#load(database)) ? resident : undefined
+  /** Undefined: there is no room for it. */
+  static async load(
+    database: Database,
+    base: BaseLayer,
+    limits: ResidentLimits,
+    snapshot?: AbstractSnapshot,
+  ): Promise<Resident | undefined> {
+    const resident = new Resident(base, limits)
+    if (await resident.#load(database, snapshot)) return resident
+    resident.release()
+    return undefined
   }
 
-  constructor(base: BaseLayer, maxBytes: number) {
+  constructor(base: BaseLayer, limits: ResidentLimits) {
     this.#base = base
-    this.#maxBytes = maxBytes
+    this.#limits = limits
   }
 
-  async #load(database: Database): Promise<boolean> {
-    const range = (table: string) => ({ gte: table, lt: prefixEnd(table) ?? "" })
-    for await (const [key, data] of database.iterator({
-      ...range(tables.current),
-      highWaterMarkBytes: this.#maxBytes,
-    })) {
+  /** Gives back what it had of the budget. */
+  release(): void {
+    this.#limits.budget.giveBack(this.#granted)
+    this.#granted = 0
+  }
+
+  async #load(database: Database, snapshot: AbstractSnapshot | undefined): Promise<boolean> {
+    const range = (table: string) => ({ gte: table, lt: prefixEnd(table) ?? "", ...(snapshot ? { snapshot } : {}) })
+    const current = database.iterator({ ...range(tables.current), highWaterMarkBytes: pieceBytes })
+    for await (const [key, data] of current) {
       this.#set(decodeCurrent(key.slice(1), data))
-      if (this.#bytes > this.#maxBytes) return false
+      if (!this.#fits()) return false
     }
     if (this.#base.keys.length === 0) return true
     for await (const key of database.keys(range(tables.tombstone))) this.#deleted.add(key.slice(1))
@@ -57,7 +108,16 @@ export class Resident {
         if (this.#base.value(current.key) !== undefined) this.#deleted.add(current.key)
       }
     }
-    return this.#bytes <= this.#maxBytes
+    return this.#fits()
+  }
+
+  #fits(): boolean {
+    const { ownBytes, budget } = this.#limits
+    while (this.#bytes > ownBytes + this.#granted) {
+      if (!budget.take(grantBytes)) return false
+      this.#granted += grantBytes
+    }
+    return true
   }
 
   get(key: string): KeyValue | undefined {

@@ -25,7 +25,7 @@ import { dropOldest, hasLeftovers, HistoryPolicy } from "./compaction.ts"
 import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
 import { metaCompacted } from "./keys.ts"
-import { Resident } from "./resident.ts"
+import { Resident, ResidentBudget, type ResidentLimits } from "./resident.ts"
 import { readRange } from "./range.ts"
 import { changeWrites, readAt, readChanges, type Write } from "./revision-log.ts"
 import { readCurrent, View } from "./view.ts"
@@ -36,22 +36,27 @@ export interface LevelStoreOptions {
   limits?: Partial<StoreLimits>
   /** Milliseconds, for the age of history. */
   now?: () => number
+  /** What large stores of the process may keep in memory together. Default: nothing. */
+  residents?: ResidentBudget
   /** How the database is opened: tests put a failing disk here. */
   open?: typeof openDatabase
 }
 
+const noBudget = new ResidentBudget(0)
+
 /** Fails with InUse, Format, Corrupt or Unavailable. */
 export async function openLevelStore(options: LevelStoreOptions): Promise<Store> {
   const limits = withDefaults(options.limits)
+  const { residents: budget = noBudget } = options
   const open = () => (options.open ?? openDatabase)({ directory: options.directory, limits })
   const database = await open()
   try {
     const state = await readState(database)
     const base = options.base ?? emptyBaseLayer
     const resident = state.fresh
-      ? new Resident(base, limits.residentBytes)
-      : await Resident.load(database, base, limits.residentBytes)
-    const store = new LevelStore({ database, state, resident, open, limits, base, now: options.now })
+      ? new Resident(base, { ownBytes: limits.residentBytes, budget })
+      : await Resident.load(database, base, { ownBytes: limits.residentBytes, budget: noBudget })
+    const store = new LevelStore({ database, state, resident, budget, open, limits, base, now: options.now })
     if (!state.fresh && (await hasLeftovers(database, state.compacted))) store.resumeCompaction()
     return store
   } catch (error) {
@@ -64,6 +69,7 @@ interface Parts {
   database: Database
   state: DatabaseState
   resident: Resident | undefined
+  budget: ResidentBudget
   open: () => Promise<Database>
   limits: StoreLimits
   base: BaseLayer
@@ -83,6 +89,9 @@ class LevelStore implements Store, ChangeLog {
   #buffer: EventBuffer
   /** Undefined: there is too much for it, or, while the store is broken, it may not be true. */
   #resident: Resident | undefined
+  readonly #budget: ResidentBudget
+  /** While a large store is read into memory: what has been committed since. */
+  #promotion: { events: StoreEvent[]; done: Promise<void> } | undefined
   /** The committed state for reads of several steps, and for all reads while a batch is under way. */
   #view: View | undefined
   #committing = false
@@ -100,6 +109,7 @@ class LevelStore implements Store, ChangeLog {
     this.#open = parts.open
     this.#base = parts.base
     this.#resident = parts.resident
+    this.#budget = parts.budget
     this.#limits = parts.limits
     this.#now = parts.now ?? Date.now
     this.#head = parts.state.head
@@ -139,6 +149,7 @@ class LevelStore implements Store, ChangeLog {
     checkReadable(revision, this.#compacted, this.#head)
     if (this.#resident !== undefined && revision === this.#head)
       return { ...this.#resident.range(prefix, options), revision }
+    if (this.#resident === undefined) this.#promote()
     return this.#withView((view) => readRange(view, prefix, options))
   }
 
@@ -181,12 +192,46 @@ class LevelStore implements Store, ChangeLog {
     // Its failure has been told to those who asked for something.
     await this.#reopening?.catch(() => undefined)
     await this.#compaction
+    await this.#promotion?.done
+    this.#dropResident()
     await this.#database.close()
   }
 
   async #ready(): Promise<void> {
     if (this.#closing) throw closedError()
     if (this.#broken) await this.#reopen()
+  }
+
+  get #residentLimits(): ResidentLimits {
+    return { ownBytes: this.#limits.residentBytes, budget: this.#budget }
+  }
+
+  #dropResident(): void {
+    this.#resident?.release()
+    this.#resident = undefined
+    // What is being read may not be true any more.
+    this.#promotion = undefined
+  }
+
+  /** A store that is large is read into memory when somebody lists it, if there is room; lists go on from disk meanwhile. */
+  #promote(): void {
+    if (this.#promotion !== undefined || !this.#budget.hasRoom || this.#closing || this.#broken) return
+    const promotion = { events: [], done: Promise.resolve() }
+    this.#promotion = promotion
+    promotion.done = this.#readAll(promotion).catch(() => {
+      // The disk refuses, or the store closes: whoever reads next is told.
+      if (this.#promotion === promotion) this.#promotion = undefined
+    })
+  }
+
+  async #readAll(promotion: { events: StoreEvent[] }): Promise<void> {
+    const resident = await this.#withView(({ database, base, snapshot }) =>
+      Resident.load(database, base, this.#residentLimits, snapshot),
+    )
+    const isWanted = this.#promotion === promotion && !this.#closing
+    if (this.#promotion === promotion) this.#promotion = undefined
+    if (isWanted && resident?.apply(promotion.events) === true) this.#resident = resident
+    else resident?.release()
   }
 
   #readCurrent(key: string): KeyValue | undefined {
@@ -225,7 +270,8 @@ class LevelStore implements Store, ChangeLog {
     try {
       await this.#write(changeWrites(events, this.#base), true)
       this.#head = revision
-      if (this.#resident?.apply(events) === false) this.#resident = undefined
+      this.#promotion?.events.push(...events)
+      if (this.#resident?.apply(events) === false) this.#dropResident()
       this.#retireView()
     } finally {
       this.#committing = false
@@ -250,7 +296,7 @@ class LevelStore implements Store, ChangeLog {
   #break(error: Error): void {
     if (this.#broken || this.#closing) return
     this.#broken = error
-    this.#resident = undefined
+    this.#dropResident()
     this.#buffer.end(error)
     this.#background(this.#reopen())
   }
@@ -270,7 +316,7 @@ class LevelStore implements Store, ChangeLog {
     this.#view = undefined
     this.#database = await this.#open()
     const { head, compacted } = await readState(this.#database)
-    this.#resident = await Resident.load(this.#database, this.#base, this.#limits.residentBytes)
+    this.#resident = await Resident.load(this.#database, this.#base, this.#residentLimits)
     this.#head = head
     this.#compacted = compacted
     this.#buffer = new EventBuffer(head, this.#limits.recentEventBytes)

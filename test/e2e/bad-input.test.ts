@@ -59,7 +59,7 @@ describe("kubectl apply", () => {
     {
       what: "a name that is too long",
       object: pod({}, { name: "a".repeat(254) }),
-      message: "must be no more than 253 bytes",
+      message: "must be no more than 253 characters",
     },
     {
       what: "an unknown kind",

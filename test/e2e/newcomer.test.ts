@@ -181,6 +181,7 @@ describe("the newcomer's session", () => {
 
   test("it ends when asked to, with exit code 0 and nothing on standard error", async () => {
     expect(await up.stop()).toBe(0)
-    expect(up.stderr).toBe("")
+    // A slow machine is told that it starts.
+    expect(up.stderr.replace(/^… starting .*\n/gm, "")).toBe("")
   })
 })
