@@ -1,0 +1,359 @@
+import { describe, expect, test } from "vitest"
+import { type Fields, State, type TestVersion, typeOfSchema } from "./testing/state.ts"
+
+const text = { type: "string" }
+const object = (properties: Fields, more: Fields = {}): Fields => ({ type: "object", properties, ...more })
+const listOf = (items: Fields, type: string, keys?: string[]): Fields => ({
+  type: "array",
+  items,
+  "x-kubernetes-list-type": type,
+  ...(keys === undefined ? {} : { "x-kubernetes-list-map-keys": keys }),
+})
+const port = object({ port: { type: "integer" }, protocol: { ...text, default: "TCP" }, name: text })
+const schema = object({
+  name: text,
+  number: { type: "integer" },
+  labels: { type: "object", additionalProperties: text },
+  set: listOf(text, "set"),
+  ports: listOf(port, "map", ["port", "protocol"]),
+  items: listOf(object({ name: text, value: text, labels: { type: "object", additionalProperties: text } }), "map", [
+    "name",
+  ]),
+  atomic: listOf(text, "atomic"),
+  selector: object({ app: text, tier: text }, { "x-kubernetes-map-type": "atomic" }),
+  nested: object({ a: object({ b: object({ c: text, d: text }) }) }),
+})
+const type = typeOfSchema(schema)
+
+type Step =
+  | ["apply" | "force", manager: string, configuration: Fields, outcome?: string]
+  | ["update", manager: string, object: Fields]
+
+interface Scenario {
+  steps: Step[]
+  live: Fields
+  owned: Record<string, string[]>
+}
+
+const scenarios: Record<string, Scenario> = {
+  "a leaf that two apply alike is owned by both": {
+    steps: [
+      ["apply", "a", { name: "x" }],
+      ["apply", "b", { name: "x" }],
+    ],
+    live: { name: "x" },
+    owned: { a: [".name"], b: [".name"] },
+  },
+  "a leaf that two apply differently is a conflict, and nothing changes": {
+    steps: [
+      ["apply", "a", { name: "x" }],
+      ["apply", "b", { name: "y" }, ".name"],
+    ],
+    live: { name: "x" },
+    owned: { a: [".name"] },
+  },
+  "force takes it": {
+    steps: [
+      ["apply", "a", { name: "x", number: 1 }],
+      ["force", "b", { name: "y" }],
+    ],
+    live: { name: "y", number: 1 },
+    owned: { a: [".number"], b: [".name"] },
+  },
+  "what is not applied any more goes, if nobody else owns it": {
+    steps: [
+      ["apply", "a", { name: "x", number: 1 }],
+      ["apply", "b", { number: 1 }],
+      ["apply", "a", {}],
+    ],
+    live: { number: 1 },
+    owned: { b: [".number"] },
+  },
+  "what an update wrote stays when its applier lets go of what stood there before": {
+    steps: [
+      ["apply", "a", { name: "x" }],
+      ["update", "u", { name: "y" }],
+      ["apply", "a", {}],
+    ],
+    live: { name: "y" },
+    owned: { u: [".name"] },
+  },
+  "an update takes what it changes, and conflicts with nobody": {
+    steps: [
+      ["apply", "a", { name: "x", number: 1 }],
+      ["update", "u", { name: "y", number: 1 }],
+      ["apply", "a", { name: "x", number: 1 }, ".name"],
+    ],
+    live: { name: "y", number: 1 },
+    owned: { a: [".number"], u: [".name"] },
+  },
+  "nested fields go alone, and their parents with the last of them": {
+    steps: [
+      ["apply", "a", { nested: { a: { b: { c: "1" } } } }],
+      ["apply", "b", { nested: { a: { b: { d: "1" } } } }],
+      ["apply", "a", {}],
+    ],
+    live: { nested: { a: { b: { d: "1" } } } },
+    owned: { b: [".nested.a.b.d"] },
+  },
+  "members of a set have owners of their own, and keep the order of who applies": {
+    steps: [
+      ["apply", "a", { set: ["a", "c"] }],
+      ["apply", "b", { set: ["c", "b"] }],
+      ["apply", "a", { set: ["a"] }],
+    ],
+    live: { set: ["a", "c", "b"] },
+    owned: { a: ['.set[="a"]'], b: ['.set[="b"]', '.set[="c"]'] },
+  },
+  "items of a keyed list merge by key": {
+    steps: [
+      ["apply", "a", { items: [{ name: "x", value: "1" }, { name: "y" }] }],
+      ["apply", "b", { items: [{ name: "y", value: "2" }] }],
+      ["apply", "a", { items: [{ name: "x", value: "3" }] }],
+    ],
+    live: {
+      items: [
+        { name: "x", value: "3" },
+        { name: "y", value: "2" },
+      ],
+    },
+    owned: {
+      a: ['.items[name="x"]', '.items[name="x"].name', '.items[name="x"].value'],
+      b: ['.items[name="y"]', '.items[name="y"].name', '.items[name="y"].value'],
+    },
+  },
+  "an item goes whole when its only owner drops it, with what updates put into it": {
+    steps: [
+      ["apply", "a", { items: [{ name: "x" }] }],
+      ["update", "u", { items: [{ name: "x", value: "1" }] }],
+      ["apply", "a", {}],
+    ],
+    live: { items: null },
+    owned: {},
+  },
+  "a key that is left out is its default": {
+    steps: [
+      ["apply", "a", { ports: [{ port: 80, name: "x" }] }],
+      ["apply", "b", { ports: [{ port: 80, protocol: "TCP", name: "y" }] }, '.ports[port=80,protocol="TCP"].name'],
+      ["apply", "b", { ports: [{ port: 80, protocol: "UDP", name: "y" }] }],
+    ],
+    live: {
+      ports: [
+        { port: 80, name: "x" },
+        { port: 80, protocol: "UDP", name: "y" },
+      ],
+    },
+    owned: {
+      a: [
+        '.ports[port=80,protocol="TCP"]',
+        '.ports[port=80,protocol="TCP"].name',
+        '.ports[port=80,protocol="TCP"].port',
+      ],
+      b: [
+        '.ports[port=80,protocol="UDP"]',
+        '.ports[port=80,protocol="UDP"].name',
+        '.ports[port=80,protocol="UDP"].port',
+        '.ports[port=80,protocol="UDP"].protocol',
+      ],
+    },
+  },
+  "atomic lists and maps have one owner": {
+    steps: [
+      ["apply", "a", { atomic: ["x"], selector: { app: "x" } }],
+      ["apply", "b", { atomic: ["x", "y"], selector: { tier: "y" } }, ".atomic .selector"],
+      ["force", "b", { selector: { tier: "y" } }],
+    ],
+    live: { atomic: ["x"], selector: { tier: "y" } },
+    owned: { a: [".atomic"], b: [".selector"] },
+  },
+  "an update may leave an item twice; who applies it gets it once": {
+    steps: [
+      ["update", "u", { set: ["a", "b", "a"] }],
+      ["force", "a", { set: ["a"] }],
+    ],
+    live: { set: ["a", "b"] },
+    owned: { a: ['.set[="a"]'], u: [".set", '.set[="b"]'] },
+  },
+  "an item twice in a configuration is an error": {
+    steps: [["apply", "a", { set: ["a", "a"] }, 'invalid: .set: duplicate entries for key [="a"]']],
+    live: {},
+    owned: {},
+  },
+  "a field the type does not have is an error": {
+    steps: [["apply", "a", { bogus: 1 }, "invalid: .bogus: field not declared in schema"]],
+    live: {},
+    owned: {},
+  },
+  "an item without a key is an error": {
+    steps: [
+      [
+        "apply",
+        "a",
+        { items: [{ value: "x" }] },
+        'invalid: .items: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',
+      ],
+    ],
+    live: {},
+    owned: {},
+  },
+  "an object that nobody is known to manage was somebody's before": {
+    steps: [
+      ["update", "u", { name: "x", labels: { a: "1" } }],
+      ["update", "u", {}],
+      ["apply", "a", { name: "x" }],
+    ],
+    live: { name: "x" },
+    owned: { a: [".name"] },
+  },
+  "names from a prototype are names as any other": {
+    steps: [
+      ["apply", "a", { labels: { constructor: "1", toString: "2" } }],
+      ["apply", "b", JSON.parse('{"labels":{"__proto__":"3"}}') as Fields],
+      ["apply", "a", { labels: { constructor: "1" } }],
+    ],
+    live: JSON.parse('{"labels":{"constructor":"1","__proto__":"3"}}') as Fields,
+    owned: { a: [".labels.constructor"], b: [".labels.__proto__"] },
+  },
+}
+
+test.each(Object.entries(scenarios))("%s", async (_name, { steps, live, owned }) => {
+  const state = new State(type)
+  for (const step of steps) {
+    const [what, manager, given] = step
+    if (what === "update") state.update(manager, given)
+    else expect(await state.apply(manager, given, { force: what === "force" })).toBe(step[3] ?? "ok")
+  }
+  expect(state.live).toEqual(live)
+  expect(Object.getPrototypeOf(state.live["labels"] ?? {})).toBe(Object.prototype)
+  expect(state.owned()).toEqual(owned)
+})
+
+describe("versions", () => {
+  /** The other version calls the field another name. */
+  const second: TestVersion = {
+    type: typeOfSchema(object({ title: text, number: { type: "integer" } })),
+    from: ({ name, ...rest }) => (name === undefined ? rest : { ...rest, title: name }),
+    back: ({ title, ...rest }) => (title === undefined ? rest : { ...rest, name: title }),
+  }
+
+  test("of two managers are compared each in its own", async () => {
+    const state = new State(type, { v2: second })
+    await state.apply("a", { name: "x", number: 1 })
+    expect(await state.apply("b", { title: "y" }, { version: "v2" })).toBe(".name")
+    expect(await state.apply("b", { title: "y" }, { version: "v2", force: true })).toBe("ok")
+    expect(state.live).toEqual({ name: "y", number: 1 })
+    expect(state.owned()).toEqual({ a: [".number"], b: [".title"] })
+  })
+
+  test("may change between two applies of one manager", async () => {
+    const state = new State(type, { v2: second })
+    await state.apply("a", { name: "x", number: 1 })
+    expect(await state.apply("a", { number: 1 }, { version: "v2" })).toBe("ok")
+    expect(state.live).toEqual({ number: 1 })
+    expect(state.owned()).toEqual({ a: [".number"] })
+  })
+
+  test("that are gone take their managers with them, and nothing of the object", async () => {
+    const state = new State(type, { v2: second })
+    await state.apply("a", { title: "x" }, { version: "v2" })
+    state.versions.delete("v2")
+    expect(await state.apply("b", { name: "y" })).toBe("ok")
+    expect(state.owned()).toEqual({ b: [".name"] })
+    state.versions.set("v2", second)
+    await state.apply("a", { number: 3 }, { version: "v2" })
+    state.versions.delete("v2")
+    expect(await state.apply("a", { name: "y" })).toBe("ok")
+    expect(state.live).toEqual({ name: "y", number: 3 })
+  })
+})
+
+describe("a type that changes", () => {
+  const granular = typeOfSchema(object({ map: object({ a: text, b: text }), list: listOf(text, "set") }))
+  const atomic = typeOfSchema(
+    object({
+      map: object({ a: text, b: text }, { "x-kubernetes-map-type": "atomic" }),
+      list: listOf(text, "atomic"),
+    }),
+  )
+
+  test("to atomic makes who had a part the owner of the whole", async () => {
+    const state = new State(granular)
+    await state.apply("a", { map: { a: "1" }, list: ["x"] })
+    await state.apply("b", { map: { b: "1" } })
+    const same = (given: Fields): Fields => given
+    state.versions.set("v1", { type: atomic, from: same, back: same })
+    state.update("u", { map: { a: "1", b: "1" }, list: ["x"] })
+    expect(state.owned()).toEqual({ a: [".list", ".map"], b: [".map"] })
+    expect(await state.apply("b", { map: { b: "2" } })).toBe(".map")
+  })
+})
+
+describe("random applies and updates", () => {
+  const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+  const names = ["a", "b", "c"]
+
+  test(`leave what was applied, and nothing of what was let go (SEED=${seed})`, async () => {
+    const random = mulberry(seed)
+    const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
+    const some = (): string[] => names.filter(() => random() < 0.5)
+    // Never empty lists: whether one is there nobody owns, so that an apply may leave it or not.
+    const configuration = (): Fields => {
+      const [set, labels, items] = [some(), some(), some()]
+      return {
+        ...(random() < 0.5 ? { name: one(names) } : {}),
+        ...(set.length > 0 ? { set } : {}),
+        ...(labels.length > 0 ? { labels: Object.fromEntries(labels.map((name) => [name, one(names)])) } : {}),
+        ...(items.length > 0 ? { items: items.map((name) => ({ name, value: one(names) })) } : {}),
+      }
+    }
+    for (let round = 0; round < 60; round++) {
+      const state = new State(type)
+      for (let step = 0; step < 8; step++) {
+        const manager = one(["m", "n"])
+        if (random() < 0.3) {
+          state.update("u", configuration())
+          const [owned, live] = [state.owned(), state.live]
+          state.update("v", live) // changes nothing
+          expect(state.owned()).toEqual(owned)
+          continue
+        }
+        const wanted = configuration()
+        expect(await state.apply(manager, wanted, { force: true })).toBe("ok")
+        expect(state.live).toMatchObject(contained(wanted, state.live))
+        const after = JSON.stringify([state.live, state.sets()])
+        expect(await state.apply(manager, wanted)).toBe("ok")
+        expect(JSON.stringify([state.live, state.sets()])).toBe(after)
+      }
+      const { m: _m, ...others } = state.owned()
+      const before = state.live
+      expect(await state.apply("m", {}, { force: true })).toBe("ok")
+      expect(Object.keys(before)).toEqual(expect.arrayContaining(Object.keys(state.live)))
+      const { m: left = [], ...rest } = state.owned()
+      expect(left).toEqual([])
+      for (const [manager, fields] of Object.entries(rest))
+        expect(others[manager]).toEqual(expect.arrayContaining(fields))
+    }
+  })
+})
+
+/** Of lists that merge, only that the members are there. */
+function contained(wanted: Fields, live: Fields): Fields {
+  const result: Fields = {}
+  for (const [name, value] of Object.entries(wanted)) {
+    if (!Array.isArray(value)) result[name] = value
+    else if (value.length > 0) {
+      for (const item of value) expect(live[name]).toContainEqual(item)
+    }
+  }
+  return result
+}
+
+function mulberry(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}

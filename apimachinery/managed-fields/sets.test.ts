@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest"
+import type { Json } from "../object.ts"
+import {
+  canonicalSet,
+  difference,
+  equalSets,
+  has,
+  intersection,
+  isEmpty,
+  recursiveDifference,
+  setOfFields,
+  setOfPaths,
+  union,
+} from "./field-set.ts"
+import { canonicalElement, compareElements, keyElement, printElement, valueElement } from "./path-element.ts"
+import { printSet } from "./testing/state.ts"
+
+describe("path elements", () => {
+  test.each<[string, string]>([
+    ["f:name", ".name"],
+    ['k:{"name":"a"}', '[name="a"]'],
+    ['k:{"port":80,"protocol":"TCP"}', '[port=80,protocol="TCP"]'],
+    ['v:"x"', '[="x"]'],
+    ["v:5", "[=5]"],
+    ["i:3", "[3]"],
+  ])("%s is printed %s", (element, printed) => expect(printElement(element)).toBe(printed))
+
+  test.each<[string, string | undefined]>([
+    ['k:{"b":1, "a":"x"}', 'k:{"a":"x","b":1}'],
+    ['v: "a<b"', 'v:"a\\u003cb"'],
+    ["i:007", "i:7"],
+    ["z:whatever", undefined],
+  ])("%s is written %s", (given, wanted) => expect(canonicalElement(given)).toBe(wanted))
+
+  test.each(["f", "name", "k:[]", "k:{", "v:", "i:x"])("%s is refused", (given) =>
+    expect(() => canonicalElement(given)).toThrow(SyntaxError),
+  )
+
+  test("come in the order of kinds, then of names, keys and values, numbers by value", () => {
+    const wanted = [
+      "f:a",
+      "f:b",
+      "f:\ue000",
+      "f:\u{1f600}",
+      'k:{"name":"a"}',
+      'k:{"port":80,"protocol":"TCP"}',
+      'k:{"port":443}',
+      "v:9",
+      "v:10",
+      'v:"10"',
+      "v:true",
+      "i:2",
+      "i:10",
+    ]
+    expect([...wanted].reverse().sort(compareElements)).toEqual(wanted)
+  })
+
+  test("of values are escaped as Go escapes JSON", () => {
+    expect(valueElement("a&b")).toBe('v:"a\\u0026b"')
+    expect(keyElement([["name", "é\u2028"]])).toBe('k:{"name":"é\\u2028"}')
+  })
+})
+
+describe("sets", () => {
+  const a = setOfFields(["a"], ["a", "b"], ["a", "c"], ["d", "e"])
+  const b = setOfFields(["a"], ["a", "b", "x"], ["d"])
+
+  test("are what FieldsV1 is", () => {
+    expect(JSON.stringify(a)).toBe('{"f:a":{".":{},"f:b":{},"f:c":{}},"f:d":{"f:e":{}}}')
+    expect(JSON.stringify(b)).toBe('{"f:a":{".":{},"f:b":{"f:x":{}}},"f:d":{}}')
+  })
+
+  test.each<[string, object, string[]]>([
+    ["union", union(a, b), [".a", ".d", ".a.b", ".a.c", ".a.b.x", ".d.e"]],
+    ["intersection", intersection(a, b), [".a"]],
+    ["difference", difference(a, b), [".a.b", ".a.c", ".d.e"]],
+    ["difference, the other way", difference(b, a), [".d", ".a.b.x"]],
+    ["recursive difference", recursiveDifference(a, b), []],
+    ["recursive difference, the other way", recursiveDifference(b, a), [".d"]],
+  ])("%s", (_, set, wanted) => expect(printSet(set as never)).toEqual(wanted))
+
+  test("operations leave what they are given as it is, and share what is the same", () => {
+    const before = JSON.stringify([a, b])
+    const left = difference(a, setOfFields(["d", "e"]))
+    expect(left["f:a"]).toBe(a["f:a"])
+    expect(JSON.stringify([a, b])).toBe(before)
+    expect(difference(a, setOfFields(["nothing"]))).toBe(a)
+  })
+
+  test("know members from places on the way to members", () => {
+    expect(has(a, ["f:a"])).toBe(true)
+    expect(has(a, ["f:d"])).toBe(false)
+    expect(has(a, ["f:d", "f:e"])).toBe(true)
+    expect(has(a, [])).toBe(false)
+    expect(isEmpty(difference(a, a))).toBe(true)
+    expect(equalSets(union(a, b), union(b, a))).toBe(true)
+  })
+
+  test("of clients are written the one way; what nobody knows is dropped", () => {
+    const given = { "f:b": {}, "f:a": { 'k:{"y":1, "x":2}': {}, ".": {}, "q:?": {} }, "f:c": { "q:?": {} } }
+    expect(JSON.stringify(canonicalSet(given))).toBe('{"f:a":{".":{},"k:{\\"x\\":2,\\"y\\":1}":{}},"f:b":{},"f:c":{}}')
+    expect(setOfPaths(["v:10"], ["v:9"])).toEqual({ "v:9": {}, "v:10": {} })
+  })
+
+  test("of clients that are none are refused, however deep", () => {
+    const deep = (levels: number): Json => (levels === 0 ? {} : { "f:a": deep(levels - 1) })
+    expect(() => canonicalSet(deep(2000))).toThrow("nested too deeply")
+    for (const value of [[], "x", { "f:a": 1 }, { "f:a": [] }, { __proto__x: {} }, { a: {} }]) {
+      expect(() => canonicalSet(value as Json)).toThrow(SyntaxError)
+    }
+    expect(() => canonicalSet(JSON.parse('{"__proto__":{}}') as Json)).toThrow(SyntaxError)
+  })
+})
