@@ -1,0 +1,25 @@
+// The gateway and the controllers of bench/controllers.ts, in a process of their own: as many tenants as the first argument
+// says, and nothing of a super cluster. Says where they are in one line of JSON.
+
+import { startControllers } from "../controllers/main.ts"
+import { createCertificateSigner } from "../gateway/tenancy/certificate-signer.ts"
+import { startTestGateway } from "../gateway/testing/start-gateway.ts"
+import { argument } from "./report.ts"
+
+const count = argument(0, 100)
+
+const gateway = await startTestGateway({ superCluster: false })
+const { certificateAuthority, tenants } = gateway.gateway
+const signer = createCertificateSigner(tenants)
+const controllers = startControllers(tenants, { rootCertificateAuthority: certificateAuthority, signer })
+const places = []
+for (let index = 0; index < count; index++) {
+  const { url, certificate, key } = await gateway.createTenant(`bench-${index}`)
+  places.push({ server: url, certificate, key })
+}
+process.stdout.write(`${JSON.stringify({ certificateAuthority, places })}\n`)
+process.once("SIGTERM", () => {
+  void controllers[Symbol.asyncDispose]()
+    .then(() => gateway[Symbol.asyncDispose]())
+    .then(() => process.exit(0))
+})

@@ -1,0 +1,267 @@
+// Deployments of three until they are available: over many tenants of one gateway with our controllers in its process, and over
+// as many namespaces of one real cluster (etcd, kube-apiserver, kube-controller-manager without its limit on requests). Nodes
+// are played by this process, alike for both: it watches pods and reports each as running. Then, while one tenant makes many
+// pods at once, how long another one's deployment takes.
+//   node bench/controllers.ts [deployments, 1000] [tenants, 100]
+
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { timestamp, type KubeObject, type Pod } from "../apimachinery/object.ts"
+import { createHttpClient } from "../client/http-client.ts"
+import { deployments, namespaces, pods, serviceAccounts } from "../client/resources.ts"
+import type { KubeClient, Resource } from "../client/rest.ts"
+import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
+import { processorTime, residentMiB } from "./processor-time.ts"
+import { argument, quantile, report } from "./report.ts"
+
+const count = argument(0, 1000)
+const places = argument(1, 100)
+const replicas = 3
+/** Creates under way at the same time. */
+const parallel = 16
+const timeoutMs = 600_000
+/** What a greedy tenant makes at once. */
+const greedyPods = 2000
+const politeRounds = 10
+
+interface Place {
+  client: KubeClient
+  namespace: string
+}
+
+interface Server extends AsyncDisposable {
+  name: string
+  places: Place[]
+  pids: readonly number[]
+}
+
+interface Deployment extends KubeObject {
+  status?: { availableReplicas?: number }
+}
+
+function deployment(namespace: string, name: string, size: number): KubeObject {
+  const labels = { app: name }
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace },
+    spec: {
+      replicas: size,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: "c", image: "nginx" }] } },
+    },
+  }
+}
+
+async function startOurs(): Promise<Server> {
+  await using stack = new AsyncDisposableStack()
+  const file = new URL("controllers-gateway.ts", import.meta.url).pathname
+  // As `npm start` runs it.
+  const flags = ["--max-semi-space-size=8"]
+  const child = spawn(process.execPath, [...flags, file, String(places)], { stdio: ["ignore", "pipe", "inherit"] })
+  stack.defer(async () => {
+    child.kill("SIGTERM")
+    if (child.exitCode === null) await once(child, "close")
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { certificateAuthority, places: all } = JSON.parse(line) as {
+      certificateAuthority: string
+      places: { server: string; certificate: string; key: string }[]
+    }
+    const clients = all.map((place) => stack.use(createHttpClient({ ...place, certificateAuthority })))
+    const moved = stack.move()
+    return {
+      name: "ours",
+      places: clients.map((client) => ({ client, namespace: "default" })),
+      pids: child.pid === undefined ? [] : [child.pid],
+      [Symbol.asyncDispose]: () => moved.disposeAsync(),
+    }
+  }
+  throw new Error("the gateway ended before it was ready")
+}
+
+async function startReal(): Promise<Server> {
+  const kubernetes = await TestKubernetes.start({
+    durable: true,
+    controllerManager: true,
+    controllerManagerFlags: ["--kube-api-qps=5000", "--kube-api-burst=5000"],
+  })
+  const { client } = kubernetes
+  const names = Array.from({ length: places }, (_, index) => `bench-${index}`)
+  for (const name of names) {
+    await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name } })
+  }
+  return {
+    name: "kube-controller-manager + kube-apiserver + etcd",
+    places: names.map((namespace) => ({ client, namespace })),
+    pids: kubernetes.pids,
+    [Symbol.asyncDispose]: () => kubernetes[Symbol.asyncDispose](),
+  }
+}
+
+/** Follows a resource from now on; ends with the signal. */
+async function follow<T extends KubeObject>(
+  { client, namespace }: Place,
+  resource: Resource,
+  signal: AbortSignal,
+  see: (object: T) => Promise<void> | void,
+): Promise<void> {
+  const { metadata } = await client.list<T>(resource, { namespace, limit: 1 })
+  let { resourceVersion } = metadata
+  while (!signal.aborted) {
+    for await (const { object } of client.watch<T>(resource, { namespace, resourceVersion, signal })) {
+      resourceVersion = object.metadata.resourceVersion ?? resourceVersion
+      await see(object)
+    }
+  }
+}
+
+/** Each pod is reported once, as soon as it is seen. */
+function playNodes(place: Place, signal: AbortSignal): Promise<void> {
+  const reported = new Set<string>()
+  const writes = new Set<Promise<unknown>>()
+  return follow<Pod>(place, pods, signal, (pod) => {
+    const { name = "", uid = "", deletionTimestamp } = pod.metadata
+    if (reported.has(uid) || deletionTimestamp !== undefined) return
+    reported.add(uid)
+    const conditions = [{ type: "Ready", status: "True", lastTransitionTime: timestamp() }]
+    const patch = { status: { phase: "Running", conditions } }
+    const options = { type: "merge" as const, subresource: "status" }
+    const write = place.client.patch(pods, place.namespace, name, patch, options).finally(() => writes.delete(write))
+    writes.add(write)
+    write.catch((error: unknown) => console.error(error))
+  })
+}
+
+interface Filled {
+  seconds: number
+  latencies: number[]
+  microseconds: number
+  mebibytes: number
+}
+
+async function fill(server: Server): Promise<Filled> {
+  const stop = new AbortController()
+  const begun = new Map<string, number>()
+  const latencies: number[] = []
+  let finish: () => void = () => undefined
+  const finished = new Promise<void>((resolve) => (finish = resolve))
+  const watching = server.places.flatMap((place) => [
+    playNodes(place, stop.signal),
+    follow<Deployment>(place, deployments, stop.signal, ({ metadata: { namespace, name }, status }) => {
+      const id = `${server.places.indexOf(place)}/${namespace}/${name}`
+      const begin = begun.get(id)
+      if (status?.availableReplicas !== replicas || begin === undefined) return
+      begun.delete(id)
+      latencies.push(performance.now() - begin)
+      if (latencies.length === count) finish()
+    }),
+  ])
+  // Watches are there before anything is made.
+  await Promise.all(server.places.map(({ client, namespace }) => client.get(serviceAccounts, namespace, "default")))
+  const before = await processorTime(server.pids)
+  const begin = performance.now()
+  let next = 0
+  const worker = async (): Promise<void> => {
+    while (next < count) {
+      const index = next++
+      const at = index % server.places.length
+      const place = server.places[at]
+      if (place === undefined) continue
+      const name = `web-${index}`
+      begun.set(`${at}/${place.namespace}/${name}`, performance.now())
+      await place.client.create(deployments, deployment(place.namespace, name, replicas))
+    }
+  }
+  const late = setTimeout(() => {
+    throw new Error(`${server.name}: ${latencies.length} of ${count} deployments after ${timeoutMs} ms`)
+  }, timeoutMs)
+  await Promise.all([finished, ...Array.from({ length: parallel }, worker)])
+  clearTimeout(late)
+  const seconds = (performance.now() - begin) / 1000
+  const microseconds = (await processorTime(server.pids)) - before
+  const mebibytes = await residentMiB(server.pids)
+  stop.abort()
+  await Promise.allSettled(watching)
+  return { seconds, latencies, microseconds, mebibytes }
+}
+
+/** Milliseconds from create to available, while somebody else is busy or not. */
+async function polite(place: Place, round: string): Promise<number[]> {
+  const took: number[] = []
+  const stop = new AbortController()
+  const waiting = new Map<string, () => void>()
+  const watching = [
+    playNodes(place, stop.signal),
+    follow<Deployment>(place, deployments, stop.signal, ({ metadata, status }) => {
+      if (status?.availableReplicas === replicas) waiting.get(metadata.name ?? "")?.()
+    }),
+  ]
+  await place.client.list(deployments, { namespace: place.namespace })
+  for (let index = 0; index < politeRounds; index++) {
+    const name = `polite-${round}-${index}`
+    const available = new Promise<void>((resolve) => waiting.set(name, resolve))
+    const begin = performance.now()
+    await place.client.create(deployments, deployment(place.namespace, name, replicas))
+    await available
+    took.push(performance.now() - begin)
+  }
+  stop.abort()
+  await Promise.allSettled(watching)
+  return took
+}
+
+async function greedy(server: Server): Promise<{ alone: number; beside: number }> {
+  const [first, second] = server.places
+  if (first === undefined || second === undefined) throw new Error("two tenants are needed")
+  const alone = await polite(second, "alone")
+  await first.client.create(deployments, deployment(first.namespace, "greedy", greedyPods))
+  const beside = await polite(second, "beside")
+  return { alone: quantile(alone, 0.5), beside: quantile(beside, 0.5) }
+}
+
+async function measure(start: () => Promise<Server>): Promise<Filled & { alone: number; beside: number }> {
+  await using server = await start()
+  return { ...(await fill(server)), ...(await greedy(server)) }
+}
+
+const ours = await measure(startOurs)
+const real = await measure(startReal)
+const perDeployment = (microseconds: number): number => microseconds / 1000 / count
+await report("controllers", { deployments: count, replicas, tenants: places }, [
+  { what: "all available", value: ours.seconds, unit: "s", compared: { with: "real", value: real.seconds } },
+  {
+    what: "processor time per deployment",
+    value: perDeployment(ours.microseconds),
+    unit: "ms",
+    goal: "a third",
+    compared: { with: "real", value: perDeployment(real.microseconds) },
+  },
+  {
+    what: "create to available, p50",
+    value: quantile(ours.latencies, 0.5),
+    unit: "ms",
+    compared: { with: "real", value: quantile(real.latencies, 0.5) },
+  },
+  {
+    what: "create to available, p99",
+    value: quantile(ours.latencies, 0.99),
+    unit: "ms",
+    compared: { with: "real", value: quantile(real.latencies, 0.99) },
+  },
+  { what: "memory afterwards", value: ours.mebibytes, unit: "MiB", compared: { with: "real", value: real.mebibytes } },
+  {
+    what: `a deployment beside ${greedyPods} pods of another tenant, p50`,
+    value: ours.beside,
+    unit: "ms",
+    goal: "1.5 of alone",
+    compared: { with: "alone", value: ours.alone },
+  },
+  {
+    what: "the same on the real one",
+    value: real.beside,
+    unit: "ms",
+    compared: { with: "alone", value: real.alone },
+  },
+])
