@@ -1,8 +1,7 @@
 // Schemas as OpenAPI publishes them: named types as shared definitions, in the two versions' dialects. Descriptions of
 // built-in kinds are handed in (descriptions.ts); a custom resource's are its author's.
 
-import type { Json } from "../object.ts"
-import { isObject, type JsonObject } from "./json-object.ts"
+import type { JsonObject } from "./json-object.ts"
 import { type Descriptions, noDescriptions, type TypeDescription } from "./descriptions.ts"
 import { kindsOfTypes } from "./facts.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
@@ -47,9 +46,8 @@ export class Definitions {
   }
 
   /** What a field of every object is for: they have the same words everywhere. */
-  commonField(name: "apiVersion" | "kind" | "metadata"): JsonObject {
-    const { of } = this.#descriptions
-    const description = name === "metadata" ? of(objectMetaName)?.type : of("io.k8s.api.core.v1.Pod")?.fields.get(name)
+  commonField(name: "apiVersion" | "kind"): JsonObject {
+    const description = this.#descriptions.of("io.k8s.api.core.v1.Pod")?.fields.get(name)
     return description === undefined ? {} : { description }
   }
 
@@ -160,55 +158,4 @@ function zeroDefault(schema: Schema): JsonObject {
     default:
       return {}
   }
-}
-
-/** A custom resource's own schema as it is published: of version 2 only what old clients understand. */
-export function customSchema(
-  source: Json,
-  dialect: Dialect,
-  objectMeta: JsonObject,
-  commonField: (name: "apiVersion" | "kind" | "metadata") => JsonObject,
-): JsonObject {
-  const schema = dialect === "v3" ? structuredClone(source) : forVersion2(source)
-  const published = isObject(schema) ? schema : {}
-  if (published["x-kubernetes-preserve-unknown-fields"] === true && dialect === "v2") return published
-  const properties = isObject(published["properties"]) ? published["properties"] : {}
-  const { apiVersion, kind, metadata, ...own } = properties
-  const wrapped: JsonObject = dialect === "v3" ? { allOf: [objectMeta] } : objectMeta
-  return {
-    ...published,
-    type: "object",
-    properties: {
-      apiVersion: { ...commonField("apiVersion"), ...(isObject(apiVersion) ? apiVersion : {}), type: "string" },
-      kind: { ...commonField("kind"), ...(isObject(kind) ? kind : {}), type: "string" },
-      metadata: {
-        ...(isObject(metadata) && typeof metadata["description"] === "string"
-          ? { description: metadata["description"] }
-          : commonField("metadata")),
-        ...wrapped,
-      },
-      ...own,
-    },
-  }
-}
-
-/** Keywords that version 2 lacks, or that clients of it take for more than they say. */
-const dropped = new Set(["allOf", "anyOf", "oneOf", "not", "nullable", "default", "x-kubernetes-validations"])
-
-function forVersion2(source: Json): Json {
-  if (!isObject(source)) return source
-  const result: JsonObject = {}
-  const free = source["x-kubernetes-preserve-unknown-fields"] === true || source["nullable"] === true
-  for (const [keyword, value] of Object.entries(source)) {
-    if (dropped.has(keyword)) continue
-    if (free && (keyword === "type" || keyword === "properties" || keyword === "items" || keyword === "required"))
-      continue
-    if (keyword === "additionalProperties" && free) continue
-    if (source["x-kubernetes-int-or-string"] === true && keyword === "type") continue
-    if (keyword === "properties" && isObject(value)) {
-      result[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, forVersion2(inner)]))
-    } else if (keyword === "items" || keyword === "additionalProperties") result[keyword] = forVersion2(value)
-    else result[keyword] = value
-  }
-  return result
 }

@@ -9,13 +9,15 @@ import { release, schemaOf, schemaOfType } from "./facts.ts"
 import { isConnected, pathsOf, type PublishedKind, type PublishedResource, type Shapes } from "./openapi-paths.ts"
 import type { JsonObject } from "./json-object.ts"
 import { protobufMediaType } from "./protobuf.ts"
-import { customSchema, Definitions, type Dialect, objectMetaName } from "./openapi-schemas.ts"
+import { customListFields, customSchema, selectableExtension } from "./openapi-custom.ts"
+import { Definitions, type Dialect, objectMetaName } from "./openapi-schemas.ts"
 import type { Schema } from "./schema.ts"
 
 export interface OpenAPIDefinition extends PublishedResource {
   listKind: string
   subresources: readonly { name: string; group?: string; version?: string; kind: string; verbs: readonly string[] }[]
   schema: Schema
+  selectableFields?: readonly string[]
 }
 
 interface GroupVersionOf {
@@ -152,17 +154,19 @@ function listOf(
   const builtIn = definition.schema.custom === true ? undefined : schemaOf({ group, version, kind: listKind })
   if (builtIn !== undefined) return schemas.refTo(builtIn)
   const metadata = metaType("ListMeta", schemas)
+  const words = customListFields(definition.resource)
   return schemas.define(customName({ group, version, kind: listKind }), {
     type: "object",
     required: ["items"],
     description: `${listKind} is a list of ${definition.kind}`,
     properties: {
       apiVersion: { ...schemas.commonField("apiVersion"), type: "string" },
-      items: { type: "array", items: object },
+      items: { ...words.items, type: "array", items: object },
       kind: { ...schemas.commonField("kind"), type: "string" },
-      metadata: dialect === "v3" ? { allOf: [metadata] } : metadata,
+      metadata: { ...words.metadata, ...(dialect === "v3" ? { allOf: [metadata] } : metadata) },
     },
     "x-kubernetes-group-version-kind": [{ group, kind: listKind, version }],
+    ...selectableExtension(definition.selectableFields),
   })
 }
 
@@ -179,6 +183,7 @@ function customObject(definition: OpenAPIDefinition, schemas: Definitions, diale
       schemas.commonField(name),
     ),
     "x-kubernetes-group-version-kind": [{ group, kind, version }],
+    ...selectableExtension(definition.selectableFields),
   })
 }
 

@@ -229,6 +229,31 @@ describe("an object", () => {
   })
 })
 
+test("an object written under an earlier schema fits the present one when it is read, and is stored so by the next write", async () => {
+  await using kinds = await world(definition("widgets", "Widget"))
+  const widgets = `${group}/widgets`
+  await kinds.create(widgets, { metadata: { name: "w" }, spec: { size: 1, replicas: 2 } })
+  const at = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties"
+  const change = [
+    { op: "remove", path: `${at}/replicas` },
+    { op: "add", path: `${at}/shape`, value: { type: "string", default: "round" } },
+  ]
+  await kinds.patch(crds, "widgets.example.com", change, { type: "json" })
+  await until(async () => "shape" in (await kinds.get(widgets, "w"))["spec"])
+  const spec = { size: 1, color: "red", shape: "round" }
+  expect(await kinds.get(widgets, "w")).toMatchObject({ spec })
+  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+  const { items } = await kinds.client.list(resource)
+  expect(items).toMatchObject([{ spec }])
+  const storedSpec = async (): Promise<unknown> => {
+    const { items: stored } = await kinds.stub.store.range("/registry/example.com/widgets/")
+    return JSON.parse(Buffer.from(stored[0]?.value ?? []).toString()).spec
+  }
+  expect(await storedSpec()).toEqual({ size: 1, color: "red", replicas: 2 })
+  await kinds.patch(widgets, "w", {})
+  expect(await storedSpec()).toEqual(spec)
+})
+
 describe("deletion of a definition", () => {
   test("deletes its objects first, and waits for their finalizers", async () => {
     await using kinds = await world(definition("widgets", "Widget"))

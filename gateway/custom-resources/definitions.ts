@@ -1,8 +1,18 @@
 // From a CustomResourceDefinition to what the gateway serves: one ResourceDefinition for each served version. They differ in
 // apiVersion only, unless a webhook converts between them.
 
+import { copyJson } from "../../apimachinery/copy.ts"
+import { equalJson } from "../../apimachinery/equality.ts"
 import { FieldPath } from "../../apimachinery/field-errors.ts"
-import { type CustomResourceDefinition, type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import {
+  type CustomResourceDefinition,
+  type Json,
+  type KubeObject,
+  parseGroupVersion,
+  printGroupVersion,
+} from "../../apimachinery/object.ts"
+import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
+import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { compileStructural } from "../../apimachinery/schema/structural.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
@@ -19,10 +29,14 @@ const subresourceVerbs = ["get", "patch", "update"]
 
 const cannotCall: CallConversionWebhook = () => Promise.reject(new Error("webhooks cannot be called from here"))
 
-/** Empty while the definition's names are not accepted. */
+/**
+ * Empty while the definition's names are not accepted. `agedUntil`: the last revision at which objects may have been written
+ * under an earlier schema.
+ */
 export function compileDefinition(
   crd: CustomResourceDefinition,
   call: CallConversionWebhook = cannotCall,
+  agedUntil = 0,
 ): ResourceDefinition[] {
   const definition = crd as unknown as Definition
   if (!isEstablished(definition)) return []
@@ -32,7 +46,7 @@ export function compileDefinition(
   return versions
     .filter((version) => version.served === true)
     .sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => compileVersion(definition, version, stored.name, call))
+    .map((version) => compileVersion(definition, version, stored.name, call, agedUntil))
 }
 
 function compileVersion(
@@ -40,6 +54,7 @@ function compileVersion(
   version: CustomResourceVersion,
   stored: string,
   call: CallConversionWebhook,
+  agedUntil: number,
 ): ResourceDefinition {
   const { group = "", scope } = definition.spec ?? {}
   const {
@@ -83,7 +98,10 @@ function compileVersion(
     storageVersion: printGroupVersion({ group, version: stored }),
     selectableFields: [...selectable.keys()],
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
-    customResource: { uid: definition.metadata.uid ?? "" },
+    customResource: {
+      uid: definition.metadata.uid ?? "",
+      aged: { until: agedUntil, read: agedReader(definition, version, schema) },
+    },
   }
   const conversion = conversionOf(definition, version, stored, call)
   if (conversion !== undefined) compiled.conversion = conversion
@@ -97,6 +115,34 @@ function compileVersion(
     }
   }
   return compiled
+}
+
+/**
+ * What was written under an earlier schema has, when read, the defaults of the version it is stored as, and nothing that is
+ * unknown. Source: crConversionRESTOptionsGetter in k8s.io/apiextensions-apiserver/pkg/apiserver.
+ */
+function agedReader(
+  { spec }: Definition,
+  version: CustomResourceVersion,
+  schema: () => Schema,
+): (object: KubeObject) => KubeObject {
+  const schemas = new Map<string, Schema>()
+  const schemaOf = (name: string): Schema => {
+    const source = spec?.versions?.find((each) => each.name === name)
+    const found =
+      name === version.name || source === undefined ? schema() : (schemas.get(name) ?? compileSchema(source))
+    schemas.set(name, found)
+    return found
+  }
+  return (object) => {
+    const written = parseGroupVersion(object.apiVersion ?? "").version
+    const from = schemaOf(written)
+    const copy = copyJson(object)
+    prune(from, copy as unknown as Json)
+    applyDefaults(from, copy as unknown as Json)
+    if (written !== version.name) prune(schema(), copy as unknown as Json)
+    return equalJson(copy, object) ? object : copy
+  }
 }
 
 function conversionOf(

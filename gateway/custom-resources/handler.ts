@@ -89,7 +89,8 @@ class CustomResourceHandler implements AsyncDisposable {
           const gone: Definition[] = []
           for (const { type, current } of events) {
             this.#revision = current.modRevision
-            if (type === "put") this.#take(current)
+            // Until now objects were written under the schema before this one.
+            if (type === "put") this.#take(current, this.#parts.store.revision)
             else gone.push(...this.#drop(current))
           }
           this.#publish()
@@ -110,13 +111,11 @@ class CustomResourceHandler implements AsyncDisposable {
     }
   }
 
-  #take({ key, value }: KeyValue): void {
+  #take({ key, value, modRevision }: KeyValue, until = modRevision): void {
     const definition = JSON.parse(Buffer.from(value).toString()) as Definition
     try {
-      const served = compileDefinition(
-        definition as unknown as CustomResourceDefinition,
-        this.#parts.callConversionWebhook,
-      )
+      const current = definition as unknown as CustomResourceDefinition
+      const served = compileDefinition(current, this.#parts.callConversionWebhook, until)
       this.#known.set(key, { definition, served })
     } catch (error) {
       // One bad definition (of an older version of this program, say) must not take the others down.

@@ -59,6 +59,8 @@ export interface ResourceDefinition {
   /** Set for custom resources. */
   customResource?: {
     uid: string
+    /** What was stored up to that revision may not fit today's schema; `read` makes it fit, or answers it as it is. */
+    aged?: { until: number; read(object: KubeObject): KubeObject }
     scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string }
   }
 }

@@ -244,7 +244,7 @@ export class GenericRegistry implements Registry {
     await admit.validate(object, current)
     this.#settle(object)
     if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
-    if (isUnchanged(object, current)) return before
+    if (isUnchanged(object, current) && !this.#reader.isOutdated(stored)) return before
     if (options.dryRun) return new ComputedValue(object)
     const claim = await definition.strategy.begin?.(ctx, object, current)
     return this.#storage.put(ctx.controlPlane.store, stored.key, object, stored.modRevision, claim)

@@ -1,6 +1,6 @@
 // From what the store answers to values in a definition's own version. Usually the bytes are that already, which their
 // first bytes tell; then nothing is parsed. Otherwise the object is converted (events of two groups, autoscaling, custom
-// resources stored in another version).
+// resources stored in another version). Custom resources older than their schema are made to fit it.
 
 import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
@@ -24,25 +24,37 @@ export class ValueReader {
   /** One object that somebody asked for by name: it is kept for the next who asks. */
   async one(stored: KeyValue): Promise<KubeValue> {
     const value = this.#cache.of(stored)
-    if (this.#isOwn(stored.value)) return value
-    const [converted] = await this.#convert([value.object()])
+    if (this.#isOwn(stored.value)) return this.#fitting(value, stored.modRevision)
+    const [converted] = await this.#convert([value])
     if (converted === undefined) throw new Error(`conversion of ${stored.key} answered nothing`)
     return converted
   }
 
   /** An old state, shown with another revision than it was written at. */
-  async past({ value: bytes }: KeyValue, revision: number): Promise<KubeValue> {
+  async past({ value: bytes, modRevision }: KeyValue, revision: number): Promise<KubeValue> {
     const value = new StoredValue(bytes, revision)
-    if (this.#isOwn(bytes)) return value
-    const [converted] = await this.#convert([value.object()])
+    if (this.#isOwn(bytes)) return this.#fitting(value, modRevision)
+    const [converted] = await this.#convert([value])
     return converted ?? value
+  }
+
+  /** What is stored is no longer how a custom resource would be written today, though nobody has changed it. */
+  isOutdated(stored: KeyValue): boolean {
+    const { customResource, kind, storageVersion } = this.#definition
+    if (customResource === undefined) return false
+    const head = storedHead(kind, storageVersion)
+    if (head.compare(stored.value, 0, head.length) !== 0) return true
+    const value = this.#cache.of(stored)
+    return this.#isOwn(stored.value) && this.#fitting(value, stored.modRevision) !== value
   }
 
   /** Many: what is not known yet is not kept. */
   many(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
     const values = stored.map((item) => this.#cache.peek(item) ?? new StoredValue(item.value, item.modRevision))
-    if (stored.every((item) => this.#isOwn(item.value))) return values
-    return this.#convertSome(stored, values)
+    if (!stored.every((item) => this.#isOwn(item.value))) return this.#convertSome(stored, values)
+    const { aged } = this.#definition.customResource ?? {}
+    if (aged === undefined || stored.every((item) => item.modRevision > aged.until)) return values
+    return values.map((value, index) => this.#fitting(value, stored[index]?.modRevision ?? 0))
   }
 
   #isOwn(stored: Uint8Array): boolean {
@@ -51,21 +63,35 @@ export class ValueReader {
 
   async #convertSome(stored: readonly KeyValue[], values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
     const foreign = values.filter((_, index) => !this.#isOwn(stored[index]?.value ?? this.#head))
-    const converted = (await this.#convert(foreign.map((value) => value.object())))[Symbol.iterator]()
+    const converted = (await this.#convert(foreign))[Symbol.iterator]()
     return values.map((value, index) => {
-      if (this.#isOwn(stored[index]?.value ?? this.#head)) return value
+      const item = stored[index]
+      if (item === undefined || this.#isOwn(item.value)) return this.#fitting(value, item?.modRevision ?? 0)
       return converted.next().value ?? value
     })
   }
 
-  async #convert(objects: readonly KubeObject[]): Promise<readonly KubeValue[]> {
-    const { conversion, kind } = this.#definition
+  #fitting(value: StoredValue, modRevision: number): KubeValue {
+    const { aged } = this.#definition.customResource ?? {}
+    if (aged === undefined || modRevision > aged.until) return value
+    const object = value.object()
+    const read = aged.read(object)
+    return read === object ? value : new ComputedValue(read)
+  }
+
+  async #convert(values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
+    const { conversion, customResource, kind } = this.#definition
+    const objects = values.map((value) => value.object())
     const converted = conversion
       ? await conversion.fromStored(objects)
-      : objects.map((object) => ({ ...object, kind, apiVersion: this.#apiVersion }))
+      : objects.map((object) => relabelled(customResource?.aged?.read(object) ?? object, kind, this.#apiVersion))
     if (converted.length !== objects.length) {
       throw new Error(`conversion to ${this.#apiVersion} ${kind} answered ${converted.length} of ${objects.length}`)
     }
     return converted.map((object) => new ComputedValue(object))
   }
+}
+
+function relabelled(object: KubeObject, kind: string, apiVersion: string): KubeObject {
+  return { ...object, kind, apiVersion }
 }

@@ -12,6 +12,8 @@ import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } 
 const nothingHeld: Claim = { commit: () => undefined, rollback: async () => undefined }
 
 const strategy: Strategy<Definition> = {
+  allowUnconditionalUpdate: false,
+
   default(definition) {
     const spec = (definition.spec ??= {})
     const names = (spec.names ??= {})
