@@ -1,6 +1,7 @@
 // Puts one control plane together from its store and its trust roots. Whoever opens it owns it: disposing it ends all it
 // has begun and closes the store.
 
+import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -12,6 +13,7 @@ import { LocalServices } from "../aggregation/local-services.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { AdmissionRegistrations } from "../admission/registrations.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
+import { configurationPrefix, createOIDCAuthenticator } from "../authentication/oidc/authenticator.ts"
 import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
 import { createUnionAuthenticator } from "../authentication/union.ts"
@@ -23,6 +25,7 @@ import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient } from "../local-client.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
+import { ObjectView } from "../registry/object-view.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
 import type { Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
@@ -90,6 +93,8 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const aggregator = stack.use(new Aggregator(aggregated))
   const registrations = stack.use(new AdmissionRegistrations({ store, log }))
   const admission = new AdmissionChain(admissionPlugins(registrations))
+  const apiAudiences = [trust.issuer, ...commonAudiences]
+  const authenticationView = stack.use(new ObjectView<KubeObject>({ store, log, prefix: configurationPrefix }))
   const ending = stack.move()
   const controlPlane: ControlPlane = {
     name,
@@ -107,10 +112,8 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     authenticator: createUnionAuthenticator([
       createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
       parts.administrators,
-      createTokenAuthenticator(trust, reader, {
-        apiAudiences: [trust.issuer, ...commonAudiences],
-        anyIssuer: parts.nobody ?? false,
-      }),
+      createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: parts.nobody ?? false }),
+      createOIDCAuthenticator({ view: authenticationView, backends, apiAudiences, log }),
     ]),
     trust,
     tokens: createTokenIssuer(trust, reader),

@@ -9,6 +9,7 @@ import { ValidatingPolicies } from "../policies/validating.ts"
 import type { AdmissionRegistrations } from "../registrations.ts"
 import { MutatingWebhooks } from "../webhooks/mutating.ts"
 import { ValidatingWebhooks } from "../webhooks/validating.ts"
+import { authenticationConfiguration } from "./authentication-configuration.ts"
 import { certificates } from "./certificates.ts"
 import { persistentVolumeClaimResize } from "./claim-resize.ts"
 import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
@@ -39,6 +40,7 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     new MutatingPolicies(registrations),
     new MutatingWebhooks(registrations, evaluateMatchConditions),
     rbacEscalation,
+    authenticationConfiguration,
     new ValidatingPolicies(registrations),
     new ValidatingWebhooks(registrations, evaluateMatchConditions),
     new ResourceQuotaPlugin(),

@@ -1,0 +1,33 @@
+// The ConfigMap that says whose tokens a control plane accepts (gateway/authentication/oidc): it is read when it is written, and
+// only by who could do anything anyway: whoever names an issuer can be anybody.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { invalid } from "../../../apimachinery/status.ts"
+import { configurationField, configurationName, parseConfiguration } from "../../authentication/oidc/configuration.ts"
+import { confirmRoleGrants } from "../../authorization/escalation.ts"
+import { semanticEqual } from "../../registry/validation/equality.ts"
+import type { AdmissionPlugin } from "../chain.ts"
+import { isOf, objectAs } from "./refuse.ts"
+
+const everything = [
+  { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
+  { nonResourceURLs: ["*"], verbs: ["*"] },
+]
+
+type ConfigMap = KubeObject & { data?: Record<string, string> }
+
+export const authenticationConfiguration: AdmissionPlugin = {
+  name: "AuthenticationConfiguration",
+
+  async validate(ctx, attributes) {
+    const { namespace, name, operation, current } = attributes
+    if (name !== configurationName || namespace !== "kube-system" || !isOf(attributes, "", "configmaps")) return
+    if (operation !== "CREATE" && operation !== "UPDATE") return
+    const { data } = objectAs<ConfigMap>(attributes)
+    if (semanticEqual(data, (current as ConfigMap | undefined)?.data)) return
+    const text = data?.[configurationField]
+    const { errors } = text === undefined ? { errors: [] } : parseConfiguration(text)
+    if (errors.length > 0) throw invalid({ group: "", kind: "ConfigMap" }, name, errors)
+    await confirmRoleGrants(ctx, { resource: "clusterroles", namespace: "", name, rules: everything })
+  },
+}

@@ -1,0 +1,119 @@
+// The keys of an issuer, by OpenID Connect discovery. Fetched when a token first names the issuer, again after a while, and when a
+// token names a key that is not among them; at most once in a while, whatever is asked.
+
+import { request as httpsRequest } from "node:https"
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
+import type { Backends } from "../../backends/backends.ts"
+import type { JWTAuthenticator } from "./configuration.ts"
+
+export const issuerLimits = {
+  /** Keys are taken for current this long. */
+  freshMs: 10 * 60_000,
+  /** Between two fetches, also when the first failed. */
+  cooldownMs: 10_000,
+  /** One of the two documents. */
+  timeoutMs: 5_000,
+  maxDocumentBytes: 512 * 1024,
+} as const
+
+export class IssuerKeys {
+  readonly #issuer: JWTAuthenticator["issuer"]
+  readonly #backends: Backends
+  #keys: JWTVerifyGetKey | undefined
+  #fetchedAt = -Infinity
+  #fetching: Promise<void> | undefined
+
+  constructor(issuer: JWTAuthenticator["issuer"], backends: Backends) {
+    this.#issuer = issuer
+    this.#backends = backends
+  }
+
+  /** For jose's jwtVerify. Fails when there is no such key. */
+  readonly keyOf: JWTVerifyGetKey = async (header, token) => {
+    if (this.#keys === undefined || this.#age > issuerLimits.freshMs) await this.#fetchSoon()
+    try {
+      return await this.#known(header, token)
+    } catch (error) {
+      if (this.#age < issuerLimits.cooldownMs) throw error
+      await this.#fetchSoon()
+      return this.#known(header, token)
+    }
+  }
+
+  /** Asks again, unless that was just done. false: nothing is newer. A key may have been replaced under its name. */
+  async refresh(): Promise<boolean> {
+    if (this.#age < issuerLimits.cooldownMs) return false
+    await this.#fetchSoon()
+    return true
+  }
+
+  get #age(): number {
+    return performance.now() - this.#fetchedAt
+  }
+
+  #known: JWTVerifyGetKey = (header, token) => {
+    if (this.#keys === undefined) throw new Error(`no keys of ${this.#issuer.url}`)
+    return this.#keys(header, token)
+  }
+
+  /** Whoever asks meanwhile waits for the same answer. */
+  #fetchSoon(): Promise<void> {
+    if (this.#fetching === undefined && this.#age < issuerLimits.cooldownMs) return Promise.resolve()
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetchedAt = performance.now()
+      this.#fetching = undefined
+    })
+    return this.#fetching
+  }
+
+  async #fetch(): Promise<void> {
+    const { url, discoveryURL } = this.#issuer
+    const document = (await this.#get(
+      discoveryURL ?? `${url.replace(/\/$/, "")}/.well-known/openid-configuration`,
+    )) as {
+      issuer?: unknown
+      jwks_uri?: unknown
+    }
+    if (document.issuer !== url)
+      throw new Error(`the issuer calls itself ${JSON.stringify(document.issuer)}, not ${url}`)
+    if (typeof document.jwks_uri !== "string" || !URL.canParse(document.jwks_uri)) throw new Error("no jwks_uri")
+    this.#keys = createLocalJWKSet((await this.#get(document.jwks_uri)) as JSONWebKeySet)
+  }
+
+  #get(text: string): Promise<unknown> {
+    const url = new URL(text)
+    if (url.protocol !== "https:") return Promise.reject(new Error(`${text} is not https`))
+    const { certificateAuthority } = this.#issuer
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const request = httpsRequest({
+      agent: this.#backends.urls,
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port: url.port || 443,
+      path: `${url.pathname}${url.search}`,
+      headers: { accept: "application/json" },
+      signal: AbortSignal.timeout(issuerLimits.timeoutMs),
+      ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority, allowPartialTrustChain: true }),
+    })
+    request.on("error", reject)
+    request.on("response", (response) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      response.on("error", reject)
+      response.on("data", (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > issuerLimits.maxDocumentBytes) response.destroy(new Error(`${text} is too long`))
+        else chunks.push(chunk)
+      })
+      response.on("end", () => {
+        try {
+          if (response.statusCode !== 200) throw new Error(`${text} answered ${response.statusCode}`)
+          resolve(JSON.parse(Buffer.concat(chunks).toString()))
+        } catch (error) {
+          reject(error as Error)
+        }
+      })
+    })
+    request.end()
+    return promise
+  }
+}

@@ -1,0 +1,219 @@
+// Tokens of an issuer that a tenant has configured, through a whole gateway; the issuer is a server of the test.
+
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto"
+import { SignJWT } from "jose"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { localNetworks } from "../../backends/networks.ts"
+import type { Loose } from "../../testing/kinds.ts"
+import {
+  type RawAnswer,
+  type RawRequest,
+  startTestGateway,
+  type TestGateway,
+  type TestTenant,
+} from "../../testing/start-gateway.ts"
+import { WebhookServer } from "../../testing/webhook-server.ts"
+import { parseConfiguration } from "./configuration.ts"
+
+let gateway: TestGateway
+let tenant: TestTenant
+let issuer: WebhookServer
+let key: KeyObject
+const keyId = "one"
+/** Makes the issuer another one for each test, so that no keys are remembered. */
+let mark = ""
+let last = 0
+
+const configMaps = "/api/v1/namespaces/kube-system/configmaps"
+const call = (path: string, options: RawRequest = {}): Promise<RawAnswer> =>
+  gateway.request(`/tenants/a${path}`, { ...tenant, ...options })
+
+function newKey(): KeyObject {
+  return createPrivateKey(
+    generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }),
+  )
+}
+
+function configuration(more: Loose = {}): Loose {
+  return {
+    apiVersion: "apiserver.config.k8s.io/v1",
+    kind: "AuthenticationConfiguration",
+    jwt: [
+      {
+        issuer: {
+          url: issuer.url,
+          certificateAuthority: issuer.certificateAuthority,
+          audiences: ["polyplane", mark],
+          audienceMatchPolicy: "MatchAny",
+        },
+        claimMappings: { username: { claim: "sub", prefix: "oidc:" }, groups: { claim: "groups", prefix: "oidc:" } },
+        ...more,
+      },
+    ],
+  }
+}
+
+async function configure(content: unknown): Promise<RawAnswer> {
+  await call(`${configMaps}/authentication-configuration`, { method: "DELETE" })
+  const data = { "config.yaml": typeof content === "string" ? content : JSON.stringify(content) }
+  return call(configMaps, { method: "POST", body: { metadata: { name: "authentication-configuration" }, data } })
+}
+
+function token(
+  claims: Loose = {},
+  { audience = "polyplane", from = issuer.url, with: signer = key } = {},
+): Promise<string> {
+  return new SignJWT({ sub: "ann", groups: ["team"], ...claims })
+    .setProtectedHeader({ alg: "ES256", kid: keyId })
+    .setIssuer(from)
+    .setAudience(audience)
+    .setExpirationTime("5m")
+    .setJti("j1")
+    .sign(signer)
+}
+
+/** The user the gateway takes the bearer for, or the code it answers. */
+async function whoIs(bearer: string): Promise<unknown> {
+  const path = "/tenants/a/apis/authentication.k8s.io/v1/selfsubjectreviews"
+  const { code, json } = await gateway.request(path, { method: "POST", token: bearer, body: {} })
+  return code === 201 ? (json() as Loose)["status"].userInfo : code
+}
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ allowedNetworks: localNetworks })
+  tenant = await gateway.createTenant("a")
+  issuer = await WebhookServer.start(({ path }) =>
+    path === "/keys"
+      ? { body: { keys: [{ ...createPublicKey(key).export({ format: "jwk" }), kid: keyId, alg: "ES256" }] } }
+      : { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } },
+  )
+})
+
+beforeEach(async () => {
+  key = newKey()
+  issuer.calls.length = 0
+  mark = `test-${++last}`
+  const { code } = await configure(configuration())
+  expect(code).toBe(201)
+})
+
+afterAll(async () => {
+  await gateway?.[Symbol.asyncDispose]()
+  await issuer?.[Symbol.asyncDispose]()
+})
+
+describe("a token of a configured issuer", () => {
+  test("names the user and the groups it says, with the prefixes", async () => {
+    expect(await whoIs(await token())).toEqual({
+      username: "oidc:ann",
+      groups: ["oidc:team", "system:authenticated"],
+      extra: { "authentication.kubernetes.io/credential-id": ["JTI=j1"] },
+    })
+  })
+
+  test("is checked with keys that are fetched once", async () => {
+    for (let index = 0; index < 3; index++) await whoIs(await token())
+    expect(issuer.calls.map(({ path }) => path)).toEqual(["/.well-known/openid-configuration", "/keys"])
+  })
+
+  test.each<[string, () => Promise<string>]>([
+    ["another audience", () => token({}, { audience: "other" })],
+    ["another key", () => token({}, { with: newKey() })],
+    ["no user", () => token({ sub: "" })],
+    ["groups that are none", () => token({ groups: [1] })],
+    ["an issuer nobody has configured", () => token({}, { from: "https://other.example.com" })],
+    ["an end in the past", () => token({ exp: 1 }).then((made) => made.replace(/\.[^.]*$/, ".AAAA"))],
+  ])("is refused with %s", async (_, make) => {
+    expect(await whoIs(await make())).toBe(401)
+  })
+
+  test("gives no rights by itself", async () => {
+    const { code } = await gateway.request(`/tenants/a${configMaps}`, {
+      token: await token({ groups: ["system:masters"] }),
+    })
+    expect(code).toBe(403)
+  })
+
+  test("is worth nothing in another tenant", async () => {
+    await gateway.createTenant("b").catch(() => undefined)
+    const path = "/tenants/b/apis/authentication.k8s.io/v1/selfsubjectreviews"
+    expect((await gateway.request(path, { method: "POST", token: await token(), body: {} })).code).toBe(401)
+  })
+
+  test("has to have the claims that are required", async () => {
+    const rules = [{ claim: "hd", requiredValue: "example.com" }]
+    await configure(configuration({ claimValidationRules: rules }))
+    expect(await whoIs(await token())).toBe(401)
+    expect(await whoIs(await token({ hd: "example.com" }))).toMatchObject({ username: "oidc:ann" })
+  })
+
+  test("names nobody by an address that is not verified", async () => {
+    await configure(configuration({ claimMappings: { username: { claim: "email", prefix: "" } } }))
+    expect(await whoIs(await token({ email: "a@b.c", email_verified: false }))).toBe(401)
+    expect(await whoIs(await token({ email: "a@b.c", email_verified: true }))).toMatchObject({ username: "a@b.c" })
+  })
+
+  test("is no longer good when the configuration is gone", async () => {
+    const bearer = await token()
+    expect(await whoIs(bearer)).toMatchObject({ username: "oidc:ann" })
+    await call(`${configMaps}/authentication-configuration`, { method: "DELETE" })
+    expect(await whoIs(bearer)).toBe(401)
+  })
+})
+
+describe("a configuration", () => {
+  test("is read when it is written", async () => {
+    const { code, json } = await configure({ kind: "Other" })
+    expect(code).toBe(422)
+    expect((json() as Loose)["message"]).toContain('kind: Unsupported value: "Other"')
+  })
+
+  test("is written only by who could do anything anyway", async () => {
+    const rbac = "/apis/rbac.authorization.k8s.io/v1"
+    const rules = [{ apiGroups: [""], resources: ["configmaps"], verbs: ["*"] }]
+    const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "editor" }]
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "editor" }
+    const metadata = { name: "editor" }
+    await call(`${rbac}/clusterroles`, { method: "POST", body: { metadata, rules } })
+    await call(`${rbac}/clusterrolebindings`, { method: "POST", body: { metadata, subjects, roleRef } })
+    const { code, text } = await call(`${configMaps}/authentication-configuration`, {
+      method: "PATCH",
+      headers: { "content-type": "application/merge-patch+json", "impersonate-user": "editor" },
+      body: { data: { "config.yaml": JSON.stringify(configuration({ claimValidationRules: [] })) } },
+    })
+    expect([code, text]).toEqual([
+      403,
+      expect.stringContaining("is attempting to grant RBAC permissions not currently held"),
+    ])
+  })
+
+  test.each<[string, unknown, string]>([
+    ["no YAML", "a: b: c", "is no YAML"],
+    ["no mapping", "[]", "must be an AuthenticationConfiguration"],
+    [
+      "another version",
+      { apiVersion: "v1", kind: "AuthenticationConfiguration" },
+      'apiVersion: Unsupported value: "v1"',
+    ],
+    ["an http issuer", { jwt: [{ issuer: { url: "http://a", audiences: ["a"] } }] }, "URL scheme must be https"],
+    ["no audience", { jwt: [{ issuer: { url: "https://a" } }] }, "jwt[0].issuer.audiences: Required value"],
+    [
+      "no prefix",
+      { jwt: [{ claimMappings: { username: { claim: "sub" } } }] },
+      "jwt[0].claimMappings.username.prefix: Required value",
+    ],
+    [
+      "expressions",
+      { jwt: [{ claimMappings: { username: { expression: "claims.sub" } } }] },
+      "expressions are not supported here",
+    ],
+    ["anonymous", { anonymous: { enabled: true } }, "anonymous: Invalid value"],
+    ["what nobody knows", { jwt: [{ color: "red" }] }, 'jwt[0].color: Invalid value: "<omitted>": unknown field'],
+  ])("with %s says what is wrong", (_, content, message) => {
+    const whole = { apiVersion: "apiserver.config.k8s.io/v1", kind: "AuthenticationConfiguration" }
+    const text = typeof content === "string" ? content : JSON.stringify({ ...whole, ...(content as object) })
+    const { authenticators, errors } = parseConfiguration(text)
+    expect(authenticators).toEqual([])
+    expect(errors.map((error) => error.message()).join("\n")).toContain(message)
+  })
+})
