@@ -7,7 +7,7 @@ import { repository } from "../../harness/polyplane.ts"
 import { binDirectory, cacheDirectory, here as inNodes, kubernetesVersion } from "../node/layout.ts"
 import { MachineLacks, missing, unavailable } from "../node/machine.ts"
 import { conformanceSpecs, countOf, printReport, shorten } from "./report.ts"
-import type { SpecResult } from "./specs.ts"
+import { merge, type SpecResult } from "./specs.ts"
 import { runSuite, type Part } from "./suite.ts"
 import { startControl, startTarget, stopSignal, superClusterNames, superClusters, type SuperCluster } from "./target.ts"
 
@@ -15,6 +15,7 @@ const help = `usage: npm run conformance [-- FLAGS]
 
 Runs the upstream conformance suite against a tenant: 417 specs side by side, then the 29 serial ones. A full run on the default
 super cluster writes docs/conformance.md; any other writes its reports only. A signal ends it with what there is until then.
+The two parts may also be run by themselves, at the same time too: --parallel, --serial, and --report for both.
 
   --focus RE      only specs whose name matches; may be given more than once
   --slice         only the specs of test/kubernetes/conformance/slice.txt, which all have to pass
@@ -25,6 +26,8 @@ super cluster writes docs/conformance.md; any other writes its reports only. A s
   --parallel      only the others
   --limit MINUTES end after it (default 90)
   --out DIR       for JUnit and logs (default: a new folder in the cache)
+  --report DIR    runs nothing: writes docs/conformance.md of what runs of both parts, on the default super cluster, have left in
+                  their folders; given once for each
 
 Exit code: 0 when every selected spec passed, 1 when one did not, 2 when it could not be run, ${unavailable} when this machine cannot.
 `
@@ -43,6 +46,7 @@ async function main(): Promise<number> {
       parallel: { type: "boolean", default: false },
       limit: { type: "string", default: "90" },
       out: { type: "string" },
+      report: { type: "string", multiple: true, default: [] },
       help: { type: "boolean", default: false },
     },
   })
@@ -50,6 +54,7 @@ async function main(): Promise<number> {
     process.stdout.write(help)
     return 0
   }
+  if (flags.report.length > 0) return reportOf(flags.report)
   const superCluster = superClusters.find((name) => name === flags.super)
   if (superCluster === undefined) throw new Error(`--super is one of ${superClusters.join(", ")}, not "${flags.super}"`)
   const lacking = await missing(["ginkgo", "e2e.test", "kubectl"], [binDirectory])
@@ -78,16 +83,38 @@ async function main(): Promise<number> {
   )
   await writeFile(path.join(output, "summary.json"), `${JSON.stringify(results, undefined, 1)}\n`)
   printSummary(results, output)
-  const isWhole = results.length === conformanceSpecs
-  if (isWhole && !flags.control && superCluster === "node" && !stop.aborted) {
-    const context = {
-      version: kubernetesVersion,
-      superCluster: superClusterNames[superCluster],
-      command: "npm run conformance",
-    }
-    await writeFile(path.join(repository, "docs", "conformance.md"), printReport(results, context))
+  if (!flags.control && superCluster === "node" && !stop.aborted) await writeReport(results)
+  return exitCodeOf(results)
+}
+
+/** Of a whole run only. */
+async function writeReport(results: readonly SpecResult[]): Promise<void> {
+  if (results.length !== conformanceSpecs) return
+  const context = {
+    version: kubernetesVersion,
+    superCluster: superClusterNames.node,
+    command: "npm run conformance",
   }
-  return results.length > 0 && countOf(results, "passed") === results.length ? 0 : 1
+  await writeFile(path.join(repository, "docs", "conformance.md"), printReport(results, context))
+}
+
+const exitCodeOf = (results: readonly SpecResult[]): number =>
+  results.length > 0 && countOf(results, "passed") === results.length ? 0 : 1
+
+async function reportOf(folders: readonly string[]): Promise<number> {
+  const runs = await Promise.all(
+    folders.map(
+      async (folder) => JSON.parse(await readFile(path.join(folder, "summary.json"), "utf8")) as SpecResult[],
+    ),
+  )
+  const results = merge(runs)
+  printSummary(results, folders.join(", "))
+  await writeReport(results)
+  if (results.length !== conformanceSpecs)
+    process.stderr.write(
+      `these are ${results.length} of ${conformanceSpecs} specs: docs/conformance.md stays as it is\n`,
+    )
+  return exitCodeOf(results)
 }
 
 async function run(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { printReport, shorten } from "./report.ts"
-import { complete, readSpecs, type SpecResult } from "./specs.ts"
+import { complete, merge, readSpecs, type SpecResult } from "./specs.ts"
 
 const spec = (name: string, outcome: SpecResult["outcome"], message = ""): SpecResult => ({
   name,
@@ -64,6 +64,15 @@ describe("ginkgo's report", () => {
     expect(rest).toEqual([])
     await rm(directory, { recursive: true })
     expect(await readSpecs(file)).toEqual([])
+  })
+
+  test("of several runs counts what was run", () => {
+    const [a, b] = ["[sig-apps] a", "[sig-apps] b"]
+    const first = [spec(a, "passed"), spec(b, "not run")]
+    expect(merge([first, [spec(a, "not run"), spec(b, "failed")]])).toMatchObject([
+      { name: a, outcome: "passed" },
+      { name: b, outcome: "failed" },
+    ])
   })
 
   test("counts what was selected and never begun as not run", () => {

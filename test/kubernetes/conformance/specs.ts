@@ -76,3 +76,12 @@ export function complete(selected: readonly string[], ran: readonly SpecResult[]
       },
   )
 }
+
+/** Of several runs: a spec that was run in one of them has that result; of two the later run's. */
+export function merge(runs: readonly (readonly SpecResult[])[]): SpecResult[] {
+  const merged = new Map<string, SpecResult>()
+  for (const result of runs.flat()) {
+    if (result.outcome !== "not run" || !merged.has(result.name)) merged.set(result.name, result)
+  }
+  return [...merged.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
