@@ -20,14 +20,23 @@ const path = FieldPath.root("spec")
 
 const claimStrategy: Strategy<Claim> = {
   generation: false,
-  default: ({ spec }) => defaultCounts(spec),
+  default(claim) {
+    const spec = (claim.spec ??= {})
+    spec.devices ??= {}
+    defaultCounts(spec)
+  },
   validateUpdate: (ctx, claim, current) =>
     ctx.info.subresource === "status" ? [] : immutableField(path, claim.spec, current.spec),
 }
 
 const templateStrategy: Strategy<Template> = {
   generation: false,
-  default: ({ spec }) => defaultCounts(spec?.spec),
+  default(template) {
+    const spec = (template.spec ??= {})
+    spec.spec ??= {}
+    spec.spec.devices ??= {}
+    defaultCounts(spec.spec)
+  },
   validateUpdate: (_ctx, template, current) => immutableField(path, template.spec, current.spec),
 }
 
@@ -35,8 +44,8 @@ export const resourceClaims: KindExtension = { strategy: claimStrategy }
 export const resourceClaimTemplates: KindExtension = { strategy: templateStrategy }
 
 /** Who does not say how many wants one. */
-function defaultCounts(spec: ClaimSpec | undefined): void {
-  for (const { exactly, firstAvailable } of spec?.devices?.requests ?? []) {
+function defaultCounts(spec: ClaimSpec): void {
+  for (const { exactly, firstAvailable } of spec.devices?.requests ?? []) {
     for (const request of [...(exactly === undefined ? [] : [exactly]), ...(firstAvailable ?? [])]) {
       request.allocationMode = request.allocationMode || "ExactCount"
       if (request.allocationMode === "ExactCount") request.count = request.count || 1

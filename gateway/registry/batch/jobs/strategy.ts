@@ -91,10 +91,8 @@ function validateJob(job: Job): FieldError[] {
   const spec = specOf(job)
   const errors = [...validateGenerated(job), ...validateJobSpec(path, spec)]
   if (spec.selector === undefined) errors.push(required(path.child("selector")))
-  else {
-    errors.push(...validateLabelSelector(path.child("selector"), spec.selector))
-    errors.push(...validateMatches(path.child("template"), spec.selector, spec.template))
-  }
+  else errors.push(...validateLabelSelector(path.child("selector"), spec.selector))
+  errors.push(...validateMatches(path.child("template"), spec.selector, spec.template))
   const { name = "" } = job.metadata
   if (spec.completionMode === "Indexed" && (spec.completions ?? 0) > 0) {
     const hostname = `${name}-${(spec.completions ?? 0) - 1}`
@@ -115,9 +113,12 @@ function validateGenerated(job: Job): FieldError[] {
   const spec = specOf(job)
   if (spec.manualSelector === true || spec.selector === undefined) return []
   const { name = "", uid = "" } = job.metadata
+  // The old names of both first.
   const wanted = Object.fromEntries([
-    ...uidLabels.map((label) => [label, uid]),
-    ...nameLabels.map((label) => [label, name]),
+    [uidLabels[0], uid],
+    [nameLabels[0], name],
+    [uidLabels[1], uid],
+    [nameLabels[1], name],
   ]) as Record<string, string>
   const labels = spec.template?.metadata?.labels ?? {}
   const at = path.child("template", "metadata", "labels")

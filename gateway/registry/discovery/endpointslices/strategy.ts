@@ -36,6 +36,8 @@ const strategy: Strategy<EndpointSlice> = {
       port.protocol ??= "TCP"
     }
     for (const endpoint of slice.endpoints ?? []) endpoint.conditions ??= {}
+    // As Go's conversions leave it: a list of nothing is no list.
+    if (slice.endpoints?.length === 0) Object.assign(slice, { endpoints: null })
   },
 
   validate: (_ctx, slice) => validate(slice),

@@ -56,8 +56,18 @@ const driverStrategy: Strategy<CSIDriver> = {
 
 export const csiDrivers: KindExtension = { strategy: driverStrategy }
 
-const plain: Strategy = { generation: false, allowUnconditionalUpdate: false }
-export const csiNodes: KindExtension = { strategy: plain }
+type CSINode = KubeObject & { spec?: { drivers?: unknown[] | null } }
+
+const nodeStrategy: Strategy<CSINode> = {
+  generation: false,
+  allowUnconditionalUpdate: false,
+  default({ spec }) {
+    // As Go's conversions leave it: a list of nothing is no list.
+    if (spec?.drivers?.length === 0) spec.drivers = null
+  },
+}
+
+export const csiNodes: KindExtension = { strategy: nodeStrategy }
 
 type CSIStorageCapacity = KubeObject & { storageClassName?: string; nodeTopology?: unknown }
 
