@@ -23,6 +23,8 @@ export interface PolyplaneOptions {
   /** Default: one of its own, removed at the end. */
   dataDir?: string
   env?: NodeJS.ProcessEnv
+  /** Default 30 s. */
+  readyTimeoutMs?: number
 }
 
 export interface KubectlOptions extends RunOptions {
@@ -103,9 +105,10 @@ export class Polyplane implements AsyncDisposable {
 
   async #ready(child: ChildProcess): Promise<RegExpMatchArray> {
     const stdout = collect(child.stdout)
+    const timeoutMs = this.#options.readyTimeoutMs ?? readyTimeoutMs
     return new Promise((resolve, reject) => {
       const fail = (what: string) => reject(new Error(`polyplane up ${what}:\n${stdout()}${this.#stderr()}`))
-      const timer = setTimeout(() => fail(`was not ready in ${readyTimeoutMs} ms`), readyTimeoutMs)
+      const timer = setTimeout(() => fail(`was not ready in ${timeoutMs} ms`), timeoutMs)
       child.once("error", reject)
       child.once("close", (code, signal) => {
         clearTimeout(timer)

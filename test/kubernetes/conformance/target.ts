@@ -13,6 +13,8 @@ export type SuperCluster = (typeof superClusters)[number]
 
 const tenant = "conformance"
 const nodes = 2
+/** A machine that has just started a cluster has much to do. */
+const readyTimeoutMs = 120_000
 
 export interface Target extends AsyncDisposable {
   /** Path. */
@@ -51,7 +53,7 @@ export async function startTarget(superCluster: SuperCluster, say: (what: string
     args.push("--host", cluster.hostAddress)
   }
   say("Polyplane")
-  const polyplane = stack.use(await startPolyplane({ args }))
+  const polyplane = stack.use(await startPolyplane({ args, readyTimeoutMs }))
   const kubeconfig = polyplane.kubeconfig(tenant)
   if (superCluster === "node") {
     say("DNS of the tenant")
