@@ -5,13 +5,16 @@
 //   GET    /polyplane/v1/tenants?watch=true        lines of TenantLine
 //   POST   /polyplane/v1/tenants                   Tenant without uid → Tenant
 //   DELETE /polyplane/v1/tenants/<name>            Status, when nothing is left
+//   GET    /polyplane/v1/tenants/<name>/address    TenantAddress
 //   GET    /polyplane/v1/tenants/<name>/kubeconfig YAML
+//   POST   /polyplane/v1/tenants/<name>/wake       Status
 //   GET    /polyplane/v1/watch?group=&version=&resource=&namespaced=   lines of WatchLine
 
-import type { IncomingMessage, ServerResponse } from "node:http"
-import { badRequest, methodNotAllowed, noSuchPath, requestEntityTooLarge, success } from "../../apimachinery/status.ts"
+import express, { type ErrorRequestHandler, type Express, type Response } from "express"
+import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, success } from "../../apimachinery/status.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { Tenant, TenantAdmin } from "../../client/tenants.ts"
+import type { RequestState } from "../filters/state.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
 
@@ -20,70 +23,85 @@ export interface AdminSurfaceParts {
   limits: { maxBodyBytes: number; maxWatchBacklogBytes: number }
 }
 
-export interface AdminRequest {
-  request: IncomingMessage
-  response: ServerResponse
-  /** Below /polyplane/. */
-  path: string
-  query: URLSearchParams
-  signal: AbortSignal
-}
+type AdminResponse = Response<unknown, { state: RequestState }>
 
-/** Throws StatusError. */
-export type AdminSurface = (request: AdminRequest) => Promise<void>
-
-export function createAdminSurface(parts: AdminSurfaceParts): AdminSurface {
-  return async (exchange) => {
-    const { request, response, path, query } = exchange
-    const [version, kind, name, view, ...rest] = path.split("/")
-    if (version !== "v1" || rest.length > 0) throw noSuchPath()
-    const { method = "" } = request
-    if (kind === "watch" && name === undefined) {
-      expectMethod(method, "GET")
-      watchResource(parts, exchange)
-    } else if (kind !== "tenants") throw noSuchPath()
-    else if (name === undefined) {
-      if (method === "POST") sendJson(response, 201, await parts.tenants.create(await readTenant(parts, request)))
-      else if (query.has("watch")) watchTenants(parts, exchange)
-      else sendJson(response, 200, { items: parts.tenants.list() })
-    } else if (view === undefined) {
-      expectMethod(method, "DELETE")
-      await parts.tenants.delete(decodeURIComponent(name))
-      sendJson(response, 200, success())
-    } else if (view === "address") {
-      expectMethod(method, "GET")
-      sendJson(response, 200, await parts.tenants.address(decodeURIComponent(name)))
-    } else if (view === "wake") {
-      expectMethod(method, "POST")
-      parts.tenants.wake(decodeURIComponent(name))
-      sendJson(response, 200, success())
-    } else if (view === "kubeconfig") {
-      expectMethod(method, "GET")
-      send(response, 200, "application/yaml", await parts.tenants.kubeconfig(decodeURIComponent(name)))
-    } else throw noSuchPath()
+/** Hands on what it does not know, and StatusErrors. */
+export function createAdminSurface(parts: AdminSurfaceParts): Express {
+  const { tenants, limits } = parts
+  const app = express()
+  app.disable("x-powered-by")
+  app.disable("etag")
+  const refuse = (): never => {
+    throw methodNotAllowed()
   }
+  app
+    .route("/polyplane/v1/tenants")
+    .get((request, response: AdminResponse) => {
+      if ("watch" in request.query) watchTenants(parts, response)
+      else response.json({ items: tenants.list() })
+    })
+    .post(express.json({ limit: limits.maxBodyBytes, type: () => true }), async (request, response) => {
+      response.status(201).json(await tenants.create(tenantOf(request.body)))
+    })
+    .all(refuse)
+  app
+    .route("/polyplane/v1/tenants/:name")
+    .delete(async ({ params }, response) => {
+      await tenants.delete(params.name)
+      response.json(success())
+    })
+    .all(refuse)
+  app
+    .route("/polyplane/v1/tenants/:name/address")
+    .get(async ({ params }, response) => {
+      response.json(await tenants.address(params.name))
+    })
+    .all(refuse)
+  app
+    .route("/polyplane/v1/tenants/:name/kubeconfig")
+    .get(async ({ params }, response) => {
+      response.type("application/yaml").send(await tenants.kubeconfig(params.name))
+    })
+    .all(refuse)
+  app
+    .route("/polyplane/v1/tenants/:name/wake")
+    .post(({ params }, response) => {
+      tenants.wake(params.name)
+      response.json(success())
+    })
+    .all(refuse)
+  app
+    .route("/polyplane/v1/watch")
+    .get((request, response: AdminResponse) => watchResource(parts, request.query, response))
+    .all(refuse)
+  app.use(statusErrors)
+  return app
 }
 
-function expectMethod(method: string, wanted: string): void {
-  if (method !== wanted) throw methodNotAllowed()
+/** What express says of a body, in the API's words. */
+const statusErrors: ErrorRequestHandler = (error: Error & { type?: string }, _request, _response, next) => {
+  if (error instanceof StatusError) next(error)
+  else if (error.type === "entity.too.large") next(requestEntityTooLarge(error.message))
+  else if (error.type === "entity.parse.failed") next(badRequest("the body is not JSON", { cause: error }))
+  else next(error)
 }
 
-function watchTenants(parts: AdminSurfaceParts, { response, signal }: AdminRequest): void {
+function watchTenants(parts: AdminSurfaceParts, response: AdminResponse): void {
   const stream = new LineStream(response, parts.limits.maxWatchBacklogBytes)
   const stop = parts.tenants.subscribe({
     added: (tenant) => stream.write(JSON.stringify({ type: "ADDED", tenant })),
     removed: (tenant) => stream.write(JSON.stringify({ type: "REMOVED", tenant })),
   })
   stream.write(`{"type":"SYNCED"}`)
-  signal.addEventListener("abort", stop, { once: true })
+  response.locals.state.whenDone(stop)
 }
 
-function watchResource(parts: AdminSurfaceParts, { response, query, signal }: AdminRequest): void {
+function watchResource(parts: AdminSurfaceParts, query: Query, response: AdminResponse): void {
   const resource: Resource = {
-    group: query.get("group") ?? "",
+    group: query["group"] === undefined ? "" : required(query, "group"),
     version: required(query, "version"),
     resource: required(query, "resource"),
-    namespaced: query.get("namespaced") === "true",
+    namespaced: query["namespaced"] === "true",
   }
   const stream = new LineStream(response, parts.limits.maxWatchBacklogBytes)
   const tell = (type: string) => (tenant: string) =>
@@ -99,18 +117,19 @@ function watchResource(parts: AdminSurfaceParts, { response, query, signal }: Ad
       restarted: tell("RESTARTED"),
       asleep: tell("ASLEEP"),
     },
-    signal,
+    response.locals.state.signal,
   )
 }
 
-function required(query: URLSearchParams, name: string): string {
-  const value = query.get(name)
-  if (value === null || value === "") throw badRequest(`the query must say ${name}`)
+type Query = Readonly<Record<string, unknown>>
+
+function required(query: Query, name: string): string {
+  const value = query[name]
+  if (typeof value !== "string" || (value === "" && name !== "group")) throw badRequest(`the query must say ${name}`)
   return value
 }
 
-async function readTenant({ limits }: AdminSurfaceParts, request: IncomingMessage): Promise<Omit<Tenant, "uid">> {
-  const value = await readJson(request, limits.maxBodyBytes)
+function tenantOf(value: unknown): Omit<Tenant, "uid"> {
   const tenant = value as Partial<Omit<Tenant, "uid">> | null
   if (
     typeof tenant?.name !== "string" ||
@@ -128,29 +147,4 @@ async function readTenant({ limits }: AdminSurfaceParts, request: IncomingMessag
     opaqueMetaPrefixes: tenant.opaqueMetaPrefixes ?? [],
     controllers: tenant.controllers ?? true,
   }
-}
-
-async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw requestEntityTooLarge(`the body exceeds ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString())
-  } catch (error) {
-    throw badRequest("the body is not JSON", { cause: error })
-  }
-}
-
-function sendJson(response: ServerResponse, code: number, value: unknown): void {
-  send(response, code, "application/json", JSON.stringify(value) + "\n")
-}
-
-function send(response: ServerResponse, code: number, type: string, text: string): void {
-  response.statusCode = code
-  response.setHeader("Content-Type", type)
-  response.end(text)
 }

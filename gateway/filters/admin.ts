@@ -1,22 +1,22 @@
 // The admin surface lies beside the control planes, not in one: only a certificate of the gateway's administrators opens it.
+// It is routed by express, which what control planes answer is not (decision 0013).
 
-import { unauthorized } from "../../apimachinery/status.ts"
-import type { AdminSurface } from "../admin/surface.ts"
-import type { Filter } from "./state.ts"
+import { once } from "node:events"
+import type { Express, Request, Response } from "express"
+import { noSuchPath, unauthorized } from "../../apimachinery/status.ts"
+import type { Filter } from "./chain.ts"
 
 const prefix = "/polyplane/"
 
-export function serveAdmin(surface: AdminSurface): Filter {
+export function serveAdmin(surface: Express): Filter {
   return async (request, response, next) => {
     const { state } = response.locals
     if (state.named.name !== undefined || !state.named.path.startsWith(prefix)) return next()
     if (!state.isAdministrator) throw unauthorized()
-    await surface({
-      request,
-      response,
-      path: state.named.path.slice(prefix.length),
-      query: state.query,
-      signal: state.signal,
+    const answered = once(response, "close")
+    const refused = new Promise<never>((_, reject) => {
+      surface(request as Request, response as unknown as Response, (error?: unknown) => reject(error ?? noSuchPath()))
     })
+    await Promise.race([answered, refused])
   }
 }
