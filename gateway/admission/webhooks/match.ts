@@ -44,15 +44,30 @@ function definitionFor(
   const { definition } = attributes
   if (rules.some((rule) => matchesRule(rule, attributes, attributes.resource))) return definition
   if (matchPolicy !== "Equivalent") return undefined
-  const equivalents = ctx.controlPlane.resources
-    .definitions()
-    .filter(({ storagePrefix }) => storagePrefix === definition.storagePrefix)
-    .filter((other) => other !== definition && hasSubresource(other, attributes.subresource))
+  const equivalents = equivalentsOf(ctx.controlPlane.resources.definitions(), definition).filter((other) =>
+    hasSubresource(other, attributes.subresource),
+  )
   for (const rule of rules) {
     const found = equivalents.find((other) => matchesRule(rule, attributes, other))
     if (found !== undefined) return found
   }
   return undefined
+}
+
+type Definitions = readonly ResourceDefinition[]
+
+/** By the definitions served: those of which there are several, by where their objects lie. */
+const shared = new WeakMap<Definitions, ReadonlyMap<string, Definitions>>()
+
+/** The other versions the same objects are served in. */
+function equivalentsOf(definitions: Definitions, definition: ResourceDefinition): Definitions {
+  let found = shared.get(definitions)
+  if (found === undefined) {
+    const groups = Map.groupBy(definitions, ({ storagePrefix }) => storagePrefix)
+    found = new Map([...groups].filter(([, group]) => group.length > 1))
+    shared.set(definitions, found)
+  }
+  return found.get(definition.storagePrefix)?.filter((other) => other !== definition) ?? []
 }
 
 const hasSubresource = ({ subresources }: ResourceDefinition, subresource: string): boolean =>
