@@ -226,6 +226,29 @@ describe("which webhooks are asked", () => {
     expect(server.calls.length).toBe(calls)
   })
 
+  test.each<[string, string, number]>([
+    ["conditions that hold", "object.metadata.name != 'skip-me' && request.operation == 'CREATE'", 1],
+    ["a condition that does not", "request.userInfo.username == 'nobody'", 0],
+  ])("%s", async (_, expression, calls) => {
+    await configure("Validating", {
+      matchConditions: [
+        { name: "first", expression: "true" },
+        { name: "c", expression },
+      ],
+    })
+    expect(await verdict(create())).toBe("accepted")
+    expect(server.calls.length).toBe(calls)
+  })
+
+  test("a condition that cannot be evaluated refuses, unless the webhook may be done without", async () => {
+    const matchConditions = [{ name: "c", expression: "object.data.none == 'x'" }]
+    await configure("Validating", { matchConditions, failurePolicy: "Ignore" })
+    expect(await verdict(create())).toBe("accepted")
+    await configure("Validating", { matchConditions })
+    expect(await verdict(create())).toMatch(/^403 configmaps "c-\d+" is forbidden: .*no such key/)
+    expect(server.calls).toEqual([])
+  })
+
   test("a configuration of webhooks is never subject to one", async () => {
     answer = (given) => reviewed(given, { allowed: false })
     await configure("Validating", {
