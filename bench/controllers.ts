@@ -7,6 +7,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 import { timestamp, type KubeObject, type Pod } from "../apimachinery/object.ts"
 import { createHttpClient } from "../client/http-client.ts"
 import { deployments, namespaces, pods, serviceAccounts } from "../client/resources.ts"
@@ -134,6 +135,11 @@ function playNodes(place: Place, signal: AbortSignal): Promise<void> {
   })
 }
 
+async function accountThere({ client, namespace }: Place): Promise<void> {
+  const fieldSelector = "metadata.name=default"
+  while ((await client.list(serviceAccounts, { namespace, fieldSelector })).items.length === 0) await sleep(100)
+}
+
 interface Filled {
   seconds: number
   latencies: number[]
@@ -158,8 +164,8 @@ async function fill(server: Server): Promise<Filled> {
       if (latencies.length === count) finish()
     }),
   ])
-  // Watches are there before anything is made.
-  await Promise.all(server.places.map(({ client, namespace }) => client.get(serviceAccounts, namespace, "default")))
+  // Pods are refused before their account is there.
+  await Promise.all(server.places.map(accountThere))
   const before = await processorTime(server.pids)
   const begin = performance.now()
   let next = 0
