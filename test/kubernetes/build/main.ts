@@ -7,9 +7,10 @@ import { parts, type Part } from "./parts.ts"
 import { installPython, isPythonInstalled } from "./python.ts"
 import { UnavailableError, unavailableExitCode } from "./unavailable.ts"
 
-/** Not made by Go. */
+/** Not made by Go: the Python client, and what runs on real nodes. */
 const python = "python"
-const names = [...parts.map(({ name }) => name), python]
+const images = "images"
+const names = [...parts.map(({ name }) => name), python, images]
 const usage = `usage: npm run kubernetes:build [-- PART…]   (default: all)\nparts: ${names.join(", ")}`
 
 interface Work {
@@ -44,6 +45,16 @@ async function programsOf(part: Part): Promise<Work[]> {
   }))
 }
 
+/** A machine that cannot run nodes needs none. */
+async function makeImagesIfPossible(say: (what: string) => void): Promise<boolean> {
+  const { makeImages } = await import("../node/images/make.ts")
+  const { whyNotThisMachine } = await import("../node/machine.ts")
+  const reason = await whyNotThisMachine()
+  if (reason === undefined) return makeImages(say)
+  say(`no images: ${reason}`)
+  return false
+}
+
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1).padStart(7)} s`
 
 async function main(args: readonly string[]): Promise<void> {
@@ -53,12 +64,16 @@ async function main(args: readonly string[]): Promise<void> {
   const reason = await missingGo()
   if (reason !== undefined) throw new UnavailableError(reason)
   const started = performance.now()
-  const work = await workOf(args.length === 0 ? names : args)
+  const wanted = args.length === 0 ? names : args
+  const work = await workOf(wanted)
   for (const [index, { what, run }] of work.entries()) {
     console.log(`${seconds(started)}  ${index + 1} of ${work.length}: ${what}`)
     await run()
   }
-  console.log(`${seconds(started)}  ${work.length === 0 ? "nothing to build" : "built"}; ${cacheFolder()}`)
+  const made =
+    wanted.includes(images) &&
+    (await makeImagesIfPossible((what) => console.log(`${seconds(started)}  image: ${what}`)))
+  console.log(`${seconds(started)}  ${work.length === 0 && !made ? "nothing to build" : "built"}; ${cacheFolder()}`)
 }
 
 try {
