@@ -33,6 +33,7 @@ import { runResourceQuotas } from "./resourcequota/resourcequota.ts"
 import { runServiceAccountTokens } from "./serviceaccount/tokens.ts"
 import { runRootCertificates, runServiceAccounts } from "./serviceaccount/serviceaccount.ts"
 import { runStatefulSets } from "./statefulset/statefulset.ts"
+import { runAdmissionPolicyStatus } from "./validating-admission-policy/status.ts"
 import { runClaimProtection, runVolumeProtection } from "./volume-protection/volume-protection.ts"
 
 const controllers: Readonly<Record<string, RunController>> = {
@@ -64,6 +65,7 @@ const controllers: Readonly<Record<string, RunController>> = {
   "certificatesigningrequest-signing": runCertificateSigning,
   "certificatesigningrequest-cleaning": runCertificateCleaning,
   "clusterrole-aggregation": runClusterRoleAggregation,
+  "validatingadmissionpolicy-status": runAdmissionPolicyStatus,
   // Last, so that it shares the informers of the others.
   "garbage-collector": runGarbageCollector,
 }

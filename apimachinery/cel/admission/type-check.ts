@@ -1,0 +1,81 @@
+// Warnings about the expressions of a policy, were the objects it is about of the types their schemas say: admission itself
+// takes objects for anything. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating/typechecking.go.
+
+import type { GroupVersionKind } from "../../object.ts"
+import { type DeclaredType, declaredTypes, typeOfDeclared } from "../declared-type.ts"
+import type { Environment } from "../environment.ts"
+import { compileExpression } from "../program.ts"
+import type { Type } from "../types.ts"
+import { admissionEnvironment, variableType } from "./environment.ts"
+import type { NamedExpression, PolicySpec } from "./policy.ts"
+
+export interface TypedKind extends GroupVersionKind {
+  /** Undefined: nothing is known, anything is right. */
+  declared: DeclaredType | undefined
+}
+
+export interface ExpressionWarning {
+  fieldRef: string
+  warning: string
+}
+
+/** `params`: what paramKind names, undefined where the policy has none. */
+export function typeWarnings(
+  { validations = [], variables = [] }: PolicySpec,
+  kinds: readonly TypedKind[],
+  params: DeclaredType | undefined,
+  hasParams: boolean,
+): ExpressionWarning[] {
+  const environments = kinds.map((kind) => [kind, environmentFor(kind, variables, params, hasParams)] as const)
+  const check = (fieldRef: string, expression: string): ExpressionWarning[] => {
+    const issues = environments.flatMap(([kind, environment]) => {
+      const { issues: found } = compileExpression(expression, environment)
+      return found === undefined ? [] : [`${kind.group}/${kind.version}, Kind=${kind.kind}: ${found}\n`]
+    })
+    return issues.length === 0 ? [] : [{ fieldRef, warning: issues.join("\n") }]
+  }
+  return validations.flatMap(({ expression = "", messageExpression = "" }, index) => [
+    ...check(`spec.validations[${index}].expression`, expression),
+    ...(messageExpression === "" ? [] : check(`spec.validations[${index}].messageExpression`, messageExpression)),
+  ])
+}
+
+function environmentFor(
+  { kind, declared }: TypedKind,
+  variables: readonly NamedExpression[],
+  params: DeclaredType | undefined,
+  hasParams: boolean,
+): Environment {
+  const [object, paramsName] = [rootName(kind), rootName("params")]
+  const roots = new Map<string, DeclaredType>()
+  if (declared !== undefined) roots.set(object, declared)
+  if (params !== undefined) roots.set(paramsName, params)
+  const types = new Map<string, Type>()
+  const environment = (): Environment =>
+    withoutRequestResource(
+      admissionEnvironment({
+        params: hasParams,
+        authorizer: true,
+        variables: types,
+        more: declaredTypes(roots),
+        ...(declared === undefined ? {} : { object: typeOfDeclared(declared, object) }),
+        ...(params === undefined ? {} : { paramsType: typeOfDeclared(params, paramsName) }),
+      }),
+    )
+  for (const { name, expression = "" } of variables) {
+    types.set(name, variableType(compileExpression(expression, environment()).program?.type))
+  }
+  return environment()
+}
+
+/** A name no type has otherwise; the types of fields are called by their paths below it. */
+function rootName(kind: string): string {
+  return `${kind}0`
+}
+
+/** It is not there when types are checked. */
+function withoutRequestResource(environment: Environment): Environment {
+  const variables = new Map(environment.variables)
+  variables.delete("authorizer.requestResource")
+  return { ...environment, variables }
+}
