@@ -260,13 +260,11 @@ describe("which webhooks are asked", () => {
   })
 
   test("another tenant's writes are none of its business", async () => {
-    await using other = await startTestGateway()
-    const b = await other.createTenant("b")
-    await gateway.createTenant("b").catch(() => undefined)
+    const b = await gateway.createTenant("b")
     answer = (given) => reviewed(given, { allowed: false })
     await configure("Validating", {})
     const body = { metadata: { name: fresh() } }
-    const { code } = await other.request(`/tenants/b${configMaps}`, { ...b, method: "POST", body })
+    const { code } = await gateway.request(`/tenants/b${configMaps}`, { ...b, method: "POST", body })
     expect(code).toBe(201)
     expect(server.calls).toEqual([])
   })
@@ -460,6 +458,18 @@ describe("what a webhook changes", () => {
 })
 
 describe("where a webhook may be", () => {
+  let strict: TestGateway
+  let own: TestTenant
+
+  beforeAll(async () => {
+    strict = await startTestGateway()
+    own = await strict.createTenant("a")
+  })
+
+  afterAll(async () => {
+    await strict?.[Symbol.asyncDispose]()
+  })
+
   test.each([
     "https://127.0.0.1:6443/",
     "https://localhost/",
@@ -471,10 +481,9 @@ describe("where a webhook may be", () => {
     "https://[fe80::1]/",
     "https://2130706433/",
   ])("not %s, unless the operator allows it", async (target) => {
-    await using strict = await startTestGateway()
-    const own = await strict.createTenant("a")
-    const send = (path: string, body: unknown): Promise<RawAnswer> =>
-      strict.request(`/tenants/a${path}`, { ...own, method: "POST", body })
+    const send = (path: string, body?: unknown, method = "POST"): Promise<RawAnswer> =>
+      strict.request(`/tenants/a${path}`, { ...own, method, ...(body === undefined ? {} : { body }) })
+    await send(`${configurations}/validatingwebhookconfigurations`, undefined, "DELETE")
     await send(`${configurations}/validatingwebhookconfigurations`, {
       apiVersion: "admissionregistration.k8s.io/v1",
       kind: "ValidatingWebhookConfiguration",
