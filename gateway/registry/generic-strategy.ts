@@ -31,10 +31,9 @@ export function validateForCreate(
   definition: ResourceDefinition,
   object: KubeObject,
 ): FieldError[] {
-  return [
-    ...validateObjectMeta(object.metadata, metaRules(definition)),
-    ...(definition.strategy.validate?.(ctx, object) ?? []),
-  ]
+  const own = definition.strategy.validate?.(ctx, object) ?? []
+  if (definition.strategy.metadataLast === true && own.length > 0) return own
+  return [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
 }
 
 export function prepareForUpdate(

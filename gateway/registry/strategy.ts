@@ -19,6 +19,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Sets what the server owns and drops what a client may not set (status). metadata is already prepared. */
   prepareForCreate?(ctx: RequestContext, object: T): void
   validate?(ctx: RequestContext, object: T): FieldError[]
+  /** Metadata is checked only when `validate` found nothing; otherwise both tell what they found. */
+  metadataLast?: boolean
   /** Copies what an update may not touch from `current` (status; on the status subresource: everything else). */
   prepareForUpdate?(ctx: RequestContext, object: T, current: T): void
   validateUpdate?(ctx: RequestContext, object: T, current: T): FieldError[]

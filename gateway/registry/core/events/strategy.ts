@@ -41,6 +41,7 @@ const maxNote = 1024
 const strategy: Strategy<Event> = {
   generation: false,
   allowCreateOnUpdate: true,
+  metadataLast: true,
 
   default(event) {
     if (event.apiVersion !== "v1") return

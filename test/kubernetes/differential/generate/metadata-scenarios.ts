@@ -25,8 +25,10 @@ const names = [
 const metadata: readonly JsonObject[] = [
   { labels: { "bad key!": "x" } },
   { labels: { key: "bad value!" } },
-  { labels: { [`${"x".repeat(64)}`]: "x", "": "y" } },
-  { labels: { "Example.com/key": "x", "a/b/c": "y" } },
+  { labels: { [`${"x".repeat(64)}`]: "x" } },
+  { labels: { "": "y" } },
+  { labels: { "Example.com/key": "x" } },
+  { labels: { "a/b/c": "y" } },
   { labels: { key: "x".repeat(64) } },
   { labels: { key: 7 } },
   { annotations: { "bad key!": "x" } },
