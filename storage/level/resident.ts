@@ -45,8 +45,8 @@ export class ResidentBudget {
 export interface ResidentLimits {
   /** Every store may have so much. */
   ownBytes: number
-  /** Where a large one gets more. */
-  budget: ResidentBudget
+  /** Where a large one gets more. Undefined: it does not. */
+  budget: ResidentBudget | undefined
 }
 
 export class Resident {
@@ -81,7 +81,7 @@ export class Resident {
 
   /** Gives back what it had of the budget. */
   release(): void {
-    this.#limits.budget.giveBack(this.#granted)
+    this.#limits.budget?.giveBack(this.#granted)
     this.#granted = 0
   }
 
@@ -114,7 +114,7 @@ export class Resident {
   #fits(): boolean {
     const { ownBytes, budget } = this.#limits
     while (this.#bytes > ownBytes + this.#granted) {
-      if (!budget.take(grantBytes)) return false
+      if (budget?.take(grantBytes) !== true) return false
       this.#granted += grantBytes
     }
     return true

@@ -25,7 +25,8 @@ import { dropOldest, hasLeftovers, HistoryPolicy } from "./compaction.ts"
 import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
 import { metaCompacted } from "./keys.ts"
-import { Resident, ResidentBudget, type ResidentLimits } from "./resident.ts"
+import { Residency } from "./residency.ts"
+import { ResidentBudget } from "./resident.ts"
 import { readRange } from "./range.ts"
 import { changeWrites, readAt, readChanges, type Write } from "./revision-log.ts"
 import { readCurrent, View } from "./view.ts"
@@ -53,10 +54,10 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
   try {
     const state = await readState(database)
     const base = options.base ?? emptyBaseLayer
-    const resident = state.fresh
-      ? new Resident(base, { ownBytes: limits.residentBytes, budget })
-      : await Resident.load(database, base, { ownBytes: limits.residentBytes, budget: noBudget })
-    const store = new LevelStore({ database, state, resident, budget, open, limits, base, now: options.now })
+    const residency = new Residency({ base, ownBytes: limits.residentBytes, budget })
+    if (state.fresh) residency.beginEmpty()
+    else await residency.open(database)
+    const store = new LevelStore({ database, state, residency, open, limits, base, now: options.now })
     if (!state.fresh && (await hasLeftovers(database, state.compacted))) store.resumeCompaction()
     return store
   } catch (error) {
@@ -68,8 +69,7 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
 interface Parts {
   database: Database
   state: DatabaseState
-  resident: Resident | undefined
-  budget: ResidentBudget
+  residency: Residency
   open: () => Promise<Database>
   limits: StoreLimits
   base: BaseLayer
@@ -87,11 +87,7 @@ class LevelStore implements Store, ChangeLog {
   #head: Revision
   #compacted: Revision
   #buffer: EventBuffer
-  /** Undefined: there is too much for it, or, while the store is broken, it may not be true. */
-  #resident: Resident | undefined
-  readonly #budget: ResidentBudget
-  /** While a large store is read into memory: what has been committed since. */
-  #promotion: { events: StoreEvent[]; done: Promise<void> } | undefined
+  readonly #residency: Residency
   /** The committed state for reads of several steps, and for all reads while a batch is under way. */
   #view: View | undefined
   #committing = false
@@ -108,8 +104,7 @@ class LevelStore implements Store, ChangeLog {
     this.#database = parts.database
     this.#open = parts.open
     this.#base = parts.base
-    this.#resident = parts.resident
-    this.#budget = parts.budget
+    this.#residency = parts.residency
     this.#limits = parts.limits
     this.#now = parts.now ?? Date.now
     this.#head = parts.state.head
@@ -147,9 +142,9 @@ class LevelStore implements Store, ChangeLog {
     await this.#ready()
     const { revision = this.#head } = options
     checkReadable(revision, this.#compacted, this.#head)
-    if (this.#resident !== undefined && revision === this.#head)
-      return { ...this.#resident.range(prefix, options), revision }
-    if (this.#resident === undefined) this.#promote()
+    const resident = revision === this.#head ? this.#residency.current : undefined
+    if (resident !== undefined) return { ...resident.range(prefix, options), revision }
+    this.#residency.promote((load) => this.#withView(load))
     return this.#withView((view) => readRange(view, prefix, options))
   }
 
@@ -192,8 +187,7 @@ class LevelStore implements Store, ChangeLog {
     // Its failure has been told to those who asked for something.
     await this.#reopening?.catch(() => undefined)
     await this.#compaction
-    await this.#promotion?.done
-    this.#dropResident()
+    await this.#residency.close()
     await this.#database.close()
   }
 
@@ -202,40 +196,9 @@ class LevelStore implements Store, ChangeLog {
     if (this.#broken) await this.#reopen()
   }
 
-  get #residentLimits(): ResidentLimits {
-    return { ownBytes: this.#limits.residentBytes, budget: this.#budget }
-  }
-
-  #dropResident(): void {
-    this.#resident?.release()
-    this.#resident = undefined
-    // What is being read may not be true any more.
-    this.#promotion = undefined
-  }
-
-  /** A store that is large is read into memory when somebody lists it, if there is room; lists go on from disk meanwhile. */
-  #promote(): void {
-    if (this.#promotion !== undefined || !this.#budget.hasRoom || this.#closing || this.#broken) return
-    const promotion = { events: [], done: Promise.resolve() }
-    this.#promotion = promotion
-    promotion.done = this.#readAll(promotion).catch(() => {
-      // The disk refuses, or the store closes: whoever reads next is told.
-      if (this.#promotion === promotion) this.#promotion = undefined
-    })
-  }
-
-  async #readAll(promotion: { events: StoreEvent[] }): Promise<void> {
-    const resident = await this.#withView(({ database, base, snapshot }) =>
-      Resident.load(database, base, this.#residentLimits, snapshot),
-    )
-    const isWanted = this.#promotion === promotion && !this.#closing
-    if (this.#promotion === promotion) this.#promotion = undefined
-    if (isWanted && resident?.apply(promotion.events) === true) this.#resident = resident
-    else resident?.release()
-  }
-
   #readCurrent(key: string): KeyValue | undefined {
-    if (this.#resident !== undefined) return this.#resident.get(key)
+    const resident = this.#residency.current
+    if (resident !== undefined) return resident.get(key)
     const snapshot = this.#committing ? this.#view?.snapshot : undefined
     try {
       return readCurrent(this.#database, this.#base, key, snapshot)
@@ -270,8 +233,7 @@ class LevelStore implements Store, ChangeLog {
     try {
       await this.#write(changeWrites(events, this.#base), true)
       this.#head = revision
-      this.#promotion?.events.push(...events)
-      if (this.#resident?.apply(events) === false) this.#dropResident()
+      this.#residency.committed(events)
       this.#retireView()
     } finally {
       this.#committing = false
@@ -296,7 +258,7 @@ class LevelStore implements Store, ChangeLog {
   #break(error: Error): void {
     if (this.#broken || this.#closing) return
     this.#broken = error
-    this.#dropResident()
+    this.#residency.drop()
     this.#buffer.end(error)
     this.#background(this.#reopen())
   }
@@ -316,7 +278,7 @@ class LevelStore implements Store, ChangeLog {
     this.#view = undefined
     this.#database = await this.#open()
     const { head, compacted } = await readState(this.#database)
-    this.#resident = await Resident.load(this.#database, this.#base, this.#residentLimits)
+    await this.#residency.open(this.#database)
     this.#head = head
     this.#compacted = compacted
     this.#buffer = new EventBuffer(head, this.#limits.recentEventBytes)

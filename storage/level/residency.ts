@@ -1,0 +1,88 @@
+// Whether a store's current values are in memory (resident.ts), over time: a small store's are from its opening on; those of
+// a large one are read when somebody lists it and the process has room, and given up when it has outgrown that.
+
+import type { BaseLayer, StoreEvent } from "../types.ts"
+import type { Database } from "./database.ts"
+import { Resident, type ResidentBudget } from "./resident.ts"
+import type { View } from "./view.ts"
+
+export interface ResidencyParts {
+  base: BaseLayer
+  /** What every store may keep. */
+  ownBytes: number
+  /** Where a large one gets more. */
+  budget: ResidentBudget
+}
+
+interface Promotion {
+  /** What has been committed since its reading began. */
+  events: StoreEvent[]
+  done: Promise<void>
+}
+
+export class Residency {
+  readonly #parts: ResidencyParts
+  #current: Resident | undefined
+  #promotion: Promotion | undefined
+  #closed = false
+
+  constructor(parts: ResidencyParts) {
+    this.#parts = parts
+  }
+
+  /** The committed state; undefined: it has to be read from the database. */
+  get current(): Resident | undefined {
+    return this.#current
+  }
+
+  /** Nothing is in the database yet. */
+  beginEmpty(): void {
+    this.#current = new Resident(this.#parts.base, this.#parts)
+  }
+
+  /** A database that has just been opened: what is small is kept. */
+  async open(database: Database): Promise<void> {
+    const { base, ownBytes } = this.#parts
+    this.#current = await Resident.load(database, base, { ownBytes, budget: undefined })
+  }
+
+  /** In the same turn as the store's head moves. */
+  committed(events: readonly StoreEvent[]): void {
+    this.#promotion?.events.push(...events)
+    if (this.#current?.apply(events) === false) this.drop()
+  }
+
+  /** What is here, or is being read, may not be true any more, or has outgrown its place. */
+  drop(): void {
+    this.#current?.release()
+    this.#current = undefined
+    this.#promotion = undefined
+  }
+
+  /** Somebody lists: lists go on from the database until everything has been read. `read` answers from one view. */
+  promote(read: (load: (view: View) => Promise<Resident | undefined>) => Promise<Resident | undefined>): void {
+    if (this.#current !== undefined || this.#promotion !== undefined || this.#closed) return
+    if (!this.#parts.budget.hasRoom) return
+    const promotion: Promotion = { events: [], done: Promise.resolve() }
+    this.#promotion = promotion
+    promotion.done = read(({ database, base, snapshot }) => Resident.load(database, base, this.#parts, snapshot)).then(
+      (resident) => this.#finish(promotion, resident),
+      // The disk refuses, or the store closes: whoever reads next is told.
+      () => this.#finish(promotion, undefined),
+    )
+  }
+
+  #finish(promotion: Promotion, resident: Resident | undefined): void {
+    const isWanted = this.#promotion === promotion && !this.#closed
+    if (this.#promotion === promotion) this.#promotion = undefined
+    if (isWanted && resident?.apply(promotion.events) === true) this.#current = resident
+    else resident?.release()
+  }
+
+  /** Resolves when nothing is being read any more. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#promotion?.done
+    this.drop()
+  }
+}
