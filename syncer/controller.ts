@@ -95,7 +95,7 @@ export class SyncController {
 
   async #create(work: Work, object: KubeObject): Promise<Outcome> {
     const { sync, context, place } = work
-    if (sync.kind !== "Namespace") await this.#ensureNamespace(work, object.metadata.namespace ?? "")
+    if (sync.resource.namespaced) await this.#ensureNamespace(work, object.metadata.namespace ?? "")
     await this.#ensureDependencies(work, object)
     if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
     const desired = buildSuperObject(sync, object, context)
@@ -201,10 +201,10 @@ export class SyncController {
     const owner = recordedOwner(superObject)
     if (owner === undefined) return true
     const { name = "" } = superObject.metadata
-    const isNamespace = sync.kind === "Namespace"
-    const tenantName = isNamespace ? owner.namespace : (sync.tenantName?.(name, superObject) ?? name)
+    const { namespaced } = sync.resource
+    const tenantName = namespaced ? (sync.tenantName?.(name, superObject) ?? name) : owner.namespace
     try {
-      const object = await client.get(sync.resource, isNamespace ? undefined : owner.namespace, tenantName)
+      const object = await client.get(sync.resource, namespaced ? owner.namespace : undefined, tenantName)
       return owner.uid === undefined || object.metadata.uid === owner.uid
     } catch (error) {
       if (isNotFound(error)) return false

@@ -9,7 +9,7 @@ import type { ResourceSync } from "./resources/resource-sync.ts"
 export function superKey(sync: ResourceSync, tenant: string, superObject: KubeObject): SyncKey | undefined {
   const owner = recordedOwner(superObject)
   if (owner === undefined) return undefined
-  if (sync.kind === "Namespace") return keyOf(tenant, sync.resource, undefined, owner.namespace)
+  if (!sync.resource.namespaced) return keyOf(tenant, sync.resource, undefined, owner.namespace)
   const pod = superObject.metadata.annotations?.[tokenPodNameAnnotation]
   if (sync.kind === "Secret" && pod !== undefined) return keyOf(tenant, podTokens, owner.namespace, pod)
   const { name = "" } = superObject.metadata

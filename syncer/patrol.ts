@@ -130,26 +130,29 @@ export class Patrol {
   }
 
   /**
-   * Namespaces marked as those of a tenant that is not known. Removed only if its VirtualCluster is known not to exist,
+   * Namespaces, and what lies in none, marked as those of a tenant that is not known. Removed only if its VirtualCluster is known not to exist,
    * by the super cluster's own answer; a list of tenants that is short for a moment removes nothing.
    */
   async #removeUnknown(): Promise<number> {
     const { caches, tenants, superClient } = this.#parts
     if (!caches.superReady || !this.#parts.tenantListComplete()) return 0
     const known = new Set(tenants.list().map(({ clusterKey }) => clusterKey))
+    const outside = resourceSyncs.filter(({ resource }) => !resource.namespaced)
     let looked = 0
     let removed = 0
-    for (const namespace of caches.superInformer(namespaces).list()) {
-      const { name = "", uid, deletionTimestamp } = namespace.metadata
-      const clusterKey = clusterKeyOf(namespace)
-      if (clusterKey === undefined || known.has(clusterKey) || deletionTimestamp !== undefined) continue
-      if (++looked > syncerLimits.unknownNamespacesPerPatrol) break
-      if (!(await isVirtualClusterGone(superClient, namespace))) continue
-      try {
-        await superClient.delete(namespaces, undefined, name, uid === undefined ? {} : { uid })
-        removed++
-      } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error
+    for (const { resource } of outside) {
+      for (const object of caches.superInformer(resource).list()) {
+        const { name = "", uid, deletionTimestamp } = object.metadata
+        const clusterKey = clusterKeyOf(object)
+        if (clusterKey === undefined || known.has(clusterKey) || deletionTimestamp !== undefined) continue
+        if (++looked > syncerLimits.unknownNamespacesPerPatrol) return removed
+        if (!(await isVirtualClusterGone(superClient, object))) continue
+        try {
+          await superClient.delete(resource, undefined, name, uid === undefined ? {} : { uid })
+          if (resource === namespaces) removed++
+        } catch (error) {
+          if (!isNotFound(error) && !isConflict(error)) throw error
+        }
       }
     }
     return removed

@@ -12,7 +12,7 @@ import {
 import type { Clock } from "../../client/clock.ts"
 import { Informer } from "../../client/informer.ts"
 import type { Log } from "../../client/log.ts"
-import { events, secrets } from "../../client/resources.ts"
+import { events, runtimeClasses, secrets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
@@ -36,8 +36,9 @@ export class Caches {
         [byTenant]: (object: KubeObject) => present(object.metadata.annotations?.[clusterAnnotation]),
         ...(resource === secrets ? { [byTokenPod]: tokenPod } : {}),
       }
-      const labelSelector = `${controlledLabel}=true`
-      this.#super.set(resource.resource, new Informer(superClient, resource, { labelSelector, indexes, clock, log }))
+      // Super's own runtime classes matter too: they are few.
+      const selected = resource === runtimeClasses ? {} : { labelSelector: `${controlledLabel}=true` }
+      this.#super.set(resource.resource, new Informer(superClient, resource, { ...selected, indexes, clock, log }))
     }
     for (const { resource } of publications) {
       this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { log }))

@@ -71,12 +71,13 @@ export function superKeys(kind: string, object: KubeObject, tenant: Tenant): Des
   labels[controlledLabel] = "true"
   annotations[clusterAnnotation] = tenant.clusterKey
   annotations[uidAnnotation] = metadata.uid ?? ""
-  annotations[namespaceAnnotation] = (isNamespace ? metadata.name : metadata.namespace) ?? ""
+  annotations[namespaceAnnotation] = metadata.namespace ?? metadata.name ?? ""
   annotations[virtualClusterNameKey] = virtualCluster.name
   annotations[virtualClusterNamespaceKey] = virtualCluster.namespace
+  // What lies in no namespace does not go with one: the patrol asks whether the VirtualCluster is gone.
+  if (metadata.namespace === undefined) annotations[virtualClusterUIDAnnotation] = virtualCluster.uid
   if (isNamespace) {
     labels[clusterLabel] = tenant.clusterKey
-    annotations[virtualClusterUIDAnnotation] = virtualCluster.uid
   } else {
     labels[virtualClusterNameKey] = virtualCluster.name
     labels[virtualClusterNamespaceKey] = virtualCluster.namespace

@@ -6,7 +6,7 @@ import type { Tenant } from "../../client/tenants.ts"
 
 export interface RecordedOwner {
   clusterKey: string
-  /** The namespace in the tenant; of a Namespace: its own name there. */
+  /** The namespace in the tenant; of what lies in none, Namespaces too: its own name there. */
   namespace: string
   /** Absent on namespaces made ahead of their tenant object (service-addresses.ts). */
   uid: string | undefined

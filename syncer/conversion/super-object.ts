@@ -13,7 +13,7 @@ export interface Place {
 
 /** Where the copy of a tenant's object is. */
 export function superPlace(sync: ResourceSync, tenant: Tenant, namespace: string | undefined, name: string): Place {
-  if (sync.kind === "Namespace") return { namespace: undefined, name: superNamespace(tenant.clusterKey, name) }
+  if (!sync.resource.namespaced) return { namespace: undefined, name: superNamespace(tenant.clusterKey, name) }
   return { namespace: superNamespace(tenant.clusterKey, namespace ?? ""), name: sync.superName?.(name) ?? name }
 }
 

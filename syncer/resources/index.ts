@@ -11,6 +11,7 @@ import { persistentVolume } from "./persistentvolume.ts"
 import { persistentVolumeClaim } from "./persistentvolumeclaim.ts"
 import { pod } from "./pod/pod.ts"
 import type { Publication, ResourceSync } from "./resource-sync.ts"
+import { runtimeClass } from "./runtimeclass.ts"
 import { secret } from "./secret.ts"
 import { service } from "./service.ts"
 import { serviceAccount } from "./serviceaccount.ts"
@@ -30,6 +31,7 @@ export const resourceSyncs: readonly ResourceSync[] = [
   sync(endpoints),
   sync(endpointSlice),
   sync(persistentVolumeClaim),
+  sync(runtimeClass),
   sync(pod),
 ]
 

@@ -5,6 +5,7 @@ import { nodes, priorityClasses, services } from "../../../client/resources.ts"
 import type { Tenant } from "../../../client/tenants.ts"
 import { superNamespace } from "../../conversion/names.ts"
 import type { SyncContext } from "../resource-sync.ts"
+import { superRuntimeClass } from "../runtimeclass.ts"
 
 export interface ServiceAddress {
   name: string
@@ -25,6 +26,8 @@ export interface PodContext {
   nameServer: string | undefined
   dnsOptions: readonly { name: string; value?: string }[]
   hasPriorityClass(name: string): boolean
+  /** The tenant's runtime class as super has it. */
+  runtimeClass(name: string): string
   hasNode(name: string): boolean
 }
 
@@ -58,6 +61,7 @@ export function podContext(pod: Pod, { tenant, view, settings }: SyncContext): P
       .sort((a, b) => (a.name < b.name ? -1 : 1)),
     nameServer: addressOf("kube-system", "kube-dns")?.clusterIP,
     dnsOptions: settings.dnsOptions,
+    runtimeClass: (name) => superRuntimeClass(name, tenant, view),
     hasPriorityClass: (name) => view.superObject<PriorityClass>(priorityClasses, undefined, name) !== undefined,
     hasNode: (name) => view.superObject<Node>(nodes, undefined, name) !== undefined,
   }

@@ -9,6 +9,7 @@ import {
   nodes,
   persistentVolumeClaims,
   pods,
+  runtimeClasses,
   secrets,
   serviceAccounts,
   services,
@@ -91,6 +92,8 @@ function dependencies({ metadata, spec }: Pod): Dependency[] {
     { resource: endpointSlices, namespace: "default", name: "kubernetes" },
     { resource: serviceAccounts, namespace, name: spec?.serviceAccountName ?? "default" },
   ]
+  if (spec?.runtimeClassName !== undefined)
+    found.push({ resource: runtimeClasses, namespace: "", name: spec.runtimeClassName })
   const add = (resource: Dependency["resource"], name: string | undefined): void => {
     if (name !== undefined) found.push({ resource, namespace, name })
   }

@@ -23,6 +23,7 @@ const around: PodContext = {
   nameServer: "10.0.0.10",
   dnsOptions: [{ name: "ndots", value: "5" }],
   hasPriorityClass: (name) => name === "system-node-critical",
+  runtimeClass: (name) => (name === "gvisor" ? "acme-gvisor" : name),
   hasNode: () => true,
 }
 
@@ -311,6 +312,12 @@ test.each([
     enableServiceLinks: false,
     ...(expected === undefined ? {} : { priorityClassName: expected }),
   })
+})
+
+test("a runtime class goes by the name it has in super", () => {
+  const name = (runtimeClassName: string) =>
+    superFields.mutate(podOf({ runtimeClassName }), around).spec?.runtimeClassName
+  expect([name("gvisor"), name("kata")]).toEqual(["acme-gvisor", "kata"])
 })
 
 test("all of them together keep hostname, subdomain and what super's admission judges", () => {

@@ -16,6 +16,7 @@ export const superFields: PodMutator = {
         // Only through their subresource, once the pod exists.
         ephemeralContainers: _ephemeral,
         priorityClassName,
+        runtimeClassName,
         ...rest
       } = spec
       return {
@@ -23,6 +24,7 @@ export const superFields: PodMutator = {
         // The tenant's token is mounted (service-account-token.ts), and its links are set as env (service-env.ts).
         automountServiceAccountToken: false,
         enableServiceLinks: false,
+        ...(runtimeClassName === undefined ? {} : { runtimeClassName: context.runtimeClass(runtimeClassName) }),
         ...(priorityClassName !== undefined && context.hasPriorityClass(priorityClassName)
           ? { priorityClassName }
           : {}),
