@@ -118,11 +118,14 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("clients", () => {
   })
 })
 
-/** Helm's times have another form. */
+/** Helm's times have another form, and helm 4 lists resources in the order of a Go map. */
 function inHelmsWords(text: string): string {
-  return normalise(
+  const [before = "", ...kinds] = normalise(
     text
       .replaceAll(/\b\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}/g, "TIME")
       .replaceAll(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \w+/g, "TIME"),
-  )
+  ).split(/^==> /m)
+  const [notes = "", ...rest] = kinds.length === 0 ? [] : (kinds.pop() ?? "").split(/\n\n(?=NOTES:)/)
+  const sorted = [...kinds, notes].map((kind) => kind.trim()).sort()
+  return [before, ...sorted, ...rest].join("\n==> ")
 }
