@@ -83,6 +83,7 @@ export function createGatewayServer(parts: ServerParts, active: Set<RequestState
       maxHeaderSize: limits.maxHeaderBytes,
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.bodyTimeoutMs,
+      connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs),
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
     },

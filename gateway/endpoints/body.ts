@@ -14,6 +14,7 @@ import {
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { unmarshalErrors } from "../../apimachinery/schema/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -81,18 +82,27 @@ export function decodeValue(
   const object = value as unknown as KubeObject
   checkKind(object, expected)
   const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore")
-  const faults = [...unknown, ...duplicates]
+  const [first = ""] = duplicates
+  const inYaml = first.startsWith(unmarshalErrors)
+  const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates]
   if (faults.length > 0) {
     if (validation === "Strict") {
       throw badRequest(
         `${expected.kind} in version "${expected.version}" cannot be handled as a ${expected.kind}: strict decoding error: ${faults.join(", ")}`,
       )
     }
-    for (const fault of faults) ctx.warn(fault)
+    for (const fault of inYaml ? [...linesOf(first), ...unknown] : faults) ctx.warn(fault)
   }
   object.metadata ??= {}
   completeDefaults(object, expected)
   return object
+}
+
+function linesOf(errors: string): string[] {
+  return errors
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim())
 }
 
 export function completeDefaults(object: KubeObject, expected: Expected): void {

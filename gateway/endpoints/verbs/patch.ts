@@ -4,6 +4,8 @@ import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
+import { survey } from "../../../apimachinery/schema/json-scan.ts"
+import { maxDepth } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
   badRequest,
@@ -115,6 +117,8 @@ export function patchType(
 }
 
 function readPatch(bytes: Buffer, type: PatchType): Json {
+  // What walks values is recursive.
+  if (survey(bytes).depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
   try {
     return JSON.parse(bytes.toString("utf8")) as Json
   } catch (error) {
