@@ -66,6 +66,8 @@ export class Aggregator implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined
   #checking: Promise<void> | undefined
   #isOpen = false
+  /** Something has changed since the last check began. */
+  #isDue = false
   /** What was checked last: a change of anything else is no reason to check again. */
   #checkedSpecs = ""
 
@@ -145,6 +147,7 @@ export class Aggregator implements AsyncDisposable {
         if (specs === this.#checkedSpecs) return
         this.#checkedSpecs = specs
         this.#failures = 0
+        this.#isDue = true
         this.#schedule(0)
       },
       () => undefined, // the store is closing
@@ -162,6 +165,7 @@ export class Aggregator implements AsyncDisposable {
 
   async #checkAll(): Promise<void> {
     if (this.#ending.signal.aborted) return
+    this.#isDue = false
     try {
       const services = (await this.#view.current()).filter(isRemote)
       const names = new Set(services.map(({ metadata }) => metadata.name ?? ""))
@@ -171,11 +175,12 @@ export class Aggregator implements AsyncDisposable {
       this.#failures = results.every(Boolean) ? 0 : this.#failures + 1
       const { checkEveryMs, retryFirstMs } = aggregationLimits
       const delay = this.#failures === 0 ? checkEveryMs : retryFirstMs * 2 ** (this.#failures - 1)
-      this.#schedule(Math.min(delay, checkEveryMs))
+      // What has become due meanwhile is not put off.
+      this.#schedule(this.#isDue ? 0 : Math.min(delay, checkEveryMs))
     } catch (error) {
       if (this.#ending.signal.aborted) return
       this.#parts.log.warn({ err: error }, "checking aggregated APIs failed")
-      this.#schedule(aggregationLimits.checkEveryMs)
+      this.#schedule(this.#isDue ? 0 : aggregationLimits.checkEveryMs)
     }
   }
 

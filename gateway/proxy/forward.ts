@@ -79,6 +79,8 @@ function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortS
 
 function requestHeaders(request: IncomingMessage, place: Place | undefined): Record<string, string | string[]> {
   const headers = forwardedHeaders(request.headers)
+  // Who is meant has been decided; behind it, it would be asked for once more, as somebody else.
+  for (const name of Object.keys(headers)) if (name.startsWith("impersonate-")) delete headers[name]
   const { host, "content-length": length } = request.headers
   if (host !== undefined) headers["host"] = host
   // Without either there is no body; Node would send one in neither form for some methods.
