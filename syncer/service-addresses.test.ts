@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest"
 import type { Service } from "../apimachinery/object.ts"
-import { serviceUnavailable } from "../apimachinery/status.ts"
+import { notFound, serviceUnavailable } from "../apimachinery/status.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { namespaces, services } from "../client/resources.ts"
+import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { createServiceAddresses, type ServiceAddressClaims } from "./service-addresses.ts"
@@ -121,6 +122,32 @@ describe("createServiceAddresses()", () => {
     expect(changes("8", Date.now())).toHaveLength(1)
     expect(changes("7", Date.now() + syncerLimits.claimGraceMs)).toHaveLength(1)
   })
+
+  test("a copy that the syncer makes meanwhile, of what the service was, is brought up to date", async () => {
+    const before = serviceOf("u1", { type: "ExternalName", externalName: "example.com" })
+    // Its namespace is there.
+    const other = serviceOf("u0")
+    other.metadata.name = "other"
+    await addresses.claim(other, undefined)
+    const get = superCluster.get.bind(superCluster)
+    // Not there when asked for; there, as the service was, a moment later.
+    superCluster.get = async (resource, namespace, name) => {
+      if (resource !== services) return get(resource, namespace, name) as never
+      superCluster.get = get
+      await syncerCopies(before)
+      throw notFound(services, name)
+    }
+    const after = serviceOf("u1", { type: "ClusterIP" })
+    await addresses.claim(after, before)
+    expect(copy()?.spec?.type).toBe("ClusterIP")
+    expect(copy()?.spec).not.toHaveProperty("externalName")
+  })
+
+  async function syncerCopies(service: Service): Promise<void> {
+    const view = { tenantObject: () => undefined, tenantObjects: () => [], superObject: () => undefined }
+    const context = { tenant, settings: defaultSettings, view, now: 0 }
+    await superCluster.create(services, buildSuperObject(serviceSync as never, service, context))
+  }
 
   test("an ExternalName needs none", async () => {
     await addresses.claim(serviceOf("u1", { type: "ExternalName", externalName: "example.com" }), undefined)

@@ -96,8 +96,8 @@ class Claims {
     }
   }
 
-  async #create(service: Service, uid: string): Promise<AddressClaim> {
-    const made = await this.#createInSuper(service)
+  async #create(service: Service, uid: string, current?: Service): Promise<AddressClaim> {
+    const made = await this.#createInSuper(service, current)
     copyAddresses(service, made)
     return {
       commit: () => void this.#underWay.delete(uid),
@@ -108,7 +108,7 @@ class Claims {
     }
   }
 
-  async #createInSuper(service: Service): Promise<Service> {
+  async #createInSuper(service: Service, current: Service | undefined): Promise<Service> {
     const desired = buildSuperObject(serviceSync as unknown as ResourceSync, service, this.#context()) as Service
     await this.#ensureNamespace(service.metadata.namespace ?? "")
     try {
@@ -117,7 +117,10 @@ class Claims {
       if (!isAlreadyExists(error)) throw error
     }
     const present = await this.#get(service)
-    if (ownership(present, this.#tenant, service) === "ours") return present
+    if (ownership(present, this.#tenant, service) === "ours") {
+      // The syncer was here first, perhaps with what the service was before this write.
+      return this.#patch(present, changeOf(service, present), current === undefined ? null : markOf(current))
+    }
     await this.#removeOrphan(present, service)
     return this.#superClient.create(services, desired)
   }
@@ -145,22 +148,19 @@ class Claims {
     try {
       present = await this.#get(service)
     } catch (error) {
-      if (isNotFound(error)) return this.#create(service, uid)
+      if (isNotFound(error)) return this.#create(service, uid, current)
       throw error
     }
     if (ownership(present, this.#tenant, service) !== "ours") {
       throw serviceUnavailable(`service "${service.metadata.name}" is not in the super cluster yet`)
     }
-    const before = present.spec ?? ({} as Spec)
-    // Until the syncer has seen the tenant's write, it must not take this for drift.
-    const mark = `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`
-    const changed = await this.#patch(present, specChange(service.spec ?? ({} as Spec), before), mark)
+    const changed = await this.#patch(present, changeOf(service, present), markOf(current))
     copyAddresses(service, changed)
     return {
       commit: () => void this.#underWay.delete(uid),
       rollback: async () => {
         this.#underWay.delete(uid)
-        await this.#patch(changed, specChange(before, changed.spec ?? ({} as Spec)), null)
+        await this.#patch(changed, changeOf(present, changed), null)
       },
     }
   }
@@ -244,6 +244,12 @@ class Claims {
     }
   }
 }
+
+const changeOf = (wanted: Service, current: Service): Record<string, unknown> | undefined =>
+  specChange(wanted.spec ?? ({} as Spec), current.spec ?? ({} as Spec))
+
+/** Until the syncer has seen the tenant's write, it must not take what is changed ahead of it for drift. */
+const markOf = (current: Service): string => `${current.metadata.resourceVersion ?? ""} ${new Date().toISOString()}`
 
 /** What super gave, into the tenant's object. */
 function copyAddresses(service: Service, made: Service): void {
