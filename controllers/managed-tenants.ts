@@ -2,8 +2,12 @@
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { notFound } from "../apimachinery/status.ts"
+import { withFieldManager } from "../client/field-manager.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenants, TenantWatchHandler, TenantWatchOptions } from "../client/tenants.ts"
+
+/** What these controllers are to a tenant: tools look for what this manager writes, to leave it alone. */
+const fieldManager = "kube-controller-manager"
 
 export function managedTenants(tenants: Tenants): Tenants {
   // A tenant that is already gone from the list when its last events come was managed if it was ever let through.
@@ -23,7 +27,7 @@ export function managedTenants(tenants: Tenants): Tenants {
     wake: (name) => tenants.wake(name),
     register: (worker) => tenants.register(worker),
     client(name) {
-      if (managed(name)) return tenants.client(name)
+      if (managed(name)) return withFieldManager(tenants.client(name), fieldManager)
       throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
     },
     watch<T extends KubeObject>(
