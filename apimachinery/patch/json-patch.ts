@@ -84,7 +84,7 @@ function readOperation(operation: Json): PatchOperation {
 function conform(document: Json, { op, path, from, value }: PatchOperation): Operation | undefined {
   if (!operations.has(op)) throw rejected(`unexpected operation "${op}"`)
   if (op === "test" && path === "") return { op, path, value }
-  const target = locate(document, path)
+  const target = locate(document, path, missingWords[op]?.(path))
   if (op === "add" || op === "replace") {
     if (op === "replace" && Array.isArray(target.container)) return { op, path: pointer(path, target, 0), value }
     // Replacing a key that is not there adds it.
@@ -105,9 +105,17 @@ function conform(document: Json, { op, path, from, value }: PatchOperation): Ope
   return { op: "add", path: pointer(path, target, 1), value: taken as Json }
 }
 
+/** In upstream's words (gopkg.in/evanphx/json-patch.v4). */
+const missingWords: Readonly<Record<string, (path: string) => string>> = {
+  add: (path) => `add operation does not apply: doc is missing path: "${path}": missing value`,
+  remove: (path) => `remove operation does not apply: doc is missing path: "${path}": missing value`,
+  replace: (path) => `replace operation does not apply: doc is missing path: ${path}: missing value`,
+  test: (path) => `test operation does not apply: is missing path: ${path}: missing value`,
+}
+
 const isMissing = ({ container, key }: Place): boolean => !Array.isArray(container) && !Object.hasOwn(container, key)
 
-function locate(document: Json, path: string): Place {
+function locate(document: Json, path: string, missing = `"${path}" leads nowhere`): Place {
   if (!path.startsWith("/")) throw rejected(`"${path}" leads nowhere`)
   const segments = path
     .split("/")
@@ -120,7 +128,7 @@ function locate(document: Json, path: string): Place {
     if (Array.isArray(container)) container = container[index(segment, container.length)]
     else container = isObject(container) && Object.hasOwn(container, segment) ? container[segment] : undefined
   }
-  if (!Array.isArray(container) && !isObject(container)) throw rejected(`"${path}" leads nowhere`)
+  if (!Array.isArray(container) && !isObject(container)) throw rejected(missing)
   return { container, key }
 }
 

@@ -2,7 +2,7 @@
 
 import type { Json } from "../../object.ts"
 import { toJson } from "../json-values.ts"
-import { dynType, stringType, type Type } from "../types.ts"
+import { dynType, opaqueType, stringType, type Type } from "../types.ts"
 import { CelError, itemsOf, ListValue, MapValue, OpaqueValue, type Value } from "../values.ts"
 
 const texts = new Set(["op", "path", "from"])
@@ -12,9 +12,12 @@ export function isPatchType(name: string): boolean {
 }
 
 /** Fields of objects are anything: the schema is asked when the patch is applied. */
+const noType = opaqueType("")
+
 export function patchFieldType(name: string, field: string): Type | undefined {
   if (name !== "JSONPatch" || field === "value") return dynType
-  return texts.has(field) ? stringType : undefined
+  // A field it has not is one of no type to upstream, which messages show.
+  return texts.has(field) ? stringType : noType
 }
 
 export function constructPatchType(name: string, fields: ReadonlyMap<string, Value>): Value {

@@ -36,7 +36,7 @@ const path = FieldPath.root("spec")
 const maxAuditAnnotations = 20
 /** Bytes of an expression of an audit annotation. */
 const maxAnnotationExpression = 5 * 1024
-const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"]
+const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"]
 const actions = ["Audit", "Deny", "Warn"]
 
 /** Without those of the expressions themselves, which are found together: `faults`, each put where it belongs. */
