@@ -10,6 +10,16 @@ export interface MacroFault {
 
 type Expansion = Node | MacroFault | undefined
 
+/** cel.bind(x, value, body), which is a macro where an environment has it. Source: cel-go/ext/bindings.go. */
+export function expandBinding(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
+  const [variable, value, body] = args
+  if (name !== "bind" || target?.kind !== "ident" || target.name !== "cel" || args.length !== 3) return undefined
+  if (variable?.kind !== "ident" || value === undefined || body === undefined) {
+    return { at: variable?.at ?? at, fault: "cel.bind() variable names must be simple identifiers" }
+  }
+  return bind(at, variable.name, value, body)
+}
+
 /** Undefined: no macro. Whether it is one is decided by the name, the number of arguments and whether it has a target. */
 export function expandMacro(at: number, name: string, target: Node | undefined, args: readonly Node[]): Expansion {
   if (target === undefined) return name === "has" && args.length === 1 ? has(at, args[0] as Node) : undefined

@@ -3,7 +3,7 @@
 import { call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
 import type { Issue } from "./issues.ts"
 import { literalValue } from "./literals.ts"
-import { expandMacro } from "./macros.ts"
+import { expandBinding, expandMacro } from "./macros.ts"
 import { scan, type Token } from "./scanner.ts"
 import { isName, named, ParsingStopped, TokenStream } from "./tokens.ts"
 
@@ -19,14 +19,15 @@ const relations = new Set(["<", "<=", ">=", ">", "==", "!=", "in"])
 const binary: Readonly<Record<string, string>> = { in: "@in" }
 
 /** With issues, the tree is of no use. */
-export function parseExpression(source: string): { tree: Node | undefined; issues: Issue[] } {
+/** `bindings`: cel.bind() is a macro. */
+export function parseExpression(source: string, bindings = false): { tree: Node | undefined; issues: Issue[] } {
   const size = source.length <= maxSize ? source.length : Array.from(source).length
   if (size > maxSize) {
     const message = `expression code point size exceeds limit: size: ${size}, limit ${maxSize}`
     return { tree: undefined, issues: [{ at: 0, message }] }
   }
   const { tokens, issues } = scan(source)
-  const parser = new Parser(tokens, issues)
+  const parser = new Parser(tokens, issues, bindings)
   try {
     return { tree: parser.whole(), issues }
   } catch (error) {
@@ -37,10 +38,12 @@ export function parseExpression(source: string): { tree: Node | undefined; issue
 
 class Parser {
   readonly #tokens: TokenStream
+  readonly #bindings: boolean
   #depth = 0
 
-  constructor(tokens: readonly Token[], issues: Issue[]) {
+  constructor(tokens: readonly Token[], issues: Issue[], bindings: boolean) {
     this.#tokens = new TokenStream(tokens, issues)
+    this.#bindings = bindings
   }
 
   whole(): Node {
@@ -193,7 +196,8 @@ class Parser {
   }
 
   #called(at: number, name: string, target: Node | undefined, args: Node[]): Node {
-    const expanded = expandMacro(at, name, target, args)
+    const expanded =
+      (this.#bindings ? expandBinding(at, name, target, args) : undefined) ?? expandMacro(at, name, target, args)
     if (expanded === undefined) return { kind: "call", at, name, target, args }
     if (!("fault" in expanded)) return expanded
     this.#tokens.issue(expanded.at, expanded.fault)

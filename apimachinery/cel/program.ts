@@ -51,7 +51,7 @@ export type Compilation =
   | { program?: undefined; issues?: undefined; fault: string; checked: CheckedTree }
 
 export function compileExpression(source: string, environment: Environment): Compilation {
-  const parsed = parseExpression(source)
+  const parsed = parseExpression(source, environment.functions?.has("cel.bind") === true)
   if (parsed.tree === undefined || parsed.issues.length > 0) return failed(source, parsed.issues)
   const { checked, issues } = checkTree(parsed.tree, environment)
   if (issues.length > 0) return failed(source, issues)

@@ -60,6 +60,7 @@ import { podDisruptionBudgets } from "./policy/poddisruptionbudgets/strategy.ts"
 import { clusterRoleBindings, roleBindings } from "./rbac/bindings/strategy.ts"
 import { clusterRoles, roles } from "./rbac/roles/strategy.ts"
 import { resourceClaims, resourceClaimTemplates } from "./resource/claims.ts"
+import { deviceClasses } from "./resource/selectors.ts"
 import { priorityClasses } from "./scheduling/priorityclasses/strategy.ts"
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./storage/csi/strategy.ts"
 import { storageClasses } from "./storage/storageclasses/strategy.ts"
@@ -122,6 +123,7 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "rbac.authorization.k8s.io/clusterroles": clusterRoles,
   "rbac.authorization.k8s.io/rolebindings": roleBindings,
   "rbac.authorization.k8s.io/roles": roles,
+  "resource.k8s.io/deviceclasses": deviceClasses,
   "resource.k8s.io/resourceclaims": resourceClaims,
   "resource.k8s.io/resourceclaimtemplates": resourceClaimTemplates,
   "scheduling.k8s.io/priorityclasses": priorityClasses,

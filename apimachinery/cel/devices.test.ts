@@ -1,0 +1,32 @@
+import { expect, test } from "vitest"
+import { FieldPath } from "../field-errors.ts"
+import { deviceSelectorErrors } from "./devices.ts"
+
+const attributes = "device.attributes.all"
+
+// What kube-apiserver 1.36 answers to a DeviceClass with that expression.
+test.each([
+  ["device.driver == 'x'", ""],
+  ["device.allowMultipleAllocations", ""],
+  ["cel.bind(a, device.attributes['d'], a.x && a.y)", ""],
+  ["device.attributes['a'].b", ""],
+  ["device.capacity['a'].b.compareTo(quantity('1')) > 0", ""],
+  ["device.attributes['a'].b == 1 ? device.attributes['a'].c : false", ""],
+  ["1", 'e: Invalid value: "1": must evaluate to bool or the unknown type, not int'],
+  [
+    "device.nope",
+    "e: Invalid value: \"device.nope\": compilation failed: ERROR: <input>:1:7: undefined field 'nope'\n | device.nope\n | ......^",
+  ],
+  [
+    "[1].all(x, x > device)",
+    "e: Invalid value: \"[1].all(x, x > device)\": compilation failed: ERROR: <input>:1:14: found no matching overload for '_>_' applied to '(int, kubernetes.DRADevice)'\n | [1].all(x, x > device)\n | .............^",
+  ],
+  [
+    `${attributes}(k, ${attributes}(z, ${attributes}(y, device.attributes[y].all(q, q == k))))`,
+    "e: Forbidden: too complex, exceeds cost limit",
+  ],
+  ["x".repeat(10_300), "e: Too long: may not be more than 10240 bytes"],
+])("%s", (expression, expected) => {
+  const errors = deviceSelectorErrors(FieldPath.root("e"), expression)
+  expect(errors.map((error) => `${error.field}: ${error.message().replace(/^e: /, "")}`).join()).toBe(expected)
+})

@@ -1,0 +1,71 @@
+// Expressions that select devices: DeviceClasses and ResourceClaims carry them, a scheduler evaluates them. Here they are only
+// compiled, and refused when they could cost too much. Source: k8s.io/dynamic-resource-allocation/cel/compile.go.
+
+import {
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  internalFieldError,
+  invalidValue,
+  tooLong,
+} from "../field-errors.ts"
+import { estimateCost, type SizeEstimator } from "./cost.ts"
+import type { Environment } from "./environment.ts"
+import { compileExpression, perCallLimit } from "./program.ts"
+import { boolType, dynType, mapType, stringType, structType, type Type } from "./types.ts"
+
+const maxLength = 10 * 1024
+const [domainLength, idLength, driverLength, valueLength, maxAttributes] = [63, 32, 63, 64, 32]
+const deviceType = "kubernetes.DRADevice"
+
+const fields: Readonly<Record<string, Type>> = {
+  driver: stringType,
+  allowMultipleAllocations: boolType,
+  attributes: mapType(stringType, mapType(stringType, dynType)),
+  capacity: mapType(stringType, mapType(stringType, structType("kubernetes.Quantity"))),
+}
+
+const environment: Environment = {
+  variables: new Map([["device", structType(deviceType)]]),
+  types: {
+    has: (name) => name === deviceType,
+    field: (name, field) => (name === deviceType && Object.hasOwn(fields, field) ? fields[field] : undefined),
+  },
+  functions: new Set(["cel.bind"]),
+}
+
+/** How large what lies at a path can be. */
+const sizes: SizeEstimator = {
+  sizeOf([root, field, ...steps]) {
+    if (root !== "device") return undefined
+    const max = field === undefined ? 0 : sizeAt(field, steps)
+    return max === undefined ? undefined : { min: 0, max }
+  },
+}
+
+function sizeAt(field: string, [domain, id, ...beyond]: readonly string[]): number | undefined {
+  if (field === "driver") return domain === undefined ? driverLength : undefined
+  if (field === "allowMultipleAllocations") return domain === undefined ? 1 : undefined
+  if (field !== "attributes" && field !== "capacity") return undefined
+  if (domain === undefined) return maxAttributes
+  if (domain === "@keys") return id === undefined ? domainLength : undefined
+  if (domain !== "@values" && domain !== "@items") return undefined
+  if (id === undefined) return maxAttributes
+  if (beyond.length > 0) return undefined
+  if (id === "@keys") return idLength
+  if (field === "attributes") return valueLength
+  return id === "@values" || id === "@items" ? 0 : undefined
+}
+
+export function deviceSelectorErrors(at: FieldPath, expression: string): FieldError[] {
+  if (Buffer.byteLength(expression) > maxLength) return [tooLong(at, "", maxLength)]
+  const { program, issues, fault } = compileExpression(expression, environment)
+  if (issues !== undefined) return [invalidValue(at, expression, `compilation failed: ${issues}`)]
+  if (program === undefined) return [internalFieldError(at, `program instantiation failed: ${fault ?? ""}`)]
+  const { kind, name } = program.type
+  if (kind !== "bool" && kind !== "dyn") {
+    return [invalidValue(at, expression, `must evaluate to bool or the unknown type, not ${name}`)]
+  }
+  const { max } = estimateCost(program.checked, sizes)
+  return max > perCallLimit ? [forbiddenField(at, "too complex, exceeds cost limit")] : []
+}
