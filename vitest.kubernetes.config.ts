@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/kubernetes/**/*.test.ts"],
+    setupFiles: ["test/kubernetes/harness/keep-logs.ts"],
     pool: "forks",
     // Each file starts real servers of its own.
     fileParallelism: false,

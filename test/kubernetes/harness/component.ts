@@ -30,6 +30,7 @@ export class Component implements AsyncDisposable {
   readonly #options: ComponentOptions
   readonly #child: ChildProcess
   #ended: string | undefined
+  #disposed = false
 
   private constructor(options: ComponentOptions, child: ChildProcess) {
     this.name = options.name
@@ -84,6 +85,11 @@ export class Component implements AsyncDisposable {
     return new Error(`${this.name}: ${what}; the end of its log:\n${end}`, { cause })
   }
 
+  /** It ended by itself. */
+  get hasFailed(): boolean {
+    return this.#ended !== undefined && !this.#disposed
+  }
+
   /** SIGSTOP and SIGCONT for tests of a component that does not answer; SIGKILL ends it. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
@@ -92,6 +98,7 @@ export class Component implements AsyncDisposable {
   /** At once: nothing it has is kept. */
   async [Symbol.asyncDispose](): Promise<void> {
     const child = this.#child
+    if (this.#ended === undefined) this.#disposed = true
     if (this.#ended !== undefined || child.exitCode !== null || child.signalCode !== null) return
     const closed = once(child, "close")
     child.kill("SIGKILL")

@@ -3,7 +3,7 @@
 //
 //   await using kubernetes = await TestKubernetes.start({ nodes: 5, controllerManager: true, scheduler: true })
 //
-// Nothing of it outlives the test process (component.ts). Its logs stay when it failed, or when keepLogs() was called.
+// Nothing of it outlives the test process (component.ts). Its logs stay when it or a test failed.
 
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -35,6 +35,8 @@ export interface TestKubernetesOptions {
   names?: readonly string[]
 }
 
+/** In the environment: logs of control planes are kept when they end. */
+export const keepLogsVariable = "POLYPLANE_KEEP_LOGS"
 const folderPrefix = "polyplane-kubernetes-"
 /** How often it is tried with other ports when somebody took one of them. */
 const maxAttempts = 3
@@ -193,10 +195,10 @@ export class TestKubernetes implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const failed = [...this.#components.values()].some(({ ended }) => ended !== undefined)
+    const failed = [...this.#components.values()].some((component) => component.hasFailed)
     await Promise.all([...this.#components.values()].map((component) => component[Symbol.asyncDispose]()))
     await this.#client[Symbol.asyncDispose]()
-    if (this.#keepLogs || failed) {
+    if (this.#keepLogs || failed || process.env[keepLogsVariable] !== undefined) {
       const kept = await mkdtemp(path.join(tmpdir(), "polyplane-logs-"))
       await cp(this.logs, kept, { recursive: true })
       console.error(`logs of the real control plane: ${kept}`)

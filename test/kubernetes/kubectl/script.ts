@@ -42,14 +42,15 @@ const looking: (string | Step)[] = [
   "get pods --as=jane",
 ]
 
-const undescribed = "built-in fields have no descriptions"
+const described =
+  "descriptions are those of the JavaScript client: without line breaks, of the type where a field has one of its own"
 
 const explaining: (string | Step)[] = [
-  { command: "explain pods", differs: undescribed },
-  { command: "explain pod.spec.containers.resources", differs: undescribed },
-  { command: "explain deployment.spec.strategy.rollingUpdate", differs: undescribed },
+  { command: "explain pods", differs: described },
+  { command: "explain pod.spec.containers.resources", differs: described },
+  { command: "explain deployment.spec.strategy.rollingUpdate", differs: described },
   "explain service.spec.ports --recursive",
-  { command: "explain ingress.spec.rules --api-version=networking.k8s.io/v1", differs: undescribed },
+  { command: "explain ingress.spec.rules --api-version=networking.k8s.io/v1", differs: described },
   "explain pods.spec.nothing",
   "explain nothing",
 ]
