@@ -16,6 +16,7 @@ import { withAuthorization } from "./filters/authorization.ts"
 import { chainOf, GatewayResponse } from "./filters/chain.ts"
 import { statusErrors } from "./filters/errors.ts"
 import { withImpersonation } from "./filters/impersonation.ts"
+import { withFairTurns } from "./filters/fair-turns.ts"
 import { withMaxInFlight } from "./filters/max-in-flight.ts"
 import { serveMetrics, withMetrics, withTenantMetrics } from "./filters/metrics.ts"
 import { serveIssuer } from "./filters/issuer.ts"
@@ -58,6 +59,7 @@ function filtersOf(
     withImpersonation,
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
+    withFairTurns(), // of a crowd, in turn over tenants
     withAuthorization,
     serveMetrics(metrics),
     serveIssuer,

@@ -53,6 +53,11 @@ export class RequestState {
     if (upgrade !== undefined) request.socket.once("close", () => this.#finish())
   }
 
+  /** Answered, or nobody waits for the answer any more. */
+  get isOver(): boolean {
+    return this.#done
+  }
+
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController()
