@@ -6,6 +6,7 @@ import type { ServerResponse } from "node:http"
 import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.ts"
 import { noSuchPath, pageNotFound } from "../../apimachinery/status.ts"
 import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
+import { builtInResources } from "../../apimachinery/schema/facts.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
 import type { AggregatedVersion } from "../aggregation/aggregator.ts"
 import { groupDiscovery, groupsOfAggregated, versionDiscovery, versionsOfGroup } from "../aggregation/discovery.ts"
@@ -59,7 +60,7 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   }
   const [group, version] = core ? ["", rest[0]] : rest
   const custom = group !== undefined && !core && isCustomGroup(ctx, group)
-  if (!custom) checkAccept(ctx.headers["accept"], false)
+  if (!custom && (core || group !== undefined)) checkAccept(ctx.headers["accept"], false)
   const { format, pretty, contentType } = negotiate(ctx, "plain")
   const key = `${ctx.info.path}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
@@ -68,15 +69,14 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   sendBytes(ctx, response, 200, contentType, [bytes])
 }
 
-/** The newest version of the aggregated document the client takes, if it takes that before any other. */
-function aggregatedVersion(accept: string): "v2" | "v2beta1" | undefined {
+/** The version of the aggregated document, if the client takes that before any other. */
+function aggregatedVersion(accept: string): "v2" | undefined {
   for (const { type, parameters } of parseAccept(accept)) {
     if (type !== "application/json" && type !== protobufMediaType && type !== "*/*") continue
     if (!parameters.has("as")) return undefined
     const isAggregated =
       parameters.get("g") === "apidiscovery.k8s.io" && parameters.get("as") === "APIGroupDiscoveryList"
-    const version = parameters.get("v")
-    if (type === "application/json" && isAggregated && (version === "v2" || version === "v2beta1")) return version
+    if (type === "application/json" && isAggregated && parameters.get("v") === "v2") return "v2"
   }
   return undefined
 }
@@ -170,9 +170,23 @@ const optionalLists = ({ shortNames, categories }: ResourceDefinition) => ({
 })
 
 /** Tells storage migrators when the stored version changes. Source: k8s.io/apiserver/pkg/endpoints/discovery/storageversionhash.go. */
-function storageVersionHash({ storageVersion, kind }: ResourceDefinition): string {
+function storageVersionHash(definition: ResourceDefinition): string {
+  const { storageVersion, kind } = definition
+  const known = definition.customResource === undefined ? builtInHashes().get(hashKey(definition)) : undefined
+  if (known !== undefined && known !== "") return known
   const { group, version } = parseGroupVersion(storageVersion)
   return createHash("sha256").update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString("base64")
+}
+
+const hashKey = ({ group, version, resource }: { group: string; version: string; resource: string }): string =>
+  `${group}/${version}/${resource}`
+
+let hashes: ReadonlyMap<string, string> | undefined
+
+/** A kind may be stored in a version that is not served, which only the facts know. */
+function builtInHashes(): ReadonlyMap<string, string> {
+  hashes ??= new Map(builtInResources().map((one) => [hashKey(one), one.storageVersionHash ?? ""]))
+  return hashes
 }
 
 function resourceDocuments(definition: ResourceDefinition): unknown[] {

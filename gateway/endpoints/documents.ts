@@ -106,9 +106,10 @@ export async function sendDocument(
   response: ServerResponse,
   found: Document,
   contentType: string,
+  caching = "public",
 ): Promise<void> {
   const { bytes, etag } = found
-  const headers = { "content-type": contentType, etag: `"${etag}"`, vary: "Accept", "cache-control": "public" }
+  const headers = { "content-type": contentType, etag: `"${etag}"`, vary: "Accept", "cache-control": caching }
   if (ctx.headers["if-none-match"]?.includes(etag) === true) {
     response.writeHead(304, headers).end()
     return

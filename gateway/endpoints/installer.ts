@@ -86,7 +86,8 @@ async function serveDocument(ctx: RequestContext, response: ServerResponse): Pro
   const [, segment = "", group] = ctx.info.path.split("/")
   const serve = Object.hasOwn(documents, segment) ? documents[segment] : undefined
   if (serve === undefined) throw pageNotFound()
-  const isBuiltIn = readOnly.has(segment) && (segment !== "apis" || !group || servesBuiltIn(ctx, group))
+  const isBuiltIn =
+    readOnly.has(segment) && (segment !== "apis" || (group !== undefined && group !== "" && servesBuiltIn(ctx, group)))
   if (isBuiltIn && ctx.info.verb !== "get") throw methodNotAllowed()
   if ((await serve(ctx, response)) === false) throw pageNotFound()
 }
@@ -110,6 +111,8 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyByt
     await handler.connect(ctx, registry, namespace, name, exchange)
     return
   }
+  // Below a subresource there is nothing, but a proxy's paths; custom resources do not look.
+  if (ctx.info.rest !== "" && definition.customResource === undefined) throw noSuchPath()
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)

@@ -40,9 +40,14 @@ async function serveGroupVersion(ctx: RequestContext, response: ServerResponse, 
   const definitions = ctx.controlPlane.resources.definitions()
   const own = definitions.filter((definition) => openAPIV3Path(definition) === path)
   const [first] = own
-  if (first === undefined) throw pageNotFound()
+  if (first === undefined) {
+    response.writeHead(404).end() // as upstream: without a word
+    return
+  }
   const found = await document(ctx, ctx.info.path, own, async () => openAPIV3(first, own, await loadDescriptions()))
-  await sendDocument(ctx, response, found, "application/json")
+  // Who names the hash of the index has what never changes.
+  const caching = ctx.query.has("hash") ? "public, immutable" : "no-cache, private"
+  await sendDocument(ctx, response, found, "application/json", caching)
 }
 
 async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<void> {

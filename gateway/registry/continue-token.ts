@@ -36,6 +36,7 @@ export function decodeContinue(text: string): ContinueToken {
 function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
   const illegal = /[^A-Za-z0-9_-]/.exec(text)
   if (illegal !== null) throw invalidToken(`illegal base64 data at input byte ${illegal.index}`)
+  if (text.length % 4 === 1) throw invalidToken(`illegal base64 data at input byte ${text.length - 1}`)
   const json = Buffer.from(text, "base64url").toString()
   if (json.split(/[[{]/).length > maxDepth) throw invalidToken("exceeded max depth")
   try {
