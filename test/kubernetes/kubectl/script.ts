@@ -77,10 +77,7 @@ const applying: (string | Step)[] = [
   "get pods -l app=web -o jsonpath={.items[*].status.phase}",
   "get configmap settings -o go-template={{.data.color}}",
   "get deployments --sort-by=.metadata.name --show-labels",
-  {
-    command: "get deployment web --show-managed-fields -o jsonpath={.metadata.managedFields[*].manager}",
-    differs: "the controllers' name as a manager is polyplane",
-  },
+  "get deployment web --show-managed-fields -o jsonpath={.metadata.managedFields[*].manager}",
   "apply view-last-applied configmap/settings",
   "apply -f invalid.yaml",
   "apply -f unknown-field.yaml",
