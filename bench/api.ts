@@ -4,6 +4,7 @@
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { loadavg } from "node:os"
 import { createInterface } from "node:readline"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { BenchClient, type Call, type Server } from "./api-client.ts"
@@ -225,4 +226,5 @@ lines.push({
   unit: "MiB",
   compared: { with: "kube-apiserver + etcd", value: comparedMemory },
 })
-await report("api", { rounds, requests, connections }, lines)
+// What else the machine had to do while this ran: figures of a busy one are worth their ratios only.
+await report("api", { rounds, requests, connections, load: loadavg()[0] }, lines)
