@@ -16,6 +16,8 @@ interface KnownDifference {
   at?: string
   kubernetes?: string
   polyplane?: string
+  /** Instead of patterns: "scenario :: request :: at", exactly. */
+  cases?: readonly string[]
 }
 
 interface Matcher {
@@ -26,37 +28,56 @@ interface Matcher {
 
 export class KnownDifferences {
   readonly #matchers: readonly Matcher[]
+  /** Exact cases not yet seen, and those that were, by what they are. */
+  readonly #cases: ReadonlyMap<string, { known: KnownDifference; times: number }>
 
   constructor(known: readonly KnownDifference[] = readKnown()) {
-    this.#matchers = known.map((one) => ({ known: one, fits: fitter(one), times: 0 }))
+    const patterns = known.filter(({ cases }) => cases === undefined)
+    this.#matchers = patterns.map((one) => ({ known: one, fits: fitter(one), times: 0 }))
+    this.#cases = new Map(
+      known.flatMap((one) => (one.cases ?? []).map((name) => [name, { known: one, times: 0 }] as const)),
+    )
   }
 
   /** Those that are not known; the others are counted. */
   unknown(differences: readonly Difference[]): Difference[] {
     return differences.filter((difference) => {
-      const matcher = this.#matchers.find(({ fits }) => fits(difference))
-      if (matcher !== undefined) matcher.times++
-      return matcher === undefined
+      const counted = this.#cases.get(nameOf(difference)) ?? this.#matchers.find(({ fits }) => fits(difference))
+      if (counted !== undefined) counted.times++
+      return counted === undefined
     })
   }
 
-  /** Entries that nothing needed. */
+  /** Patterns and cases that nothing needed. */
   unused(): string[] {
-    return this.#matchers.filter(({ times }) => times === 0).map(({ known }) => JSON.stringify(known))
+    return [
+      ...this.#matchers.filter(({ times }) => times === 0).map(({ known }) => JSON.stringify(known)),
+      ...this.unusedCases(),
+    ]
+  }
+
+  unusedCases(): string[] {
+    return [...this.#cases].filter(([, { times }]) => times === 0).map(([name]) => name)
   }
 
   summary(): string {
+    const all = [...this.#matchers, ...this.#cases.values()]
     const count = (because: KnownDifference["because"]): string => {
-      const some = this.#matchers.filter(({ known }) => known.because === because)
-      const times = some.reduce((sum, matcher) => sum + matcher.times, 0)
-      return `${some.length} (seen ${times} times)`
+      const some = all.filter(({ known }) => known.because === because)
+      return `${some.length} (seen ${some.reduce((sum, { times }) => sum + times, 0)} times)`
     }
     return `known differences: ${count("design")} by design, ${count("open")} open`
   }
 }
 
+export const knownDifferencesFile = new URL("known-differences.yaml", import.meta.url)
+
+export function nameOf({ scenario, request, at }: Difference): string {
+  return `${scenario} :: ${request} :: ${at}`
+}
+
 function readKnown(): KnownDifference[] {
-  return (parse(readFileSync(new URL("known-differences.yaml", import.meta.url), "utf8")) ?? []) as KnownDifference[]
+  return (parse(readFileSync(knownDifferencesFile, "utf8")) ?? []) as KnownDifference[]
 }
 
 function fitter({

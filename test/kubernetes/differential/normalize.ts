@@ -44,7 +44,7 @@ const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
 /** After the message of a refused change kube-apiserver prints what changed, as Go has it in memory. */
 const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
 /** A value that may not change is printed as Go has it in memory. */
-const printedValue = /Invalid value: [[{].*?[\]}]: field is immutable/g
+const printedValue = /Invalid value: (\[.*?\](?=: field is immutable)|\{.*?\})(?=: )/g
 const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
 /** Where the servers are. */
 const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
@@ -144,7 +144,7 @@ class Words {
       )
       .replaceAll(tokenVolume, "kube-api-access-<generated>")
       .replace(printedChange, "$1$2\n<the change>")
-      .replaceAll(printedValue, "Invalid value: <value>: field is immutable")
+      .replaceAll(printedValue, "Invalid value: <value>")
       .replaceAll(serviceAddress, "<service address>")
       .replaceAll(ownAddress, "<the server>")
       .replaceAll(ownIssuer, "<the issuer>")

@@ -1,14 +1,16 @@
 // The suite by hand: which differences there are, most frequent first.
 //
-//   node test/kubernetes/differential/report.ts [--only WORDS] [--full] [--all]
+//   node test/kubernetes/differential/report.ts [--only WORDS] [--full] [--all] [--prune]
 //
 // --only: scenarios whose name contains the words. --full: each difference, not only kinds of them. --all: known ones, too.
+// --prune: after a whole run, cases that no longer occur are taken out of known-differences.yaml.
 
+import { readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { type Difference, print, printDifferences } from "./compare.ts"
 import { compareScenario } from "./differential.ts"
 import { kinds } from "./generate/objects.ts"
-import { KnownDifferences } from "./known-differences.ts"
+import { KnownDifferences, knownDifferencesFile } from "./known-differences.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import type { Scenario } from "./scenario.ts"
 import { startServers } from "./servers.ts"
@@ -17,7 +19,12 @@ const parallel = 6
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { only: { type: "string", default: "" }, full: { type: "boolean" }, all: { type: "boolean" } },
+    options: {
+      only: { type: "string", default: "" },
+      full: { type: "boolean" },
+      all: { type: "boolean" },
+      prune: { type: "boolean" },
+    },
   })
   const only = new RegExp(values.only)
   const scenarios = scenarioGroups()
@@ -53,10 +60,25 @@ async function main(): Promise<void> {
     }
   } else printKinds(differences)
   const requests = new Set(differences.map(({ scenario, request }) => `${scenario}\n${request}`)).size
+  if (values.prune === true && values.only === "") prune(known.unusedCases())
   console.log(known.summary())
   console.log(
     `${scenarios.length} scenarios, ${steps} requests in ${seconds} s: ${requests} requests answered differently`,
   )
+}
+
+/** A case is a line of its own. */
+function prune(gone: readonly string[]): void {
+  const lines = new Set(gone.map((name) => `    - ${JSON.stringify(name)}`))
+  const text = readFileSync(knownDifferencesFile, "utf8")
+  writeFileSync(
+    knownDifferencesFile,
+    text
+      .split("\n")
+      .filter((line) => !lines.has(line))
+      .join("\n"),
+  )
+  console.log(`${gone.length} cases no longer occur`)
 }
 
 /** Differences of the same kind together. */

@@ -14,9 +14,6 @@ export interface Servers extends AsyncDisposable {
 /** As the harness' kube-apiserver has it. */
 const serviceRange = "10.96.0.0/16"
 
-/** The harness leaves it out when nobody makes service accounts; here the scenarios do. */
-const asTenantsHaveIt = ["--enable-admission-plugins=NodeRestriction,ServiceAccount", "--disable-admission-plugins="]
-
 export async function startServers(): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const kubernetes = stack.use(await connectKubernetes(stack))
@@ -36,10 +33,6 @@ export async function startServers(): Promise<Servers> {
 async function connectKubernetes(stack: AsyncDisposableStack): Promise<Connection> {
   const { POLYPLANE_KUBERNETES_SERVER: url, POLYPLANE_KUBERNETES_TOKEN: token = "admin-token" } = process.env
   if (url !== undefined) return new Connection({ name: "kubernetes", url, token })
-  const {
-    server,
-    certificateAuthority,
-    token: own,
-  } = stack.use(await TestKubernetes.start({ apiServerFlags: asTenantsHaveIt }))
+  const { server, certificateAuthority, token: own } = stack.use(await TestKubernetes.start({ serviceAccounts: true }))
   return new Connection({ name: "kubernetes", url: server, certificateAuthority, token: own })
 }

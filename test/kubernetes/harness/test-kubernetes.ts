@@ -25,6 +25,8 @@ export interface TestKubernetesOptions {
   /** Further flags of kube-controller-manager. */
   controllerManagerFlags?: readonly string[]
   scheduler?: boolean
+  /** Whether a pod must have one. Default: when a controller manager makes them. */
+  serviceAccounts?: boolean
   /** Every request with its body, one line of JSON each, in `auditLog`. */
   audit?: boolean
   /** etcd writes through to the disk, as in production. Default: it does not. */
@@ -128,9 +130,10 @@ export class TestKubernetes implements AsyncDisposable {
   /** Also again, after stopApiServer(): on the same port, with the same data. */
   async startApiServer(): Promise<void> {
     const { controllerManager, audit, apiServerFlags = [] } = this.#options
+    const { serviceAccounts = controllerManager === true } = this.#options
     const flags = [...apiServerFlags]
     // Nobody makes the service account that every pod would have to have.
-    if (controllerManager !== true) flags.unshift("--disable-admission-plugins=ServiceAccount")
+    if (!serviceAccounts) flags.unshift("--disable-admission-plugins=ServiceAccount")
     if (audit === true) {
       await writeFile(this.path("audit.json"), JSON.stringify(auditPolicy))
       flags.push(`--audit-policy-file=${this.path("audit.json")}`, `--audit-log-path=${this.auditLog}`)

@@ -126,7 +126,8 @@ function validateGenerated(job: Job): FieldError[] {
     if (labels[label] === undefined) return [required(at.key(label), `must be '${value}'`)]
     return labels[label] === value ? [] : [invalidValue(at.key(label), labels, `must be '${value}'`)]
   })
-  if (!matches(selectorFromLabelSelector(spec.selector), wanted)) {
+  const understood = validateLabelSelector(path.child("selector"), spec.selector).length === 0
+  if (understood && !matches(selectorFromLabelSelector(spec.selector), wanted)) {
     errors.push(invalidValue(path.child("selector"), spec.selector, "`selector` not auto-generated"))
   }
   return errors
