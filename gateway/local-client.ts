@@ -156,7 +156,8 @@ class LocalClient implements KubeClient {
     }
     const change: Change = (current) => {
       if (current === undefined) throw notFound(target.definition, name)
-      return patched(ctx, current, patch as Json, type, target.expected, "Ignore", { namespace: namespace ?? "", name })
+      const document = { value: patch as Json, duplicates: [] }
+      return patched(ctx, current, document, type, target.expected, "Ignore", { namespace: namespace ?? "", name })
     }
     return (await this.#write(ctx, target, change, options, { isPatch: true })) as T
   }

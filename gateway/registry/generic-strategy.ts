@@ -70,10 +70,15 @@ export function validateForUpdate(
   current: KubeObject,
 ): FieldError[] {
   const rules = metaRules(definition)
-  return [
+  const meta = [
     // The name was accepted when it was made, perhaps under older rules.
     ...validateObjectMeta(object.metadata, { ...rules, nameRule: validatePathSegmentName }),
     ...validateObjectMetaUpdate(object.metadata, current.metadata, undefined, rules),
+  ]
+  return [
+    // Twice, as upstream, where all kinds ask what has been asked for all kinds: clients count causes.
+    ...meta,
+    ...meta,
     ...(definition.strategy.validateUpdate?.(ctx, object, current) ?? []),
   ]
 }

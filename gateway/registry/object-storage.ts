@@ -65,12 +65,11 @@ export class ObjectStorage {
     }
   }
 
-  /** false: the object has changed meanwhile. */
-  async remove(store: Store, { key, modRevision }: KeyValue): Promise<boolean> {
+  /** The revision of the delete; undefined: the object has changed meanwhile. */
+  async remove(store: Store, { key, modRevision }: KeyValue): Promise<number | undefined> {
     const revision = await this.#write(store, key, modRevision, { type: "delete", key })
-    if (revision === undefined) return false
-    this.#cache.delete(key)
-    return true
+    if (revision !== undefined) this.#cache.delete(key)
+    return revision
   }
 
   /** The revision, or undefined when the key was not at `modRevision`. */

@@ -257,7 +257,7 @@ export class GenericRegistry implements Registry {
     object: KubeObject,
     { dryRun }: WriteOptions,
   ): Promise<KubeValue | undefined> {
-    if (!dryRun && !(await this.#remove(ctx, stored, object))) return undefined
+    if (!dryRun && (await this.#remove(ctx, stored, object)) === undefined) return undefined
     return new ComputedValue(object)
   }
 
@@ -274,8 +274,11 @@ export class GenericRegistry implements Registry {
     if (next.step === "wait") return { gone: false, value: before }
     await admit.validate(undefined, current)
     if (next.step === "remove") {
-      if (!request.dryRun && !(await this.#remove(ctx, stored, current))) return undefined
-      return { gone: true, value: isUnchanged(next.object, current) ? before : new ComputedValue(next.object) }
+      if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
+      const revision = await this.#remove(ctx, stored, current)
+      if (revision === undefined) return undefined
+      next.object.metadata.resourceVersion = String(revision)
+      return { gone: true, value: new ComputedValue(next.object) }
     }
     if (isUnchanged(copy, current)) return { gone: false, value: before }
     if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
@@ -317,10 +320,10 @@ export class GenericRegistry implements Registry {
     if (customResource === undefined) writeZeros(schema, object as unknown as Json)
   }
 
-  async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<boolean> {
-    if (!(await this.#storage.remove(ctx.controlPlane.store, stored))) return false
-    await this.definition.strategy.afterDelete?.(ctx, object)
-    return true
+  async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {
+    const revision = await this.#storage.remove(ctx.controlPlane.store, stored)
+    if (revision !== undefined) await this.definition.strategy.afterDelete?.(ctx, object)
+    return revision
   }
 
   async #refuseInvalid(

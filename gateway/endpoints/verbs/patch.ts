@@ -2,6 +2,7 @@ import { copyJson } from "../../../apimachinery/copy.ts"
 import { printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
+import { printGo } from "../../../apimachinery/patch/strategic-merge-directives.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
 import { survey } from "../../../apimachinery/schema/json-scan.ts"
@@ -71,7 +72,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     change = (current) => applied(ctx, application, configuration, current, options.fieldValidation)
     write = { ...options, managersKnown: true, mayCreate: subresource === undefined }
   } else {
-    const document = readPatch(bytes, type)
+    const document = readPatch(bytes, type, options.fieldValidation)
     change = (current) => {
       if (current === undefined) throw notFound(definition, name)
       return patched(ctx, current, document, type, expected, options.fieldValidation, at)
@@ -116,17 +117,25 @@ export function patchType(
   return type
 }
 
-function readPatch(bytes: Buffer, type: PatchType): Json {
+export interface PatchDocument {
+  value: Json
+  /** `duplicate field "metadata.labels.a"` */
+  duplicates: readonly string[]
+}
+
+function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation): PatchDocument {
   // What walks values is recursive.
   if (survey(bytes).depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
   try {
-    return JSON.parse(bytes.toString("utf8")) as Json
+    // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
+    if (type === "json" || bytes[0] !== 0x7b)
+      return { value: JSON.parse(bytes.toString("utf8")) as Json, duplicates: [] }
+    return parseObject(bytes, "json", { duplicates: validation !== "Ignore" })
   } catch (error) {
     // An array cannot be scanned as an object; its error is the engine's. What an object lacks is said as Go says it.
     const detail = type === "json" && bytes[0] === 0x5b ? undefined : refusalOf(bytes)
-    throw badRequest(`error decoding patch: ${detail ?? (error instanceof Error ? error.message : String(error))}`, {
-      cause: error,
-    })
+    const shown = detail ?? (error instanceof Error ? error.message : String(error))
+    throw badRequest(type === "strategic" ? shown : `error decoding patch: ${shown}`, { cause: error })
   }
 }
 
@@ -141,12 +150,19 @@ function refusalOf(bytes: Buffer): string | undefined {
 }
 
 /** What a patch has made of an object and is none any more is the patch's fault: 422 instead of 400. */
-function decodePatched(ctx: RequestContext, value: Json, expected: Expected, validation: FieldValidation): KubeObject {
+function decodePatched(
+  ctx: RequestContext,
+  value: Json,
+  { value: patch, duplicates }: PatchDocument,
+  type: PatchType,
+  expected: Expected,
+  validation: FieldValidation,
+): KubeObject {
   try {
-    return decodeValue(ctx, copyJson(value), expected, validation)
+    return decodeValue(ctx, copyJson(value), expected, validation, duplicates)
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
-    const text = JSON.stringify(value)
+    const text = type === "strategic" ? printGo(patch) : JSON.stringify(value)
     const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
     const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
     const { causes = [] } = status.details ?? {}
@@ -173,25 +189,29 @@ function speaksOfManagers(patch: Json): boolean {
 export function patched(
   ctx: RequestContext,
   current: KubeObject,
-  document: Json,
+  document: PatchDocument,
   type: PatchType,
   expected: Expected,
   validation: FieldValidation,
   at: { namespace: string; name: string },
 ): KubeObject {
-  const before = (speaksOfManagers(document) ? current : withoutManagers(current)) as unknown as Json
+  const { value: patch } = document
+  const before = (speaksOfManagers(patch) ? current : withoutManagers(current)) as unknown as Json
   const result =
     type === "json"
-      ? applyJsonPatch(before, document)
+      ? applyJsonPatch(before, patch)
       : type === "merge"
-        ? applyMergePatch(before, document)
-        : applyStrategicMergePatch(before, document, expected.schema)
-  const { group, version, kind } = expected
-  const object = result as unknown as KubeObject
-  object.apiVersion ??= printGroupVersion({ group, version })
-  object.kind ??= kind
-  const decoded = decodePatched(ctx, result, expected, validation)
+        ? applyMergePatch(before, patch)
+        : applyStrategicMergePatch(before, patch, expected.schema)
+  const decoded = decodePatched(ctx, typed(result, type, expected), document, type, expected, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return decoded
+}
+
+/** A strategic merge patch cannot say another kind: upstream merges into a struct that is the kind. */
+function typed(object: Json, type: PatchType, { group, version, kind }: Expected): Json {
+  const given = object as unknown as KubeObject
+  if (type !== "strategic" && given.apiVersion && given.kind) return object
+  return { ...(object as { [key: string]: Json }), apiVersion: printGroupVersion({ group, version }), kind }
 }
