@@ -57,7 +57,9 @@ export interface ControllerOptions<T extends KubeObject> {
   /** Whose objects are the keys: each change of one enqueues it. */
   primary: TenantInformer<T>
   /** false: nothing is ever to be done for this object. Asked when all are looked at; its changes make a key all the same. */
-  concerns?(object: T): boolean
+  concerns?: (object: T) => boolean
+  /** false: this update gives nothing to do. Default: each does. */
+  matters?: (object: T, previous: T) => boolean
   /** What else is read: nothing is reconciled before these are synced too. */
   reads?: readonly Synced[]
   /** Called when a tenant is gone. */
@@ -115,11 +117,13 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   async run(reconcile: (key: Key, signal: AbortSignal) => Promise<ReconcileResult>): Promise<void> {
-    const { primary, reads = [], name } = this.#options
+    const { primary, reads = [], name, matters } = this.#options
     const { signal, log, workers } = this.#ctx
     primary.subscribe({
       added: (tenant, object) => this.enqueueObject(tenant, object),
-      updated: (tenant, object) => this.enqueueObject(tenant, object),
+      updated: (tenant, object, previous) => {
+        if (matters?.(object, previous) !== false) this.enqueueObject(tenant, object)
+      },
       deleted: (tenant, object) => this.enqueueObject(tenant, object),
       synced: (tenant) => this.#synced(tenant),
       removed: (tenant) => {

@@ -34,3 +34,26 @@ test("a quota's usage is recounted when objects go or pods end", async () => {
   await harness.cluster.delete(secrets, "default", "s")
   await eventually(() => expect(usedOf(harness)).toMatchObject({ pods: "1", "requests.cpu": "250m", secrets: "0" }))
 })
+
+test("usage that admission has raised for an object still to be stored is left alone", async () => {
+  await using harness = await startHarness({ only: ["resourcequota"] })
+  const metadata = { name: "q", namespace: "default" }
+  const hard = { services: "1" }
+  await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard } })
+  await eventually(() => expect(usedOf(harness)).toEqual({ services: "0" }))
+  const raised = { ...harness.cluster.find(resourceQuotas, "default", "q")!, status: { hard, used: { services: "1" } } }
+  await harness.cluster.update(resourceQuotas, raised, { subresource: "status" })
+  // Another quota, counted after it: whatever was to be done for the first one has been done by then.
+  await harness.create(resourceQuotas, {
+    apiVersion: "v1",
+    kind: "ResourceQuota",
+    metadata: { ...metadata, name: "r" },
+    spec: { hard },
+  })
+  await eventually(() =>
+    expect(harness.cluster.find<ResourceQuota>(resourceQuotas, "default", "r")!.status?.used).toEqual({
+      services: "0",
+    }),
+  )
+  expect(usedOf(harness)).toEqual({ services: "1" })
+})

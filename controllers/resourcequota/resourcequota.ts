@@ -18,7 +18,13 @@ const pageSize = 500
 export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
   const quotas = ctx.informers.of<ResourceQuota>(resourceQuotas)
   const pods = ctx.informers.of<Pod>(podResource)
-  const controller = new Controller<ResourceQuota>(ctx, { name: "resourcequota", primary: quotas, reads: [pods] })
+  const controller = new Controller<ResourceQuota>(ctx, {
+    name: "resourcequota",
+    primary: quotas,
+    reads: [pods],
+    // Admission raises the usage before the object that uses it is stored: a recount just then would take it back.
+    matters: (quota, previous) => !jsonEqual(quota.spec, previous.spec),
+  })
   pods.subscribe({
     updated(tenant, pod, previous) {
       if (isFinished(pod) !== isFinished(previous) || isTerminating(pod) !== isTerminating(previous)) {
