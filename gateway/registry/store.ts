@@ -53,6 +53,9 @@ const maxNameAttempts = 8
 /** An update or delete that loses the race for the object starts over this often. */
 const maxWriteAttempts = 16
 
+const isUnsaid = ({ propagationPolicy, orphanDependents }: DeleteRequest): boolean =>
+  propagationPolicy === undefined && orphanDependents === undefined
+
 type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export class GenericRegistry implements Registry {
@@ -157,6 +160,8 @@ export class GenericRegistry implements Registry {
     admit: AdmitFunctions,
   ): Promise<{ gone: boolean; value: KubeValue }> {
     checkDeleteRequest(request)
+    const { propagationWarning } = this.definition.strategy
+    if (propagationWarning !== undefined && isUnsaid(request)) ctx.warn(propagationWarning)
     const { store } = ctx.controlPlane
     const key = this.#storage.key(namespace, name)
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {

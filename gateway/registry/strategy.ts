@@ -56,6 +56,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   selectableFields?(object: T): Record<string, string>
   /** What defaultGarbageCollectionPolicy is when the caller names none: "Background", or "Orphan" for old kinds. */
   defaultPropagation?: "Background" | "Orphan"
+  /** Said to who deletes without saying what becomes of dependents. */
+  propagationWarning?: string
 }
 
 /** Something held outside the store for a write under way: exactly one of the two is called. */

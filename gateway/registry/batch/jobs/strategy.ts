@@ -21,6 +21,8 @@ const maxInt32 = 2_147_483_647
 
 const strategy: Strategy<Job> = {
   defaultPropagation: "Orphan",
+  propagationWarning:
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
 
   default(job) {
     const spec = specOf(job)
