@@ -49,8 +49,9 @@ function defaultItem(item: Item): void {
   if (Object.keys(requests).length > 0) item.defaultRequest = requests
 }
 
+/** Without a prototype: a name that is not there must not be found on it. */
 function amounts(item: Item, list: (typeof lists)[number]): ResourceList {
-  return (item[list] ?? {}) as ResourceList
+  return Object.assign(Object.create(null) as ResourceList, item[list])
 }
 
 function validate(range: LimitRange): FieldError[] {
