@@ -58,7 +58,7 @@ async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, n
 }
 
 function mountToken(spec: PodSpec): void {
-  const present = (spec.volumes ?? []).find((volume) => volume.name.startsWith(volumePrefix))
+  const present = (spec.volumes ?? []).find((volume) => (volume.name ?? "").startsWith(volumePrefix))
   const name = present?.name ?? generateName(volumePrefix)
   let needed = false
   for (const container of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {

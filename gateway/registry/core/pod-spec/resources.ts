@@ -128,7 +128,10 @@ export function validateRequirements(
   for (const [name, amount] of inOrder(requests)) {
     const at = path.child("requests").key(name)
     errors.push(...nameRule(at, name), ...validateAmount(at, name, amount))
-    errors.push(...againstLimit(path, name, amount, limits[name]), ...wholePages(at, name, amount))
+    errors.push(
+      ...againstLimit(path, name, amount, Object.hasOwn(limits, name) ? limits[name] : undefined),
+      ...wholePages(at, name, amount),
+    )
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)]
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
