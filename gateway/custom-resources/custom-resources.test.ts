@@ -254,6 +254,47 @@ test("an object written under an earlier schema fits the present one when it is 
   expect(await storedSpec()).toEqual(spec)
 })
 
+test("what is wrong under a new schema may stay as it is where it is the same thing, and not in lists without keys", async () => {
+  const texts = (values?: string[]): Loose => ({ type: "string", ...(values === undefined ? {} : { enum: values }) })
+  const withEnum = (values?: string[]): Loose => ({
+    type: "object",
+    properties: {
+      spec: {
+        type: "object",
+        properties: {
+          size: { type: "integer" },
+          word: texts(values),
+          list: { type: "array", items: texts(values) },
+          map: { type: "object", additionalProperties: texts(values) },
+          keyed: {
+            type: "array",
+            items: { type: "object", required: ["k"], properties: { k: { type: "string" }, v: texts(values) } },
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["k"],
+          },
+        },
+      },
+    },
+  })
+  await using kinds = await world(definition("widgets", "Widget", { schema: { openAPIV3Schema: withEnum() } }))
+  const widgets = `${group}/widgets`
+  const spec = { size: 1, word: "x", list: ["x"], map: { a: "x" }, keyed: [{ k: "a", v: "x" }] }
+  await kinds.create(widgets, { metadata: { name: "w" }, spec })
+  const path = "/spec/versions/0/schema/openAPIV3Schema"
+  await kinds.patch(crds, "widgets.example.com", [{ op: "replace", path, value: withEnum(["y"]) }], { type: "json" })
+  const other = { metadata: { name: "o" }, spec: { word: "x" } }
+  await until(async () => (await verdict(kinds.create(widgets, other))) !== "accepted")
+  const change = { size: 2, map: { b: "y" }, keyed: [{ k: "b" }, { k: "a", v: "x" }] }
+  expect(await verdict(kinds.patch(widgets, "w", { spec: change }))).toBe("accepted")
+  expect(await faults(kinds.patch(widgets, "w", { spec: { list: ["x", "y"] } }))).toEqual([
+    'spec.list[0]: Unsupported value: "x": supported values: "y"',
+  ])
+  expect(await faults(kinds.patch(widgets, "w", { spec: { word: "z", map: { a: "z" } } }))).toEqual([
+    'spec.word: Unsupported value: "z": supported values: "y"',
+    'spec.map.a: Unsupported value: "z": supported values: "y"',
+  ])
+})
+
 describe("deletion of a definition", () => {
   test("deletes its objects first, and waits for their finalizers", async () => {
     await using kinds = await world(definition("widgets", "Widget"))

@@ -10,6 +10,7 @@ import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
 import { findAll, type JsonPath } from "./json-path.ts"
+import { newErrors } from "./ratcheting.ts"
 import { askRules, rulesOfSchema } from "./rules.ts"
 import { type ScalePaths, validateScaleNumbers } from "./scale.ts"
 
@@ -43,12 +44,9 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
 
     validate: (_ctx, object) => validate(object),
 
-    // What was wrong before and has not been touched stays possible to write (ratcheting).
     validateUpdate(_ctx, object, current) {
       const errors = validate(object)
-      if (errors.length === 0) return errors
-      const known = new Set(validate(current).map((error) => error.message()))
-      return errors.filter((error) => !known.has(error.message()))
+      return errors.length === 0 ? errors : newErrors(errors, object, current, schema().source)
     },
 
     async validateFurther(ctx, object, current, found) {
