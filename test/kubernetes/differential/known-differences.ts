@@ -18,6 +18,8 @@ interface KnownDifference {
   polyplane?: string
   /** Instead of patterns: "scenario :: request :: at", exactly. */
   cases?: readonly string[]
+  /** Does not occur in every run: upstream's order of maps, or timing. */
+  sometimes?: boolean
 }
 
 interface Matcher {
@@ -57,7 +59,9 @@ export class KnownDifferences {
   }
 
   unusedCases(): string[] {
-    return [...this.#cases].filter(([, { times }]) => times === 0).map(([name]) => name)
+    return [...this.#cases]
+      .filter(([, { known, times }]) => times === 0 && known.sometimes !== true)
+      .map(([name]) => name)
   }
 
   summary(): string {

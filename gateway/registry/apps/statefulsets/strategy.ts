@@ -45,6 +45,8 @@ const strategy: Strategy<StatefulSet> = {
     if (update.type === "RollingUpdate") {
       update.rollingUpdate ??= {}
       update.rollingUpdate.partition ??= 0
+      // A feature that is off in a server as it comes.
+      delete update.rollingUpdate.maxUnavailable
     }
     const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {})
     retention.whenDeleted = retention.whenDeleted || "Retain"

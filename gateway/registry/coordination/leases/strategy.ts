@@ -1,6 +1,6 @@
 // Leases. Source: k8s.io/kubernetes/pkg/apis/coordination.
 
-import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative } from "../../validation/values.ts"
@@ -17,6 +17,9 @@ const strategy: Strategy<Lease> = {
   allowUnconditionalUpdate: false,
   default(lease) {
     lease.spec ??= {}
+    // Coordinated leader election is off in a server as it comes.
+    delete lease.spec.preferredHolder
+    delete lease.spec.strategy
   },
   validate: (_ctx, lease) => validate(lease.spec ?? {}),
   validateUpdate: (_ctx, lease) => validate(lease.spec ?? {}),
@@ -31,8 +34,5 @@ function validate(spec: NonNullable<Lease["spec"]>): FieldError[] {
     errors.push(invalidValue(path.child("leaseDurationSeconds"), seconds, "must be greater than 0"))
   }
   errors.push(...nonNegative(path.child("leaseTransitions"), spec.leaseTransitions))
-  if (spec.preferredHolder && !spec.strategy) {
-    errors.push(forbiddenField(path.child("preferredHolder"), "may only be specified if `strategy` is defined"))
-  }
   return errors
 }

@@ -25,6 +25,10 @@ const strategy: Strategy<PersistentVolumeClaim> = {
     if (claim.spec !== undefined) normalizeSources(claim.spec)
   },
 
+  prepareForUpdate(ctx, claim) {
+    if (ctx.info.subresource !== "status" && claim.spec !== undefined) normalizeSources(claim.spec)
+  },
+
   validate: (_ctx, claim) => validatePersistentVolumeClaimSpec(path, claim.spec ?? {}),
 
   validateUpdate(ctx, claim, current) {
@@ -42,6 +46,8 @@ export const persistentVolumeClaims: KindExtension = { strategy }
  * it never knew.
  */
 function normalizeSources(spec: ClaimSpec): void {
+  // Sources in other namespaces are off in a server as it comes.
+  if (spec.dataSourceRef !== undefined) delete spec.dataSourceRef.namespace
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined) {
     const { apiGroup = "", kind } = dataSource

@@ -2,6 +2,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
@@ -16,6 +17,7 @@ const counters = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "exp
 
 const strategy: Strategy<Budget> = {
   allowUnconditionalUpdate: false,
+  nameRule: validatePathSegmentName,
 
   default(budget) {
     budget.spec ??= {}

@@ -47,8 +47,8 @@ export function accessCases(): Scenario[] {
       name: "a cluster role is bound in one namespace only",
       steps: [
         // "view" is filled in by a controller.
-      post(`${rbac}/clusterroles`, { metadata: { name: "c@{id}" }, rules }),
-      binding(toUser, "ClusterRole", "c@{id}"),
+        post(`${rbac}/clusterroles`, { metadata: { name: "c@{id}" }, rules }),
+        binding(toUser, "ClusterRole", "c@{id}"),
         ...requests(user),
         get("/api/v1/configmaps", { as: user }),
         get("/api/v1/namespaces/default/configmaps", { as: user }),
