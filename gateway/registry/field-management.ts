@@ -263,6 +263,9 @@ export async function applyConfiguration(
     return { object, managers: entriesOf(applied.managers) }
   } catch (error) {
     if (error instanceof TypeErrors) throw notOfItsType(of, configuration, error)
+    // The live object has a list whose items cannot be told apart: it was stored when nobody had to.
+    if (error instanceof ListItemError)
+      throw badRequest(`failed to create typed live object: ${error.message}`, { cause: error })
     throw error
   }
 }
