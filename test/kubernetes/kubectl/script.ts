@@ -77,7 +77,7 @@ const applying: (string | Step)[] = [
   "get pods -l app=web -o jsonpath={.items[*].status.phase}",
   "get configmap settings -o go-template={{.data.color}}",
   "get deployments --sort-by=.metadata.name --show-labels",
-  "get deployment web --show-managed-fields -o jsonpath={.metadata.managedFields[*].manager}",
+  'get deployment web --show-managed-fields -o jsonpath={.metadata.managedFields[?(@.subresource=="status")].manager}',
   "apply view-last-applied configmap/settings",
   "apply -f invalid.yaml",
   "apply -f unknown-field.yaml",
