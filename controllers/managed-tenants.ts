@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { notFound } from "../apimachinery/status.ts"
-import { withFieldManager } from "../client/field-manager.ts"
+import { withFieldManager } from "../client/writes-as.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenants, TenantWatchHandler, TenantWatchOptions } from "../client/tenants.ts"
 
