@@ -211,7 +211,13 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
   if (!type.includes("json")) return [text]
   const lines = isWatch ? text.split("\n").filter((line) => line !== "") : [text]
-  return isWatch ? [lines.map(parseJson)] : lines.map(parseJson)
+  return isWatch ? [lines.map(parseJson).filter((event) => !isPassingBookmark(event))] : lines.map(parseJson)
+}
+
+/** Bookmarks come when it is time for one, but for that which ends the initial events. */
+function isPassingBookmark(event: unknown): boolean {
+  const { type, object } = event as { type?: string; object?: { metadata?: { annotations?: object } } }
+  return type === "BOOKMARK" && object?.metadata?.annotations === undefined
 }
 
 function parseJson(text: string): unknown {

@@ -33,13 +33,17 @@ const rules = [
 
 export function accessCases(): Scenario[] {
   return [
-    { name: "a limited user may do what its role says", steps: [role(rules), binding(toUser), ...requests(user)] },
+    {
+      name: "a limited user may do what its role says",
+      steps: [role(rules), binding(toUser), allowed(user), ...requests(user)],
+    },
     { name: "a user without roles may do nothing", steps: requests(nobody) },
     {
       name: "a service account may do what its role says",
       steps: [
         role(rules),
         binding({ kind: "ServiceAccount", name: "default", namespace: "@{ns}" }),
+        allowed(account),
         ...requests(account),
       ],
     },
@@ -49,6 +53,7 @@ export function accessCases(): Scenario[] {
         // "view" is filled in by a controller.
         post(`${rbac}/clusterroles`, { metadata: { name: "c@{id}" }, rules }),
         binding(toUser, "ClusterRole", "c@{id}"),
+        allowed(user),
         ...requests(user),
         get("/api/v1/configmaps", { as: user }),
         get("/api/v1/namespaces/default/configmaps", { as: user }),
@@ -56,13 +61,14 @@ export function accessCases(): Scenario[] {
     },
     {
       name: "access reviews answer for oneself and for others",
-      steps: [role(rules), binding(toUser), ...accessReviews()],
+      steps: [role(rules), binding(toUser), allowed(user), ...accessReviews()],
     },
     {
       name: "rules reviews list what one may do",
       steps: [
         role(rules),
         binding(toUser),
+        allowed(user),
         post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace: "@{ns}" } }, { as: user }),
         post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace: "@{ns}" } }, { as: nobody }),
         post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace: "" } }, { as: user }),
@@ -75,6 +81,11 @@ export function accessCases(): Scenario[] {
     { name: "reviews of who one is are answered", steps: identity() },
     { name: "roles and bindings are validated", steps: validation() },
   ]
+}
+
+/** kube-apiserver decides by what it has seen of roles and bindings so far. */
+function allowed(as: User): RequestStep {
+  return get(maps, { as, untilCode: 200, label: "LIST when allowed" })
 }
 
 function requests(as: User): RequestStep[] {
@@ -160,6 +171,7 @@ function escalation(): RequestStep[] {
   return [
     role(manage),
     binding(toUser),
+    get(`${inNamespace}/roles`, { as, untilCode: 200, label: "LIST roles when allowed" }),
     grant("less", { apiGroups: [""], resources: ["configmaps"], verbs: ["get"] }),
     grant("more", { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "list"] }),
     grant("other", { apiGroups: ["", "apps"], resources: ["pods", "secrets"], verbs: ["*"], resourceNames: ["x"] }),
