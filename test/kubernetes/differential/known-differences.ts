@@ -53,7 +53,9 @@ export class KnownDifferences {
   /** Patterns and cases that nothing needed. */
   unused(): string[] {
     return [
-      ...this.#matchers.filter(({ times }) => times === 0).map(({ known }) => JSON.stringify(known)),
+      ...this.#matchers
+        .filter(({ known, times }) => times === 0 && known.sometimes !== true)
+        .map(({ known }) => JSON.stringify(known)),
       ...this.unusedCases(),
     ]
   }
