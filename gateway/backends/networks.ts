@@ -1,6 +1,6 @@
 // Which addresses the gateway connects to when a tenant names them (a webhook's URL, an EndpointSlice without pods): public
 // ones, and what the operator allows. Everything else lies where the gateway stands and the tenant does not: its own
-// loopback, the machine's metadata service, the operator's network. See docs/decisions/0012.
+// loopback, the machine's metadata service, the operator's network. See docs/decisions/0010.
 
 import { BlockList, isIP } from "node:net"
 import { Resolver } from "node:dns/promises"

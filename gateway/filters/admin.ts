@@ -1,5 +1,5 @@
 // The admin surface lies beside the control planes, not in one: only a certificate of the gateway's administrators opens it.
-// It is routed by express, which what control planes answer is not (decision 0013).
+// It is routed by express, which what control planes answer is not (decision 0011).
 
 import { once } from "node:events"
 import type { Express, Request, Response } from "express"

@@ -1,5 +1,5 @@
 // Runs the filters in order. A filter answers by itself, or calls next(); what it throws, at once or later, is answered by
-// `fail`. It is express's contract without express, which costs more than all filters together (decision 0013).
+// `fail`. It is express's contract without express, which costs more than all filters together (decision 0011).
 
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { pageNotFound } from "../../apimachinery/status.ts"

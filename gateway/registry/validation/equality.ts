@@ -1,6 +1,6 @@
-// Equality of values as the API means it: an absent field, null, and an empty list or map are the same thing, and numbers
-// and texts are compared as they are. Source: k8s.io/apimachinery/pkg/api/equality (Semantic), which also compares
-// quantities by value; those are canonical text by the time anything is compared.
+// Equality of values as the API means it: an absent field, null, an empty list or map, and an object of nothing but these
+// are the same thing, and numbers and texts are compared as they are. Source: k8s.io/apimachinery/pkg/api/equality (Semantic),
+// which also compares quantities by value; those are canonical text by the time anything is compared.
 
 import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { immutable } from "./values.ts"
@@ -27,7 +27,7 @@ export function semanticEqual(left: unknown, right: unknown): boolean {
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true
   if (Array.isArray(value)) return value.length === 0
-  return typeof value === "object" && Object.keys(value).length === 0
+  return typeof value === "object" && Object.values(value).every(isEmpty)
 }
 
 /** "field is immutable" when the two differ. */
