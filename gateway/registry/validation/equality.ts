@@ -1,13 +1,14 @@
-// Equality of values as the API means it: an absent field, null, an empty list or map, and an object of nothing but these
-// are the same thing, and numbers and texts are compared as they are. Source: k8s.io/apimachinery/pkg/api/equality (Semantic),
-// which also compares quantities by value; those are canonical text by the time anything is compared.
+// Equality of values as the API means it: an absent field, null, and an empty list or map are the same thing, and numbers
+// and texts are compared as they are. Source: k8s.io/apimachinery/pkg/api/equality (Semantic), which also compares
+// quantities by value; those are canonical text by the time anything is compared.
 
 import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { immutable } from "./values.ts"
 
 export function semanticEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
-  if (isEmpty(left) || isEmpty(right)) return isEmpty(left) && isEmpty(right)
+  // Two objects, one of them empty, are compared field by field: the other may have nothing but empty fields.
+  if ((isEmpty(left) || isEmpty(right)) && !(isPlain(left) && isPlain(right))) return isEmpty(left) && isEmpty(right)
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
   if (Array.isArray(left) || Array.isArray(right)) {
     return (
@@ -24,10 +25,14 @@ export function semanticEqual(left: unknown, right: unknown): boolean {
   return true
 }
 
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true
   if (Array.isArray(value)) return value.length === 0
-  return typeof value === "object" && Object.values(value).every(isEmpty)
+  return typeof value === "object" && Object.keys(value).length === 0
 }
 
 /** "field is immutable" when the two differ. */
