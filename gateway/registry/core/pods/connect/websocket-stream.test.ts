@@ -12,7 +12,7 @@ const pieces = ["line 1\n", "line 2\n"]
 beforeAll(async () => {
   server.on("upgrade", (request, socket, head) => {
     if (isWebSocket(request))
-      void streamOverWebSocket(request, { socket, head }, Readable.from(pieces.map(Buffer.from)))
+      void streamOverWebSocket(request, { socket, head }, Readable.from(pieces.map((piece) => Buffer.from(piece))))
   })
   await once(server.listen(0, "127.0.0.1"), "listening")
 })
