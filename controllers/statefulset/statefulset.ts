@@ -72,6 +72,8 @@ async function reconcile(
     .of<ControllerRevision>(controllerRevisions)
     .byIndex(tenant, "controller", uid)
     .sort(byRevision)
+  // A set that leaves its pods behind has let go of its revisions: none is made anew for it.
+  if (set.metadata.deletionTimestamp !== undefined && revisions.length === 0) return
   const { revision: update, collisionCount } = await updateRevision({
     client,
     owner: set,

@@ -36,7 +36,9 @@ export async function takeSnapshot(
       message: string
       source?: { component?: string }
     }
-    return replaceAll(`${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}: ${message}`, names)
+    // How many tries it took to be aggregated is left to chance.
+    const text = message.replace(/^\(combined from similar events\): /, "")
+    return replaceAll(`${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}: ${text}`, names)
   })
   return { objects, events: [...new Set(lines)].sort() }
 }

@@ -1,10 +1,9 @@
 // ControllerRevisions: a workload's former templates. Only the number may change.
 
-import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField } from "../../validation/equality.ts"
-import { nonNegative } from "../../validation/values.ts"
+import { immutable, nonNegative } from "../../validation/values.ts"
 
 type ControllerRevision = KubeObject & { revision?: number; data?: unknown }
 
@@ -27,8 +26,13 @@ const strategy: Strategy<ControllerRevision> = {
 
   validateUpdate: (_ctx, revision, current) => [
     ...nonNegative(FieldPath.root("revision"), revision.revision),
-    ...immutableField(FieldPath.root("data"), revision.data, current.data),
+    ...immutableData(revision.data, current.data),
   ],
+}
+
+/** Compared as text: an empty template is another one than none. */
+function immutableData(data: unknown, current: unknown): FieldError[] {
+  return JSON.stringify(data) === JSON.stringify(current) ? [] : [invalidValue(FieldPath.root("data"), data, immutable)]
 }
 
 export const controllerRevisions: KindExtension = { strategy }
