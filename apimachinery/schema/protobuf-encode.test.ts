@@ -1,32 +1,15 @@
 // Against what Go writes (protobuf.messages.json, see protobuf.test.ts), and against our own reader with random objects.
 
-import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { parseGroupVersion, printGroupVersion, type Json } from "../object.ts"
+import { printGroupVersion, type Json } from "../object.ts"
 import { decodeObject, writeZeros } from "./decode.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
-import { kindsOfTypes, schemaOf, schemaOfType } from "./facts.ts"
+import { kindsOfTypes, schemaOfType } from "./facts.ts"
 import { parseProtobuf } from "./protobuf.ts"
 import { encodeMessage, encodeProtobuf, encodeWatchEvent, envelope } from "./protobuf-encode.ts"
 import type { Schema } from "./schema.ts"
+import { messages, schemaNamed, type Message } from "./testing/protobuf-messages.ts"
 import { createRandom, randomObject, seedOf } from "./testing/random-object.ts"
-
-interface Message {
-  kind: string
-  protobuf: string
-  json: Json
-}
-
-const messages = JSON.parse(
-  readFileSync(new URL("./protobuf.messages.json", import.meta.url), "utf8"),
-) as readonly Message[]
-
-function schemaNamed(name: string): Schema {
-  const at = name.lastIndexOf("/")
-  const schema = schemaOf({ ...parseGroupVersion(name.slice(0, at)), kind: name.slice(at + 1) })
-  if (schema === undefined) throw new Error(`no schema of ${name}`)
-  return schema
-}
 
 /** Messages with what JSON cannot tell apart: bytes or raw JSON that are nil in Go, or null, or empty. */
 const ambiguous: ReadonlySet<string> = new Set([

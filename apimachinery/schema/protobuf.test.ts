@@ -1,31 +1,12 @@
 // Against what Go writes: protobuf.messages.json has, of every kind, an object with a value in each field and one of zero
 // values, as k8s.io/apimachinery's serializer encodes them and as the same types are printed in JSON (generate/messages.go).
 
-import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { parseGroupVersion, type Json } from "../object.ts"
+import type { Json } from "../object.ts"
 import { StatusError } from "../status.ts"
 import { decodeObject, writeZeros } from "./decode.ts"
-import { schemaOf } from "./facts.ts"
 import { parseProtobuf } from "./protobuf.ts"
-import type { Schema } from "./schema.ts"
-
-interface Message {
-  kind: string
-  protobuf: string
-  json: Json
-}
-
-const messages = JSON.parse(
-  readFileSync(new URL("./protobuf.messages.json", import.meta.url), "utf8"),
-) as readonly Message[]
-
-function schemaNamed(name: string): Schema {
-  const at = name.lastIndexOf("/")
-  const schema = schemaOf({ ...parseGroupVersion(name.slice(0, at)), kind: name.slice(at + 1) })
-  if (schema === undefined) throw new Error(`no schema of ${name}`)
-  return schema
-}
+import { messages, schemaNamed } from "./testing/protobuf-messages.ts"
 
 /** As a request's body is read, and printed again. */
 function decoded(kind: string, value: Json): Json {

@@ -1,0 +1,79 @@
+// One certificate (RFC 5280), as DER: what every certificate has is put together here, whoever asks for it (pki.ts for our own
+// keys, requested-certificate.ts for keys that somebody else holds), and an issuer's own certificate is read.
+
+import { randomBytes, sign, X509Certificate, type KeyObject } from "node:crypto"
+import { der, readElements, type Element } from "./der.ts"
+
+const ecdsaWithSha256 = der.sequence(der.oid("1.2.840.10045.4.3.2"))
+
+export const extensionIds = {
+  subjectKeyIdentifier: der.oid("2.5.29.14"),
+  keyUsage: der.oid("2.5.29.15"),
+  subjectAlternativeName: der.oid("2.5.29.17"),
+  basicConstraints: der.oid("2.5.29.19"),
+  authorityKeyIdentifier: der.oid("2.5.29.35"),
+  extendedKeyUsage: der.oid("2.5.29.37"),
+} as const
+
+export interface CertificateParts {
+  /** DER Name. */
+  issuer: Buffer
+  subject: Buffer
+  /** ECDSA P-256. */
+  signingKey: KeyObject
+  /** DER SubjectPublicKeyInfo. */
+  publicKey: Buffer
+  notBefore: Date
+  notAfter: Date
+  /** Of {@link extension}. */
+  extensions: readonly Buffer[]
+}
+
+/** PEM. */
+export function signCertificate(parts: CertificateParts): string {
+  const { issuer, subject, signingKey, publicKey, notBefore, notAfter, extensions } = parts
+  const version3 = der.explicit(0, der.integer(Buffer.from([2])))
+  const toBeSigned = der.sequence(
+    version3,
+    der.integer(serialNumber()),
+    ecdsaWithSha256,
+    issuer,
+    der.sequence(der.time(notBefore), der.time(notAfter)),
+    subject,
+    publicKey,
+    der.explicit(3, der.sequence(...extensions)),
+  )
+  const signature = der.bitString(sign("sha256", toBeSigned, signingKey))
+  return pem(der.sequence(toBeSigned, ecdsaWithSha256, signature))
+}
+
+export function extension(id: Buffer, value: Buffer, critical = false): Buffer {
+  return der.sequence(id, ...(critical ? [der.true] : []), der.octetString(value))
+}
+
+export const childrenOf = (element: Element | undefined): Element[] =>
+  element === undefined ? [] : readElements(element.content)
+
+/** What an issuer's certificate says of itself, byte for byte. */
+export function describeIssuer(certificate: string): { subject: Buffer; keyIdentifier: Buffer | undefined } {
+  // [0] version, serial number, algorithm, issuer, validity, subject, public key, …, [3] extensions
+  const fields = childrenOf(childrenOf(readElements(new X509Certificate(certificate).raw)[0])[0])
+  const subject = fields[5]?.whole
+  if (subject === undefined) throw new Error("the authority's certificate has no subject")
+  const extensions = childrenOf(childrenOf(fields.find(({ tag }) => tag === 0xa3))[0])
+  const { subjectKeyIdentifier } = extensionIds
+  const found = extensions.map(childrenOf).find(([type]) => type?.whole.equals(subjectKeyIdentifier) === true)
+  return { subject, keyIdentifier: childrenOf(found?.at(-1))[0]?.content }
+}
+
+/** Positive and 16 bytes, as RFC 5280 wants it at most 20. */
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16)
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
+  return bytes
+}
+
+function pem(certificate: Buffer): string {
+  const lines = certificate.toString("base64").match(/.{1,64}/g) ?? []
+  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`
+}
