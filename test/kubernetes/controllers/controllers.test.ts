@@ -1,13 +1,13 @@
 // The same scenarios on a real kube-controller-manager and on ours: what is left, and what is told, is the same.
 
+import { isDeepStrictEqual } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { KubeClient } from "../../../client/rest.ts"
 import { startControllers } from "../../../controllers/main.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import { createNodes, play } from "./play.ts"
+import { createNodes, play as playOn } from "./play.ts"
 import type { Scenario, Snapshot } from "./scenario.ts"
 import { scenarios } from "./scenarios.ts"
 
@@ -18,13 +18,16 @@ const options = {
 }
 /** Scenarios played at the same time; each has a namespace of its own. */
 const atOnce = 12
+/** What is told depends on who is faster, in the real ones too: as often both are played before they are said to differ. */
+const mostTimes = 3
 
 interface Played {
-  real: Promise<Snapshot>
-  ours: Promise<Snapshot>
+  real: Snapshot
+  ours: Snapshot
 }
 
-const played = new Map<string, Played>()
+let play: (scenario: Scenario, time: number) => Promise<Played>
+const played = new Map<string, Promise<Played>>()
 const stack = new AsyncDisposableStack()
 const only = process.env["SCENARIO"] === undefined ? undefined : new RegExp(process.env["SCENARIO"])
 const chosen = scenarios.filter(({ name }) => only === undefined || only.test(name))
@@ -42,17 +45,24 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))(
       const ending = new AbortController()
       stack.defer(() => ending.abort())
       await Promise.all(clients.map((client) => createNodes(client, ending.signal)))
-      begin(...clients)
+      play = async (scenario, time) => {
+        const [real, ours] = await Promise.all(clients.map((client) => playOn(client, scenario, time)))
+        return { real: real as Snapshot, ours: ours as Snapshot }
+      }
+      begin()
     })
 
     afterAll(() => stack.disposeAsync())
 
     test.each(chosen.map((scenario): [string, Scenario] => [scenario.name, scenario]))(
       "%s",
-      async (name) => {
-        const { real, ours } = played.get(name) as Played
-        const [wanted, found] = await Promise.all([real, ours])
-        expect(found).toEqual(wanted)
+      async (name, scenario) => {
+        let { real, ours } = await (played.get(name) as Promise<Played>)
+        for (let time = 2; time <= mostTimes && !isDeepStrictEqual(ours, real); time++) {
+          console.log(`${name}: is played once more`)
+          ;({ real, ours } = await play(scenario, time))
+        }
+        expect(ours).toEqual(real)
       },
       300_000,
     )
@@ -65,12 +75,14 @@ function rangeAddresses(): RangeServiceAddresses {
 }
 
 /** All are begun; the tests wait for each. */
-function begin(real: KubeClient, ours: KubeClient): void {
+function begin(): void {
   const turns = Array.from({ length: atOnce }, () => Promise.resolve())
   for (const [index, scenario] of chosen.entries()) {
-    const turn = turns[index % atOnce] as Promise<void>
-    const both = { real: turn.then(() => play(real, scenario)), ours: turn.then(() => play(ours, scenario)) }
-    turns[index % atOnce] = Promise.allSettled([both.real, both.ours]).then(() => undefined)
-    played.set(scenario.name, both)
+    const playing = (turns[index % atOnce] as Promise<void>).then(() => play(scenario, 1))
+    turns[index % atOnce] = playing.then(
+      () => undefined,
+      () => undefined, // its test tells
+    )
+    played.set(scenario.name, playing)
   }
 }

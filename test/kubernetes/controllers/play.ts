@@ -14,8 +14,10 @@ const pollMs = 150
 const stillMs = 2_500
 const patienceMs = 45_000
 
-export async function play(client: KubeClient, scenario: Scenario): Promise<Snapshot> {
-  const namespace = `s-${scenario.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`.slice(0, 60).replace(/-$/, "")
+/** Each time it is played a scenario has a namespace of its own. */
+export async function play(client: KubeClient, scenario: Scenario, time: number): Promise<Snapshot> {
+  const words = `s${time}-${scenario.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
+  const namespace = words.slice(0, 60).replace(/-$/, "")
   await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
   await exists(() => client.get(serviceAccounts, namespace, "default"))
   const stop = new AbortController()

@@ -3,12 +3,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { lacks } from "../harness/needs.ts"
-import { printDifferences } from "./compare.ts"
+import { type Difference, printDifferences } from "./compare.ts"
 import { compareScenario } from "./differential.ts"
 import { KnownDifferences } from "./known-differences.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import { type Servers, startServers } from "./servers.ts"
 
+/** What upstream leaves to chance or to who is faster: as often a scenario runs before it is said to differ. */
+const mostTimes = 3
 const groups = scenarioGroups()
 const total = groups.reduce((sum, { scenarios }) => sum + scenarios.length, 0)
 
@@ -30,16 +32,27 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant answers as kube-apis
       test.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
         "%s",
         async (_, scenario) => {
-          const differences = known.unknown(await compareScenario(servers, scenario))
           compared++
-          if (differences.length > 0) throw new Error(printDifferences(differences))
+          let differences: Difference[] = []
+          for (let time = 1; time <= mostTimes; time++) {
+            differences = known.unknown(await compareScenario(servers, scenario))
+            if (differences.length === 0) return
+            console.log(`${scenario.name}: differs, time ${time} of ${mostTimes}`)
+          }
+          throw new Error(printDifferences(differences))
         },
       )
     })
   }
 
-  test("every known difference is still one", ({ skip }) => {
+  test("every known difference is still one", { timeout: 60_000 }, async ({ skip }) => {
     skip(compared < total, "only some scenarios ran")
+    for (let time = 2; time <= mostTimes && known.unusedCases().length > 0; time++) {
+      const unused = new Set(known.unusedCases().map((name) => name.split(" :: ")[0]))
+      const again = groups.flatMap(({ scenarios }) => scenarios).filter(({ name }) => unused.has(name))
+      console.log(`once more, for what they are known to differ in: ${again.map(({ name }) => name).join(", ")}`)
+      for (const scenario of again) known.unknown(await compareScenario(servers, scenario))
+    }
     expect(known.unused()).toEqual([])
   })
 })
