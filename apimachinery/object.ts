@@ -132,4 +132,5 @@ export type ClusterRoleBinding = Kind<models.V1ClusterRoleBinding>
 export type LimitRange = Kind<models.V1LimitRange>
 export type ResourceQuota = Kind<models.V1ResourceQuota>
 export type PriorityClass = Kind<models.V1PriorityClass>
+export type CertificateSigningRequest = Kind<models.V1CertificateSigningRequest>
 export type CustomResourceDefinition = Kind<models.V1CustomResourceDefinition>

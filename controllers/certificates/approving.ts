@@ -1,6 +1,6 @@
 // Approves what kubelets ask for themselves, if they may. Facts: k8s.io/kubernetes/pkg/controller/certificates/approver.
 
-import { timestamp, type KubeObject } from "../../apimachinery/object.ts"
+import { type CertificateSigningRequest, timestamp, type KubeObject } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import {
@@ -10,7 +10,6 @@ import {
   notKubeletClient,
   pemOf,
   subjectOf,
-  type SigningRequest,
 } from "./request.ts"
 
 const accessReviews: Resource = {
@@ -31,8 +30,11 @@ const permissions = {
 } as const
 
 export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
-  const all = ctx.informers.of<SigningRequest>(certificateSigningRequests)
-  const controller = new Controller<SigningRequest>(ctx, { name: "certificatesigningrequest-approving", primary: all })
+  const all = ctx.informers.of<CertificateSigningRequest>(certificateSigningRequests)
+  const controller = new Controller<CertificateSigningRequest>(ctx, {
+    name: "certificatesigningrequest-approving",
+    primary: all,
+  })
   return controller.run(async ({ tenant, name }) => {
     const request = all.get(tenant, undefined, name)
     if (request === undefined || request.spec?.signerName !== kubeletClientSigner) return
@@ -55,9 +57,9 @@ export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
 }
 
 async function mayCreate(
-  controller: Controller<SigningRequest>,
+  controller: Controller<CertificateSigningRequest>,
   tenant: string,
-  { spec }: SigningRequest,
+  { spec }: CertificateSigningRequest,
   subresource: string,
 ): Promise<boolean> {
   const { username: user = "", uid = "", groups = [], extra = {} } = spec ?? {}

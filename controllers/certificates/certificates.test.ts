@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { CertificateSigningRequest, KubeObject } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -11,7 +11,7 @@ import { startControllers } from "../main.ts"
 import { FakeCluster } from "../testing/fake-cluster.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 import { goesAt } from "./cleaning.ts"
-import { certificateSigningRequests, type SigningRequest } from "./request.ts"
+import { certificateSigningRequests } from "./request.ts"
 
 let gateway: TestGateway
 let controllers: AsyncDisposable
@@ -35,9 +35,9 @@ afterAll(async () => {
 
 const clientUsages = ["digital signature", "key encipherment", "client auth"]
 
-async function ask(name: string, subject: string, spec: object): Promise<SigningRequest> {
+async function ask(name: string, subject: string, spec: object): Promise<CertificateSigningRequest> {
   const { request } = await createClientRequest(subject)
-  return client.create<SigningRequest>(certificateSigningRequests, {
+  return client.create<CertificateSigningRequest>(certificateSigningRequests, {
     apiVersion: "certificates.k8s.io/v1",
     kind: "CertificateSigningRequest",
     metadata: { name },
@@ -45,13 +45,14 @@ async function ask(name: string, subject: string, spec: object): Promise<Signing
   })
 }
 
-async function approve(request: SigningRequest): Promise<void> {
+async function approve(request: CertificateSigningRequest): Promise<void> {
   const conditions = [{ type: "Approved", status: "True", reason: "Test", message: "it may" }]
   const approved = { ...request, status: { conditions } }
-  await client.update<SigningRequest>(certificateSigningRequests, approved, { subresource: "approval" })
+  await client.update<CertificateSigningRequest>(certificateSigningRequests, approved, { subresource: "approval" })
 }
 
-const find = (name: string): Promise<SigningRequest> => client.get(certificateSigningRequests, undefined, name)
+const find = (name: string): Promise<CertificateSigningRequest> =>
+  client.get(certificateSigningRequests, undefined, name)
 
 describe("a CertificateSigningRequest in a tenant", () => {
   test("is signed by the tenant's authority when it is approved", async () => {
@@ -106,8 +107,8 @@ describe("a CertificateSigningRequest in a tenant", () => {
 describe("old requests", () => {
   const at = "2026-01-01T00:00:00Z"
   const hour = 3_600_000
-  const request = (status: object): SigningRequest =>
-    ({ metadata: { creationTimestamp: at }, status }) as unknown as SigningRequest
+  const request = (status: object): CertificateSigningRequest =>
+    ({ metadata: { creationTimestamp: at }, status }) as unknown as CertificateSigningRequest
   const condition = (type: string): object => ({ type, status: "True", lastUpdateTime: at })
 
   test.each([

@@ -1,17 +1,21 @@
 // Requests for certificates are no archive: they go some time after they have been answered, or have not.
 // Facts: k8s.io/kubernetes/pkg/controller/certificates/cleaner.
 
+import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
 import { X509Certificate } from "node:crypto"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { certificateSigningRequests, hasCondition, type SigningRequest } from "./request.ts"
+import { certificateSigningRequests, hasCondition } from "./request.ts"
 
 const answeredMs = 3_600_000
 const unansweredMs = 24 * 3_600_000
 
 export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
-  const all = ctx.informers.of<SigningRequest>(certificateSigningRequests)
-  const controller = new Controller<SigningRequest>(ctx, { name: "certificatesigningrequest-cleaning", primary: all })
+  const all = ctx.informers.of<CertificateSigningRequest>(certificateSigningRequests)
+  const controller = new Controller<CertificateSigningRequest>(ctx, {
+    name: "certificatesigningrequest-cleaning",
+    primary: all,
+  })
   return controller.run(async ({ tenant, name }) => {
     const request = all.get(tenant, undefined, name)
     if (request === undefined) return undefined
@@ -32,7 +36,7 @@ export function runCertificateCleaning(ctx: ControllerContext): Promise<void> {
 }
 
 /** undefined: never, as things are. */
-export function goesAt(request: SigningRequest): number | undefined {
+export function goesAt(request: CertificateSigningRequest): number | undefined {
   const { conditions = [], certificate } = request.status ?? {}
   const created = Date.parse(request.metadata.creationTimestamp ?? "")
   const times = conditions.length === 0 ? [created + unansweredMs] : []

@@ -1,7 +1,7 @@
 // A CertificateSigningRequest, and what the PKCS#10 request in it asks for.
 
 import { createRequire } from "node:module"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { CertificateSigningRequest } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
 
 export const certificateSigningRequests: Resource = {
@@ -11,35 +11,13 @@ export const certificateSigningRequests: Resource = {
   namespaced: false,
 }
 
-export interface RequestCondition {
-  type: string
-  status?: string
-  reason?: string
-  message?: string
-  lastUpdateTime?: string
-}
-
-export interface SigningRequest extends KubeObject {
-  spec?: {
-    /** PEM in base64. */
-    request?: string
-    signerName?: string
-    usages?: string[]
-    expirationSeconds?: number
-    username?: string
-    uid?: string
-    groups?: string[]
-    extra?: Record<string, string[]>
-  }
-  status?: { conditions?: RequestCondition[]; certificate?: string }
-}
-
 export const kubeletClientSigner = "kubernetes.io/kube-apiserver-client-kubelet"
 
-export const hasCondition = ({ status }: SigningRequest, type: string): boolean =>
+export const hasCondition = ({ status }: CertificateSigningRequest, type: string): boolean =>
   (status?.conditions ?? []).some((condition) => condition.type === type)
 
-export const pemOf = ({ spec }: SigningRequest): string => Buffer.from(spec?.request ?? "", "base64").toString()
+export const pemOf = ({ spec }: CertificateSigningRequest): string =>
+  Buffer.from(spec?.request ?? "", "base64").toString()
 
 export interface Subject {
   commonName: string

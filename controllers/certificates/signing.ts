@@ -1,7 +1,7 @@
 // Signs approved requests for Kubernetes' own signers with the tenant's authority.
 // Facts: k8s.io/kubernetes/pkg/controller/certificates/signer.
 
-import { timestamp } from "../../apimachinery/object.ts"
+import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import { message } from "../pods/pod-control.ts"
 import {
@@ -13,7 +13,6 @@ import {
   notKubeletServing,
   pemOf,
   subjectOf,
-  type SigningRequest,
 } from "./request.ts"
 
 /** As long as certificates last at most, and at least. */
@@ -21,7 +20,7 @@ const longestMs = 365 * 24 * 3_600_000
 const shortestMs = 10 * 60_000
 
 /** By signer: why a request is not for it; undefined: it is. */
-const signers: Readonly<Record<string, (request: SigningRequest) => string | undefined>> = {
+const signers: Readonly<Record<string, (request: CertificateSigningRequest) => string | undefined>> = {
   "kubernetes.io/kube-apiserver-client": ({ spec }) => notClient(spec?.usages ?? []),
   [kubeletClientSigner]: (request) => notKubeletClient(subjectOf(pemOf(request)), request.spec?.usages ?? []),
   "kubernetes.io/kubelet-serving": (request) =>
@@ -32,8 +31,11 @@ export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
   const { signer } = ctx
   // Where nobody holds the keys (another process, a cluster that is not ours) nothing can be signed.
   if (signer === undefined) return untilEnd(ctx.signal)
-  const all = ctx.informers.of<SigningRequest>(certificateSigningRequests)
-  const controller = new Controller<SigningRequest>(ctx, { name: "certificatesigningrequest-signing", primary: all })
+  const all = ctx.informers.of<CertificateSigningRequest>(certificateSigningRequests)
+  const controller = new Controller<CertificateSigningRequest>(ctx, {
+    name: "certificatesigningrequest-signing",
+    primary: all,
+  })
   return controller.run(async ({ tenant, name }) => {
     const request = all.get(tenant, undefined, name)
     const refusal = signers[request?.spec?.signerName ?? ""]

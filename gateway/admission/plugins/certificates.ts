@@ -1,17 +1,12 @@
 // Who approves or signs a certificate request must be allowed to for its signer; nobody asks for a client certificate of the
 // group that may do everything. Source: k8s.io/kubernetes/plugin/pkg/admission/certificates.
 
-import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { CertificateSigningRequest } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { organizationsOf } from "./certificate-subject.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
-
-interface CertificateSigningRequest extends KubeObject {
-  spec?: { request?: string; signerName?: string }
-  status?: { certificate?: string; conditions?: { type: string }[] }
-}
 
 const group = "certificates.k8s.io"
 const resource = "certificatesigningrequests"
