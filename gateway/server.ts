@@ -27,6 +27,7 @@ import { withTenant } from "./filters/tenant.ts"
 import { withTimeout } from "./filters/timeout.ts"
 import type { Metrics } from "./metrics.ts"
 import type { GatewayLimits } from "./options.ts"
+import { Turns } from "./request/turns.ts"
 import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
 
 export interface ServerParts {
@@ -59,7 +60,7 @@ function filtersOf(
     withImpersonation,
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
-    withFairTurns(), // of a crowd, in turn over tenants
+    withFairTurns(new Turns()), // of a crowd, in turn over tenants
     withAuthorization,
     serveMetrics(metrics),
     serveIssuer,

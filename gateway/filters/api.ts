@@ -10,7 +10,7 @@ const warningLimits = { totalCharacters: 4096, eachWhenCut: 256 } as const
 export function callAPI(handler: APIHandler): Filter {
   return async (request, response) => {
     const { state } = response.locals
-    const { controlPlane, info, user, query, upgrade } = state
+    const { controlPlane, info, user, query, upgrade, turn } = state
     const ctx: RequestContext = {
       controlPlane,
       info,
@@ -22,6 +22,7 @@ export function callAPI(handler: APIHandler): Filter {
       },
       warn: warner(response),
       annotate: (key, value) => state.annotate(key, value),
+      ...(turn === undefined ? {} : { turn }),
     }
     await handler(ctx, { request, response, ...(upgrade === undefined ? {} : { upgrade }) })
   }

@@ -44,6 +44,8 @@ export class RequestState {
   impersonator: User | undefined
   /** The caller holds a certificate of the gateway's administrators. */
   isAdministrator = false
+  /** RequestContext.turn: set for those who wait for one another. */
+  turn: (() => Promise<void> | undefined) | undefined
 
   constructor(id: string, request: IncomingMessage, response: GatewayResponse, upgrade: Upgrade | undefined) {
     this.id = id

@@ -3,6 +3,7 @@
 
 import { StatusError, expired } from "../../apimachinery/status.ts"
 import { type KeyValue, StorageError, type Store } from "../../storage/types.ts"
+import type { RequestContext } from "../request/context.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
 import { checkContinue, checkListOptions, checkNotFuture, limitOf, parseListResourceVersion } from "./list-options.ts"
 import type { ListOptions, ListResult, ListStream, ResourceDefinition } from "./rest.ts"
@@ -31,7 +32,12 @@ interface Source {
   store: Store
   definition: ResourceDefinition
   reader: ValueReader
+  /** RequestContext.turn. */
+  turn: RequestContext["turn"]
 }
+
+/** Objects looked into before others may have their turn. */
+const stretch = 50
 
 /** One page when there is a limit, and everything otherwise. */
 export function listObjects(source: Source, options: ListOptions): Promise<ListResult> {
@@ -97,19 +103,39 @@ async function* piecesOf(pieces: readonly (readonly KubeValue[])[]): AsyncGenera
 }
 
 async function* readPieces(
-  { store, reader }: Source,
+  source: Source,
   selection: Selection,
   first: Awaited<ReturnType<typeof readPiece>>,
 ): AsyncGenerator<readonly KubeValue[]> {
+  const { store, reader } = source
   for (let piece = first; ;) {
     const values = await reader.many(piece.items)
-    const { matches } = selection
-    const selected = matches ? values.filter((value) => matches(value)) : values
+    const selected = await select(source, selection, values)
     if (selected.length > 0) yield selected
     if (!piece.more) return
-    await new Promise((resolve) => setImmediate(resolve)) // others get their turn
+    await nextTurn(source)
     piece = await readPiece(store, selection, { revision: first.revision, after: piece.items.at(-1)?.key }, pieceSize)
   }
+}
+
+/** Parsing hundreds of objects takes longer than others may wait. */
+async function select(
+  source: Source,
+  { matches }: Selection,
+  values: readonly KubeValue[],
+): Promise<readonly KubeValue[]> {
+  if (matches === undefined) return values
+  const selected: KubeValue[] = []
+  for (const [index, value] of values.entries()) {
+    if (index > 0 && index % stretch === 0) await source.turn?.()
+    if (matches(value)) selected.push(value)
+  }
+  return selected
+}
+
+/** Others get theirs first. */
+function nextTurn({ turn }: Source): Promise<void> {
+  return turn?.() ?? new Promise((resolve) => setImmediate(resolve))
 }
 
 function readPiece(store: Store, { prefix }: Selection, { revision, after }: Place, limit: number, count = false) {

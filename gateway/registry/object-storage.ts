@@ -4,6 +4,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, notFound } from "../../apimachinery/status.ts"
 import type { KeyValue, Operation, Store } from "../../storage/types.ts"
+import type { RequestContext } from "../request/context.ts"
 import { storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "./rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
@@ -44,7 +45,7 @@ export class ObjectStorage {
 
   /** undefined: the key was not at `modRevision` (0: not absent); nothing is written and nothing stays claimed. */
   async put(
-    store: Store,
+    ctx: Pick<RequestContext, "controlPlane" | "turn">,
     key: string,
     object: KubeObject,
     modRevision: number,
@@ -54,11 +55,14 @@ export class ObjectStorage {
     try {
       const { conversion } = this.#definition
       const value = encodeStored(conversion ? await conversion.toStored(object) : this.#asStored(object))
-      const revision = await this.#write(store, key, modRevision, { type: "put", key, value })
+      const revision = await this.#write(ctx.controlPlane.store, key, modRevision, { type: "put", key, value })
       if (revision === undefined) return undefined
       written = true
       claim?.commit()
       this.#cache.put(key, value, revision)
+      // A group of writes comes back from the disk at once.
+      const waiting = ctx.turn?.()
+      if (waiting !== undefined) await waiting
       return await this.#reader.one({ key, value, createRevision: revision, modRevision: revision })
     } finally {
       if (!written) await claim?.rollback()

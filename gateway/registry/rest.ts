@@ -104,6 +104,8 @@ export interface WatchRequest {
   continue?: string
   allowBookmarks?: boolean
   signal: AbortSignal
+  /** RequestContext.turn. */
+  turn?: RequestContext["turn"]
 }
 
 export interface RegistryEvent {

@@ -193,7 +193,7 @@ export class GenericRegistry implements Registry {
       return new ComputedValue(object)
     }
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
-    const value = await this.#storage.put(ctx.controlPlane.store, key, object, 0, claim)
+    const value = await this.#storage.put(ctx, key, object, 0, claim)
     if (value === undefined) throw await this.#taken(ctx, key, name)
     return value
   }
@@ -252,7 +252,7 @@ export class GenericRegistry implements Registry {
     if (isUnchanged(object, current) && !this.#reader.isOutdated(stored)) return before
     if (options.dryRun) return new ComputedValue(object)
     const claim = await definition.strategy.begin?.(ctx, object, current)
-    return this.#storage.put(ctx.controlPlane.store, stored.key, object, stored.modRevision, claim)
+    return this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
   }
 
   /** Nothing holds the object any more. */
@@ -287,7 +287,7 @@ export class GenericRegistry implements Registry {
     }
     if (isUnchanged(copy, current)) return { gone: false, value: before }
     if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
-    const value = await this.#storage.put(ctx.controlPlane.store, stored.key, copy, stored.modRevision, undefined)
+    const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
     return value && { gone: false, value }
   }
 
@@ -313,8 +313,8 @@ export class GenericRegistry implements Registry {
     checkAfterAdmission(ctx, object, before)
   }
 
-  #source({ controlPlane: { store } }: RequestContext) {
-    return { store, definition: this.definition, reader: this.#reader }
+  #source({ controlPlane: { store }, turn }: RequestContext) {
+    return { store, definition: this.definition, reader: this.#reader, turn }
   }
 
   /** The form that is stored and answered: after everybody has had a say. */

@@ -100,7 +100,7 @@ export class WatchSource {
   async *#changes(
     watcher: Watcher,
     selection: Selection,
-    { signal, allowBookmarks = false }: WatchRequest,
+    { signal, allowBookmarks = false, turn }: WatchRequest,
   ): AsyncGenerator<readonly RegistryEvent[]> {
     const close = (): void => watcher.close()
     if (signal.aborted) close()
@@ -115,6 +115,9 @@ export class WatchSource {
           continue
         }
         if (result.done) return
+        // A thousand watches of one change must not hold up who has one.
+        const waiting = turn?.()
+        if (waiting !== undefined) await waiting
         const events = await this.#events(result.value, selection)
         if (events.length > 0) yield events
         next = iterator.next()

@@ -43,4 +43,9 @@ export interface RequestContext {
   warn(message: string): void
   /** For the audit entry; absent where there is none. */
   annotate?(key: string, value: string): void
+  /**
+   * Asked before each stretch of work on the thread that all share, after having waited for something else: undefined when it
+   * may go on at once, else what to wait for. Absent where nobody is to be shared with.
+   */
+  turn?: () => Promise<void> | undefined
 }

@@ -71,5 +71,6 @@ function watchRequest(ctx: RequestContext, signal: AbortSignal): WatchRequest {
     ...(ctx.query.has("sendInitialEvents") ? { sendInitialEvents: flag(ctx.query, "sendInitialEvents") } : {}),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
     signal,
+    ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),
   }
 }

@@ -1,0 +1,86 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { beforeEach, describe, expect, test } from "vitest"
+import { Presence } from "../tenancy/presence.ts"
+import { Turns } from "./turns.ts"
+
+let turns: Turns
+let done: string[]
+/** Milliseconds. */
+let clock: number
+const tenants = new Map<string, Presence>()
+
+beforeEach(() => {
+  clock = 0
+  turns = new Turns(() => clock)
+  done = []
+  tenants.clear()
+})
+
+/** Work that holds the thread for a while, then says that it is done. */
+async function work(tenant: string, name: string, ms = 0): Promise<void> {
+  const presence = tenants.get(tenant) ?? new Presence()
+  tenants.set(tenant, presence)
+  const order = done // this test's, whenever it is done
+  const waiting = turns.take(presence)
+  if (waiting !== undefined) await waiting
+  clock += ms
+  order.push(`${tenant}${name}`)
+}
+
+describe("turns", () => {
+  test("who comes alone goes on at once", () => {
+    void work("a", "1")
+    expect(done).toEqual(["a1"])
+  })
+
+  test("once the thread has been held for long, others wait for the next turn of the loop", async () => {
+    void work("a", "1", 5)
+    void work("a", "2", 5)
+    expect(done).toEqual(["a1"])
+    expect(turns.waiting).toBe(1)
+    while (turns.waiting > 0) await nextTurn()
+    expect(done).toEqual(["a1", "a2"])
+  })
+
+  test("who comes after a crowd of another goes before all of it that has not begun", async () => {
+    const crowd = Array.from({ length: 50 }, (_, index) => work("a", String(index), 3))
+    await nextTurn()
+    const late = work("b", "1")
+    await late
+    expect(done.indexOf("b1")).toBeLessThan(10)
+    await Promise.all(crowd)
+    expect(done).toHaveLength(51)
+  })
+
+  test("the same time for each: who takes long at once is passed by those who take little", async () => {
+    const all = Array.from({ length: 20 }, (_, index) => [
+      work("long", String(index), 3),
+      work("short", String(index), 0.2),
+    ]).flat()
+    await Promise.all(all)
+    const lastShort = done.lastIndexOf("short19")
+    const longBefore = done.slice(0, lastShort).filter((name) => name.startsWith("long")).length
+    expect(longBefore).toBeLessThan(15)
+  })
+
+  test("all go on, in the order in which each tenant came", async () => {
+    const names = Array.from({ length: 40 }, (_, index) => String(index))
+    const all = names.flatMap((name) => ["a", "b", "c"].map((tenant) => work(tenant, name, 0.2)))
+    await Promise.all(all)
+    for (const tenant of ["a", "b", "c"]) {
+      expect(done.filter((name) => name.startsWith(tenant))).toEqual(names.map((name) => `${tenant}${name}`))
+    }
+  })
+
+  test("the loop turns between them, so that sockets and timers are looked at", async () => {
+    const all = Array.from({ length: 20 }, (_, index) => work("a", String(index), 2))
+    const times: number[] = []
+    while (turns.waiting > 0) {
+      await nextTurn()
+      times.push(clock)
+    }
+    await Promise.all(all)
+    const held = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+    expect(Math.max(...held)).toBe(2)
+  })
+})

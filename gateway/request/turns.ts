@@ -1,0 +1,121 @@
+// One thread serves all control planes: who has much to do must not do all of it before another's little. Work asks for a turn
+// before each stretch of it (a request's beginning, its answer, a piece of a list, an event for one watch), goes on at once
+// while the present turn of the event loop is young, and otherwise waits. Those that wait go on in turn over control planes,
+// each with the same time; who has just come goes first.
+//
+//   fresh: came since the line was last theirs ──their time is used──▶ line: one after the other, each for `quantumMs`
+//
+// After "FlowQueue-CoDel" (RFC 8290), with milliseconds of the thread for bytes.
+
+import type { Presence } from "../tenancy/presence.ts"
+
+/** Work begins in one turn of the event loop until it has lasted so long: then sockets and timers are looked at. */
+const turnMs = 2
+
+/** A control plane's time before the next one's. */
+const quantumMs = 1
+
+/** Begun before it is looked whether the turn is over: each in a callback of its own, so that its time can be told. */
+const grantsAtOnce = 32
+
+interface Waiting {
+  readonly calls: (() => void)[]
+  /** Milliseconds it may still take before it goes to the end of the line; below 0 when it took more. */
+  left: number
+}
+
+export class Turns {
+  readonly #fresh = new Map<Presence, Waiting>()
+  readonly #line = new Map<Presence, Waiting>()
+  #count = 0
+  /** When the present turn began; undefined: nothing has been done in it. */
+  #began: number | undefined
+  /** Whose work has been let go on, and when: what follows until the next callback is its time. */
+  #working: { waiting: Waiting; since: number } | undefined
+  #scheduled = false
+  readonly #now: () => number
+
+  /** `now`: milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Undefined: go on at once, without waiting. */
+  take(who: Presence): Promise<void> | undefined {
+    const now = this.#now()
+    this.#began ??= now
+    this.#schedule()
+    if (this.#count === 0 && now - this.#began < turnMs) return undefined
+    return new Promise((resolve) => this.#wait(who, resolve))
+  }
+
+  /** How much waits. */
+  get waiting(): number {
+    return this.#count
+  }
+
+  #wait(who: Presence, call: () => void): void {
+    let waiting = this.#fresh.get(who) ?? this.#line.get(who)
+    if (waiting === undefined) this.#fresh.set(who, (waiting = { calls: [], left: quantumMs }))
+    waiting.calls.push(call)
+    this.#count++
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.#turn())
+  }
+
+  #turn(): void {
+    this.#began = undefined
+    if (this.#count === 0) {
+      // Who has nothing to do when its turn comes leaves the line: it is fresh when it comes back.
+      this.#line.clear()
+      this.#fresh.clear()
+      this.#scheduled = false
+      return
+    }
+    // Each runs in the next turn of the loop, followed by what it causes (promises), before the next one; the last one closes
+    // the turn.
+    setImmediate(() => {
+      this.#began = this.#now()
+    })
+    for (let index = Math.min(this.#count, grantsAtOnce); index > 0; index--) setImmediate(() => this.#grant())
+    setImmediate(() => {
+      this.#account(this.#now())
+      this.#turn()
+    })
+  }
+
+  #grant(): void {
+    const now = this.#now()
+    this.#account(now)
+    if (this.#began === undefined || now - this.#began >= turnMs) return
+    const waiting = this.#next()
+    if (waiting === undefined) return
+    this.#count--
+    this.#working = { waiting, since: now }
+    waiting.calls.shift()?.()
+  }
+
+  #account(now: number): void {
+    if (this.#working === undefined) return
+    this.#working.waiting.left -= now - this.#working.since
+    this.#working = undefined
+  }
+
+  #next(): Waiting | undefined {
+    for (;;) {
+      const from = this.#fresh.size > 0 ? this.#fresh : this.#line
+      const [first] = from
+      if (first === undefined) return undefined
+      const [who, waiting] = first
+      if (waiting.left > 0 && waiting.calls.length > 0) return waiting
+      from.delete(who)
+      if (waiting.left <= 0) waiting.left += quantumMs
+      // Who was fresh and has nothing more stays in the line for a round: coming again at once, it is not fresh.
+      if (waiting.calls.length > 0 || from === this.#fresh) this.#line.set(who, waiting)
+    }
+  }
+}
