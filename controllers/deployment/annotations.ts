@@ -18,19 +18,24 @@ const notCopied = new Set([
 
 type Annotations = Record<string, string>
 
-export function revisionOf(object: KubeObject): number {
-  const revision = Number(object.metadata.annotations?.[revisionAnnotation] ?? 0)
-  return Number.isSafeInteger(revision) ? revision : 0
+/** int64, as upstream reads it: 0 for what is no such number. */
+export function revisionOf(object: KubeObject): bigint {
+  const text = object.metadata.annotations?.[revisionAnnotation] ?? ""
+  const revision = /^[+-]?\d{1,20}$/.test(text) ? BigInt(text.replace(/^\+/, "")) : 0n
+  return revision === BigInt.asIntN(64, revision) ? revision : 0n
 }
 
+export const highestRevision = (sets: readonly ReplicaSet[]): bigint =>
+  sets.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n)
+
 /** The new ReplicaSet has the Deployment's annotations and the highest revision. */
-export function newSetAnnotations(deployment: Deployment, set: ReplicaSet | undefined, revision: number): Annotations {
+export function newSetAnnotations(deployment: Deployment, set: ReplicaSet | undefined, revision: bigint): Annotations {
   const present = set?.metadata.annotations ?? {}
   const annotations: Annotations = { ...present }
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
     if (!notCopied.has(key)) annotations[key] = value
   }
-  const before = set === undefined ? 0 : revisionOf(set)
+  const before = set === undefined ? 0n : revisionOf(set)
   if (before >= revision) return annotations
   annotations[revisionAnnotation] = String(revision)
   if (present[revisionAnnotation] === undefined) return annotations

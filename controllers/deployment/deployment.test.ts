@@ -131,6 +131,23 @@ describe("a Deployment", () => {
     expect(mixed).toBe(false)
   })
 
+  test("counts revisions beyond what a number holds exactly", async () => {
+    await using harness = await startHarness({ only })
+    const labels = { app: "web" }
+    const annotations = { "deployment.kubernetes.io/revision": "3546343826724305832" }
+    const before = deployment("web", 0, { template: { metadata: { labels }, spec: { containers: [] } } })
+    const { selector, template } = (before as Deployment).spec!
+    await harness.create(replicaSets, {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { name: "adopted", namespace: "default", labels, annotations },
+      spec: { replicas: 0, selector, template },
+    } as KubeObject)
+    await harness.create(deployments, deployment("web", 1))
+    const made = await settled(harness, "web", 1)
+    expect(revision(made)).toBe("3546343826724305833")
+  })
+
   test("keeps its history limit", async () => {
     await using harness = await startHarness({ only })
     await harness.create(deployments, deployment("web", 1, { revisionHistoryLimit: 1 }))

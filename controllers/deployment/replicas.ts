@@ -103,5 +103,6 @@ function fractionOf(deployment: Deployment, set: ReplicaSet, size: number): numb
 
 /** Oldest revision first. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
-  return revisionOf(a) - revisionOf(b) || byCreation(a, b)
+  const difference = revisionOf(a) - revisionOf(b)
+  return difference === 0n ? byCreation(a, b) : difference < 0n ? -1 : 1
 }

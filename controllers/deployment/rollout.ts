@@ -11,7 +11,7 @@ import { jsonEqual } from "../equality.ts"
 import { controllerReference, message } from "../pods/pod-control.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { hashOf } from "../template-hash.ts"
-import { newSetAnnotations, revisionAnnotation, revisionOf } from "./annotations.ts"
+import { highestRevision, newSetAnnotations, revisionAnnotation } from "./annotations.ts"
 import {
   activeOrLatest,
   byRevision,
@@ -113,7 +113,7 @@ export class Rollout {
   /** The new ReplicaSet has the highest revision and the Deployment tells which; makes the set when there is none. */
   async #syncRevision(create: boolean): Promise<void> {
     const deployment = this.#deployment
-    const revision = Math.max(0, ...this.#old.map(revisionOf)) + 1
+    const revision = highestRevision(this.#old) + 1n
     const present = this.#newSet
     if (present === undefined) {
       if (create) await this.#createNewSet(revision)
@@ -139,7 +139,7 @@ export class Rollout {
     await this.#writeRevision(annotations[revisionAnnotation] ?? String(revision), status)
   }
 
-  async #createNewSet(revision: number): Promise<void> {
+  async #createNewSet(revision: bigint): Promise<void> {
     const deployment = this.#deployment
     const set = this.#newSetObject(revision)
     try {
@@ -162,7 +162,7 @@ export class Rollout {
     await this.#writeRevision(String(revision), status)
   }
 
-  #newSetObject(revision: number): ReplicaSet {
+  #newSetObject(revision: bigint): ReplicaSet {
     const deployment = this.#deployment
     const { template, selector, minReadySeconds } = deployment.spec ?? {}
     const hash = hashOf(template, deployment.status?.collisionCount)

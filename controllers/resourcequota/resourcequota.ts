@@ -114,7 +114,18 @@ class Deletions {
     const tell = (tenant: string, { metadata }: KubeObject): void => this.#deleted(tenant, metadata.namespace ?? "")
     const informer = this.#ctx.informers.existing(resource)
     if (informer !== undefined) {
-      informer.subscribe({ deleted: tell, updated: tell })
+      const usage = (object: KubeObject): unknown =>
+        Object.entries(usageOf(resource.group, resource.resource, object)).map(([name, one]) => [
+          name,
+          printQuantity(one),
+        ])
+      informer.subscribe({
+        deleted: tell,
+        // Only what it counts for matters: a recount while another object is about to be stored would miss that one.
+        updated: (tenant, object, previous) => {
+          if (!jsonEqual(usage(object), usage(previous))) tell(tenant, object)
+        },
+      })
       return
     }
     const nothing = (): void => undefined
