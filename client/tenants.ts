@@ -89,6 +89,14 @@ export function leadsTo(kubeconfig: string, { server, certificateAuthority }: Te
   return lines.every((line) => kubeconfig.includes(`${line}\n`))
 }
 
+/** The same kubeconfig with another address, which {@link leadsTo} tells, unless somebody has written it anew by hand. */
+export function redirected(kubeconfig: string, { server, certificateAuthority }: TenantAddress): string {
+  const authority = Buffer.from(certificateAuthority).toString("base64")
+  return kubeconfig
+    .replace(/^( *server: ).*$/m, (_, begin: string) => begin + server)
+    .replace(/^( *certificate-authority-data: ).*$/m, (_, begin: string) => begin + authority)
+}
+
 /** What the operator may do beyond. */
 export interface TenantAdmin extends Tenants {
   /** Idempotent: the same name and VirtualCluster uid answers the tenant there is. AlreadyExists for another uid. */

@@ -52,6 +52,12 @@ export function kubeconfigPath(dataDir: string, tenant: string): string {
   return path.join(dataDir, "tenants", `${tenant}.kubeconfig`)
 }
 
+/** Of a file's name. Undefined: it is not one of {@link kubeconfigPath}. */
+export function tenantOfKubeconfig(file: string): string | undefined {
+  const { name, ext } = path.parse(file)
+  return ext === ".kubeconfig" ? name : undefined
+}
+
 /** Readable by its owner only: it holds a private key. */
 export async function writeKubeconfig(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })

@@ -1,17 +1,14 @@
 // polyplane up: everything in one process, on embedded defaults, until a signal ends it.
 
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises"
-import path from "node:path"
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
-import { leadsTo, type TenantAddress } from "../../client/tenants.ts"
 import { StartError } from "../../gateway/options.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { createLog, isLogLevel, logLevels } from "../log.ts"
 import { withProgress } from "../progress.ts"
 import { aborted, stopSignal } from "../signals.ts"
-import { kubeconfigPath, writeKubeconfig } from "../tenant/connection.ts"
 import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
 import { AllInOne } from "./all-in-one.ts"
+import { renewKubeconfigs, writeKubeconfigs } from "./kubeconfigs.ts"
 
 const help = `usage: polyplane up [FLAGS]
 
@@ -32,8 +29,6 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
 `
 
 const tenantTimeoutMs = 60_000
-/** Certificates are good for a year. */
-const kubeconfigMaxAgeMs = 90 * 24 * 60 * 60_000
 
 export const up: Command = {
   name: "up",
@@ -75,11 +70,9 @@ export const up: Command = {
       log: createLog(level),
     }
     await using all = await withProgress("starting", () => start(options))
-    const files = await writeKubeconfigs(
-      all,
-      flags["data-dir"],
-      flags.tenants.split(",").filter((name) => name !== ""),
-    )
+    const wanted = flags.tenants.split(",").filter((name) => name !== "")
+    for (const name of wanted) await ensureTenant(all, name)
+    const files = await writeKubeconfigs(all.gateway, flags["data-dir"], wanted)
     // Until here a signal ends the process at once: what is on disk is whole at any moment.
     const stop = stopSignal()
     // Both counted from the start of the process, which Node's own clock is.
@@ -87,7 +80,11 @@ export const up: Command = {
       `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it its own): ${all.gateway.url}\n`,
     )
     for (const file of files) process.stdout.write(`  ${file}\n`)
+    const renewing = renewKubeconfigs(all.gateway.tenants, flags["data-dir"], stop).catch((error: unknown) =>
+      options.log.error({ err: error }, "kubeconfigs of tenants are not all up to date"),
+    )
     await aborted(stop)
+    await renewing
     return 0
   },
 }
@@ -102,33 +99,6 @@ async function start(options: Parameters<typeof AllInOne.start>[0]): Promise<All
         cause: error,
       })
     }
-    throw error
-  }
-}
-
-/** The operator's and every tenant's; a tenant that was asked for and is not there is made. */
-async function writeKubeconfigs(all: AllInOne, dataDir: string, wanted: readonly string[]): Promise<string[]> {
-  const admin = path.join(dataDir, "admin.kubeconfig")
-  await mkdir(dataDir, { recursive: true })
-  await writeFile(admin, await all.gateway.adminKubeconfig(), { mode: 0o600 })
-  for (const name of wanted) await ensureTenant(all, name)
-  const files = [admin]
-  for (const { name } of all.gateway.tenants.list()) {
-    const file = kubeconfigPath(dataDir, name)
-    if (!(await isCurrent(file, await all.gateway.tenants.address(name))))
-      await writeKubeconfig(file, await all.gateway.tenants.kubeconfig(name))
-    files.push(file)
-  }
-  return files
-}
-
-/** Leads here, and its certificate is good for most of its time. */
-async function isCurrent(file: string, address: TenantAddress): Promise<boolean> {
-  try {
-    const { mtimeMs } = await stat(file)
-    return Date.now() - mtimeMs < kubeconfigMaxAgeMs && leadsTo(await readFile(file, "utf8"), address)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
     throw error
   }
 }

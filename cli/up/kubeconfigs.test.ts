@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import type { TenantAdmin } from "../../client/tenants.ts"
+import { renderKubeconfig } from "../../gateway/tenancy/kubeconfig.ts"
+import { renewKubeconfigs } from "./kubeconfigs.ts"
+
+let directory: string
+let signed: string[]
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "kubeconfigs-"))
+  await mkdir(path.join(directory, "tenants"))
+  signed = []
+})
+
+afterEach(() => rm(directory, { recursive: true }))
+
+const fileOf = (name: string): string => path.join(directory, "tenants", `${name}.kubeconfig`)
+
+const render = (name: string, port: number, certificate: string): string =>
+  renderKubeconfig({
+    name,
+    user: "admin",
+    server: `https://127.0.0.1:${port}/tenants/${name}`,
+    certificateAuthority: `authority ${port}`,
+    client: { certificate, key: "key" },
+  })
+
+/** A gateway on port 2. */
+const tenants = {
+  get: (name: string) => (name === "gone" ? undefined : { name }),
+  address: (name: string) =>
+    Promise.resolve({ server: `https://127.0.0.1:2/tenants/${name}`, certificateAuthority: "authority 2" }),
+  kubeconfig: (name: string) => {
+    signed.push(name)
+    return Promise.resolve(render(name, 2, "new"))
+  },
+} as unknown as TenantAdmin
+
+describe("kubeconfigs of a gateway that starts again", () => {
+  test("lead to where it is now, with the certificate they had and its age", async () => {
+    const written = new Date(Date.now() - 3_600_000)
+    await writeFile(fileOf("moved"), render("moved", 1, "old"))
+    await utimes(fileOf("moved"), written, written)
+    await renewKubeconfigs(tenants, directory, new AbortController().signal)
+    expect(await readFile(fileOf("moved"), "utf8")).toBe(render("moved", 2, "old"))
+    expect((await stat(fileOf("moved"))).mtime).toEqual(written)
+    expect(signed).toEqual([])
+  })
+
+  test("are signed anew when they are old, or no kubeconfig of ours", async () => {
+    const long = new Date(0)
+    await writeFile(fileOf("aged"), render("aged", 2, "old"))
+    await utimes(fileOf("aged"), long, long)
+    await writeFile(fileOf("empty"), "")
+    await renewKubeconfigs(tenants, directory, new AbortController().signal)
+    expect(await readFile(fileOf("aged"), "utf8")).toBe(render("aged", 2, "new"))
+    expect(signed.toSorted()).toEqual(["aged", "empty"])
+  })
+
+  test("of tenants that are gone, and what else lies there, are left alone", async () => {
+    await writeFile(fileOf("gone"), render("gone", 1, "old"))
+    await writeFile(path.join(directory, "tenants", "notes.txt"), "mine")
+    await renewKubeconfigs(tenants, directory, new AbortController().signal)
+    expect(await readFile(fileOf("gone"), "utf8")).toBe(render("gone", 1, "old"))
+    expect((await readdir(path.join(directory, "tenants"))).toSorted()).toEqual(["gone.kubeconfig", "notes.txt"])
+  })
+
+  test("are not looked at any more once it stops", async () => {
+    await writeFile(fileOf("moved"), render("moved", 1, "old"))
+    await renewKubeconfigs(tenants, directory, AbortSignal.abort())
+    expect(await readFile(fileOf("moved"), "utf8")).toBe(render("moved", 1, "old"))
+  })
+})
