@@ -47,6 +47,8 @@ export interface RangeOptions {
   /** Exclusive lower bound: continue after this key. */
   after?: string
   limit?: number
+  /** Instead of `limit`, where the values are in memory and cost nothing to read: more of one point in time at once. */
+  limitInMemory?: number
   /** Count what lies beyond `limit`. Costs a scan over keys. */
   count?: boolean
 }

@@ -2,7 +2,7 @@
 // collection need not be in memory at once. Source of the rules: k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
 
 import { StatusError, expired } from "../../apimachinery/status.ts"
-import { type KeyValue, StorageError, type Store } from "../../storage/types.ts"
+import { type KeyValue, type RangeOptions, StorageError, type Store } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
 import { checkContinue, checkListOptions, checkNotFuture, limitOf, parseListResourceVersion } from "./list-options.ts"
@@ -13,6 +13,12 @@ import type { ValueReader } from "./value-reader.ts"
 
 /** Objects read from the store at once. */
 const pieceSize = 500
+
+/**
+ * Read at once where they are in memory: they are there in an instant, and what is read later, when something was written
+ * meanwhile, has to be put together from the history.
+ */
+const pieceSizeInMemory = 10_000
 
 const tooOldToken =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
@@ -94,7 +100,7 @@ async function readAll(source: Source, selection: Selection, place: Place): Prom
     const { items, resourceVersion } = await readOne(source, selection, selection.key, place)
     return { resourceVersion, pieces: piecesOf([items]) }
   }
-  const first = await readPiece(source.store, selection, place, pieceSize)
+  const first = await readPiece(source.store, selection, place, pieceSize, { limitInMemory: pieceSizeInMemory })
   return { resourceVersion: String(first.revision), pieces: readPieces(source, selection, first) }
 }
 
@@ -109,9 +115,12 @@ async function* readPieces(
 ): AsyncGenerator<readonly KubeValue[]> {
   const { store, reader } = source
   for (let piece = first; ;) {
-    const values = await reader.many(piece.items)
-    const selected = await select(source, selection, values)
-    if (selected.length > 0) yield selected
+    for (let from = 0; from < piece.items.length; from += pieceSize) {
+      if (from > 0) await nextTurn(source)
+      const values = await reader.many(piece.items.slice(from, from + pieceSize))
+      const selected = await select(source, selection, values)
+      if (selected.length > 0) yield selected
+    }
     if (!piece.more) return
     await nextTurn(source)
     piece = await readPiece(store, selection, { revision: first.revision, after: piece.items.at(-1)?.key }, pieceSize)
@@ -138,10 +147,16 @@ function nextTurn({ turn }: Source): Promise<void> {
   return turn?.() ?? new Promise((resolve) => setImmediate(resolve))
 }
 
-function readPiece(store: Store, { prefix }: Selection, { revision, after }: Place, limit: number, count = false) {
+function readPiece(
+  store: Store,
+  { prefix }: Selection,
+  { revision, after }: Place,
+  limit: number,
+  more: Pick<RangeOptions, "count" | "limitInMemory"> = {},
+) {
   return store.range(prefix, {
     limit,
-    count,
+    ...more,
     ...(revision === undefined ? {} : { revision }),
     ...(after === undefined ? {} : { after }),
   })
@@ -156,7 +171,9 @@ async function readPage(source: Source, selection: Selection, place: Place, limi
     const wanted = limit - items.length
     // What is left is only counted for lists that select nothing: then the first piece that fills the page tells.
     const size = selection.matches ? pieceSize : Math.min(pieceSize, wanted)
-    const piece = await readPiece(store, selection, { revision, after }, size, !selection.matches && size === wanted)
+    const piece = await readPiece(store, selection, { revision, after }, size, {
+      count: !selection.matches && size === wanted,
+    })
     revision ??= piece.revision
     const values = await reader.many(piece.items)
     for (const [index, value] of values.entries()) {

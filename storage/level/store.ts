@@ -143,7 +143,11 @@ class LevelStore implements Store, ChangeLog {
     const { revision = this.#head } = options
     checkReadable(revision, this.#compacted, this.#head)
     const resident = revision === this.#head ? this.#residency.current : undefined
-    if (resident !== undefined) return { ...resident.range(prefix, options), revision }
+    if (resident !== undefined) {
+      const { limitInMemory = 0, limit } = options
+      const limits = limit === undefined || limitInMemory < limit ? {} : { limit: limitInMemory }
+      return { ...resident.range(prefix, { ...options, ...limits }), revision }
+    }
     this.#residency.promote((load) => this.#withView(load))
     return this.#withView((view) => readRange(view, prefix, options))
   }
