@@ -34,14 +34,16 @@ export interface LabelSelector {
 type Labels = Readonly<Record<string, string>> | undefined
 
 export function matches(selector: Selector, labels: Labels): boolean {
-  return selector.requirements.every((requirement) => holds(requirement, labels))
+  for (const requirement of selector.requirements) if (!holds(requirement, labels)) return false
+  return true
 }
 
 function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
+  // The usual one, asked of thousands; what an object inherits is no text.
+  if (operator === "=") return labels?.[key] === values[0]
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined
   switch (operator) {
     case "in":
-    case "=":
       return value !== undefined && values.includes(value)
     case "notin":
     case "!=":

@@ -53,4 +53,12 @@ describe("selectKeys()", () => {
   test("lowerBound() finds the place of a key that is not there", () => {
     expect([lowerBound(keys, "/a/15"), lowerBound(keys, "/b"), lowerBound(keys, "/b", true)]).toEqual([2, 3, 4])
   })
+
+  test("lowerBound() goes by the order of bytes, for keys of all characters", () => {
+    const sorted = ["a", "b", "\ud7ff", "\ue000", "\uffee", "\u{10000}", "\u{1f600}"]
+    for (const key of [...sorted, "ab", "\ue001", "\u{1f601}"]) {
+      expect(lowerBound(sorted, key), key).toBe(sorted.filter((other) => byBytes(other, key) < 0).length)
+      expect(lowerBound(sorted, key, true), key).toBe(sorted.filter((other) => byBytes(other, key) <= 0).length)
+    }
+  })
 })

@@ -30,12 +30,14 @@ export function prefixEnd(prefix: string): string | undefined {
 
 /** The index of the first key that is ≥ `key` (> `key` when `exclusive`) in `keys`, which are in byte order. */
 export function lowerBound(keys: readonly string[], key: string, exclusive = false): number {
+  // The orders differ only where both have a unit from the surrogates on; without one in `key` the engine's own is right.
+  const precedes = /[\ud800-\uffff]/.test(key) ? (other: string) => compareKeys(other, key) < 0 : undefined
   let low = 0
   let high = keys.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const order = compareKeys(keys[middle] ?? "", key)
-    if (order < 0 || (exclusive && order === 0)) low = middle + 1
+    const other = keys[middle] ?? ""
+    if ((precedes === undefined ? other < key : precedes(other)) || (exclusive && other === key)) low = middle + 1
     else high = middle
   }
   return low
@@ -43,8 +45,14 @@ export function lowerBound(keys: readonly string[], key: string, exclusive = fal
 
 /** The keys of a range request in a sorted list: those that start with `prefix` and come after `after`. */
 export function selectKeys(keys: readonly string[], prefix: string, after?: string): readonly string[] {
-  const end = prefixEnd(prefix)
+  return keys.slice(...selectPlaces(keys, prefix, after))
+}
+
+/** Of the keys of a range request: where the first is in a sorted list, and what comes after the last. */
+export function selectPlaces(keys: readonly string[], prefix: string, after?: string): [start: number, end: number] {
   const fromPrefix = lowerBound(keys, prefix)
   const start = after === undefined ? fromPrefix : Math.max(fromPrefix, lowerBound(keys, after, true))
-  return keys.slice(start, end === undefined ? keys.length : lowerBound(keys, end))
+  if (keys.length === 0 || !keys[start]?.startsWith(prefix)) return [start, start]
+  const end = prefixEnd(prefix)
+  return [start, end === undefined ? keys.length : lowerBound(keys, end)]
 }

@@ -117,7 +117,7 @@ async function* readPieces(
   for (let piece = first; ;) {
     for (let from = 0; from < piece.items.length; from += pieceSize) {
       if (from > 0) await nextTurn(source)
-      const values = await reader.many(piece.items.slice(from, from + pieceSize))
+      const values = await reader.many(candidatesOf(source, selection, piece.items.slice(from, from + pieceSize)))
       const selected = await select(source, selection, values)
       if (selected.length > 0) yield selected
     }
@@ -125,6 +125,14 @@ async function* readPieces(
     await nextTurn(source)
     piece = await readPiece(store, selection, { revision: first.revision, after: piece.items.at(-1)?.key }, pieceSize)
   }
+}
+
+function candidatesOf(
+  { reader }: Source,
+  { matchesLabels }: Selection,
+  items: readonly KeyValue[],
+): readonly KeyValue[] {
+  return matchesLabels === undefined ? items : reader.candidates(items, matchesLabels)
 }
 
 /** Parsing hundreds of objects takes longer than others may wait. */
@@ -175,16 +183,18 @@ async function readPage(source: Source, selection: Selection, place: Place, limi
       count: !selection.matches && size === wanted,
     })
     revision ??= piece.revision
-    const values = await reader.many(piece.items)
+    const last = piece.items.at(-1)
+    const candidates = candidatesOf(source, selection, piece.items)
+    const values = await reader.many(candidates)
     for (const [index, value] of values.entries()) {
-      after = piece.items[index]?.key ?? after
       if (selection.matches && !selection.matches(value)) continue
       items.push(value)
       if (items.length !== limit) continue
-      const more = index < values.length - 1 || piece.more
-      return page(selection, items, revision, more ? after : undefined, piece.remaining)
+      const more = candidates[index] !== last || piece.more
+      return page(selection, items, revision, more ? candidates[index]?.key : undefined, piece.remaining)
     }
     if (!piece.more) return page(selection, items, revision, undefined, undefined)
+    after = last?.key ?? after
   }
 }
 

@@ -59,7 +59,7 @@ export class ObjectStorage {
       if (revision === undefined) return undefined
       written = true
       claim?.commit()
-      this.#cache.put(key, value, revision)
+      this.#cache.put({ key, value, modRevision: revision })
       // A group of writes comes back from the disk at once.
       const waiting = ctx.turn?.()
       if (waiting !== undefined) await waiting

@@ -17,6 +17,8 @@ export interface Selection {
   key: string | undefined
   /** Undefined: all under the prefix are meant, and none needs to be looked into. */
   matches: ((value: KubeValue) => boolean) | undefined
+  /** The part of it that looks at labels, if there is one. */
+  matchesLabels: ((labels: Readonly<Record<string, string>>) => boolean) | undefined
 }
 
 interface Selectors {
@@ -32,7 +34,11 @@ export function selectionOf(definition: ResourceDefinition, selectors: Selectors
   if (fields !== undefined) checkSupported(definition, fields)
   const where = placeOf(definition, selectors.namespace ?? "", fields)
   const looksAt = (labels?.requirements.length ?? 0) + (fields?.requirements.length ?? 0)
-  return { ...where, matches: looksAt === 0 ? undefined : predicate(definition, labels, fields) }
+  return {
+    ...where,
+    matches: looksAt === 0 ? undefined : predicate(definition, labels, fields),
+    matchesLabels: labels === undefined ? undefined : (values) => matches(labels, values),
+  }
 }
 
 /** metadata.name and metadata.namespace narrow the range down; the predicate still sees them. */
@@ -56,10 +62,10 @@ function predicate(
   labels: Selector | undefined,
   fields: FieldSelector | undefined,
 ): (value: KubeValue) => boolean {
-  const valuesOf = fields && fieldReader(definition, fields)
+  const valuesOf = fields && fieldsOf(definition)
   return (value) => {
     if (labels && !matches(labels, value.labels())) return false
-    return !fields || !valuesOf || matchesFields(fields, valuesOf(value.object()))
+    return !fields || !valuesOf || matchesFields(fields, valuesOf(value))
   }
 }
 
@@ -83,18 +89,34 @@ function notSelectable(
   return `field label not supported: ${field}`
 }
 
-function fieldReader(
-  { strategy, namespaced }: ResourceDefinition,
-  { requirements }: FieldSelector,
-): (object: KubeObject) => Record<string, string> {
-  const paths = requirements.map(({ field }) => ({ field, path: field.split(".") }))
-  return (object) => {
-    const values: Record<string, string> = {}
-    for (const { field, path } of paths) values[field] = valueAt(object, path)
-    values["metadata.name"] = object.metadata.name ?? ""
-    if (namespaced) values["metadata.namespace"] = object.metadata.namespace ?? ""
-    return { ...values, ...strategy.selectableFields?.(object) }
+type FieldsOf = (value: KubeValue) => Readonly<Record<string, string>>
+
+const readers = new WeakMap<ResourceDefinition, FieldsOf>()
+
+/** What a kind's objects can be selected by. Looking into an object means parsing it, so that is done once for each. */
+function fieldsOf(definition: ResourceDefinition): FieldsOf {
+  let read = readers.get(definition)
+  if (read === undefined) {
+    const found = new WeakMap<object, Readonly<Record<string, string>>>()
+    read = (value) => {
+      let fields = found.get(value.identity)
+      if (fields === undefined) found.set(value.identity, (fields = fieldsIn(definition, value.glance())))
+      return fields
+    }
+    readers.set(definition, read)
   }
+  return read
+}
+
+function fieldsIn(
+  { strategy, namespaced, selectableFields = [] }: ResourceDefinition,
+  object: KubeObject,
+): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const field of selectableFields) values[field] = valueAt(object, field.split("."))
+  values["metadata.name"] = object.metadata.name ?? ""
+  if (namespaced) values["metadata.namespace"] = object.metadata.namespace ?? ""
+  return { ...values, ...strategy.selectableFields?.(object) }
 }
 
 function valueAt(object: unknown, path: readonly string[]): string {

@@ -1,13 +1,10 @@
 import { expect, test } from "vitest"
 import { createRandom, oddTexts, pick, randomAny, seedOf } from "../../apimachinery/schema/testing/random-object.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { encodeStored, StoredValue } from "./value.ts"
+import { encodeStored, StoredText, StoredValue } from "./value.ts"
 
 const labelsOf = (metadata: object) =>
-  new StoredValue(
-    encodeStored({ kind: "Thing", apiVersion: "v1", metadata, data: { labels: { no: "no" } } }),
-    1,
-  ).labels()
+  new StoredText(encodeStored({ kind: "Thing", apiVersion: "v1", metadata, data: { labels: { no: "no" } } }), 1).labels
 
 test.each([
   ["first", { labels: { a: "b" }, name: "x" }],
@@ -38,7 +35,8 @@ test("they are those of the parsed object, whatever is around them", () => {
     )
     const before = { [pick(random, oddTexts)]: randomAny(random) }
     const metadata = { ...before, name: "x", ...(random(4) === 0 ? {} : { labels }), after: randomAny(random) as Json }
-    const value = new StoredValue(encodeStored({ kind: "T", apiVersion: "v1", metadata } as unknown as KubeObject), 1)
+    const object = { kind: "T", apiVersion: "v1", metadata } as unknown as KubeObject
+    const value = new StoredValue(new StoredText(encodeStored(object), 1))
     const parsed = value.copy().metadata.labels ?? {}
     expect(value.labels(), `SEED=${seed}, round ${round}`).toEqual(parsed)
   }

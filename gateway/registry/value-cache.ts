@@ -1,8 +1,9 @@
 // The values of one control plane that were read or written one by one lately, so that what admission, authorization and
-// clients look at again and again is parsed once. Lists pass it by: a scan must not push out what is in use.
+// clients look at again and again is parsed once. Lists pass it by: a scan must not push out what is in use. What is found in
+// texts without parsing them is kept for as long as the store keeps what it has handed out.
 
 import type { KeyValue } from "../../storage/types.ts"
-import { StoredValue } from "./value.ts"
+import { StoredText, StoredValue } from "./value.ts"
 
 /** A parsed object weighs about this many times its text. */
 const parsedWeight = 4
@@ -16,6 +17,7 @@ interface Entry {
 export class ValueCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
+  readonly #texts = new WeakMap<KeyValue, StoredText>()
   #bytes = 0
 
   /** `maxBytes`: what texts and parsed forms may take, estimated. Beyond it the least recently used go. */
@@ -25,24 +27,42 @@ export class ValueCache {
 
   /** The value of what the store has just answered: the one that is known, or a new one, which is kept. */
   of(stored: KeyValue): StoredValue {
-    return this.peek(stored) ?? this.put(stored.key, stored.value, stored.modRevision)
-  }
-
-  /** The value, if it is known; nothing is kept. */
-  peek(stored: KeyValue): StoredValue | undefined {
-    const entry = this.#entries.get(stored.key)
-    if (entry?.modRevision !== stored.modRevision) return undefined
+    const known = this.#entry(stored)
+    if (known === undefined) return this.#keep(stored.key, this.#texts.get(stored) ?? textOf(stored))
     this.#entries.delete(stored.key)
-    this.#entries.set(stored.key, entry)
-    return entry.value
+    this.#entries.set(stored.key, known)
+    return known.value
   }
 
-  put(key: string, bytes: Uint8Array, modRevision: number): StoredValue {
+  /** The text of one of many, the same as long as the store hands out the same. */
+  textOf(stored: KeyValue): StoredText {
+    let text = this.#texts.get(stored)
+    if (text === undefined) this.#texts.set(stored, (text = this.#entry(stored)?.value.identity ?? textOf(stored)))
+    return text
+  }
+
+  /** A value that is not kept if it is not known. */
+  passing(stored: KeyValue): StoredValue {
+    const text = this.textOf(stored)
+    return text.kept ?? new StoredValue(text)
+  }
+
+  #entry(stored: KeyValue): Entry | undefined {
+    const entry = this.#entries.get(stored.key)
+    return entry?.modRevision === stored.modRevision ? entry : undefined
+  }
+
+  put(stored: Pick<KeyValue, "key" | "value" | "modRevision">): StoredValue {
+    return this.#keep(stored.key, textOf(stored))
+  }
+
+  #keep(key: string, text: StoredText): StoredValue {
     this.delete(key)
-    const value = new StoredValue(bytes, modRevision)
-    const weight = bytes.byteLength * (1 + parsedWeight)
+    const value = new StoredValue(text)
+    const weight = text.bytes.byteLength * (1 + parsedWeight)
     if (weight > this.#maxBytes) return value
-    this.#entries.set(key, { modRevision, value, weight })
+    this.#entries.set(key, { modRevision: text.revision, value, weight })
+    text.kept = value
     this.#bytes += weight
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) break
@@ -52,14 +72,18 @@ export class ValueCache {
   }
 
   clear(): void {
-    this.#entries.clear()
-    this.#bytes = 0
+    for (const key of this.#entries.keys()) this.delete(key)
   }
 
   delete(key: string): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
+    entry.value.identity.kept = undefined
     this.#bytes -= entry.weight
   }
+}
+
+function textOf({ value, modRevision }: Pick<KeyValue, "value" | "modRevision">): StoredText {
+  return new StoredText(value, modRevision)
 }

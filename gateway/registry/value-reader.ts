@@ -5,8 +5,10 @@
 import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import type { ResourceDefinition } from "./rest.ts"
-import { ComputedValue, type KubeValue, storedHead, StoredValue } from "./value.ts"
+import { ComputedValue, type KubeValue, storedHead, StoredText, StoredValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
+
+type Labels = Readonly<Record<string, string>>
 
 export class ValueReader {
   readonly #definition: ResourceDefinition
@@ -24,7 +26,7 @@ export class ValueReader {
   /** One object that somebody asked for by name: it is kept for the next who asks. */
   async one(stored: KeyValue): Promise<KubeValue> {
     const value = this.#cache.of(stored)
-    if (this.#isOwn(stored.value)) return this.#fitting(value, stored.modRevision)
+    if (this.#isOwn(value)) return this.#fitting(value, stored.modRevision)
     const [converted] = await this.#convert([value])
     if (converted === undefined) throw new Error(`conversion of ${stored.key} answered nothing`)
     return converted
@@ -32,8 +34,8 @@ export class ValueReader {
 
   /** An old state, shown with another revision than it was written at. */
   async past({ value: bytes, modRevision }: KeyValue, revision: number): Promise<KubeValue> {
-    const value = new StoredValue(bytes, revision)
-    if (this.#isOwn(bytes)) return this.#fitting(value, modRevision)
+    const value = new StoredValue(new StoredText(bytes, revision))
+    if (this.#isOwn(value)) return this.#fitting(value, modRevision)
     const [converted] = await this.#convert([value])
     return converted ?? value
   }
@@ -45,28 +47,35 @@ export class ValueReader {
     const head = storedHead(kind, storageVersion)
     if (head.compare(stored.value, 0, head.length) !== 0) return true
     const value = this.#cache.of(stored)
-    return this.#isOwn(stored.value) && this.#fitting(value, stored.modRevision) !== value
+    return this.#isOwn(value) && this.#fitting(value, stored.modRevision) !== value
+  }
+
+  /** Without those whose labels tell that they are not meant. What has to be converted first is left to who has converted it. */
+  candidates(stored: readonly KeyValue[], isMeant: (labels: Labels) => boolean): readonly KeyValue[] {
+    return stored.filter((item) => {
+      const text = this.#cache.textOf(item)
+      return !text.beginsWith(this.#head) || isMeant(text.labels)
+    })
   }
 
   /** Many: what is not known yet is not kept. */
   many(stored: readonly KeyValue[]): readonly KubeValue[] | Promise<readonly KubeValue[]> {
-    const values = stored.map((item) => this.#cache.peek(item) ?? new StoredValue(item.value, item.modRevision))
-    if (!stored.every((item) => this.#isOwn(item.value))) return this.#convertSome(stored, values)
+    const values = stored.map((item) => this.#cache.passing(item))
+    if (!values.every((value) => this.#isOwn(value))) return this.#convertSome(stored, values)
     const { aged } = this.#definition.customResource ?? {}
     if (aged === undefined || stored.every((item) => item.modRevision > aged.until)) return values
     return values.map((value, index) => this.#fitting(value, stored[index]?.modRevision ?? 0))
   }
 
-  #isOwn(stored: Uint8Array): boolean {
-    return this.#head.compare(stored, 0, this.#head.length) === 0
+  #isOwn(value: StoredValue): boolean {
+    return value.identity.beginsWith(this.#head)
   }
 
   async #convertSome(stored: readonly KeyValue[], values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
-    const foreign = values.filter((_, index) => !this.#isOwn(stored[index]?.value ?? this.#head))
+    const foreign = values.filter((value) => !this.#isOwn(value))
     const converted = (await this.#convert(foreign))[Symbol.iterator]()
     return values.map((value, index) => {
-      const item = stored[index]
-      if (item === undefined || this.#isOwn(item.value)) return this.#fitting(value, item?.modRevision ?? 0)
+      if (this.#isOwn(value)) return this.#fitting(value, stored[index]?.modRevision ?? 0)
       return converted.next().value ?? value
     })
   }

@@ -25,6 +25,8 @@ export interface KubeValue {
   glance(): KubeObject
   /** What selectors ask for: found without parsing the rest. */
   labels(): Readonly<Record<string, string>>
+  /** The same for what is the same: made of these very bytes at this revision. Keys what is made of many values together. */
+  readonly identity: object
 }
 
 /** Who manages what is never changed in its place, so it need not be copied. */
@@ -49,32 +51,69 @@ export function storedHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
 
-/** A value as it lies in the store. */
-export class StoredValue implements KubeValue {
-  readonly #stored: Buffer
-  readonly #revision: number
-  #parsed: KubeObject | undefined
-  #splice: { at: number; text: Buffer } | undefined
+/** Bytes as they lie in the store, and what is found in them once: where the revision goes, and the labels. */
+export class StoredText {
+  readonly bytes: Buffer
+  readonly revision: number
+  /** Right after the opening of metadata. */
+  readonly spliceAt: number
+  /** What is spliced in. */
+  readonly splice: string
+  /** The value whose parsed form is kept (value-cache.ts). */
+  kept: StoredValue | undefined
+  #labels: Readonly<Record<string, string>> | undefined
+  /** What it was found to begin with. */
+  #head: Buffer | undefined
 
   constructor(stored: Uint8Array, revision: number) {
-    this.#stored = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
-    this.#revision = revision
+    this.bytes = stored instanceof Buffer ? stored : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
+    this.revision = revision
+    this.spliceAt = this.bytes.indexOf(metadataOpening) + metadataOpening.length
+    this.splice = `"resourceVersion":"${revision}"${this.bytes[this.spliceAt] === closingBrace ? "" : ","}`
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    this.#labels ??= labelsIn(this.bytes, this.spliceAt)
+    return this.#labels
+  }
+
+  /** `head`: of {@link storedHead}, the same buffer each time. */
+  beginsWith(head: Buffer): boolean {
+    if (this.#head === head) return true
+    if (head.compare(this.bytes, 0, head.length) !== 0) return false
+    this.#head = head
+    return true
+  }
+}
+
+/** A value as it lies in the store. */
+export class StoredValue implements KubeValue {
+  readonly #text: StoredText
+  #parsed: KubeObject | undefined
+
+  constructor(text: StoredText) {
+    this.#text = text
+  }
+
+  get identity(): StoredText {
+    return this.#text
   }
 
   get resourceVersion(): string {
-    return String(this.#revision)
+    return String(this.#text.revision)
   }
 
   get length(): number {
-    return this.#stored.length + this.#spliced().text.length
+    return this.#text.bytes.length + this.#text.splice.length
   }
 
   /** `start` lies before metadata. */
   copyTo(target: Uint8Array, offset: number, start = 0): void {
-    const { at, text } = this.#spliced()
-    this.#stored.copy(target, offset, start, at)
-    target.set(text, offset + at - start)
-    this.#stored.copy(target, offset + at - start + text.length, at)
+    const { bytes, spliceAt, splice } = this.#text
+    target.set(bytes.subarray(start, spliceAt), offset)
+    let at = offset + spliceAt - start
+    for (let index = 0; index < splice.length; index++) target[at++] = splice.charCodeAt(index)
+    target.set(bytes.subarray(spliceAt), at)
   }
 
   bytes(): Uint8Array {
@@ -97,24 +136,13 @@ export class StoredValue implements KubeValue {
   }
 
   labels(): Readonly<Record<string, string>> {
-    return this.#parsed === undefined
-      ? labelsIn(this.#stored, this.#spliced().at)
-      : (this.#parsed.metadata.labels ?? {})
+    return this.#text.labels
   }
 
   #parse(): KubeObject {
-    const object = JSON.parse(this.#stored.toString()) as KubeObject
+    const object = JSON.parse(this.#text.bytes.toString()) as KubeObject
     object.metadata.resourceVersion = this.resourceVersion
     return object
-  }
-
-  #spliced(): { at: number; text: Buffer } {
-    if (this.#splice === undefined) {
-      const at = this.#stored.indexOf(metadataOpening) + metadataOpening.length
-      const comma = this.#stored[at] === closingBrace ? "" : ","
-      this.#splice = { at, text: Buffer.from(`"resourceVersion":"${this.#revision}"${comma}`, "latin1") }
-    }
-    return this.#splice
   }
 }
 
@@ -125,6 +153,10 @@ export class ComputedValue implements KubeValue {
 
   constructor(object: KubeObject) {
     this.#object = deepFreeze(object)
+  }
+
+  get identity(): ComputedValue {
+    return this
   }
 
   get resourceVersion(): string {

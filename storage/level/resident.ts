@@ -5,7 +5,7 @@
 
 import type { AbstractSnapshot } from "abstract-level"
 import { baseValue } from "../base-layer.ts"
-import { compareKeys, lowerBound, prefixEnd, selectKeys } from "../key-order.ts"
+import { compareKeys, lowerBound, prefixEnd, selectKeys, selectPlaces } from "../key-order.ts"
 import type { BaseLayer, KeyValue, RangeOptions, StoreEvent } from "../types.ts"
 import type { Database } from "./database.ts"
 import { decodeCurrent, tables } from "./keys.ts"
@@ -49,13 +49,20 @@ export interface ResidentLimits {
   budget: ResidentBudget | undefined
 }
 
+interface Items {
+  items: KeyValue[]
+  more: boolean
+  remaining?: number
+}
+
 export class Resident {
   readonly #base: BaseLayer
   readonly #limits: ResidentLimits
   /** Of the budget. */
   #granted = 0
-  /** In byte order. */
+  /** In byte order, and in the same places what lies there. */
   readonly #keys: string[] = []
+  readonly #entries: KeyValue[] = []
   readonly #values = new Map<string, KeyValue>()
   /** Keys of the base layer that were deleted. */
   readonly #deleted = new Set<string>()
@@ -125,15 +132,18 @@ export class Resident {
   }
 
   /** Of the latest state. */
-  range(
-    prefix: string,
-    { after, limit = Infinity, count }: RangeOptions,
-  ): {
-    items: KeyValue[]
-    more: boolean
-    remaining?: number
-  } {
-    const keys = this.#merge(selectKeys(this.#keys, prefix, after), selectKeys(this.#base.keys, prefix, after))
+  range(prefix: string, { after, limit = Infinity, count }: RangeOptions): Items {
+    const [start, end] = selectPlaces(this.#keys, prefix, after)
+    const below = selectKeys(this.#base.keys, prefix, after)
+    if (below.length === 0) {
+      const remaining = Math.max(0, end - start - limit)
+      const items = this.#entries.slice(start, end - remaining)
+      return { items, more: remaining > 0, ...(count ? { remaining } : {}) }
+    }
+    return this.#rangeOver(this.#merge(this.#keys.slice(start, end), below), limit, count)
+  }
+
+  #rangeOver(keys: Iterable<string>, limit: number, count: boolean | undefined): Items {
     const items: KeyValue[] = []
     let remaining = 0
     for (const key of keys) {
@@ -171,17 +181,31 @@ export class Resident {
   #set(entry: KeyValue): void {
     const { key } = entry
     const before = this.#values.get(key)
-    if (before === undefined) this.#keys.splice(lowerBound(this.#keys, key), 0, key)
-    else this.#bytes -= weigh(before)
+    const place = this.#place(key)
+    if (before === undefined) {
+      this.#keys.splice(place, 0, key)
+      this.#entries.splice(place, 0, entry)
+    } else {
+      this.#entries[place] = entry
+      this.#bytes -= weigh(before)
+    }
     this.#values.set(key, entry)
     this.#bytes += weigh(entry)
+  }
+
+  /** Where the key is, or would be. Reading it all they come in order. */
+  #place(key: string): number {
+    const last = this.#keys.at(-1)
+    return last !== undefined && compareKeys(last, key) < 0 ? this.#keys.length : lowerBound(this.#keys, key)
   }
 
   #remove(key: string): void {
     const before = this.#values.get(key)
     if (before === undefined) return
     this.#values.delete(key)
-    this.#keys.splice(lowerBound(this.#keys, key), 1)
+    const place = this.#place(key)
+    this.#keys.splice(place, 1)
+    this.#entries.splice(place, 1)
     this.#bytes -= weigh(before)
   }
 }
