@@ -1,8 +1,8 @@
 // The storage contract: a small etcd per control plane. It knows keys, bytes, revisions and events; nothing of HTTP,
 // of pods, or of what a tenant is. Level, memory and etcd implement it and pass storage/testing/store-suite.ts.
 //
-// A revision is a positive integer that only grows; every committed transaction takes the next one. A new store is at
-// revision 1 (what a base layer holds has modRevision 1).
+// A revision is a positive integer that only grows; every committed transaction takes a new one: the next, where the store
+// has a sequence of its own. A new store of that kind is at revision 1 (what a base layer holds has modRevision 1).
 
 export type Revision = number
 
@@ -80,10 +80,12 @@ export interface Watcher extends AsyncIterable<readonly StoreEvent[]> {
 }
 
 export interface Store extends AsyncDisposable {
-  /** The latest committed revision. */
+  /** The latest committed revision that is known here: at least that of every answer this store has given. */
   readonly revision: Revision
   /** Reads and watches at or below it fail with Compacted. */
   readonly compactedRevision: Revision
+  /** The latest committed revision of all; others than `revision` only where other processes write to the same store. */
+  latest(): Promise<Revision>
   /** The latest committed value, or the one at `revision`. Linearizable: sees every acknowledged write. */
   get(key: string, revision?: Revision): Promise<KeyValue | undefined>
   /** Keys that start with `prefix`, in byte order. */

@@ -4,6 +4,7 @@
 
 import { setImmediate } from "node:timers/promises"
 import { emptyBaseLayer } from "../base-layer.ts"
+import { HistoryPolicy } from "../history-policy.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"
 import { checkReadable, compactedError, compactionTarget } from "../transaction.ts"
 import {
@@ -21,7 +22,7 @@ import {
 } from "../types.ts"
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
-import { dropOldest, hasLeftovers, HistoryPolicy } from "./compaction.ts"
+import { dropOldest, hasLeftovers } from "./compaction.ts"
 import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
 import { metaCompacted } from "./keys.ts"
@@ -129,6 +130,11 @@ class LevelStore implements Store, ChangeLog {
 
   get compactedRevision(): Revision {
     return this.#compacted
+  }
+
+  async latest(): Promise<Revision> {
+    await this.#ready()
+    return this.#head
   }
 
   async get(key: string, revision?: Revision): Promise<KeyValue | undefined> {

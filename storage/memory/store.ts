@@ -73,6 +73,11 @@ class MemoryStore implements Store, ChangeLog {
     return this.#compacted
   }
 
+  async latest(): Promise<Revision> {
+    this.#checkOpen()
+    return this.#revision
+  }
+
   async get(key: string, revision?: Revision): Promise<KeyValue | undefined> {
     this.#checkOpen()
     if (revision !== undefined) checkReadable(revision, this.#compacted, this.#revision)

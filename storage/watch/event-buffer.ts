@@ -23,16 +23,19 @@ export class EventBuffer {
   #floor: Revision
   readonly #live = new Set<LiveConsumer>()
   #ended: Error | undefined
+  readonly #head: (() => Revision) | undefined
 
-  constructor(revision: Revision, maxBytes: number) {
+  /** `head`: where others move the revision on as well, without changes to this store. */
+  constructor(revision: Revision, maxBytes: number, head?: () => Revision) {
+    this.#head = head
     this.#revision = revision
     this.#floor = revision
     this.#maxBytes = maxBytes
   }
 
-  /** The last revision published. */
+  /** All changes up to it have been published. */
   get revision(): Revision {
-    return this.#revision
+    return this.#head?.() ?? this.#revision
   }
 
   /** Every change with a revision in (floor, revision] is here. */

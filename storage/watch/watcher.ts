@@ -15,6 +15,11 @@ export interface ChangeLog {
    * complete, which is above `after` unless the log ends there. Throws Compacted.
    */
   readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }>
+  /**
+   * Where others write to the same store: resolves when the buffer has everything up to `revision`, which somebody has been
+   * told. Throws FutureRevision.
+   */
+  reach?(revision: Revision): Promise<void>
 }
 
 interface Waiter {
@@ -51,15 +56,17 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
     this.#delivered = options.after
     this.#seen = options.after
     try {
-      checkReadable(options.after, log.compactedRevision, buffer.revision)
+      const head = log.reach === undefined ? buffer.revision : Infinity
+      checkReadable(options.after, log.compactedRevision, head)
     } catch (error) {
       if (!(error instanceof StorageError)) throw error
       this.fail(error)
     }
   }
 
+  // What concerns others only is not offered one by one: nothing waits, so everything has been delivered.
   get revision(): Revision {
-    return this.#delivered
+    return this.#state === "live" && this.#pending.length === 0 ? this.#buffer.revision : this.#delivered
   }
 
   [Symbol.asyncIterator](): AsyncIterator<readonly StoreEvent[], undefined> {
@@ -68,6 +75,7 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
 
   async next(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
     if (this.#waiter) throw new TypeError("the watch is being read already")
+    if (this.#seen > this.#buffer.revision && this.#state === "behind") await this.#reach()
     while (this.#state === "behind" && !this.#tryCutover()) {
       const events = await this.#readBacklog()
       if (events.length > 0) return { done: false, value: events }
@@ -129,6 +137,7 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
   }
 
   #end(): void {
+    this.#delivered = this.revision
     this.#state = "ended"
     this.#pending = []
     this.#buffer.leave(this)
@@ -144,6 +153,14 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
     if (this.#pending.length === 0) this.#delivered = this.#seen
     this.#buffer.join(this)
     return true
+  }
+
+  async #reach(): Promise<void> {
+    try {
+      await this.#log.reach?.(this.#seen)
+    } catch (error) {
+      this.fail(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   /** One piece of the log. Empty when it held nothing for this watch, or when the watch has ended. */

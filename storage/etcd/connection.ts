@@ -1,0 +1,150 @@
+// What all stores of a database share: calls, the feed, and up to where history has been compacted.
+
+import { HistoryPolicy } from "../history-policy.ts"
+import { compactionTarget } from "../transaction.ts"
+import { StorageError, type Revision } from "../types.ts"
+import { type Backlog, type BacklogRequest, readBacklog } from "./backlog.ts"
+import { EtcdClient } from "./client.ts"
+import { storageError } from "./errors.ts"
+import { Feed, type FeedHandler } from "./feed.ts"
+import { storesPrefix } from "./keys.ts"
+import type { EtcdLimits } from "./limits.ts"
+
+export interface ConnectionOptions {
+  client: EtcdClient
+  /** Of all keys, without a slash at its end. */
+  prefix: string
+  limits: EtcdLimits
+  historyMilliseconds: number
+  /** Milliseconds, for the age of history. */
+  now: () => number
+  handler: FeedHandler
+}
+
+export class Connection implements AsyncDisposable {
+  readonly client: EtcdClient
+  readonly prefix: string
+  readonly storesPrefix: Buffer
+  readonly #limits: EtcdLimits
+  readonly #policy: HistoryPolicy
+  #feed: Feed | undefined
+  #compacted: Revision = 0
+  #compacting: Promise<void> | undefined
+  /** Reading the past for watches: so many at a time, the others in line. */
+  #reading = 0
+  readonly #readers: (() => void)[] = []
+
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(options)
+    const { client, limits, handler } = options
+    const changed: FeedHandler["changed"] = (events, revision) => {
+      handler.changed(events, revision)
+      connection.#compactHistory(revision)
+    }
+    const prefix = connection.storesPrefix
+    connection.#feed = await Feed.start({ client, limits, prefix, handler: { ...handler, changed } })
+    await connection.#findCompacted()
+    return connection
+  }
+
+  private constructor({ client, prefix, limits, historyMilliseconds, now }: ConnectionOptions) {
+    this.client = client
+    this.prefix = prefix
+    this.storesPrefix = Buffer.from(storesPrefix(prefix))
+    this.#limits = limits
+    this.#policy = new HistoryPolicy({ historyMilliseconds, historyRevisions: limits.historyRevisions }, now)
+  }
+
+  get #opened(): Feed {
+    if (this.#feed === undefined) throw new Error("the feed has not been started")
+    return this.#feed
+  }
+
+  get revision(): Revision {
+    return this.#opened.revision
+  }
+
+  /** As far as it is known here: another process may have compacted more, which etcd tells who asks. */
+  get compacted(): Revision {
+    return this.#compacted
+  }
+
+  reach(revision: Revision): Promise<void> {
+    return this.#opened.reach(revision)
+  }
+
+  latest(): Promise<Revision> {
+    return this.#opened.latest()
+  }
+
+  translate(error: unknown, asked: Revision | undefined): unknown {
+    const translated = storageError(error, asked, this.#compacted)
+    if (translated instanceof StorageError && translated.code === "Compacted" && asked !== undefined)
+      this.#noteCompacted(asked)
+    return translated
+  }
+
+  async readBacklog(request: BacklogRequest): Promise<Backlog> {
+    if (this.#reading >= this.#limits.maxBacklogs) await new Promise<void>((resolve) => this.#readers.push(resolve))
+    else this.#reading++
+    try {
+      return await readBacklog(this.client, this.#limits, request, (revision) => this.#noteCompacted(revision))
+    } finally {
+      const next = this.#readers.shift()
+      if (next === undefined) this.#reading--
+      else next()
+    }
+  }
+
+  async compact(revision: Revision): Promise<void> {
+    const head = revision > this.revision ? await this.latest() : this.revision
+    const target = compactionTarget(revision, head)
+    if (target <= this.#compacted) return
+    try {
+      // etcd keeps the revision it compacts at readable.
+      await this.client.call(this.client.calls.compact, { revision: target + 1 }, "again")
+    } catch (error) {
+      // Another process has compacted more.
+      const translated = storageError(error, target, target)
+      if (!(translated instanceof StorageError) || translated.code !== "Compacted") throw translated
+    }
+    this.#noteCompacted(target)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#feed?.[Symbol.asyncDispose]()
+    this.client.close()
+    await this.#compacting
+  }
+
+  #noteCompacted(revision: Revision): void {
+    this.#compacted = Math.max(this.#compacted, revision)
+  }
+
+  /** Whether anything has been is told by a read, how much only by a watch that it refuses. */
+  async #findCompacted(): Promise<void> {
+    const { client } = this
+    try {
+      const request = { key: this.storesPrefix, count_only: true, revision: 1 }
+      await client.call(client.calls.range, request, "again")
+    } catch (error) {
+      const translated = storageError(error, 1, 0)
+      if (!(translated instanceof StorageError) || translated.code !== "Compacted") throw translated
+      await this.readBacklog({ prefix: this.storesPrefix, after: 0, changes: 1 }).catch((failure: unknown) => {
+        if (!(failure instanceof StorageError) || failure.code !== "Compacted") throw failure
+      })
+    }
+  }
+
+  #compactHistory(head: Revision): void {
+    if (this.#compacting !== undefined) return
+    const target = this.#policy.target(head, this.#compacted)
+    if (target === undefined) return
+    // When it fails, the next change tries again.
+    this.#compacting = this.compact(Math.min(target, head - 1))
+      .catch(() => undefined)
+      .finally(() => {
+        this.#compacting = undefined
+      })
+  }
+}

@@ -1,0 +1,138 @@
+// The door to storage on etcd: one database for all stores of a gateway, and of all gateways that share it. Opened once per
+// process; loaded only where it is asked for, since the gRPC client takes its time and memory.
+
+import { defaultLimits, type StoreLimits } from "../limits.ts"
+import { compactedError } from "../transaction.ts"
+import type { BaseLayer, Revision, Store } from "../types.ts"
+import { EtcdClient, type EtcdTls } from "./client.ts"
+import { Connection } from "./connection.ts"
+import { placeOf, rangeEnd, storeKeys } from "./keys.ts"
+import { defaultEtcdLimits, type EtcdLimits } from "./limits.ts"
+import { EtcdStore } from "./store.ts"
+import type { WireEvent } from "./wire.ts"
+
+export interface EtcdOptions {
+  /** "http://host:port" or "https://host:port". */
+  servers: readonly string[]
+  /** Of all keys. Default "/polyplane". */
+  prefix?: string
+  tls?: EtcdTls
+  limits?: Partial<StoreLimits>
+  etcdLimits?: Partial<EtcdLimits>
+  /** Milliseconds, for the age of history. */
+  now?: () => number
+  /** etcd does not answer, or a watch of it ends: told each time, with what happens next being tried anew. */
+  onFailure?(error: Error): void
+}
+
+const defaultPrefix = "/polyplane"
+
+export class EtcdDatabase implements AsyncDisposable {
+  readonly #limits: StoreLimits
+  readonly #stores = new Map<string, Set<EtcdStore>>()
+  readonly #listeners = new Set<(uid: string) => void>()
+  readonly #connection: Connection
+
+  /** Fails with Unavailable. */
+  static async open(options: EtcdOptions): Promise<EtcdDatabase> {
+    const limits: EtcdLimits = { ...defaultEtcdLimits, ...options.etcdLimits }
+    const client = new EtcdClient({ servers: options.servers, ...(options.tls ? { tls: options.tls } : {}), limits })
+    const storeLimits = { ...defaultLimits, ...options.limits }
+    let database: EtcdDatabase | undefined
+    try {
+      const connection = await Connection.open({
+        client,
+        prefix: (options.prefix ?? defaultPrefix).replace(/\/+$/, ""),
+        limits,
+        historyMilliseconds: storeLimits.historyMilliseconds,
+        now: options.now ?? Date.now,
+        handler: {
+          changed(events, revision) {
+            if (database !== undefined) database.#changed(events, revision)
+          },
+          async lost(revision) {
+            if (database !== undefined) await database.#lost(revision)
+          },
+          failing: (error) => options.onFailure?.(error),
+        },
+      })
+      database = new EtcdDatabase(connection, storeLimits)
+      return database
+    } catch (error) {
+      client.close()
+      throw error
+    }
+  }
+
+  private constructor(connection: Connection, limits: StoreLimits) {
+    this.#connection = connection
+    this.#limits = limits
+  }
+
+  /** The same store may be open more than once. */
+  async openStore(uid: string, base?: BaseLayer): Promise<Store> {
+    const store = new EtcdStore({
+      connection: this.#connection,
+      uid,
+      base,
+      limits: this.#limits,
+      closed: (closing) => this.#forget(uid, closing),
+    })
+    const stores = this.#stores.get(uid) ?? new Set()
+    this.#stores.set(uid, stores.add(store))
+    try {
+      await store.load()
+      return store
+    } catch (error) {
+      await store[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** All of it at once; stores that are open see everything deleted. */
+  async removeStore(uid: string): Promise<void> {
+    const { client, prefix } = this.#connection
+    const { root } = storeKeys(prefix, uid)
+    try {
+      await client.call(client.calls.deleteRange, { key: root, range_end: rangeEnd(root) }, "again")
+    } catch (error) {
+      throw this.#connection.translate(error, undefined)
+    }
+  }
+
+  /** Told when something has changed in a store that is not open here. */
+  onChange(listener: (uid: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stores of this.#stores.values()) for (const store of stores) await store[Symbol.asyncDispose]()
+    await this.#connection[Symbol.asyncDispose]()
+  }
+
+  #changed(events: readonly WireEvent[], revision: Revision): void {
+    const prefixLength = this.#connection.storesPrefix.length
+    const [first] = events
+    if (first === undefined) return
+    // A transaction is one store's.
+    const { uid } = placeOf(first.kv.key, prefixLength)
+    const stores = this.#stores.get(uid)
+    if (stores === undefined) for (const listener of this.#listeners) listener(uid)
+    else for (const store of stores) store.changed(events, revision)
+  }
+
+  async #lost(revision: Revision): Promise<void> {
+    const stores = [...this.#stores.values()].flatMap((each) => [...each])
+    await Promise.all(stores.map((store) => store.load()))
+    const error = compactedError(revision - 1, revision)
+    for (const store of stores) store.startAnew(error, revision)
+    for (const listener of this.#listeners) listener("")
+  }
+
+  #forget(uid: string, store: EtcdStore): void {
+    const stores = this.#stores.get(uid)
+    stores?.delete(store)
+    if (stores?.size === 0) this.#stores.delete(uid)
+  }
+}

@@ -1,0 +1,19 @@
+// etcd's refusals in our words.
+
+import { status } from "@grpc/grpc-js"
+import { compactedError } from "../transaction.ts"
+import { StorageError, type Revision } from "../types.ts"
+import { isServiceError } from "./client.ts"
+
+/** `asked` and `compacted`: for what is said of a revision. Anything unknown is left as it is. */
+export function storageError(error: unknown, asked: Revision | undefined, compacted: Revision): unknown {
+  if (!isServiceError(error)) return error
+  const { code, details } = error
+  const cause = { cause: error }
+  if (code === status.OUT_OF_RANGE && /compacted/.test(details)) return compactedError(asked ?? 0, compacted)
+  if (code === status.OUT_OF_RANGE && /future/.test(details))
+    return new StorageError("FutureRevision", `revision ${asked} is not there yet`, cause)
+  if (code === status.INVALID_ARGUMENT && /too large|too many operations/.test(details))
+    return new StorageError("TooLarge", details, cause)
+  return new StorageError("Unavailable", `etcd: ${details}`, cause)
+}

@@ -1,0 +1,195 @@
+// What happens in etcd below our prefix, told as it happens: one watch for all stores of the process. It goes on at the next
+// member where it has ended, so that nothing is lost or comes twice, and starts anew when history no longer reaches back.
+// Whoever got an answer true at a revision waits until the feed has reached it: then everybody here knows what it tells.
+
+import { setTimeout as delay } from "node:timers/promises"
+import type { ClientDuplexStream } from "@grpc/grpc-js"
+import { StorageError, type Revision } from "../types.ts"
+import type { EtcdClient } from "./client.ts"
+import { rangeEnd } from "./keys.ts"
+import type { EtcdLimits } from "./limits.ts"
+import type { WatchRequest, WatchResponse, WireEvent } from "./wire.ts"
+
+export interface FeedHandler {
+  /** One transaction. Called in order; must not throw. */
+  changed(events: readonly WireEvent[], revision: Revision): void
+  /** What happened up to `revision` was not told, and cannot be. Nothing is told until it resolves. */
+  lost(revision: Revision): Promise<void>
+  /** The feed begins to fail, for the log. */
+  failing(error: Error): void
+}
+
+export interface FeedParts {
+  client: EtcdClient
+  limits: EtcdLimits
+  /** Of all keys. */
+  prefix: Buffer
+  handler: FeedHandler
+}
+
+interface Waiter {
+  revision: Revision
+  resolve(): void
+}
+
+export class Feed implements AsyncDisposable {
+  readonly #parts: FeedParts
+  readonly #ending = new AbortController()
+  readonly #running: Promise<void>
+  #revision: Revision
+  #waiters: Waiter[] = []
+  #stream: ClientDuplexStream<WatchRequest, WatchResponse> | undefined
+  #asking: NodeJS.Timeout | undefined
+
+  static async start(parts: FeedParts): Promise<Feed> {
+    return new Feed(parts, await latestRevision(parts))
+  }
+
+  private constructor(parts: FeedParts, revision: Revision) {
+    this.#parts = parts
+    this.#revision = revision
+    this.#running = this.#run()
+  }
+
+  /** Everything up to here has been told. */
+  get revision(): Revision {
+    return this.#revision
+  }
+
+  /** Resolves when everything up to `revision` has been told, and those who were told have had their turn. */
+  async reach(revision: Revision): Promise<void> {
+    if (revision <= this.#revision) return
+    const { client, limits } = this.#parts
+    const reached = Promise.withResolvers<void>()
+    const waiter: Waiter = { revision, resolve: reached.resolve }
+    this.#waiters.push(waiter)
+    this.#askSoon()
+    const timer = setTimeout(() => {
+      const text = `etcd at ${client.location}: its watch has not reached revision ${revision} in time`
+      reached.reject(new StorageError("Unavailable", text))
+    }, limits.callMs)
+    const closed = (): void => reached.reject(closedError())
+    this.#ending.signal.addEventListener("abort", closed, { once: true })
+    try {
+      await reached.promise
+    } finally {
+      clearTimeout(timer)
+      this.#ending.signal.removeEventListener("abort", closed)
+      this.#waiters = this.#waiters.filter((each) => each !== waiter)
+    }
+  }
+
+  /** The latest revision of all, reached. */
+  async latest(): Promise<Revision> {
+    const revision = await latestRevision(this.#parts)
+    await this.reach(revision)
+    return revision
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort()
+    clearTimeout(this.#asking)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { handler, limits } = this.#parts
+    const { signal } = this.#ending
+    while (!signal.aborted) {
+      try {
+        await this.#follow()
+      } catch (error) {
+        if (signal.aborted) return
+        handler.failing(error instanceof Error ? error : new Error(String(error)))
+        // Aborted: the loop ends.
+        await delay(limits.retryMs, undefined, { signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  /** One stream, until it ends. */
+  async #follow(): Promise<void> {
+    const { client, prefix, limits } = this.#parts
+    const { stream, abandon } = client.stream(client.calls.watch)
+    const ended = Promise.withResolvers<void>()
+    // A member that takes the connection but says nothing.
+    const timer = setTimeout(() => stream.cancel(), limits.attemptMs)
+    stream.on("data", (response: WatchResponse) => {
+      clearTimeout(timer)
+      this.#stream = stream
+      if (response.canceled) {
+        if (response.compact_revision > 0) ended.resolve(this.#startAnew())
+        else ended.reject(new Error(response.cancel_reason))
+      } else this.#take(response)
+    })
+    stream.on("error", (error) => ended.reject(error))
+    stream.on("end", () => ended.reject(new Error("the watch ended")))
+    const stop = (): void => stream.cancel()
+    this.#ending.signal.addEventListener("abort", stop, { once: true })
+    const create = { key: prefix, range_end: rangeEnd(prefix), prev_kv: true, progress_notify: true }
+    stream.write({ create_request: { ...create, start_revision: this.#revision + 1 } })
+    try {
+      await ended.promise
+    } catch (error) {
+      abandon()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#ending.signal.removeEventListener("abort", stop)
+      this.#stream = undefined
+      stream.cancel()
+    }
+  }
+
+  async #startAnew(): Promise<void> {
+    const revision = await latestRevision(this.#parts)
+    await this.#parts.handler.lost(revision)
+    this.#advance(revision)
+  }
+
+  #take({ header, created, events }: WatchResponse): void {
+    const { handler } = this.#parts
+    for (let start = 0; start < events.length;) {
+      const revision = events[start]?.kv.mod_revision ?? 0
+      let end = start + 1
+      while (events[end]?.kv.mod_revision === revision) end++
+      const all = start === 0 && end === events.length ? events : events.slice(start, end)
+      // Never again what has been told: a new stream begins after it.
+      if (revision > this.#revision) {
+        handler.changed(all, revision)
+        this.#advance(revision)
+      }
+      start = end
+    }
+    // Nothing but a header: all up to its revision has been sent.
+    if (events.length === 0 && !created && header.revision > this.#revision) this.#advance(header.revision)
+  }
+
+  #advance(revision: Revision): void {
+    this.#revision = revision
+    const due = this.#waiters.filter((waiter) => waiter.revision <= revision)
+    if (due.length === 0) return
+    this.#waiters = this.#waiters.filter((waiter) => waiter.revision > revision)
+    // Those who were just told go first.
+    setImmediate(() => due.forEach((waiter) => waiter.resolve()))
+  }
+
+  /** Revisions at which nothing below the prefix changed are told on request only. */
+  #askSoon(): void {
+    this.#asking ??= setTimeout(() => {
+      this.#asking = undefined
+      if (this.#waiters.length === 0 || this.#ending.signal.aborted) return
+      this.#stream?.write({ progress_request: {} })
+      this.#askSoon()
+    }, this.#parts.limits.progressMs)
+  }
+}
+
+async function latestRevision({ client, prefix }: FeedParts): Promise<Revision> {
+  const { response } = await client.call(client.calls.range, { key: prefix, count_only: true }, "again")
+  return response.header.revision
+}
+
+export function closedError(): StorageError {
+  return new StorageError("Closed", "the store is closed")
+}

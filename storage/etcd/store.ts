@@ -1,0 +1,285 @@
+// One store in an etcd that many share: reads and writes go there, watches follow the feed of the whole database. Every
+// answer is given when the feed has told all there is up to its revision: so what follows a store here (watches, caches
+// made of them) knows what its readers and writers know, whichever process wrote it.
+
+import { emptyBaseLayer } from "../base-layer.ts"
+import { compareKeys } from "../key-order.ts"
+import type { StoreLimits } from "../limits.ts"
+import { checkReadable, compactedError, measureTransaction } from "../transaction.ts"
+import {
+  type BaseLayer,
+  type KeyValue,
+  type RangeOptions,
+  type RangeResult,
+  type Revision,
+  type StorageError,
+  type Store,
+  type StoreEvent,
+  type Transaction,
+  type TransactionResult,
+  type Watcher,
+  type WatchOptions,
+} from "../types.ts"
+import { EventBuffer } from "../watch/event-buffer.ts"
+import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
+import type { Connection } from "./connection.ts"
+import { closedError } from "./feed.ts"
+import { placeOf, rangeEnd, storeKeys, type StoreKeys } from "./keys.ts"
+import { Layer, LostValueError } from "./layer.ts"
+import { isGuarded, wireTransaction } from "./transaction.ts"
+import type { RangeRequest, RangeResponse, TxnResponse, WireEvent, WireKeyValue } from "./wire.ts"
+
+export interface EtcdStoreParts {
+  connection: Connection
+  uid: string
+  base: BaseLayer | undefined
+  limits: StoreLimits
+  /** It is told of nothing any more. */
+  closed(store: EtcdStore): void
+}
+
+export class EtcdStore implements Store, ChangeLog {
+  readonly #connection: Connection
+  readonly #parts: EtcdStoreParts
+  readonly #keys: StoreKeys
+  readonly #layer: Layer
+  #buffer: EventBuffer
+  #closing = false
+
+  constructor(parts: EtcdStoreParts) {
+    this.#parts = parts
+    this.#connection = parts.connection
+    this.#keys = storeKeys(parts.connection.prefix, parts.uid)
+    this.#layer = new Layer(parts.base ?? emptyBaseLayer)
+    this.#buffer = this.#newBuffer(parts.connection.revision)
+  }
+
+  /** Reads what must be known before anything is answered. It is told of changes already. */
+  async load(): Promise<void> {
+    if (this.#layer.base.keys.length === 0) return
+    const { client } = this.#connection
+    const prefix = this.#keys.deleted("")
+    const request = { key: prefix, range_end: rangeEnd(prefix), keys_only: true }
+    try {
+      const { response } = await client.call(client.calls.range, request, "again")
+      for (const { key, mod_revision } of response.kvs) this.#layer.deleted(this.#keyOf(key), mod_revision)
+    } catch (error) {
+      throw this.#connection.translate(error, undefined)
+    }
+  }
+
+  get revision(): Revision {
+    return this.#connection.revision
+  }
+
+  get compactedRevision(): Revision {
+    return this.#connection.compacted
+  }
+
+  async latest(): Promise<Revision> {
+    this.#checkOpen()
+    return this.#connection.latest()
+  }
+
+  async get(key: string, revision?: Revision): Promise<KeyValue | undefined> {
+    this.#checkOpen()
+    const { kvs, header } = await this.#range({ key: this.#keys.value(key) }, revision)
+    const [found] = kvs
+    return found === undefined ? this.#layer.below(key, revision ?? header.revision) : this.#layer.keyValue(key, found)
+  }
+
+  async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
+    this.#checkOpen()
+    const { after, limit, count = false } = options
+    const start = this.#keys.value(prefix)
+    const end = rangeEnd(start)
+    const begin = after === undefined || compareKeys(after, prefix) < 0 ? start : this.#keys.value(`${after}\0`)
+    // etcd's limit 0 is none: who only counts gets one key too many.
+    const wanted = limit === undefined ? 0 : Math.max(limit, 1)
+    const request = { key: begin, range_end: end, limit: wanted, keys_only: limit === 0 }
+    const { kvs, header, more, count: total } = await this.#range(request, options.revision)
+    const revision = options.revision ?? header.revision
+    const values = kvs.map((kv) => this.#keyValue(kv))
+    const below = this.#layer.keys(prefix, after)
+    if (below.length === 0) {
+      const items = limit === 0 ? [] : values
+      const remaining = total - items.length
+      return { items, revision, more: remaining > 0, ...(count ? { remaining } : {}) }
+    }
+    // Beyond the last value that came, nothing is known of the keys of the base.
+    const last = more ? (values.at(-1)?.key ?? "") : undefined
+    const known = last === undefined ? below : below.filter((key) => compareKeys(key, last) <= 0)
+    const merged = this.#layer.merge(values, known, revision)
+    const items = limit === undefined ? merged : merged.slice(0, limit)
+    const left = merged.length - items.length
+    if (!more) return { items, revision, more: left > 0, ...(count ? { remaining: left } : {}) }
+    if (!count) return { items, revision, more: true }
+    const beyond = await this.#countBeyond(prefix, last ?? "", end, revision, below.slice(known.length))
+    return { items, revision, more: true, remaining: left + beyond }
+  }
+
+  async txn(transaction: Transaction): Promise<TransactionResult> {
+    this.#checkOpen()
+    measureTransaction(transaction, this.#parts.limits)
+    const { compare, operations } = transaction
+    if (compare.length === 0 && operations.length === 0) return { succeeded: true, revision: await this.latest() }
+    const { client } = this.#connection
+    const wire = wireTransaction(transaction, this.#keys, this.#layer)
+    let outcome: { response: TxnResponse; isRepeated: boolean }
+    try {
+      outcome = await client.call(client.calls.txn, wire, isGuarded(transaction) ? "again" : "once")
+    } catch (error) {
+      throw this.#connection.translate(error, undefined)
+    }
+    const { response, isRepeated } = outcome
+    const { revision } = response.header
+    await this.#connection.reach(revision)
+    this.#checkOpen()
+    if (response.succeeded) return { succeeded: true, revision }
+    const written = isRepeated ? await this.#writtenBefore(transaction) : undefined
+    if (written !== undefined) return { succeeded: true, revision: written }
+    const current = compare.map(({ key }, index) => {
+      const found = response.responses[index]?.response_range?.kvs[0]
+      return found === undefined ? this.#layer.below(key, revision) : this.#layer.keyValue(key, found)
+    })
+    return { succeeded: false, revision, current }
+  }
+
+  watch(prefix: string, options: WatchOptions): Watcher {
+    this.#checkOpen()
+    return createWatcher(this, this.#buffer, prefix, {
+      after: options.after,
+      maxPending: options.maxPending ?? this.#parts.limits.maxPendingEvents,
+    })
+  }
+
+  /** Somebody may have written it elsewhere, and told it to who asks here. */
+  async reach(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    checkReadable(revision, this.compactedRevision, await this.#connection.latest())
+  }
+
+  async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
+    this.#checkOpen()
+    if (after <= this.compactedRevision) throw compactedError(after, this.compactedRevision)
+    // All of the store: which keys of the base were deleted is told with the values.
+    const { events, revision } = await this.#connection.readBacklog({
+      prefix: this.#keys.root,
+      after,
+      changes: this.#parts.limits.backlogChanges,
+    })
+    await this.#connection.reach(revision)
+    try {
+      const changes = this.#changes(events)
+      return { events: changes.filter(({ current }) => current.key.startsWith(prefix)), revision }
+    } catch (error) {
+      if (!(error instanceof LostValueError)) throw error
+      throw compactedError(after, error.revision)
+    }
+  }
+
+  /** Of all stores of the database. */
+  async compact(revision: Revision): Promise<void> {
+    this.#checkOpen()
+    await this.#connection.compact(revision)
+  }
+
+  /** One transaction, told by the feed. */
+  changed(changes: readonly WireEvent[], revision: Revision): void {
+    try {
+      this.#buffer.publish(this.#changes(changes), revision)
+    } catch (error) {
+      if (!(error instanceof LostValueError)) throw error
+      this.startAnew(compactedError(revision - 1, revision), revision)
+    }
+  }
+
+  /** Something was not told: those who follow read everything again. */
+  startAnew(error: StorageError, revision: Revision): void {
+    const before = this.#buffer
+    this.#buffer = this.#newBuffer(revision)
+    before.end(error)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closing) return
+    this.#closing = true
+    this.#parts.closed(this)
+    this.#buffer.end(closedError())
+  }
+
+  #newBuffer(revision: Revision): EventBuffer {
+    return new EventBuffer(revision, this.#parts.limits.recentEventBytes, () =>
+      Math.max(revision, this.#connection.revision),
+    )
+  }
+
+  #checkOpen(): void {
+    if (this.#closing) throw closedError()
+  }
+
+  async #range(request: RangeRequest, revision: Revision | undefined): Promise<RangeResponse> {
+    const { client, compacted } = this.#connection
+    if (revision !== undefined && revision <= compacted) throw compactedError(revision, compacted)
+    const at = revision === undefined ? request : { ...request, revision }
+    try {
+      const { response } = await client.call(client.calls.range, at, "again")
+      await this.#connection.reach(response.header.revision)
+      this.#checkOpen()
+      return response
+    } catch (error) {
+      throw this.#closing ? closedError() : this.#connection.translate(error, revision)
+    }
+  }
+
+  /** Keys after `last`, when there are keys of the base among them. */
+  async #countBeyond(
+    prefix: string,
+    last: string,
+    end: Buffer,
+    revision: Revision,
+    below: readonly string[],
+  ): Promise<number> {
+    const request = { key: this.#keys.value(`${last}\0`), range_end: end, keys_only: below.length > 0 }
+    const { kvs, count } = await this.#range(below.length > 0 ? request : { ...request, count_only: true }, revision)
+    if (below.length === 0) return count
+    const values = kvs.map((kv) => this.#keyValue(kv))
+    return this.#layer.merge(values, this.#layer.keys(prefix, last), revision).length
+  }
+
+  /** An attempt whose answer was lost has written what is there now: the revision it was written at. */
+  async #writtenBefore({ operations }: Transaction): Promise<Revision | undefined> {
+    let written: Revision | undefined
+    for (const operation of operations) {
+      // That a key is not there may be anybody's doing; the caller looks again.
+      if (operation.type === "delete") return undefined
+      const found = await this.get(operation.key)
+      if (found === undefined || Buffer.compare(found.value, operation.value) !== 0) return undefined
+      if (written !== undefined && written !== found.modRevision) return undefined
+      written = found.modRevision
+    }
+    return written
+  }
+
+  /** Events of one or more transactions. */
+  #changes(events: readonly WireEvent[]): StoreEvent[] {
+    const prefixLength = this.#connection.storesPrefix.length
+    const found: StoreEvent[] = []
+    for (let start = 0; start < events.length;) {
+      const revision = events[start]?.kv.mod_revision ?? 0
+      const changes = []
+      for (let event = events[start]; event?.kv.mod_revision === revision; event = events[++start])
+        changes.push({ place: placeOf(event.kv.key, prefixLength), event })
+      found.push(...this.#layer.events(changes, revision))
+    }
+    return found
+  }
+
+  #keyValue(kv: WireKeyValue): KeyValue {
+    return this.#layer.keyValue(this.#keyOf(kv.key), kv)
+  }
+
+  #keyOf(wire: Buffer): string {
+    return wire.toString("utf8", this.#keys.root.length + 1)
+  }
+}

@@ -1,0 +1,45 @@
+// A transaction of ours as one of etcd's. What a base layer holds exists as long as there is neither a value nor the mark of
+// its deletion, so comparing and deleting such a key looks at both.
+
+import { baseRevision } from "../base-layer.ts"
+import type { Operation, Transaction } from "../types.ts"
+import type { StoreKeys } from "./keys.ts"
+import type { Layer } from "./layer.ts"
+import type { Compare, RequestOp, TxnRequest } from "./wire.ts"
+
+const empty = Buffer.alloc(0)
+
+const modified = (key: Uint8Array, mod_revision: number): Compare => ({ result: 0, target: 2, key, mod_revision })
+const exists = (key: Uint8Array): Compare => ({ result: 1, target: 2, key, mod_revision: 0 })
+
+/** When the comparison fails, the answers are the values of the keys compared, in their order. */
+export function wireTransaction({ compare, operations }: Transaction, keys: StoreKeys, layer: Layer): TxnRequest {
+  return {
+    compare: compare.flatMap(({ key, modRevision }) => {
+      if (!layer.isBase(key) || modRevision > baseRevision) return [modified(keys.value(key), modRevision)]
+      const deleted = modRevision === 0 ? exists(keys.deleted(key)) : modified(keys.deleted(key), 0)
+      return [modified(keys.value(key), 0), deleted]
+    }),
+    success: operations.map((operation) => wireOperation(operation, keys, layer)),
+    failure: compare.map(({ key }) => ({ request_range: { key: keys.value(key) } })),
+  }
+}
+
+function wireOperation(operation: Operation, keys: StoreKeys, layer: Layer): RequestOp {
+  const key = keys.value(operation.key)
+  // A copy: the caller may use its buffer again while the request is tried anew.
+  if (operation.type === "put") return { request_put: { key, value: Buffer.from(operation.value) } }
+  const remove: RequestOp = { request_delete_range: { key } }
+  if (!layer.isBase(operation.key)) return remove
+  const deleted = keys.deleted(operation.key)
+  const mark: RequestOp = { request_put: { key: deleted, value: empty } }
+  return { request_txn: { compare: [modified(deleted, 0)], success: [mark, remove], failure: [remove] } }
+}
+
+/** It cannot be written twice: what it compares is different once it has been written. */
+export function isGuarded({ compare, operations }: Transaction): boolean {
+  if (operations.length === 0) return true
+  return compare.some(({ key, modRevision }) =>
+    operations.some((operation) => operation.key === key && (operation.type === "put" || modRevision > 0)),
+  )
+}
