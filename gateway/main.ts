@@ -92,7 +92,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
     port: options.advertisePort ?? port,
   })
 
-  const controlPlanes = new ControlPlanes({ options, data, keys, url, advertised, log })
+  const controlPlanes = new ControlPlanes({ options, data, keys, url, advertised, limits, log })
   const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
   const nobody = stack.use(await controlPlanes.openNobody())
   const tenants = stack.use(

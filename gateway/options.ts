@@ -62,6 +62,12 @@ export interface GatewayLimits {
   maxWaiting: number
   /** Watches, logs, execs and other long-running requests of one control plane. Beyond: 429. */
   maxLongRunning: number
+  /** Objects a tenant may have, events and all. Beyond: what would add one is refused with 403, as by a ResourceQuota. */
+  maxStoredObjects: number
+  /** Bytes of a tenant's objects, as they are stored now. Beyond: what would add some is refused with 403. */
+  maxStoredBytes: number
+  /** Bytes beyond maxStoredBytes for objects that are being deleted: finalizers and conditions are written on the way out. */
+  storedBytesReserve: number
   /** Body of a request. Beyond: 413. */
   maxBodyBytes: number
   /** At the end, requests under way get this long. */
@@ -91,6 +97,9 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxInFlight: 200,
   maxWaiting: 1000,
   maxLongRunning: 5000,
+  maxStoredObjects: 1_000_000,
+  maxStoredBytes: 2048 * MiB,
+  storedBytesReserve: 1 * MiB,
   maxBodyBytes: 3 * MiB,
   shutdownMs: 5_000,
   tenantReadyMs: 3_000,

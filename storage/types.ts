@@ -34,6 +34,8 @@ export interface Transaction {
   /** All must hold, or nothing is written. */
   compare: readonly Comparison[]
   operations: readonly Operation[]
+  /** What is written is on its way out: a quota's reserve is open to it. */
+  leaving?: boolean
 }
 
 export type TransactionResult =
@@ -107,6 +109,7 @@ export type StorageErrorCode =
   | "Compacted" // reading or watching: the revision is no longer in the log
   | "FutureRevision" // reading or watching: the revision is not there yet
   | "SlowConsumer" // watching: more than maxPending events wait
+  | "QuotaExceeded" // writing: the store holds as much as it may
   | "TooLarge" // writing: a value or transaction beyond the limit
   | "Closed" // any: the store is closed or closing
   | "InUse" // opening: another process has it

@@ -55,7 +55,8 @@ export class ObjectStorage {
     try {
       const { conversion } = this.#definition
       const value = encodeStored(conversion ? await conversion.toStored(object) : this.#asStored(object))
-      const revision = await this.#write(ctx.controlPlane.store, key, modRevision, { type: "put", key, value })
+      const leaving = object.metadata.deletionTimestamp !== undefined
+      const revision = await this.#write(ctx.controlPlane.store, key, modRevision, { type: "put", key, value }, leaving)
       if (revision === undefined) return undefined
       written = true
       claim?.commit()
@@ -77,12 +78,19 @@ export class ObjectStorage {
   }
 
   /** The revision, or undefined when the key was not at `modRevision`. */
-  async #write(store: Store, key: string, modRevision: number, write: Operation): Promise<number | undefined> {
+  async #write(
+    store: Store,
+    key: string,
+    modRevision: number,
+    write: Operation,
+    leaving = false,
+  ): Promise<number | undefined> {
     try {
-      const result = await store.txn({ compare: [{ key, modRevision }], operations: [write] })
+      const result = await store.txn({ compare: [{ key, modRevision }], operations: [write], leaving })
       return result.succeeded ? result.revision : undefined
     } catch (error) {
-      throw writeError(error, this.#attempt(write.type === "put" ? "write" : "delete", key))
+      const name = key.slice(key.lastIndexOf("/") + 1)
+      throw writeError(error, this.#attempt(write.type === "put" ? "write" : "delete", key), this.#definition, name)
     }
   }
 

@@ -2,6 +2,8 @@
 
 import {
   expired,
+  forbidden,
+  type GroupResource,
   internalError,
   requestEntityTooLarge,
   serviceUnavailable,
@@ -27,8 +29,9 @@ export function watchError(error: unknown, attempt: string, revisions: string): 
   return general(error, attempt)
 }
 
-export function writeError(error: unknown, attempt: string): unknown {
+export function writeError(error: unknown, attempt: string, resource: GroupResource, name: string): unknown {
   if (!(error instanceof StorageError)) return error
+  if (error.code === "QuotaExceeded") return caused(forbidden(resource, name, error.message), error)
   if (error.code === "TooLarge") return requestEntityTooLarge(`Request entity too large: ${error.message}`)
   return general(error, attempt)
 }

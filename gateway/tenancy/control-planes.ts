@@ -5,12 +5,13 @@ import { timestamp } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { Tenant, TenantAddress } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
+import type { StoreQuota } from "../../storage/quota.ts"
 import type { Store } from "../../storage/types.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { NetworkRules } from "../backends/networks.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
-import type { GatewayOptions } from "../options.ts"
+import type { GatewayLimits, GatewayOptions } from "../options.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
@@ -30,6 +31,7 @@ export interface ControlPlanesParts {
   /** Known once the gateway listens. */
   url: () => string
   advertised: () => AdvertisedAddress
+  limits: Pick<GatewayLimits, "maxStoredObjects" | "maxStoredBytes" | "storedBytesReserve">
   log: Log
 }
 
@@ -91,7 +93,8 @@ export class ControlPlanes {
     const { data } = this.#parts
     const roots = new LateRoots()
     const { authorities } = roots
-    const store = await data.openStore(tenant.uid, this.#bootstrap.layer({ uid: tenant.uid, createdAt, authorities }))
+    const base = this.#bootstrap.layer({ uid: tenant.uid, createdAt, authorities })
+    const store = await data.openStore(tenant.uid, base, quotaOf(this.#parts.limits))
     const fresh = { authorityName: authorityName(tenant.uid), issuer }
     return this.#open(store, fresh, roots, {
       name: tenant.name,
@@ -172,6 +175,16 @@ export class ControlPlanes {
     const now = timestamp()
     await store.txn({ compare: [], operations: [{ type: "put", key: createdAtKey, value: Buffer.from(now) }] })
     return now
+  }
+}
+
+/** Of a tenant's objects; the super cluster has none. */
+function quotaOf({ maxStoredObjects, maxStoredBytes, storedBytesReserve }: ControlPlanesParts["limits"]): StoreQuota {
+  return {
+    prefix: "/registry/",
+    maxObjects: maxStoredObjects,
+    maxBytes: maxStoredBytes,
+    reserveBytes: storedBytesReserve,
   }
 }
 

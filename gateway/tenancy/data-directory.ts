@@ -11,6 +11,7 @@ import { dirname, join, resolve } from "node:path"
 import { ResidentBudget } from "../../storage/level/resident.ts"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
+import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
 
@@ -57,8 +58,14 @@ export class DataDirectory implements AsyncDisposable {
   }
 
   /** `uid`: of a tenant, or superUid. */
-  openStore(uid: string, base: BaseLayer): Promise<Store> {
-    return openLevelStore({ directory: this.#storePath(uid), base, limits: this.#limits, residents: this.#residents })
+  openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
+    return openLevelStore({
+      directory: this.#storePath(uid),
+      base,
+      limits: this.#limits,
+      residents: this.#residents,
+      ...(quota === undefined ? {} : { quota }),
+    })
   }
 
   async removeStore(uid: string): Promise<void> {

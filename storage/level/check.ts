@@ -2,6 +2,7 @@
 // hold. For an operator with doubts and for the tests; it changes nothing.
 
 import { defaultLimits } from "../limits.ts"
+import { decodeUsage, usageOf, type Usage } from "../quota.ts"
 import type { BaseLayer, KeyValue, Revision } from "../types.ts"
 import { emptyBaseLayer } from "../base-layer.ts"
 import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
@@ -12,6 +13,7 @@ import {
   decodeLogRecord,
   metaCompacted,
   metaFormat,
+  metaUsage,
   tables,
   type LogRecord,
 } from "./keys.ts"
@@ -22,6 +24,8 @@ const maxFaults = 100
 export interface CheckOptions {
   /** The base layer the store is used with: without it, changes to its keys look as if they came from nowhere. */
   base?: BaseLayer
+  /** Of the quota it is used with. Default: the one of control planes. */
+  quotaPrefix?: string
 }
 
 /** Checks a store that is not open. Throws StorageError when it cannot be opened (InUse, Format, Unavailable …). */
@@ -42,7 +46,7 @@ export async function checkDatabase(
   options: CheckOptions = {},
 ): Promise<readonly string[]> {
   await using snapshot = database.snapshot()
-  const check = new Check(state, options.base ?? emptyBaseLayer)
+  const check = new Check(state, options.base ?? emptyBaseLayer, options.quotaPrefix ?? "/registry/")
   // Tables come in the order of their first bytes: current, history, meta, log, tombstones.
   const entries = database.iterator<Buffer, Buffer>({ snapshot, keyEncoding: "buffer", valueEncoding: "buffer" })
   for await (const [key, value] of entries) {
@@ -66,8 +70,13 @@ class Check {
   /** The last change of each key in the log so far. */
   readonly #lastChange = new Map<string, LogRecord>()
   #last: { revision: Revision; index: number } | undefined
+  readonly #quotaPrefix: string
+  /** What the store says it holds, and what it does. */
+  #usage: Usage | undefined
+  readonly #counted: Usage = { objects: 0, bytes: 0 }
 
-  constructor(state: DatabaseState, base: BaseLayer) {
+  constructor(state: DatabaseState, base: BaseLayer, quotaPrefix: string) {
+    this.#quotaPrefix = quotaPrefix
     this.#head = state.head
     this.#compacted = state.compacted
     this.#base = base
@@ -83,6 +92,11 @@ class Check {
 
   /** What only shows when everything has been read. */
   finish(): void {
+    const { objects, bytes } = this.#counted
+    if (this.#usage !== undefined && (this.#usage.objects !== objects || this.#usage.bytes !== bytes))
+      this.#fault(
+        `the quota's count is ${this.#usage.objects} objects of ${this.#usage.bytes} bytes, but there are ${objects} of ${bytes}`,
+      )
     for (const entry of this.#history) this.#fault(`history has ${entry}, but the revision log has no such record`)
     const oldest = this.#compacted + 1
     if ((this.#last?.revision ?? oldest) < this.#head)
@@ -103,11 +117,16 @@ class Check {
     else if (table === tables.history) this.#historyEntry(key, value)
     else if (table === tables.log) this.#logEntry(key, value)
     else if (table === tables.tombstone) this.#tombstones.add(key.toString("utf8", 1))
+    else if (key.toString() === metaUsage) this.#usage = decodeUsage(value) ?? { objects: -1, bytes: -1 }
     else if (![metaFormat, metaCompacted].includes(key.toString())) this.#fault(`unknown record ${quote(key)}`)
   }
 
   #currentEntry(key: string, data: Buffer): void {
-    const { createRevision, modRevision } = decodeCurrent(key, data)
+    const entry = decodeCurrent(key, data)
+    const { createRevision, modRevision } = entry
+    const { objects, bytes } = usageOf(entry, { prefix: this.#quotaPrefix })
+    this.#counted.objects += objects
+    this.#counted.bytes += bytes
     this.#current.set(key, { createRevision, modRevision })
     if (key === "" || key.includes("\0") || key.includes("\ufffd")) this.#fault(`"${key}" is not a storage key`)
     if (createRevision < 1 || createRevision > modRevision || modRevision > this.#head)

@@ -2,8 +2,9 @@
 
 import { Level } from "level"
 import type { StoreLimits } from "../limits.ts"
+import { decodeUsage, type Usage } from "../quota.ts"
 import { StorageError, type Revision } from "../types.ts"
-import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat } from "./keys.ts"
+import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat, metaUsage } from "./keys.ts"
 
 export type Database = Level<string, Buffer>
 
@@ -13,6 +14,8 @@ export interface DatabaseState {
   compacted: Revision
   /** It has just been made: nothing is in it. */
   fresh: boolean
+  /** What was counted under a quota when something was last written under one. */
+  usage: Usage | undefined
 }
 
 export interface DatabaseOptions {
@@ -45,13 +48,19 @@ export async function readState(database: Database): Promise<DatabaseState> {
   const format = database.getSync(metaFormat)?.toString()
   if (format === undefined) {
     await initialize(database)
-    return { head: 1, compacted: 0, fresh: true }
+    return { head: 1, compacted: 0, fresh: true, usage: undefined }
   }
   checkFormat(format, database.location)
   const compacted = Number(database.getSync(metaCompacted)?.toString() ?? "0")
   if (!Number.isSafeInteger(compacted) || compacted < 0)
     throw new StorageError("Corrupt", `store ${database.location}: the compacted revision cannot be read`)
-  return { head: await readHead(database, compacted), compacted, fresh: false }
+  const usage = database.getSync(metaUsage)
+  return {
+    head: await readHead(database, compacted),
+    compacted,
+    fresh: false,
+    usage: usage === undefined ? undefined : decodeUsage(usage),
+  }
 }
 
 async function initialize(database: Database): Promise<void> {

@@ -4,6 +4,7 @@
 // it may have seen what the group wrote.
 
 import type { StoreLimits } from "../limits.ts"
+import { usageAfter, type StoreQuota, type Usage } from "../quota.ts"
 import { applyTransaction, measureTransaction, stateAfter } from "../transaction.ts"
 import {
   StorageError,
@@ -22,7 +23,9 @@ export interface CommitTarget {
   /** The committed state. Not called while commit() is under way. */
   read(key: string): KeyValue | undefined
   /** Writes all or nothing, durably. Afterwards revision() is `revision`. Throws Unavailable. */
-  commit(events: readonly StoreEvent[], revision: Revision): Promise<void>
+  commit(events: readonly StoreEvent[], revision: Revision, usage: Usage | undefined): Promise<void>
+  /** What the committed state holds, and what it may. Undefined: without limit. */
+  quota(): { quota: StoreQuota; used: Usage } | undefined
 }
 
 interface Waiting {
@@ -74,9 +77,9 @@ export class GroupCommit {
     try {
       await this.#target.ready()
       group = this.#takeGroup()
-      const { answers, events } = this.#apply(group)
-      if (events.length > 0) await this.#target.commit(events, events.at(-1)?.current.modRevision ?? 0)
-      for (const { waiting, result } of answers) waiting.resolve(result)
+      const { answers, events, usage } = this.#apply(group)
+      if (events.length > 0) await this.#target.commit(events, events.at(-1)?.current.modRevision ?? 0, usage)
+      for (const answer of answers) answer()
     } catch (error) {
       if (group.length === 0) group = this.#takeGroup()
       for (const waiting of group) waiting.reject(error)
@@ -95,23 +98,33 @@ export class GroupCommit {
   }
 
   #apply(group: readonly Waiting[]): {
-    answers: { waiting: Waiting; result: TransactionResult }[]
+    answers: (() => void)[]
     events: StoreEvent[]
+    usage: Usage | undefined
   } {
     const events: StoreEvent[] = []
     const overlay = new Map<string, KeyValue | undefined>()
     const read = (key: string) => (overlay.has(key) ? overlay.get(key) : this.#target.read(key))
     let revision = this.#target.revision()
+    const limited = this.#target.quota()
+    let usage = limited?.used
     const answers = group.map((waiting) => {
-      const outcome = applyTransaction(waiting.transaction, revision, read)
+      const { transaction } = waiting
+      const outcome = applyTransaction(transaction, revision, read)
+      try {
+        if (limited !== undefined && usage !== undefined)
+          usage = usageAfter(usage, outcome.events, limited.quota, transaction.leaving === true)
+      } catch (error) {
+        return () => waiting.reject(error)
+      }
       revision = outcome.result.revision
       for (const event of outcome.events) {
         overlay.set(event.current.key, stateAfter(event))
         events.push(event)
       }
-      return { waiting, result: outcome.result }
+      return () => waiting.resolve(outcome.result)
     })
-    return { answers, events }
+    return { answers, events, usage }
   }
 }
 

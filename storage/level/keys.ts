@@ -3,6 +3,8 @@
 //   meta         "m" name                                       → text
 //                     name "format": decimal format version, written first of all
 //                     name "compacted": decimal, absent = 0. History at or below this revision is gone or going.
+//                     name "usage": objects SPACE bytes, decimal: what the current table has under the quota's prefix;
+//                                   absent where there is no quota
 //
 //   current      "c" key                                        → create(8) mod(8) value(…)
 //   tombstone    "t" key                                        → (empty)
@@ -28,6 +30,7 @@ export const formatVersion = 1
 
 export const metaFormat = "mformat"
 export const metaCompacted = "mcompacted"
+export const metaUsage = "musage"
 
 export const tables = { meta: "m", current: "c", tombstone: "t", log: "r", history: "h" } as const
 

@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises"
 import { emptyBaseLayer } from "../base-layer.ts"
 import { HistoryPolicy } from "../history-policy.ts"
 import { withDefaults, type StoreLimits } from "../limits.ts"
+import type { StoreQuota, Usage } from "../quota.ts"
 import { checkReadable, compactedError, compactionTarget } from "../transaction.ts"
 import {
   type BaseLayer,
@@ -25,6 +26,7 @@ import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
 import { dropOldest, hasLeftovers } from "./compaction.ts"
 import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
+import { Allowance } from "./allowance.ts"
 import { metaCompacted } from "./keys.ts"
 import { Residency } from "./residency.ts"
 import { ResidentBudget } from "./resident.ts"
@@ -40,6 +42,8 @@ export interface LevelStoreOptions {
   now?: () => number
   /** What large stores of the process may keep in memory together. Default: nothing. */
   residents?: ResidentBudget
+  /** What it may hold. Default: without limit. */
+  quota?: StoreQuota
   /** How the database is opened: tests put a failing disk here. */
   open?: typeof openDatabase
 }
@@ -58,7 +62,9 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<Store>
     const residency = new Residency({ base, ownBytes: limits.residentBytes, budget })
     if (state.fresh) residency.beginEmpty()
     else await residency.open(database)
-    const store = new LevelStore({ database, state, residency, open, limits, base, now: options.now })
+    const allowance = new Allowance(options.quota)
+    await allowance.open(database, state)
+    const store = new LevelStore({ database, state, residency, open, limits, base, now: options.now, allowance })
     if (!state.fresh && (await hasLeftovers(database, state.compacted))) store.resumeCompaction()
     return store
   } catch (error) {
@@ -75,6 +81,7 @@ interface Parts {
   limits: StoreLimits
   base: BaseLayer
   now: (() => number) | undefined
+  allowance: Allowance
 }
 
 class LevelStore implements Store, ChangeLog {
@@ -84,6 +91,7 @@ class LevelStore implements Store, ChangeLog {
   readonly #now: () => number
   readonly #commits: GroupCommit
   readonly #policy: HistoryPolicy
+  readonly #allowance: Allowance
   #database: Database
   #head: Revision
   #compacted: Revision
@@ -108,6 +116,7 @@ class LevelStore implements Store, ChangeLog {
     this.#residency = parts.residency
     this.#limits = parts.limits
     this.#now = parts.now ?? Date.now
+    this.#allowance = parts.allowance
     this.#head = parts.state.head
     this.#compacted = parts.state.compacted
     this.#buffer = new EventBuffer(this.#head, this.#limits.recentEventBytes)
@@ -118,7 +127,8 @@ class LevelStore implements Store, ChangeLog {
         ready: () => this.#ready(),
         revision: () => this.#head,
         read: (key) => this.#readCurrent(key),
-        commit: (events, revision) => this.#commit(events, revision),
+        commit: (events, revision, usage) => this.#commit(events, revision, usage),
+        quota: () => this.#allowance.current,
       },
       this.#limits,
     )
@@ -236,13 +246,14 @@ class LevelStore implements Store, ChangeLog {
     this.#view = undefined
   }
 
-  async #commit(events: readonly StoreEvent[], revision: Revision): Promise<void> {
+  async #commit(events: readonly StoreEvent[], revision: Revision, usage: Usage | undefined): Promise<void> {
     // Reads during the commit need the state before it.
     this.#currentView()
     this.#committing = true
     try {
-      await this.#write(changeWrites(events, this.#base), true)
+      await this.#write([...changeWrites(events, this.#base), ...this.#allowance.writes(usage)], true)
       this.#head = revision
+      this.#allowance.committed(usage)
       this.#residency.committed(events)
       this.#retireView()
     } finally {
@@ -287,7 +298,9 @@ class LevelStore implements Store, ChangeLog {
     await this.#database.close()
     this.#view = undefined
     this.#database = await this.#open()
-    const { head, compacted } = await readState(this.#database)
+    const state = await readState(this.#database)
+    const { head, compacted } = state
+    await this.#allowance.open(this.#database, state)
     await this.#residency.open(this.#database)
     this.#head = head
     this.#compacted = compacted

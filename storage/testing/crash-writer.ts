@@ -8,7 +8,13 @@ import type { Store } from "../types.ts"
 const writers = 16
 
 async function main(directory: string, round: string): Promise<void> {
-  const store = await openLevelStore({ directory, limits: { historyRevisions: 300, writeBufferBytes: 64 * 1024 } })
+  // Never reached: that it is counted right is part of the check.
+  const quota = { prefix: "/crash/", maxObjects: 1e9, maxBytes: 1e12, reserveBytes: 0 }
+  const store = await openLevelStore({
+    directory,
+    quota,
+    limits: { historyRevisions: 300, writeBufferBytes: 64 * 1024 },
+  })
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(store, `${round}-${writer}`)))
 }
 

@@ -1,0 +1,56 @@
+// What a store holds under its quota, from opening to opening: known from the record that each commit writes, or counted once
+// when the store was written without a quota before.
+
+import { prefixEnd } from "../key-order.ts"
+import { encodeUsage, usageOf, type StoreQuota, type Usage } from "../quota.ts"
+import type { Database, DatabaseState } from "./database.ts"
+import { decodeCurrent, metaUsage, tables } from "./keys.ts"
+import type { Write } from "./revision-log.ts"
+
+/** Read from LevelDB at once. */
+const pieceBytes = 256 * 1024
+
+export class Allowance {
+  readonly #quota: StoreQuota | undefined
+  #used: Usage | undefined
+  /** The record is there though nobody keeps it: it must go before it is wrong. */
+  #isStale = false
+
+  constructor(quota: StoreQuota | undefined) {
+    this.#quota = quota
+  }
+
+  /** The committed state, of which `state` has been read. */
+  async open(database: Database, state: DatabaseState): Promise<void> {
+    this.#isStale = this.#quota === undefined && state.usage !== undefined
+    if (this.#quota !== undefined) this.#used = state.usage ?? (await count(database, this.#quota))
+  }
+
+  get current(): { quota: StoreQuota; used: Usage } | undefined {
+    return this.#quota === undefined || this.#used === undefined ? undefined : { quota: this.#quota, used: this.#used }
+  }
+
+  /** What goes to the disk with a commit after which `usage` is used. */
+  writes(usage: Usage | undefined): Write[] {
+    if (this.#isStale) return [{ type: "del", key: metaUsage, keyEncoding: "utf8" }]
+    if (usage === undefined) return []
+    return [{ type: "put", key: metaUsage, value: encodeUsage(usage), keyEncoding: "utf8" }]
+  }
+
+  committed(usage: Usage | undefined): void {
+    this.#isStale = false
+    this.#used = usage
+  }
+}
+
+async function count(database: Database, quota: StoreQuota): Promise<Usage> {
+  const used: Usage = { objects: 0, bytes: 0 }
+  const start = tables.current + quota.prefix
+  const entries = database.iterator({ gte: start, lt: prefixEnd(start) ?? "", highWaterMarkBytes: pieceBytes })
+  for await (const [key, data] of entries) {
+    const { objects, bytes } = usageOf(decodeCurrent(key.slice(1), data), quota)
+    used.objects += objects
+    used.bytes += bytes
+  }
+  return used
+}
