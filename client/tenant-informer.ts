@@ -107,6 +107,10 @@ export class TenantInformer<T extends KubeObject> {
     return this.#state.get(tenant)?.objects.list(namespace) ?? []
   }
 
+  count(tenant: string): number {
+    return this.#state.get(tenant)?.objects.size ?? 0
+  }
+
   byIndex(tenant: string, index: string, value: string): T[] {
     return this.#state.get(tenant)?.objects.byIndex(index, value) ?? []
   }

@@ -1,7 +1,7 @@
 // The informers all controllers share: one per kind over all tenants that use these controllers. Made and started when a
 // controller first asks.
 
-import type { KubeObject, Pod } from "../apimachinery/object.ts"
+import type { IPAddress, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
 import { controllerOf } from "../apimachinery/object.ts"
 import type { Log } from "../client/log.ts"
 import type { IndexFunctions } from "../client/object-index.ts"
@@ -31,6 +31,28 @@ const podIndexes: IndexFunctions<Pod> = {
   node: (pod) => [pod.spec?.nodeName ?? ""],
 }
 
+const addressIndexes: IndexFunctions<IPAddress> = {
+  /** By "resource namespace/name" of what has the address. */
+  parent: ({ spec }) => {
+    const parent = spec?.parentRef
+    return parent === undefined ? [] : [`${parent.resource} ${parent.namespace ?? ""}/${parent.name}`]
+  },
+}
+
+const volumeIndexes: IndexFunctions<PersistentVolume> = {
+  /** By "namespace/name" of the claim it is for. */
+  claim: ({ spec }) => {
+    const { namespace = "", name } = spec?.claimRef ?? {}
+    return name === undefined ? [] : [`${namespace}/${name}`]
+  },
+}
+
+const special: Readonly<Record<string, IndexFunctions<never>>> = {
+  "/v1/pods": podIndexes as IndexFunctions<never>,
+  "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
+  "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,
+}
+
 export class Informers {
   readonly #tenants: Tenants
   readonly #log: Log
@@ -53,9 +75,24 @@ export class Informers {
     const id = idOf(resource)
     const present = this.#informers.get(id)
     if (present !== undefined) return present as unknown as TenantInformer<T>
-    const special = id === "/v1/pods" ? podIndexes : {}
-    const indexes = { ...commonIndexes, ...special } as IndexFunctions<T>
-    const informer = new TenantInformer<T>(this.#tenants, resource, { indexes, log: this.#log })
+    return this.#start<T>(id, resource, {})
+  }
+
+  /** Of what has one of these words in its text (and perhaps others); what else there is is not kept. */
+  mentioning<T extends KubeObject>(resource: Resource, words: readonly string[]): TenantInformer<T> {
+    const id = `${idOf(resource)} ${words.join()}`
+    const present = this.#informers.get(id)
+    if (present !== undefined) return present as unknown as TenantInformer<T>
+    return this.#start<T>(id, resource, { mentioning: words })
+  }
+
+  #start<T extends KubeObject>(
+    id: string,
+    resource: Resource,
+    options: { mentioning?: readonly string[] },
+  ): TenantInformer<T> {
+    const indexes = { ...commonIndexes, ...special[idOf(resource)] } as IndexFunctions<T>
+    const informer = new TenantInformer<T>(this.#tenants, resource, { ...options, indexes, log: this.#log })
     this.#informers.set(id, informer as unknown as TenantInformer<never>)
     informer.start(this.#signal)
     return informer

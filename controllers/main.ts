@@ -14,6 +14,7 @@ import type { ControllerContext, RunController } from "./context.ts"
 import { runCronJobs } from "./cronjob/cronjob.ts"
 import { runDaemonSets } from "./daemonset/daemonset.ts"
 import { runDeployments } from "./deployment/deployment.ts"
+import { runDeviceTaints } from "./device-taints/device-taints.ts"
 import { runDisruption } from "./disruption/disruption.ts"
 import { runEndpoints } from "./endpoints/endpoints.ts"
 import { runEndpointSlices } from "./endpointslice/endpointslice.ts"
@@ -23,23 +24,35 @@ import { runGarbageCollector } from "./garbage-collector/garbage-collector.ts"
 import { Informers } from "./informers.ts"
 import { runJobs } from "./job/job.ts"
 import { runTtlAfterFinished } from "./job/ttl-after-finished.ts"
+import { runLeaseCleaning } from "./lease-cleaning/lease-cleaning.ts"
 import { managedTenants } from "./managed-tenants.ts"
 import { runNamespaces } from "./namespace/namespace.ts"
 import { runNodeLifecycle } from "./node-lifecycle/node-lifecycle.ts"
 import { runTaintEviction } from "./node-lifecycle/taint-eviction.ts"
+import { runNodeTtl } from "./node-ttl/node-ttl.ts"
 import { runPodGarbageCollector } from "./podgc/podgc.ts"
 import { runReplicaSets, runReplicationControllers } from "./replicaset/replicaset.ts"
+import { runResourceClaims } from "./resource-claim/resource-claim.ts"
 import { runResourceQuotas } from "./resourcequota/resourcequota.ts"
+import { runIPAddresses } from "./service-cidr/ip-addresses.ts"
+import { runServiceCIDRs } from "./service-cidr/service-cidr.ts"
 import { runServiceAccountTokens } from "./serviceaccount/tokens.ts"
 import { runRootCertificates, runServiceAccounts } from "./serviceaccount/serviceaccount.ts"
+import { runUnusedTokens } from "./serviceaccount/unused-tokens.ts"
 import { runStatefulSets } from "./statefulset/statefulset.ts"
 import { runAdmissionPolicyStatus } from "./validating-admission-policy/status.ts"
-import { runClaimProtection, runVolumeProtection } from "./volume-protection/volume-protection.ts"
+import { runVolumeBinding } from "./volume-binding/volume-binding.ts"
+import {
+  runAttributesProtection,
+  runClaimProtection,
+  runVolumeProtection,
+} from "./volume-protection/volume-protection.ts"
 
 const controllers: Readonly<Record<string, RunController>> = {
   namespace: runNamespaces,
   serviceaccount: runServiceAccounts,
   "serviceaccount-token": runServiceAccountTokens,
+  "legacy-serviceaccount-token-cleaner": runUnusedTokens,
   "root-ca-certificate-publisher": runRootCertificates,
   deployment: runDeployments,
   replicaset: runReplicaSets,
@@ -53,19 +66,27 @@ const controllers: Readonly<Record<string, RunController>> = {
   "horizontal-pod-autoscaler": runAutoscalers,
   "node-lifecycle": runNodeLifecycle,
   "taint-eviction": runTaintEviction,
+  "device-taint-eviction": runDeviceTaints,
+  "node-ttl": runNodeTtl,
   "pod-garbage-collector": runPodGarbageCollector,
   endpoints: runEndpoints,
   endpointslice: runEndpointSlices,
   "endpointslice-mirroring": runEndpointSliceMirroring,
+  "service-cidr": runServiceCIDRs,
+  "ip-address": runIPAddresses,
   resourcequota: runResourceQuotas,
   "ephemeral-volume": runEphemeralVolumes,
+  "persistentvolume-binder": runVolumeBinding,
   "persistentvolumeclaim-protection": runClaimProtection,
   "persistentvolume-protection": runVolumeProtection,
+  "volumeattributesclass-protection": runAttributesProtection,
+  "resource-claim": runResourceClaims,
   "certificatesigningrequest-approving": runCertificateApproving,
   "certificatesigningrequest-signing": runCertificateSigning,
   "certificatesigningrequest-cleaning": runCertificateCleaning,
   "clusterrole-aggregation": runClusterRoleAggregation,
   "validatingadmissionpolicy-status": runAdmissionPolicyStatus,
+  "apiserver-lease-cleaning": runLeaseCleaning,
   // Last, so that it shares the informers of the others.
   "garbage-collector": runGarbageCollector,
 }

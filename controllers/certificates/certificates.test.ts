@@ -41,7 +41,7 @@ async function ask(name: string, subject: string, spec: object): Promise<Certifi
     apiVersion: "certificates.k8s.io/v1",
     kind: "CertificateSigningRequest",
     metadata: { name },
-    spec: { request: Buffer.from(request).toString("base64"), usages: clientUsages, ...spec },
+    spec: { request: Buffer.from(request).toString("base64"), signerName: "", usages: clientUsages, ...spec },
   })
 }
 

@@ -5,12 +5,12 @@
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"
-import { TenantInformer } from "../../client/tenant-informer.ts"
+import type { TenantInformer } from "../../client/tenant-informer.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 
-const tokenType = "kubernetes.io/service-account-token"
-const accountAnnotation = "kubernetes.io/service-account.name"
-const uidAnnotation = "kubernetes.io/service-account.uid"
+export const tokenType = "kubernetes.io/service-account-token"
+export const accountAnnotation = "kubernetes.io/service-account.name"
+export const uidAnnotation = "kubernetes.io/service-account.uid"
 /** What the API takes at most. */
 const longestSeconds = 2 ** 32
 
@@ -22,9 +22,8 @@ const isToken = ({ type, metadata }: Secret): boolean =>
   type === tokenType && metadata.annotations?.[accountAnnotation] !== undefined
 
 export function runServiceAccountTokens(ctx: ControllerContext): Promise<void> {
-  // Of its own: other Secrets are not kept, and few tenants have any of these.
-  const informer = new TenantInformer<Secret>(ctx.tenants, secrets, { mentioning: [tokenType], log: ctx.log })
-  informer.start(ctx.signal)
+  // Other Secrets are not kept, and few tenants have any of these.
+  const informer = ctx.informers.mentioning<Secret>(secrets, [tokenType])
   const accounts = ctx.informers.of<ServiceAccount>(serviceAccounts)
   const controller = new Controller<Secret>(ctx, {
     name: "serviceaccount-token",

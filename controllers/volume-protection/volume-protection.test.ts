@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { ClusterRole, KubeObject, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
-import { clusterRoles, persistentVolumeClaims, pods } from "../../client/resources.ts"
+import { clusterRoles, persistentVolumeClaims, pods, volumeAttributesClasses } from "../../client/resources.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 
 test("a claim that is deleted stays until no pod on a node uses it", async () => {
@@ -16,6 +16,28 @@ test("a claim that is deleted stays until no pod on a node uses it", async () =>
   await harness.cluster.delete(persistentVolumeClaims, "default", "data")
   await eventually(() => expect(find()!.metadata.deletionTimestamp).toBeDefined())
   await harness.cluster.delete(pods, "default", "p")
+  await eventually(() => expect(find()).toBeUndefined())
+})
+
+test("a VolumeAttributesClass that is deleted stays until no claim names it", async () => {
+  await using harness = await startHarness({ only: ["volumeattributesclass-protection"] })
+  const find = (): KubeObject | undefined => harness.cluster.find(volumeAttributesClasses, undefined, "gold")
+  await harness.create(volumeAttributesClasses, {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "VolumeAttributesClass",
+    metadata: { name: "gold" },
+    driverName: "d",
+  } as KubeObject)
+  await eventually(() => expect(find()!.metadata.finalizers).toEqual(["kubernetes.io/vac-protection"]))
+  await harness.create<PersistentVolumeClaim>(persistentVolumeClaims, {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data", namespace: "default" },
+    spec: { volumeAttributesClassName: "gold" },
+  } as KubeObject)
+  await harness.cluster.delete(volumeAttributesClasses, undefined, "gold")
+  await eventually(() => expect(find()!.metadata.deletionTimestamp).toBeDefined())
+  await harness.cluster.delete(persistentVolumeClaims, "default", "data")
   await eventually(() => expect(find()).toBeUndefined())
 })
 

@@ -1,14 +1,26 @@
-// A claim in use by a pod, and a volume bound to a claim, are deleted only when they are not any more: both carry a finalizer.
-// Facts: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection}.
+// A claim in use by a pod, a volume bound to a claim and a VolumeAttributesClass that either names are deleted only when they
+// are not any more: all carry a finalizer. Facts: k8s.io/kubernetes/pkg/controller/volume/{pvcprotection,pvprotection,vacprotection}.
 
-import type { KubeObject, PersistentVolume, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
+import type {
+  KubeObject,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  VolumeAttributesClass,
+} from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
-import { persistentVolumeClaims, persistentVolumes, pods as podResource } from "../../client/resources.ts"
+import {
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods as podResource,
+  volumeAttributesClasses,
+} from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import { isFinished } from "../pods/pod-state.ts"
 
 const claimFinalizer = "kubernetes.io/pvc-protection"
+const attributesFinalizer = "kubernetes.io/vac-protection"
 const volumeFinalizer = "kubernetes.io/pv-protection"
 
 export function runClaimProtection(ctx: ControllerContext): Promise<void> {
@@ -51,6 +63,42 @@ export function runVolumeProtection(ctx: ControllerContext): Promise<void> {
     if (volume === undefined) return
     const client = controller.client(tenant)
     await protect(client, persistentVolumes, volume, volumeFinalizer, () => volume.status?.phase === "Bound")
+  })
+}
+
+export function runAttributesProtection(ctx: ControllerContext): Promise<void> {
+  const classes = ctx.informers.of<VolumeAttributesClass>(volumeAttributesClasses)
+  const claims = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
+  const volumes = ctx.informers.of<PersistentVolume>(persistentVolumes)
+  const controller = new Controller<VolumeAttributesClass>(ctx, {
+    name: "volumeattributesclass-protection",
+    primary: classes,
+    reads: [claims, volumes],
+  })
+  const ofClaim = ({ spec, status }: PersistentVolumeClaim): (string | undefined)[] => [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ]
+  const ofVolume = ({ spec }: PersistentVolume): (string | undefined)[] => [spec?.volumeAttributesClassName]
+  const enqueue = (tenant: string, names: readonly (string | undefined)[]): void => {
+    for (const name of names) if (name !== undefined && name !== "") controller.enqueue(tenant, undefined, name)
+  }
+  claims.subscribe({
+    updated: (tenant, _claim, previous) => enqueue(tenant, ofClaim(previous)),
+    deleted: (tenant, claim) => enqueue(tenant, ofClaim(claim)),
+  })
+  volumes.subscribe({
+    updated: (tenant, _volume, previous) => enqueue(tenant, ofVolume(previous)),
+    deleted: (tenant, volume) => enqueue(tenant, ofVolume(volume)),
+  })
+  return controller.run(async ({ tenant, name }) => {
+    const found = classes.get(tenant, undefined, name)
+    if (found === undefined) return
+    const isUsed = (): boolean =>
+      claims.list(tenant).some((claim) => ofClaim(claim).includes(name)) ||
+      volumes.list(tenant).some((volume) => ofVolume(volume).includes(name))
+    await protect(controller.client(tenant), volumeAttributesClasses, found, attributesFinalizer, isUsed)
   })
 }
 

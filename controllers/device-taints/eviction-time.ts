@@ -1,0 +1,56 @@
+// When pods have to leave the devices of a claim. Pure.
+
+import type { ResourceClaim, ResourceSlice } from "../../apimachinery/object.ts"
+
+type Allocation = NonNullable<NonNullable<ResourceClaim["status"]>["allocation"]>
+export type AllocatedDevice = NonNullable<NonNullable<Allocation["devices"]>["results"]>[number]
+export type DeviceTaint = NonNullable<NonNullable<ResourceSlice["spec"]["devices"]>[number]["taints"]>[number]
+type DeviceToleration = NonNullable<AllocatedDevice["tolerations"]>[number]
+
+/** What the newest description of the device's pool says of it. */
+export function taintsOf(slices: readonly ResourceSlice[], { driver, pool, device }: AllocatedDevice): DeviceTaint[] {
+  const ofPool = slices.filter(({ spec }) => spec.driver === driver && spec.pool.name === pool)
+  const newest = Math.max(...ofPool.map(({ spec }) => spec.pool.generation))
+  return ofPool
+    .filter(({ spec }) => spec.pool.generation === newest)
+    .flatMap(({ spec }) => spec.devices ?? [])
+    .filter(({ name }) => name === device)
+    .flatMap(({ taints = [] }) => taints)
+}
+
+/** Milliseconds since the epoch; undefined: never. */
+export function evictionTime(
+  claim: ResourceClaim,
+  taints: (device: AllocatedDevice) => readonly DeviceTaint[],
+): number | undefined {
+  let first: number | undefined
+  for (const device of claim.status?.allocation?.devices?.results ?? []) {
+    for (const taint of taints(device)) {
+      if (taint.effect !== "NoExecute") continue
+      const at = toleratedUntil(taint, device.tolerations ?? [])
+      if (at !== undefined && (first === undefined || at < first)) first = at
+    }
+  }
+  return first
+}
+
+/** Of the tolerations that match, the longest; one without an end is for ever. */
+function toleratedUntil(taint: DeviceTaint, tolerations: readonly DeviceToleration[]): number | undefined {
+  const since = taint.timeAdded === undefined ? 0 : Date.parse(taint.timeAdded)
+  let longest = 0
+  for (const toleration of tolerations) {
+    if (!tolerates(toleration, taint)) continue
+    if (toleration.tolerationSeconds === undefined) return undefined
+    longest = Math.max(longest, toleration.tolerationSeconds)
+  }
+  return since + longest * 1000
+}
+
+function tolerates(
+  { effect = "", key = "", operator = "", value = "" }: DeviceToleration,
+  taint: DeviceTaint,
+): boolean {
+  if (effect !== "" && effect !== taint.effect) return false
+  if (key !== "" && key !== taint.key) return false
+  return operator === "Exists" || ((operator === "" || operator === "Equal") && value === (taint.value ?? ""))
+}

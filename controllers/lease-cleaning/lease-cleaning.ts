@@ -1,0 +1,47 @@
+// Leases by which API servers say that they live: removed when they have run out.
+// Facts: k8s.io/kubernetes/pkg/controlplane/controller/apiserverleasegc.
+
+import type { Lease } from "../../apimachinery/object.ts"
+import { hasReason } from "../../apimachinery/status.ts"
+import { leases as leaseResource } from "../../client/resources.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+
+const label = "apiserver.kubernetes.io/identity"
+const namespace = "kube-system"
+/** Between looks at a lease that is kept alive. */
+const periodMs = 3_600_000
+
+const isIdentity = ({ metadata }: Lease): boolean =>
+  metadata.namespace === namespace && metadata.labels?.[label] === "kube-apiserver"
+
+export function runLeaseCleaning(ctx: ControllerContext): Promise<void> {
+  const leases = ctx.informers.mentioning<Lease>(leaseResource, [label])
+  const controller = new Controller<Lease>(ctx, {
+    name: "apiserver-lease-cleaning",
+    primary: leases,
+    concerns: isIdentity,
+    // Those that are renewed are looked at when their time comes.
+    matters: () => false,
+  })
+  return controller.run(async ({ tenant, name }) => {
+    const lease = leases.get(tenant, namespace, name)
+    if (lease === undefined || !isIdentity(lease)) return
+    const wait = goesInMs(lease, ctx.clock.now())
+    if (wait > 0) return { requeueAfterMs: Math.max(wait, periodMs) }
+    const { uid, resourceVersion = "" } = lease.metadata
+    try {
+      const options = { resourceVersion, ...(uid === undefined ? {} : { uid }) }
+      await controller.client(tenant).delete(leaseResource, namespace, name, options)
+    } catch (error) {
+      // Gone, or renewed in the meantime.
+      if (!hasReason(error, "NotFound", "Conflict")) throw error
+    }
+  })
+}
+
+/** One that says neither when it was renewed nor for how long has run out. */
+function goesInMs({ spec }: Lease, now: number): number {
+  const { renewTime, leaseDurationSeconds } = spec ?? {}
+  if (renewTime === undefined || leaseDurationSeconds === undefined) return 0
+  return Date.parse(renewTime) + leaseDurationSeconds * 1000 - now
+}

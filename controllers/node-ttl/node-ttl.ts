@@ -1,0 +1,57 @@
+// How long kubelets may trust what they know of Secrets and ConfigMaps: an annotation on each node, more in larger clusters.
+// Virtual nodes are left alone: their kubelets are the super cluster's. Facts: k8s.io/kubernetes/pkg/controller/ttl.
+
+import type { Node } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { nodes as nodeResource } from "../../client/resources.ts"
+import { Controller, type ControllerContext } from "../context.ts"
+import { isVirtual } from "../node-lifecycle/taints.ts"
+
+const annotation = "node.alpha.kubernetes.io/ttl"
+
+/** Steps overlap, so that a cluster at the edge of one does not change back and forth. */
+const steps = [
+  { least: 0, most: 100, seconds: 0 },
+  { least: 90, most: 500, seconds: 15 },
+  { least: 450, most: 1000, seconds: 30 },
+  { least: 900, most: 2000, seconds: 60 },
+  { least: 1800, most: Number.POSITIVE_INFINITY, seconds: 300 },
+] as const
+
+export function runNodeTtl(ctx: ControllerContext): Promise<void> {
+  const nodes = ctx.informers.of<Node>(nodeResource)
+  /** By tenant: at which step its number of nodes is. */
+  const at = new Map<string, number>()
+  const controller = new Controller<Node>(ctx, {
+    name: "node-ttl",
+    primary: nodes,
+    concerns: (node) => !isVirtual(node),
+    matters: (node, previous) =>
+      node.metadata.annotations?.[annotation] !== previous.metadata.annotations?.[annotation],
+    forget: (tenant) => at.delete(tenant),
+  })
+  return controller.run(async ({ tenant, name }) => {
+    const count = nodes.count(tenant)
+    const before = at.get(tenant) ?? 0
+    const step = stepOf(before, count)
+    at.set(tenant, step)
+    if (step !== before) controller.enqueueAll(tenant)
+    const node = nodes.get(tenant, undefined, name)
+    const wanted = String(steps[step]?.seconds ?? 0)
+    if (node === undefined || isVirtual(node) || node.metadata.annotations?.[annotation] === wanted) return
+    const patch = { metadata: { annotations: { [annotation]: wanted } } }
+    try {
+      await controller.client(tenant).patch(nodeResource, undefined, name, patch, { type: "merge" })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  })
+}
+
+/** Which step so many nodes are at, coming from another. */
+export function stepOf(before: number, count: number): number {
+  let step = before
+  while (count > (steps[step]?.most ?? Number.POSITIVE_INFINITY)) step++
+  while (count < (steps[step]?.least ?? 0)) step--
+  return step
+}

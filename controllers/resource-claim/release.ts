@@ -1,0 +1,84 @@
+// What becomes of a ResourceClaim when pods end: their reservations are dropped, with the last one the devices, and a claim
+// made for a pod that will not run is removed.
+
+import { controllerOf, type Pod, type ResourceClaim } from "../../apimachinery/object.ts"
+import { hasReason, isNotFound } from "../../apimachinery/status.ts"
+import { pods as podResource, resourceClaims } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { Controller, ControllerContext, Key } from "../context.ts"
+import { needsNoClaims } from "./pod-claims.ts"
+
+const finalizer = "resource.kubernetes.io/delete-protection"
+
+type Consumer = NonNullable<NonNullable<ResourceClaim["status"]>["reservedFor"]>[number]
+
+export async function reconcileClaim(
+  ctx: ControllerContext,
+  controller: Controller<ResourceClaim>,
+  { tenant, namespace, name }: Key,
+): Promise<void> {
+  const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, name)
+  if (claim === undefined) return
+  const client = controller.client(tenant)
+  const before = claim.status?.reservedFor ?? []
+  const remaining: Consumer[] = []
+  for (const consumer of before) if (await isValid(ctx, client, tenant, namespace, consumer)) remaining.push(consumer)
+  if (remaining.length < before.length) await release(client, claim, remaining)
+  else if (claim.metadata.deletionTimestamp !== undefined && remaining.length === 0) await release(client, claim, [])
+  if (remaining.length === 0) await removeUnneeded(ctx, client, tenant, claim)
+}
+
+/** Who is no pod is not ours to judge. */
+async function isValid(
+  ctx: ControllerContext,
+  client: KubeClient,
+  tenant: string,
+  namespace: string,
+  { apiGroup = "", resource, name, uid }: Consumer,
+): Promise<boolean> {
+  if (apiGroup !== "" || resource !== "pods") return true
+  const known = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
+  if (known !== undefined) return known.metadata.uid === uid && !needsNoClaims(known)
+  try {
+    // It may be too new to be known.
+    return (await client.get<Pod>(podResource, namespace, name)).metadata.uid === uid
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
+  }
+}
+
+/** Updates, not patches: they fail when a scheduler has changed it in the meantime. */
+async function release(client: KubeClient, claim: ResourceClaim, remaining: Consumer[]): Promise<void> {
+  const isProtected = (claim.metadata.finalizers ?? []).includes(finalizer)
+  const { reservedFor: before = [], allocation, ...status } = claim.status ?? {}
+  const kept = allocation === undefined || (remaining.length === 0 && isProtected) ? {} : { allocation }
+  let current = claim
+  if (before.length !== remaining.length || (allocation !== undefined && !("allocation" in kept))) {
+    const reservedFor = remaining.length === 0 ? {} : { reservedFor: remaining }
+    const changed = { ...claim, status: { ...status, ...kept, ...reservedFor } }
+    current = await client.update<ResourceClaim>(resourceClaims, changed, { subresource: "status" })
+  }
+  if (!isProtected || current.status?.allocation !== undefined) return
+  const finalizers = (current.metadata.finalizers ?? []).filter((other) => other !== finalizer)
+  await client.update<ResourceClaim>(resourceClaims, { ...current, metadata: { ...current.metadata, finalizers } })
+}
+
+async function removeUnneeded(
+  ctx: ControllerContext,
+  client: KubeClient,
+  tenant: string,
+  claim: ResourceClaim,
+): Promise<void> {
+  const { namespace, name = "", uid, deletionTimestamp } = claim.metadata
+  const owner = controllerOf(claim)
+  if (owner?.kind !== "Pod" || owner.apiVersion !== "v1" || deletionTimestamp !== undefined) return
+  // One that is not known at all is the garbage collector's.
+  const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, owner.name)
+  if (pod === undefined || (pod.metadata.uid === owner.uid && !needsNoClaims(pod))) return
+  try {
+    await client.delete(resourceClaims, namespace, name, uid === undefined ? {} : { uid })
+  } catch (error) {
+    if (!hasReason(error, "NotFound", "Conflict")) throw error
+  }
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, Pod, ResourceClaim } from "../../apimachinery/object.ts"
+import { events, pods, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { generatedPrefix } from "./pod-claims.ts"
+
+const only = ["resource-claim"]
+const devices = { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu", count: 1 } }] }
+const template = {
+  apiVersion: "resource.k8s.io/v1",
+  kind: "ResourceClaimTemplate",
+  metadata: { name: "gpus", namespace: "default" },
+  spec: { metadata: { labels: { a: "b" } }, spec: { devices } },
+} as KubeObject
+const pod = (name: string, claim: object, spec: object = {}): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace: "default" },
+    spec: { containers: [], resourceClaims: [{ name: "gpu", ...claim }], ...spec },
+  }) as KubeObject
+const ofTemplate = { resourceClaimTemplateName: "gpus" }
+
+const claims = (harness: Harness): ResourceClaim[] => harness.cluster.all(resourceClaims)
+const findPod = (harness: Harness, name: string): Pod | undefined => harness.cluster.find(pods, "default", name)
+
+async function allocate(harness: Harness, claim: ResourceClaim, reservedFor: object[]): Promise<void> {
+  const finalizers = ["resource.kubernetes.io/delete-protection"]
+  const protectedClaim = { ...claim, metadata: { ...claim.metadata, finalizers } }
+  const current = await harness.cluster.update<ResourceClaim>(resourceClaims, protectedClaim)
+  const status = { allocation: { devices: { results: [] } }, reservedFor } as unknown as ResourceClaim["status"]
+  await harness.cluster.update(resourceClaims, { ...current, status } as ResourceClaim, { subresource: "status" })
+}
+
+describe("a claim of a template", () => {
+  test("is made for the pod, named in its status, and made anew when it is gone", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(resourceClaimTemplates, template)
+    const { metadata } = await harness.create<Pod>(pods, pod("web", ofTemplate))
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1))
+    const [claim] = claims(harness)
+    expect(claim).toMatchObject({
+      metadata: {
+        labels: { a: "b" },
+        annotations: { "resource.kubernetes.io/pod-claim-name": "gpu" },
+        ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "web", uid: metadata.uid, controller: true }],
+      },
+      spec: { devices },
+    })
+    const { name = "" } = claim!.metadata
+    expect(name).toMatch(/^web-gpu-/)
+    expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toEqual([{ name: "gpu", resourceClaimName: name }])
+    await harness.cluster.delete(resourceClaims, "default", name)
+    await eventually(() => {
+      expect(claims(harness)).toHaveLength(1)
+      const [status] = findPod(harness, "web")!.status?.resourceClaimStatuses ?? []
+      expect(status?.resourceClaimName).toBe(claims(harness)[0]!.metadata.name)
+      expect(status?.resourceClaimName).not.toBe(name)
+    })
+  })
+
+  test("waits for its template and tells of it", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(pods, pod("web", ofTemplate))
+    await eventually(() => {
+      expect(harness.cluster.all(events)).toMatchObject([
+        {
+          reason: "FailedResourceClaimCreation",
+          message:
+            'PodResourceClaim gpu: resource claim template "gpus": resourceclaimtemplate.resource.k8s.io "gpus" not found',
+        },
+      ])
+    })
+    await harness.create(resourceClaimTemplates, template)
+    await eventually(() => expect(claims(harness)).toHaveLength(1))
+  })
+
+  test("goes when the pod has ended, devices and all", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(resourceClaimTemplates, template)
+    const created = await harness.create<Pod>(pods, pod("web", ofTemplate))
+    await eventually(() => expect(findPod(harness, "web")!.status?.resourceClaimStatuses).toHaveLength(1))
+    const { name = "", uid } = created.metadata
+    await allocate(harness, claims(harness)[0]!, [{ resource: "pods", name, uid }])
+    await harness.setPod(findPod(harness, "web")!, "Succeeded", false)
+    await eventually(() => expect(claims(harness)).toEqual([]))
+  })
+})
+
+describe("a claim somebody made", () => {
+  const claim = {
+    apiVersion: "resource.k8s.io/v1",
+    kind: "ResourceClaim",
+    metadata: { name: "shared", namespace: "default" },
+    spec: { devices },
+  } as KubeObject
+
+  test("is reserved for a pod that has a node, and let go with the last one", async () => {
+    await using harness = await startHarness({ only })
+    await allocate(harness, await harness.create(resourceClaims, claim), [])
+    const named = { resourceClaimName: "shared" }
+    await harness.create(pods, pod("a", named, { nodeName: "n" }))
+    await harness.create(pods, pod("b", named, { nodeName: "n" }))
+    const reserved = (): unknown =>
+      claims(harness)[0]!
+        .status?.reservedFor?.map(({ name }) => name)
+        .sort()
+    await eventually(() => expect(reserved()).toEqual(["a", "b"]))
+    await harness.cluster.delete(pods, "default", "a")
+    await eventually(() => expect(reserved()).toEqual(["b"]))
+    expect(claims(harness)[0]!.status?.allocation).toBeDefined()
+    await harness.cluster.delete(pods, "default", "b")
+    await eventually(() => {
+      expect(claims(harness)[0]!.status?.allocation).toBeUndefined()
+      expect(claims(harness)[0]!.metadata.finalizers ?? []).toEqual([])
+    })
+  })
+
+  test("keeps who is no pod", async () => {
+    await using harness = await startHarness({ only })
+    const other = { apiGroup: "x.example", resource: "things", name: "t", uid: "1" }
+    const gone = { resource: "pods", name: "gone", uid: "2" }
+    await allocate(harness, await harness.create(resourceClaims, claim), [other, gone])
+    await eventually(() => expect(claims(harness)[0]!.status?.reservedFor).toEqual([other]))
+  })
+})
+
+test("the name of a claim leaves room for what is added", () => {
+  expect(generatedPrefix("web", "gpu")).toBe("web-gpu-")
+  const long = generatedPrefix("p".repeat(63), "c".repeat(63))
+  expect(long).toMatch(/^p+-c+$/)
+  expect(long.length).toBeLessThanOrEqual(58)
+})

@@ -1,0 +1,175 @@
+// ResourceClaims: made of templates for the pods that want them, reserved for pods that have a node, and let go when the last
+// pod that had them is gone. Devices are given out by a scheduler; the super cluster's knows nothing of these claims.
+// Facts: k8s.io/kubernetes/pkg/controller/resourceclaim.
+
+import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../apimachinery/object.ts"
+import { pods as podResource, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
+import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
+import { TerminalError } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { message } from "../pods/pod-control.ts"
+import { isTerminating } from "../pods/pod-state.ts"
+import {
+  claimNames,
+  claimOf,
+  claimsOf,
+  generatedPrefix,
+  isFor,
+  isReservedFor,
+  needsNoClaims,
+  type PodClaim,
+} from "./pod-claims.ts"
+import { reconcileClaim } from "./release.ts"
+
+const annotation = "resource.kubernetes.io/pod-claim-name"
+const fieldManager = "ResourceClaimController"
+
+export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
+  const pods = ctx.informers.of<Pod>(podResource)
+  const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
+  const templates = ctx.informers.of<ResourceClaimTemplate>(resourceClaimTemplates)
+  const ofPods = new Controller<Pod>(ctx, {
+    name: "resource-claim",
+    eventSource: "resource_claim",
+    primary: pods,
+    concerns: (pod) => claimsOf(pod).length > 0,
+    matters: (pod) => claimsOf(pod).length > 0,
+    reads: [claims, templates],
+  })
+  const ofClaims = new Controller<ResourceClaim>(ctx, {
+    name: "resource-claim-release",
+    primary: claims,
+    reads: [pods],
+  })
+  const released = (tenant: string, pod: Pod): void => {
+    for (const name of claimNames(pod)) ofClaims.enqueue(tenant, pod.metadata.namespace, name)
+  }
+  pods.subscribe({
+    updated(tenant, pod, previous) {
+      if (needsNoClaims(pod) && !needsNoClaims(previous)) released(tenant, pod)
+    },
+    deleted: released,
+  })
+  const usedBy = (tenant: string, { metadata }: ResourceClaim): void => {
+    for (const pod of pods.list(tenant, metadata.namespace)) {
+      if (claimNames(pod).includes(metadata.name ?? "")) ofPods.enqueueObject(tenant, pod)
+    }
+  }
+  claims.subscribe({ added: usedBy, updated: usedBy, deleted: usedBy })
+  templates.subscribe({
+    added(tenant, { metadata }) {
+      for (const pod of pods.list(tenant, metadata.namespace)) {
+        const isMadeOf = claimsOf(pod).some((each) => each.resourceClaimTemplateName === metadata.name)
+        if (isMadeOf) ofPods.enqueueObject(tenant, pod)
+      }
+    },
+  })
+  await Promise.all([
+    ofPods.run((key) => reconcilePod(ctx, ofPods, key)),
+    ofClaims.run((key) => reconcileClaim(ctx, ofClaims, key)),
+  ])
+}
+
+async function reconcilePod(ctx: ControllerContext, controller: Controller<Pod>, key: Key): Promise<void> {
+  const { tenant, namespace, name } = key
+  const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
+  if (pod === undefined || isTerminating(pod) || needsNoClaims(pod) || claimsOf(pod).length === 0) return
+  const made = new Map<string, string>()
+  for (const podClaim of claimsOf(pod)) {
+    try {
+      const generated = await generate(ctx, controller, tenant, pod, podClaim)
+      if (generated !== undefined) made.set(podClaim.name, generated)
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return
+      const text = `PodResourceClaim ${podClaim.name}: ${message(error)}`
+      controller.event(tenant, pod, "Warning", "FailedResourceClaimCreation", text)
+      throw error
+    }
+  }
+  if (made.size > 0) return tell(controller, tenant, pod, made)
+  if ((pod.spec?.nodeName ?? "") !== "") await reserve(ctx, controller, tenant, pod)
+}
+
+/** The name of a claim that the pod's status does not tell of yet. */
+async function generate(
+  ctx: ControllerContext,
+  controller: Controller<Pod>,
+  tenant: string,
+  pod: Pod,
+  podClaim: PodClaim,
+): Promise<string | undefined> {
+  const { namespace = "", name = "", uid = "" } = pod.metadata
+  const claims = ctx.informers.of<ResourceClaim>(resourceClaims)
+  const template = podClaim.resourceClaimTemplateName
+  const wanted = claimOf(pod, podClaim)
+  if (template === undefined || wanted.state === "none") return undefined
+  if (wanted.state === "named") {
+    const claim = claims.get(tenant, namespace, wanted.name)
+    if (claim !== undefined && isFor(claim, pod)) return undefined
+  }
+  // It may have been made, and not been told of.
+  const present = claims
+    .byIndex(tenant, "controller", uid)
+    .find(({ metadata }) => metadata.annotations?.[annotation] === podClaim.name)
+  if (present !== undefined) return present.metadata.name
+  const found = ctx.informers.of<ResourceClaimTemplate>(resourceClaimTemplates).get(tenant, namespace, template)
+  if (found === undefined) {
+    const missing = `resourceclaimtemplate.resource.k8s.io "${template}" not found`
+    // When it comes it brings its pods back.
+    throw new TerminalError(`resource claim template "${template}": ${missing}`)
+  }
+  const { metadata, spec } = found.spec
+  const owner = { apiVersion: "v1", kind: "Pod", name, uid, controller: true }
+  try {
+    const created = await controller.client(tenant).create<ResourceClaim>(resourceClaims, {
+      apiVersion: "resource.k8s.io/v1",
+      kind: "ResourceClaim",
+      metadata: {
+        namespace,
+        generateName: generatedPrefix(name, podClaim.name),
+        annotations: { ...metadata?.annotations, [annotation]: podClaim.name },
+        ...(metadata?.labels === undefined ? {} : { labels: metadata.labels }),
+        ownerReferences: [owner],
+      },
+      spec,
+    })
+    return created.metadata.name
+  } catch (error) {
+    if (isNamespaceTerminating(error)) throw error
+    throw new Error(`create ResourceClaim : ${message(error)}`, { cause: error })
+  }
+}
+
+async function tell(
+  controller: Controller<Pod>,
+  tenant: string,
+  pod: Pod,
+  made: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { namespace, name = "" } = pod.metadata
+  const before = (pod.status?.resourceClaimStatuses ?? []).filter((each) => !made.has(each.name))
+  const added = [...made].map(([claim, resourceClaimName]) => ({ name: claim, resourceClaimName }))
+  const applied = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, namespace, uid: pod.metadata.uid },
+    status: { resourceClaimStatuses: [...before, ...added] },
+  }
+  const options = { type: "apply" as const, subresource: "status", fieldManager, force: true }
+  await controller.client(tenant).patch(podResource, namespace, name, applied, options)
+}
+
+/** A pod that was given a node by hand, past the scheduler, which does it otherwise. */
+async function reserve(ctx: ControllerContext, controller: Controller<Pod>, tenant: string, pod: Pod): Promise<void> {
+  const { namespace, name = "", uid = "" } = pod.metadata
+  for (const podClaim of claimsOf(pod)) {
+    const wanted = claimOf(pod, podClaim)
+    if (wanted.state !== "named") continue
+    const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, wanted.name)
+    if (claim?.status?.allocation === undefined || isReservedFor(claim, pod)) continue
+    if (wanted.generated && !isFor(claim, pod)) continue
+    const reservedFor = [...(claim.status.reservedFor ?? []), { resource: "pods", name, uid }]
+    const reserved = { ...claim, status: { ...claim.status, reservedFor } }
+    await controller.client(tenant).update<ResourceClaim>(resourceClaims, reserved, { subresource: "status" })
+  }
+}

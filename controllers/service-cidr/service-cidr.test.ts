@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest"
+import type { IPAddress, KubeObject, ServiceCIDR } from "../../apimachinery/object.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { ipAddresses, serviceCIDRs, services } from "../../client/resources.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { contains, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
+
+const only = ["service-cidr", "ip-address"]
+
+const cidr = (name: string, ...cidrs: string[]): KubeObject =>
+  ({ apiVersion: "networking.k8s.io/v1", kind: "ServiceCIDR", metadata: { name }, spec: { cidrs } }) as KubeObject
+const service = (name: string, ...clusterIPs: string[]): KubeObject =>
+  ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace: "default" },
+    spec: { clusterIP: clusterIPs[0], clusterIPs },
+  }) as unknown as KubeObject
+
+const find = (harness: Harness, name: string): ServiceCIDR | undefined =>
+  harness.cluster.find(serviceCIDRs, undefined, name)
+const condition = (harness: Harness, name: string): unknown => find(harness, name)!.status?.conditions?.[0]
+const addresses = (harness: Harness): unknown =>
+  harness.cluster.all<IPAddress>(ipAddresses).map(({ metadata, spec }) => `${metadata.name} ${spec?.parentRef?.name}`)
+
+describe("a ServiceCIDR", () => {
+  test("is ready, and goes ten seconds after it was deleted", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(serviceCIDRs, cidr("more", "10.1.0.0/16"))
+    await eventually(() => {
+      expect(condition(harness, "more")).toMatchObject({ status: "True", message: "Kubernetes Service CIDR is ready" })
+      expect(find(harness, "more")!.metadata.finalizers).toEqual(["networking.k8s.io/service-cidr-finalizer"])
+    })
+    await harness.cluster.delete(serviceCIDRs, undefined, "more")
+    await eventually(() => expect(clock.timers).toBeGreaterThan(0))
+    expect(find(harness, "more")).toBeDefined()
+    clock.advance(10_000)
+    await eventually(() => expect(find(harness, "more")).toBeUndefined())
+  })
+
+  test("stays while one of its addresses is in no other", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(serviceCIDRs, cidr("more", "10.1.0.0/24"))
+    await harness.create(services, service("web", "10.1.0.7"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
+    await harness.cluster.delete(serviceCIDRs, undefined, "more")
+    await eventually(() => expect(condition(harness, "more")).toMatchObject({ reason: "Terminating", status: "False" }))
+    await harness.create(serviceCIDRs, cidr("larger", "10.0.0.0/8"))
+    await eventually(() => {
+      clock.advance(10_000)
+      expect(find(harness, "more")).toBeUndefined()
+    })
+    expect(find(harness, "larger")).toBeDefined()
+  })
+})
+
+describe("IPAddresses", () => {
+  test("follow the addresses of Services of both families", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(services, service("web", "10.1.0.7", "fd00::7"))
+    await harness.create(services, service("headless", "None"))
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web", "fd00::7 web"]))
+    expect(harness.cluster.find<IPAddress>(ipAddresses, undefined, "fd00::7")!.metadata.labels).toEqual({
+      "ipaddress.kubernetes.io/ip-family": "IPv6",
+      "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io",
+    })
+    await harness.change(services, "default", "web", { spec: { clusterIPs: ["10.1.0.7"] } })
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
+    await harness.cluster.delete(ipAddresses, undefined, "10.1.0.7")
+    await eventually(() => expect(addresses(harness)).toEqual(["10.1.0.7 web"]))
+    await harness.cluster.delete(services, "default", "web")
+    await eventually(() => expect(addresses(harness)).toEqual([]))
+  })
+})
+
+const range = (text: string): Range => parseRange(text) ?? rangeOf(text)!
+
+test.each([
+  { outer: "10.0.0.0/8", inner: "10.255.255.255", expected: true },
+  { outer: "10.0.0.0/8", inner: "11.0.0.0", expected: false },
+  { outer: "10.0.0.7/8", inner: "10.0.0.0/8", expected: true },
+  { outer: "10.0.0.0/9", inner: "10.0.0.0/8", expected: false },
+  { outer: "fd00::/64", inner: "fd00::ffff:1", expected: true },
+  { outer: "fd00::/64", inner: "fd00:0:0:1::", expected: false },
+  { outer: "::/0", inner: "10.0.0.1", expected: false },
+  { outer: "::ffff:10.0.0.0/104", inner: "::ffff:10.1.2.3", expected: true },
+])("$outer holds $inner: $expected", ({ outer, inner, expected }) => {
+  expect(contains(range(outer), range(inner))).toBe(expected)
+  expect(overlaps(range(inner), range(outer))).toBe(expected || outer === "10.0.0.0/9")
+})
+
+test.each(["", "10.0.0.0", "10.0.0/8", "10.0.0.0/33", "10.0.0.256/8", "x/8", "10.0.0.0/"])("%j is no range", (text) => {
+  expect(parseRange(text)).toBeUndefined()
+})

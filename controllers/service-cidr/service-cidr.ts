@@ -1,0 +1,123 @@
+// ServiceCIDRs: ready, and kept until no address in use would be left without a range. The one a control plane is born with
+// shows what the super cluster's Services have; it is ready from the start and left as it is.
+// Facts: k8s.io/kubernetes/pkg/controller/servicecidrs.
+
+import { timestamp, type IPAddress, type ServiceCIDR } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { ipAddresses, serviceCIDRs } from "../../client/resources.ts"
+import { bornVersion } from "../../client/tenants.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { findCondition } from "../conditions.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { managedByLabel, managedByServer } from "./ip-addresses.ts"
+import { contains, overlaps, parseRange, rangeOf, type Range } from "./ranges.ts"
+
+const finalizer = "networking.k8s.io/service-cidr-finalizer"
+const source = "service-cidr-controller"
+/** Whoever gives out addresses hears of the deletion in this time. */
+const graceMs = 10_000
+const ready = { status: "True", reason: "", message: "Kubernetes Service CIDR is ready" }
+const inUse = {
+  status: "False",
+  reason: "Terminating",
+  message: "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR",
+}
+
+export function rangesOf({ spec }: ServiceCIDR): Range[] {
+  return (spec?.cidrs ?? []).flatMap((cidr) => parseRange(cidr) ?? [])
+}
+
+export function runServiceCIDRs(ctx: ControllerContext): Promise<void> {
+  const all = ctx.informers.of<ServiceCIDR>(serviceCIDRs)
+  const addresses = ctx.informers.of<IPAddress>(ipAddresses)
+  const controller = new Controller<ServiceCIDR>(ctx, {
+    name: "service-cidr",
+    eventSource: source,
+    primary: all,
+    concerns: ({ metadata }) => metadata.resourceVersion !== bornVersion,
+    reads: [addresses],
+  })
+  const enqueue = (tenant: string, concerned: (range: Range) => boolean): void => {
+    for (const cidr of all.list(tenant)) {
+      if (cidr.metadata.deletionTimestamp !== undefined && rangesOf(cidr).some(concerned)) {
+        controller.enqueueObject(tenant, cidr)
+      }
+    }
+  }
+  all.subscribe({
+    added: (tenant, cidr) => enqueue(tenant, (range) => rangesOf(cidr).some((other) => overlaps(other, range))),
+  })
+  const changed = (tenant: string, { metadata }: IPAddress): void => {
+    const address = rangeOf(metadata.name ?? "")
+    if (address !== undefined) enqueue(tenant, (range) => contains(range, address))
+  }
+  addresses.subscribe({ added: changed, deleted: changed })
+  return controller.run((key) => reconcile(ctx, controller, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<ServiceCIDR>,
+  { tenant, name }: Key,
+): Promise<ReconcileResult> {
+  const cidr = ctx.informers.of<ServiceCIDR>(serviceCIDRs).get(tenant, undefined, name)
+  if (cidr === undefined || cidr.metadata.resourceVersion === bornVersion) return
+  const { deletionTimestamp, finalizers = [] } = cidr.metadata
+  const set = async (wanted: readonly string[]): Promise<void> => {
+    const patch = { metadata: { uid: cidr.metadata.uid, finalizers: wanted.length === 0 ? null : wanted } }
+    try {
+      await controller.client(tenant).patch(serviceCIDRs, undefined, name, patch, { type: "merge" })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+  if (deletionTimestamp === undefined) {
+    if (!finalizers.includes(finalizer)) await set([...finalizers, finalizer])
+    return report(ctx, controller, tenant, cidr, ready)
+  }
+  if (leavesOrphans(ctx, tenant, cidr)) return report(ctx, controller, tenant, cidr, inUse)
+  const wait = Date.parse(deletionTimestamp) + graceMs - ctx.clock.now()
+  if (wait > 0) return { requeueAfterMs: wait }
+  if (finalizers.includes(finalizer)) await set(finalizers.filter((other) => other !== finalizer))
+}
+
+/** An address is in no other range. Not when other ranges hold all of this one. */
+function leavesOrphans(ctx: ControllerContext, tenant: string, cidr: ServiceCIDR): boolean {
+  const others = ctx.informers
+    .of<ServiceCIDR>(serviceCIDRs)
+    .list(tenant)
+    .filter((other) => other !== cidr)
+    .flatMap(rangesOf)
+  const lone = rangesOf(cidr)
+  if (lone.every((range) => others.some((other) => contains(other, range)))) return false
+  return ctx.informers
+    .of<IPAddress>(ipAddresses)
+    .list(tenant)
+    .some(({ metadata }) => {
+      const address = rangeOf(metadata.name ?? "")
+      if (address === undefined || metadata.labels?.[managedByLabel] !== managedByServer) return false
+      const isIn = (range: Range): boolean => contains(range, address)
+      return lone.some(isIn) && !others.some(isIn)
+    })
+}
+
+async function report(
+  ctx: ControllerContext,
+  controller: Controller<ServiceCIDR>,
+  tenant: string,
+  { metadata, status }: ServiceCIDR,
+  wanted: typeof ready,
+): Promise<void> {
+  const { name = "" } = metadata
+  const now = findCondition(status?.conditions, "Ready")
+  if (now?.status === wanted.status && now.reason === wanted.reason && now.message === wanted.message) return
+  const condition = { type: "Ready", ...wanted, lastTransitionTime: timestamp(new Date(ctx.clock.now())) }
+  const patch = { status: { conditions: [condition] } }
+  try {
+    await controller
+      .client(tenant)
+      .patch(serviceCIDRs, undefined, name, patch, { type: "merge", subresource: "status" })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}

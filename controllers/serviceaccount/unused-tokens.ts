@@ -1,0 +1,97 @@
+// Secrets with tokens that nobody asked for (their account names them) and nobody has used for a year: marked as invalid, and
+// removed another year later. Facts: k8s.io/kubernetes/pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go.
+
+import type { ConfigMap, Pod, Secret, ServiceAccount } from "../../apimachinery/object.ts"
+import { hasReason, isNotFound } from "../../apimachinery/status.ts"
+import { configMaps, pods as podResource, secrets, serviceAccounts } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { mountedSecrets } from "../pods/secrets.ts"
+import { accountAnnotation, tokenType, uidAnnotation } from "./tokens.ts"
+
+const lastUsedLabel = "kubernetes.io/legacy-token-last-used"
+const invalidSinceLabel = "kubernetes.io/legacy-token-invalid-since"
+/** Since when their use is written down. */
+const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" }
+const dayMs = 86_400_000
+const unusedMs = 365 * dayMs
+const dateForm = /^\d{4}-\d\d-\d\d$/
+
+export function runUnusedTokens(ctx: ControllerContext): Promise<void> {
+  const tokens = ctx.informers.mentioning<Secret>(secrets, [tokenType])
+  const accounts = ctx.informers.of<ServiceAccount>(serviceAccounts)
+  const pods = ctx.informers.of<Pod>(podResource)
+  const controller = new Controller<Secret>(ctx, {
+    name: "legacy-serviceaccount-token-cleaner",
+    primary: tokens,
+    concerns: ({ type }) => type === tokenType,
+    reads: [accounts, pods],
+  })
+  const enqueueNamed = (tenant: string, { metadata, secrets: named = [] }: ServiceAccount): void => {
+    for (const { name } of named) {
+      if (name !== undefined && tokens.get(tenant, metadata.namespace, name) !== undefined) {
+        controller.enqueue(tenant, metadata.namespace, name)
+      }
+    }
+  }
+  accounts.subscribe({ added: enqueueNamed, updated: enqueueNamed })
+  return controller.run((key) => reconcile(ctx, controller, key))
+}
+
+async function reconcile(
+  ctx: ControllerContext,
+  controller: Controller<Secret>,
+  { tenant, namespace, name }: Key,
+): Promise<ReconcileResult> {
+  const secret = ctx.informers.mentioning<Secret>(secrets, [tokenType]).get(tenant, namespace, name)
+  if (secret?.type !== tokenType || secret.metadata.deletionTimestamp !== undefined) return
+  if (!isNamed(ctx, tenant, secret)) return
+  const client = controller.client(tenant)
+  const now = ctx.clock.now()
+  const lastUsed = secret.metadata.labels?.[lastUsedLabel]
+  if (lastUsed !== undefined && !dateForm.test(lastUsed)) return
+  const tracked = await trackedSince(client)
+  if (tracked === undefined) return
+  const created = Date.parse(secret.metadata.creationTimestamp ?? "")
+  const due = Math.max(tracked, created, lastUsed === undefined ? 0 : Date.parse(lastUsed) + dayMs) + unusedMs
+  if (now < due) return { requeueAfterMs: due - now }
+  const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
+  // Looked at again every day, as upstream does.
+  if (pods.some((pod) => mountedSecrets(pod).has(name))) return { requeueAfterMs: dayMs }
+  const { uid, resourceVersion = "", labels } = secret.metadata
+  const since = labels?.[invalidSinceLabel] ?? ""
+  try {
+    if (!dateForm.test(since)) {
+      const patch = { metadata: { uid, labels: { [invalidSinceLabel]: new Date(now).toISOString().slice(0, 10) } } }
+      await client.patch(secrets, namespace, name, patch, { type: "merge" })
+      return
+    }
+    const goes = Date.parse(since) + dayMs + unusedMs
+    if (now < goes) return { requeueAfterMs: goes - now }
+    await client.delete(secrets, namespace, name, { resourceVersion })
+  } catch (error) {
+    // Gone, or used in the meantime: its event comes.
+    if (!hasReason(error, "NotFound", "Conflict")) throw error
+  }
+}
+
+/** The account it is of names it: as it was done for every account once. */
+function isNamed(ctx: ControllerContext, tenant: string, { metadata }: Secret): boolean {
+  const { [accountAnnotation]: name = "", [uidAnnotation]: uid = "" } = metadata.annotations ?? {}
+  const account = ctx.informers.of<ServiceAccount>(serviceAccounts).get(tenant, metadata.namespace, name)
+  if (account === undefined || (uid !== "" && uid !== account.metadata.uid)) return false
+  return (account.secrets ?? []).some((reference) => reference.name === metadata.name)
+}
+
+/** The end of the day; undefined: it is not. */
+async function trackedSince(client: KubeClient): Promise<number | undefined> {
+  try {
+    const { data } = await client.get<ConfigMap>(configMaps, tracking.namespace, tracking.name)
+    const since = data?.["since"] ?? ""
+    return dateForm.test(since) ? Date.parse(since) + dayMs : undefined
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+// Which PersistentVolume a claim gets. Pure. Source: k8s.io/component-helpers/storage/volume,
+// k8s.io/kubernetes/pkg/controller/volume/persistentvolume/index.go.
+
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../../apimachinery/object.ts"
+import { uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
+
+const classAnnotation = "volume.beta.kubernetes.io/storage-class"
+const selectedNode = "volume.kubernetes.io/selected-node"
+const defaultClass = "storageclass.kubernetes.io/is-default-class"
+export const noProvisioner = "kubernetes.io/no-provisioner"
+
+/** Shown by the syncer: what it is, and what becomes of it, is decided in the super cluster. */
+export const isOfSuper = ({ metadata }: PersistentVolume | StorageClass): boolean =>
+  metadata.annotations?.[uidAnnotation] !== undefined
+
+export const classOf = ({ metadata, spec }: PersistentVolume | PersistentVolumeClaim): string =>
+  metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ""
+
+export function sizeOf(quantity: string | undefined): number {
+  return quantity === undefined ? 0 : milliValue(parseQuantity(quantity))
+}
+
+const modeOf = (object: PersistentVolume | PersistentVolumeClaim): string => object.spec?.volumeMode ?? "Filesystem"
+const attributesOf = (object: PersistentVolume | PersistentVolumeClaim): string =>
+  object.spec?.volumeAttributesClassName ?? ""
+const hasModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  (claim.spec?.accessModes ?? []).every((mode) => (volume.spec?.accessModes ?? []).includes(mode))
+
+export const hasOtherMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  modeOf(volume) !== modeOf(claim)
+
+/** It is reserved for this claim, or bound to it. */
+export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  const { name, namespace, uid = "" } = spec?.claimRef ?? {}
+  return name === metadata.name && namespace === metadata.namespace && (uid === "" || uid === metadata.uid)
+}
+
+/** A scheduler chooses the node first. */
+export function waitsForConsumer(claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): boolean {
+  return (
+    storageClass?.volumeBindingMode === "WaitForFirstConsumer" &&
+    claim.metadata.annotations?.[selectedNode] === undefined
+  )
+}
+
+/** The one reserved for the claim; else, unless a scheduler chooses, the smallest that fits. */
+export function bestMatch(
+  volumes: readonly PersistentVolume[],
+  claim: PersistentVolumeClaim,
+  waits: boolean,
+): PersistentVolume | undefined {
+  const requested = sizeOf(claim.spec?.resources?.requests?.["storage"])
+  const capacity = (volume: PersistentVolume): number => sizeOf(volume.spec?.capacity?.["storage"])
+  const fitting = volumes.filter(
+    (volume) =>
+      (volume.spec?.claimRef === undefined || isBoundTo(volume, claim)) &&
+      volume.metadata.deletionTimestamp === undefined &&
+      hasModes(volume, claim) &&
+      !hasOtherMode(volume, claim) &&
+      attributesOf(volume) === attributesOf(claim) &&
+      capacity(volume) >= requested,
+  )
+  const modes = (volume: PersistentVolume): number => volume.spec?.accessModes?.length ?? 0
+  const order = (a: PersistentVolume, b: PersistentVolume): number => modes(a) - modes(b) || capacity(a) - capacity(b)
+  const reserved = fitting.filter((volume) => volume.spec?.claimRef !== undefined).sort(order)
+  if (reserved[0] !== undefined || waits) return reserved[0]
+  const selector = claim.spec?.selector
+  return fitting
+    .filter(
+      (volume) =>
+        volume.status?.phase === "Available" &&
+        classOf(volume) === classOf(claim) &&
+        (selector === undefined || matches(selectorFromLabelSelector(selector), volume.metadata.labels ?? {})),
+    )
+    .sort(order)[0]
+}
+
+/** Why a volume that a claim names is not for it; undefined: it is. */
+export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
+  if (volume.metadata.deletionTimestamp !== undefined) {
+    return `the volume is marked for deletion "${volume.metadata.name ?? ""}"`
+  }
+  const requested = sizeOf(claim.spec?.resources?.requests?.["storage"])
+  if (sizeOf(volume.spec?.capacity?.["storage"]) < requested) return "requested PV is too small"
+  if (classOf(volume) !== classOf(claim)) return "storageClassName does not match"
+  if (attributesOf(volume) !== attributesOf(claim)) return "volumeAttributesClassName does not match"
+  if (hasOtherMode(volume, claim)) return "incompatible volumeMode"
+  return hasModes(volume, claim) ? undefined : "incompatible accessMode"
+}
+
+/** Of several the newest, then the first by name. */
+export function defaultOf(classes: readonly StorageClass[]): StorageClass | undefined {
+  const created = ({ metadata }: StorageClass): string => metadata.creationTimestamp ?? ""
+  return classes
+    .filter(({ metadata }) => metadata.annotations?.[defaultClass] === "true")
+    .sort((a, b) =>
+      created(a) === created(b)
+        ? (a.metadata.name ?? "") < (b.metadata.name ?? "")
+          ? -1
+          : 1
+        : created(a) < created(b)
+          ? 1
+          : -1,
+    )[0]
+}

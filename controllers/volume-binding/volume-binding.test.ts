@@ -1,0 +1,174 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { events, persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
+import { createRandom, seeds } from "../testing/random.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+
+const only = ["persistentvolume-binder"]
+
+function volume(name: string, storage: string, spec: object = {}, metadata: object = {}): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name, ...metadata },
+    spec: { capacity: { storage }, accessModes: ["ReadWriteOnce"], persistentVolumeReclaimPolicy: "Retain", ...spec },
+  } as KubeObject
+}
+
+function claim(name: string, storage: string, spec: object = {}, metadata: object = {}): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, namespace: "default", ...metadata },
+    spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage } }, ...spec },
+  } as KubeObject
+}
+
+const findVolume = (harness: Harness, name: string): PersistentVolume =>
+  harness.cluster.find<PersistentVolume>(persistentVolumes, undefined, name)!
+const findClaim = (harness: Harness, name: string): PersistentVolumeClaim =>
+  harness.cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", name)!
+const told = (harness: Harness): unknown[] => harness.cluster.all(events).map((event) => event["reason"])
+const phase = (harness: Harness, name: string): unknown => findVolume(harness, name).status?.phase
+
+describe("a claim", () => {
+  test("gets the smallest volume that fits, and is told", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(persistentVolumes, volume("large", "10Gi"))
+    await harness.create(persistentVolumes, volume("fits", "5Gi"))
+    await harness.create(persistentVolumes, volume("small", "1Gi"))
+    await harness.create(persistentVolumes, volume("classy", "2Gi", { storageClassName: "fast" }))
+    await eventually(() => expect(phase(harness, "classy")).toBe("Available"))
+    const { metadata } = await harness.create(persistentVolumeClaims, claim("data", "2Gi"))
+    await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
+    expect(findClaim(harness, "data")).toMatchObject({
+      metadata: {
+        annotations: { "pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes" },
+      },
+      spec: { volumeName: "fits" },
+      status: { capacity: { storage: "5Gi" }, accessModes: ["ReadWriteOnce"] },
+    })
+    expect(findVolume(harness, "fits")).toMatchObject({
+      metadata: { annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } },
+      spec: { claimRef: { kind: "PersistentVolumeClaim", namespace: "default", name: "data", uid: metadata.uid } },
+      status: { phase: "Bound" },
+    })
+    await harness.cluster.delete(persistentVolumeClaims, "default", "data")
+    await eventually(() => expect(phase(harness, "fits")).toBe("Released"))
+  })
+
+  test("prefers the volume reserved for it, also of a class that waits", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(storageClasses, {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "local" },
+      provisioner: "kubernetes.io/no-provisioner",
+      volumeBindingMode: "WaitForFirstConsumer",
+    } as KubeObject)
+    await harness.create(persistentVolumes, volume("free", "2Gi", { storageClassName: "local" }))
+    await eventually(() => expect(phase(harness, "free")).toBe("Available"))
+    await harness.create(persistentVolumeClaims, claim("data", "2Gi", { storageClassName: "local" }))
+    await eventually(() => expect(told(harness)).toEqual(["WaitForFirstConsumer"]))
+    expect(findClaim(harness, "data").spec?.volumeName).toBeUndefined()
+    const claimRef = { namespace: "default", name: "data" }
+    await harness.create(persistentVolumes, volume("reserved", "5Gi", { storageClassName: "local", claimRef }))
+    await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
+    expect(findClaim(harness, "data").spec?.volumeName).toBe("reserved")
+    // Somebody else's reservation is not given back.
+    await harness.cluster.delete(persistentVolumeClaims, "default", "data")
+    await eventually(() => expect(phase(harness, "reserved")).toBe("Released"))
+    expect(findVolume(harness, "reserved").metadata.annotations).toBeUndefined()
+  })
+
+  test("that names a volume gets that one or none", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(persistentVolumes, volume("small", "1Gi"))
+    await harness.create(persistentVolumes, volume("fits", "2Gi"))
+    await harness.create(persistentVolumeClaims, claim("data", "2Gi", { volumeName: "small" }))
+    await eventually(() => expect(told(harness)).toContain("VolumeMismatch"))
+    await harness.create(persistentVolumeClaims, claim("other", "2Gi", { volumeName: "fits" }))
+    await eventually(() => expect(findClaim(harness, "other").status?.phase).toBe("Bound"))
+    await harness.create(persistentVolumeClaims, claim("late", "2Gi", { volumeName: "fits" }))
+    await eventually(() => expect(told(harness)).toContain("FailedBinding"))
+    expect(findClaim(harness, "late").status?.phase).not.toBe("Bound")
+  })
+
+  test("is lost with its volume", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(persistentVolumes, volume("fits", "2Gi"))
+    await harness.create(persistentVolumeClaims, claim("data", "2Gi"))
+    await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
+    await harness.cluster.delete(persistentVolumes, undefined, "fits")
+    await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Lost"))
+    await eventually(() => expect(told(harness)).toContain("ClaimLost"))
+  })
+
+  test("of the super cluster's classes and volumes is left alone", async () => {
+    await using harness = await startHarness({ only })
+    const annotations = { [uidAnnotation]: "1" }
+    await harness.create(storageClasses, {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "standard", annotations },
+      provisioner: "csi.example",
+    } as KubeObject)
+    await harness.create(persistentVolumes, volume("theirs", "2Gi", {}, { annotations }))
+    await harness.create(persistentVolumes, volume("own", "2Gi", { storageClassName: "standard" }))
+    await harness.create(persistentVolumeClaims, claim("theirs", "2Gi", { storageClassName: "standard" }))
+    const bound = { "pv.kubernetes.io/bind-completed": "yes" }
+    await harness.create(
+      persistentVolumeClaims,
+      claim("shown", "2Gi", { volumeName: "theirs" }, { annotations: bound }),
+    )
+    await harness.create(persistentVolumeClaims, claim("early", "2Gi", { volumeName: "later" }, { annotations: bound }))
+    // What comes last has been looked at when something made after it has.
+    await harness.create(persistentVolumeClaims, claim("none", "2Gi"))
+    await eventually(() => expect(told(harness)).toEqual(["FailedBinding"]))
+    for (const name of ["theirs", "shown", "early"]) expect(findClaim(harness, name).status?.phase).toBeUndefined()
+    expect(findVolume(harness, "theirs").status).toBeUndefined()
+  })
+})
+
+test.each(seeds(20))("volumes and claims made and deleted in any order end up in pairs (seed %i)", async (seed) => {
+  const random = createRandom(seed)
+  await using harness = await startHarness({ only })
+  for (let step = 0; step < 40; step++) {
+    const name = `n${random.integer(6)}`
+    const size = `${1 + random.integer(3)}Gi`
+    const isClaim = random.chance(0.5)
+    const resource = isClaim ? persistentVolumeClaims : persistentVolumes
+    const namespace = isClaim ? "default" : undefined
+    if (harness.cluster.find(resource, namespace, name) !== undefined) {
+      if (random.chance(0.3)) await harness.cluster.delete(resource, namespace, name)
+    } else await harness.create(resource, isClaim ? claim(name, size) : volume(name, size))
+    if (random.chance(0.25)) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await eventually(() => {
+    const volumes = harness.cluster.all<PersistentVolume>(persistentVolumes)
+    const claims = harness.cluster.all<PersistentVolumeClaim>(persistentVolumeClaims)
+    const sizes = { "1Gi": 1, "2Gi": 2, "3Gi": 3 } as Record<string, number>
+    for (const each of claims) {
+      const of = volumes.find(({ metadata }) => metadata.name === each.spec?.volumeName)
+      if (each.status?.phase === "Bound") {
+        expect(of?.spec?.claimRef?.uid).toBe(each.metadata.uid)
+        expect(of?.status?.phase).toBe("Bound")
+      } else if (each.status?.phase === "Lost") {
+        expect(of?.spec?.claimRef?.uid).not.toBe(each.metadata.uid)
+      } else {
+        // None that is free would do.
+        const wanted = sizes[each.spec?.resources?.requests?.["storage"] ?? ""] ?? 0
+        const free = volumes.filter(({ spec }) => spec?.claimRef === undefined)
+        expect(free.filter(({ spec }) => (sizes[spec?.capacity?.["storage"] ?? ""] ?? 0) >= wanted)).toEqual([])
+      }
+    }
+    for (const each of volumes) {
+      const uid = each.spec?.claimRef?.uid
+      const isUsed = claims.some(
+        ({ metadata, spec }) => metadata.uid === uid && spec?.volumeName === each.metadata.name,
+      )
+      expect(each.status?.phase).toBe(uid === undefined ? "Available" : isUsed ? "Bound" : "Released")
+    }
+  })
+})

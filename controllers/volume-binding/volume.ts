@@ -1,0 +1,92 @@
+// A volume: available, bound, or released with its claim, and then what its reclaim policy says.
+
+import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
+import type { Key } from "../context.ts"
+import { setVolumePhase } from "./bind.ts"
+import { hasOtherMode, isOfSuper } from "./matching.ts"
+import { boundByController, type Binder } from "./binder.ts"
+
+const provisionedBy = "pv.kubernetes.io/provisioned-by"
+
+export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Promise<void> {
+  const volume = binder.ctx.informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, name)
+  if (volume === undefined || isOfSuper(volume)) return
+  const reference = volume.spec?.claimRef
+  // Reserved for a claim: that one's reconcile binds it.
+  if (reference === undefined || (reference.uid ?? "") === "") {
+    await setVolumePhase(binder, tenant, volume, "Available")
+    return
+  }
+  const claim = await claimOf(binder, tenant, reference)
+  if (claim === undefined) return release(binder, tenant, volume)
+  const volumeName = claim.spec?.volumeName ?? ""
+  if (volumeName === name) {
+    await setVolumePhase(binder, tenant, volume, "Bound")
+  } else if (volumeName !== "") {
+    const isProvisioned = volume.metadata.annotations?.[provisionedBy] !== undefined
+    if (isProvisioned && volume.spec?.persistentVolumeReclaimPolicy === "Delete") {
+      return release(binder, tenant, volume)
+    }
+    await unbind(binder, tenant, volume)
+  } else if (hasOtherMode(volume, claim)) {
+    const why = "due to incompatible volumeMode."
+    const claimName = JSON.stringify(claim.metadata.name)
+    const text = `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimName} ${why}`
+    binder.volumes.event(tenant, volume, "Warning", "VolumeMismatch", text)
+    const told = `Cannot bind PersistentVolume ${JSON.stringify(name)} to requested PersistentVolumeClaim ${why}`
+    binder.claims.event(tenant, claim, "Warning", "VolumeMismatch", told)
+  } else {
+    binder.claims.enqueueObject(tenant, claim)
+  }
+}
+
+type Reference = NonNullable<NonNullable<PersistentVolume["spec"]>["claimRef"]>
+
+/** Asked of the API when it is not known: a volume is not given up for a cache that is behind. */
+async function claimOf(
+  { ctx, claims }: Binder,
+  tenant: string,
+  { namespace, name = "", uid }: Reference,
+): Promise<PersistentVolumeClaim | undefined> {
+  const known = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, namespace, name)
+  if (known?.metadata.uid === uid) return known
+  try {
+    const claim = await claims.client(tenant).get<PersistentVolumeClaim>(persistentVolumeClaims, namespace, name)
+    return claim.metadata.uid === uid ? claim : undefined
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+async function release(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
+  const phase = volume.status?.phase
+  const released = phase === "Failed" ? volume : await setVolumePhase(binder, tenant, volume, "Released")
+  const fail = async (reason: string, text: string): Promise<void> => {
+    if (phase === "Failed" && volume.status?.message === text) return
+    await setVolumePhase(binder, tenant, released, "Failed", text)
+    binder.volumes.event(tenant, volume, "Warning", reason, text)
+  }
+  // Nobody here can reach the storage. Who provisioned it deletes it; what nobody provisioned, nobody deletes.
+  const policy = volume.spec?.persistentVolumeReclaimPolicy
+  if (policy === "Recycle") return fail("VolumeFailedRecycle", "No recycler plugin found for the volume!")
+  if (policy !== "Delete" || volume.metadata.annotations?.[provisionedBy] !== undefined) return
+  const { name = "" } = volume.metadata
+  await fail("VolumeFailedDelete", `error getting deleter volume plugin for volume "${name}": no volume plugin matched`)
+}
+
+/** The claim went elsewhere. Who reserved it wanted this claim and no other. */
+async function unbind(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
+  const { [boundByController]: isByUs, ...annotations } = volume.metadata.annotations ?? {}
+  const { claimRef, ...spec } = volume.spec ?? {}
+  const { uid: _, ...reserved } = claimRef ?? {}
+  const changed = (
+    isByUs === undefined
+      ? { ...volume, spec: { ...spec, claimRef: reserved } }
+      : { ...volume, metadata: { ...volume.metadata, annotations }, spec }
+  ) as PersistentVolume
+  const updated = await binder.volumes.client(tenant).update<PersistentVolume>(persistentVolumes, changed)
+  await setVolumePhase(binder, tenant, updated, "Available")
+}
