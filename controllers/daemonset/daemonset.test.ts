@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
-import { daemonSets, nodes, pods } from "../../client/resources.ts"
+import { controllerRevisions, daemonSets, nodes, pods } from "../../client/resources.ts"
+import { canonical } from "../template-hash.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import type { DaemonSet } from "./daemonset.ts"
 import { nodeOf, placement } from "./placement.ts"
@@ -68,6 +69,15 @@ describe("a DaemonSet", () => {
     await eventually(() => expect(placed(harness)).toEqual(["a"]))
     await harness.change(nodes, undefined, "a", { metadata: { labels: { disk: null } } })
     await eventually(() => expect(placed(harness)).toEqual([]))
+  })
+
+  test("keeps its history as upstream writes it, fields in order of their names", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(daemonSets, daemonSet())
+    const revisions = (): KubeObject[] => harness.cluster.all(controllerRevisions)
+    await eventually(() => expect(revisions()).toHaveLength(1))
+    const [revision] = revisions()
+    expect(JSON.stringify(revision!["data"])).toBe(canonical(revision!["data"]))
   })
 
   test("updates one node after the other", async () => {

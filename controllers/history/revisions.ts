@@ -7,7 +7,7 @@ import { controllerRevisions } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { jsonEqual } from "../equality.ts"
 import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
-import { hashOf } from "../template-hash.ts"
+import { canonical, hashOf } from "../template-hash.ts"
 
 /** On the revisions of StatefulSets. */
 const hashLabel = "controller.kubernetes.io/hash"
@@ -72,7 +72,8 @@ async function createRevision(
   collisions: number | undefined,
 ): Promise<UpdateRevision> {
   const template = { ...owner.spec?.template, $patch: "replace" } as PodTemplateSpec & { $patch: string }
-  const data = { spec: { template } }
+  // Fields in order of their names, as upstream writes them: clients compare these bytes with a template's own.
+  const data = JSON.parse(canonical({ spec: { template } })) as NonNullable<ControllerRevision["data"]>
   const { namespace = "", name = "", annotations } = owner.metadata
   for (let collisionCount = collisions; ; collisionCount = (collisionCount ?? 0) + 1) {
     const hash = hashOf(data, collisionCount)
