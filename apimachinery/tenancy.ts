@@ -53,8 +53,13 @@ export const tokenRefreshAnnotation = key("token.refresh-at")
 export const tenantLabelsAnnotation = key("labels")
 export const tenantAnnotationsAnnotation = key("annotations")
 
+/** On a super pod: where it may go as the tenant's own view of its nodes has it; absent when that is super's view. */
+export const placementAnnotation = key("placement")
+
 // On objects in the tenant.
 export const virtualNodeLabel = key("virtualnode")
+/** On a virtual node: what of it came from super. Everything else on it is the tenant's own (syncer/resources/virtual-node.ts). */
+export const publishedAnnotation = key("published")
 /** Label "true" on a pod: never synced. */
 export const ignoreSyncLabel = key("ignore-sync")
 /** Label "true" on a pod: its DNS fields are left as they are. */

@@ -170,16 +170,18 @@ export class SyncController {
     { why, gracePeriodSeconds }: Extract<Decision, { do: "remove" }>,
   ): Promise<Outcome> {
     const { sync, place } = work
-    if (why !== "deleting") {
+    if (why === "gone" || why === "stale") {
       const wait = this.#claimedFor(sync, superObject)
       const exists = await this.#existsInTenant(work, superObject)
       if (exists) return
       if (wait > 0) return { requeueAfterMs: wait }
     }
-    const { uid } = superObject.metadata
+    const { uid, resourceVersion } = superObject.metadata
     try {
       await this.#parts.superClient.delete(sync.resource, place.namespace, place.name, {
         ...(uid === undefined ? {} : { uid }),
+        // Only as it was seen: it may have been put to use since.
+        ...(why !== "outdated" || resourceVersion === undefined ? {} : { resourceVersion }),
         ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
         propagationPolicy: "Background",
       })

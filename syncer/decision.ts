@@ -14,8 +14,9 @@ export type Decision =
   /**
    * - gone: there is no tenant object; stale: the copy is of an earlier one. Both are confirmed with the tenant first.
    * - deleting: the tenant object waits for the copy to end.
+   * - outdated: it is made anew when it has gone.
    */
-  | { do: "remove"; why: "gone" | "stale" | "deleting"; gracePeriodSeconds?: number }
+  | { do: "remove"; why: "gone" | "stale" | "deleting" | "outdated"; gracePeriodSeconds?: number }
   /** The copy has ended: the tenant object, deleted by the tenant, may go. */
   | { do: "finish" }
   /** Something else is in the way, or the object cannot be run. Told to the tenant, tried again later. */
@@ -54,6 +55,9 @@ export function decide(
       break
   }
   if (deleting && sync.graceful === true) return gracefully(sync, object, superObject, context)
+  if (!isDeleting(superObject) && sync.outdated?.(object, superObject, context) === true) {
+    return { do: "remove", why: "outdated", gracePeriodSeconds: 0 }
+  }
   return update(sync, object, superObject, context)
 }
 

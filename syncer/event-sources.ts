@@ -22,7 +22,8 @@ import { superKey } from "./key-of-super.ts"
 import { keyOf, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { publications, resourceSyncs } from "./resources/index.ts"
 import { onlyHeartbeat } from "./resources/node.ts"
-import { hasEnded } from "./resources/pod/status.ts"
+import { hasEnded, isNominated } from "./resources/pod/status.ts"
+import { samePlace } from "./resources/virtual-node.ts"
 
 export interface EventSourceParts {
   caches: Caches
@@ -79,16 +80,21 @@ function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInfor
     added: (tenant, object) => {
       tell(tenant, object)
       if (resource === pods) tellNode(tenant, object as Pod, parts)
+      if (resource === nodes) tellWaiting(tenant, parts)
     },
-    updated: (tenant, object) => {
+    updated: (tenant, object, previous) => {
       tell(tenant, object)
+      if (resource === nodes && !samePlace(object as Node, previous as Node)) tellWaiting(tenant, parts)
       if (resource !== pods) return
+      if (isNominated(previous as Pod) && !isNominated(object as Pod)) tellWaiting(tenant, parts)
       tellNode(tenant, object as Pod, parts)
       if (hasEnded(object as Pod)) tellTokens(tenant, object, parts)
     },
     deleted: (tenant, object) => {
       tell(tenant, object)
+      if (resource === nodes) tellWaiting(tenant, parts)
       if (resource !== pods) return
+      if (isNominated(object as Pod)) tellWaiting(tenant, parts)
       tellNode(tenant, object as Pod, parts)
       tellTokens(tenant, object, parts)
     },
@@ -98,6 +104,14 @@ function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInfor
 
 function tellTokens(tenant: string, { metadata }: KubeObject, parts: EventSourceParts): void {
   if (parts.isReady(tenant)) parts.enqueue(keyOf(tenant, podTokens, metadata.namespace, metadata.name ?? ""))
+}
+
+/** Pods that have no node yet: where they may go depends on the tenant's nodes and on who is to go first. */
+function tellWaiting(tenant: string, parts: EventSourceParts): void {
+  if (!parts.isReady(tenant)) return
+  for (const { metadata, spec } of parts.caches.tenantInformer(pods).list(tenant) as Pod[]) {
+    if ((spec?.nodeName ?? "") === "") parts.enqueue(keyOf(tenant, pods, metadata.namespace, metadata.name ?? ""))
+  }
 }
 
 /** With nodes published as they are used, a pod's coming and going decides. The key is cheap when they all are. */

@@ -49,6 +49,13 @@ export const syncerLimits = {
   tokenRefreshShare: 0.8,
   /** Namespaces of unknown tenants looked up per patrol. */
   unknownNamespacesPerPatrol: 100,
+  /** Extended resources of one tenant that super counts on one node; the first ones by name. */
+  resourcesPerNode: 16,
+  /** Nodes looked at for room when a pod of higher priority finds none. */
+  preemptionCandidates: 16,
+  /** After which a pod without room is looked at again, and a room made for it counts as lost. */
+  preemptionRetryMs: 10_000,
+  nominationMs: 120_000,
   stopTimeoutMs: 10_000,
 } as const
 

@@ -146,6 +146,7 @@ function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster
         cluster.all(resource).filter(({ metadata }) => metadata.namespace === namespace) as T[],
       superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
         superCluster.find<T>(resource, namespace, name),
+      nominatedPods: () => [],
     }
     const context = { tenant, view, settings: settingsOf({}), now: Date.now() }
     for (const sync of resourceSyncs) {

@@ -3,7 +3,7 @@
 // whose tenant is gone.
 
 import { setImmediate } from "node:timers/promises"
-import type { KubeObject } from "../apimachinery/object.ts"
+import type { KubeObject, Node } from "../apimachinery/object.ts"
 import {
   rootNamespaceAnnotation,
   virtualClusterNameKey,
@@ -11,11 +11,12 @@ import {
   virtualClusterUIDAnnotation,
 } from "../apimachinery/tenancy.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
-import { namespaces, secrets, virtualClusters } from "../client/resources.ts"
+import { namespaces, nodes, secrets, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
+import { clusterKeyOfResource } from "./conversion/resource-names.ts"
 import { superPlace } from "./conversion/super-object.ts"
 import { decide } from "./decision.ts"
 import { keyOf, type SyncKey } from "./keys.ts"
@@ -56,7 +57,9 @@ export class Patrol {
       if (signal.aborted) return report
       await this.compareTenant(tenant, signal, report)
     }
-    if (!signal.aborted) report.removedNamespaces = await this.#removeUnknown()
+    if (signal.aborted) return report
+    report.removedNamespaces = await this.#removeUnknown()
+    await this.#removeUnknownResources()
     return report
   }
 
@@ -156,6 +159,27 @@ export class Patrol {
       }
     }
     return removed
+  }
+
+  /** Extended resources that tenants had put on nodes. One that is not known for a moment puts them there again. */
+  async #removeUnknownResources(): Promise<void> {
+    const { caches, tenants, superClient } = this.#parts
+    if (!caches.superReady || !this.#parts.tenantListComplete()) return
+    const known = new Set(tenants.list().map(({ clusterKey }) => clusterKey))
+    for (const { metadata, status } of caches.superInformer(nodes).list() as Node[]) {
+      const names = Object.keys(status?.capacity ?? {}).filter((name) => {
+        const clusterKey = clusterKeyOfResource(name)
+        return clusterKey !== undefined && !known.has(clusterKey)
+      })
+      if (names.length === 0) continue
+      const none = Object.fromEntries(names.map((name) => [name, null]))
+      const patch = { metadata: { uid: metadata.uid }, status: { capacity: none, allocatable: none } }
+      try {
+        await superClient.patch(nodes, undefined, metadata.name ?? "", patch, { type: "merge", subresource: "status" })
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      }
+    }
   }
 }
 

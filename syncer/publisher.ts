@@ -13,11 +13,13 @@ import type { Patch, Publication, SyncContext } from "./resources/resource-sync.
 
 export class Publisher {
   readonly #tenants: Tenants
+  readonly #superClient: KubeClient
   readonly #caches: Caches
   readonly #contextOf: (tenant: Tenant) => SyncContext
 
-  constructor(tenants: Tenants, caches: Caches, contextOf: (tenant: Tenant) => SyncContext) {
+  constructor(tenants: Tenants, superClient: KubeClient, caches: Caches, contextOf: (tenant: Tenant) => SyncContext) {
     this.#tenants = tenants
+    this.#superClient = superClient
     this.#caches = caches
     this.#contextOf = contextOf
   }
@@ -34,14 +36,29 @@ export class Publisher {
     const client = this.#tenants.client(tenant.name)
     const desired = this.desired(kind, context, name)
     const object = context.view.tenantObject(kind.resource, undefined, name)
+    await this.#claim(kind, context, name)
     if (desired !== undefined) {
       if (object === undefined) return create(kind, client, desired)
       if (kind.isPublished(object)) await patch(kind, client, object, kind.changed(desired, object))
     } else if (object !== undefined && kind.isPublished(object)) await remove(kind, client, object)
   }
 
+  async #claim(kind: Publication, context: SyncContext, name: string): Promise<void> {
+    const claim = this.#claimOf(kind, context, name)
+    const superObject = context.view.superObject(kind.resource, undefined, name)
+    if (claim !== undefined && superObject !== undefined) await patch(kind, this.#superClient, superObject, [claim])
+  }
+
+  #claimOf(kind: Publication, context: SyncContext, name: string): Patch | undefined {
+    const superObject = context.view.superObject(kind.resource, undefined, name)
+    if (kind.claim === undefined || superObject === undefined) return undefined
+    const object = context.view.tenantObject(kind.resource, undefined, name)
+    return kind.claim(object !== undefined && kind.isPublished(object) ? object : undefined, superObject, context)
+  }
+
   /** A difference that publish() would act on. */
   differs(kind: Publication, context: SyncContext, name: string): boolean {
+    if (this.#claimOf(kind, context, name) !== undefined) return true
     const desired = this.desired(kind, context, name)
     const object = context.view.tenantObject(kind.resource, undefined, name)
     if (object === undefined || desired === undefined) {

@@ -110,7 +110,12 @@ describe("createServiceAddresses()", () => {
     await addresses.claim(before, undefined)
     const after = { ...serviceOf("u1", { ...before.spec, type: "NodePort" }) }
     await addresses.claim(after, before)
-    const view = { tenantObject: () => undefined, tenantObjects: () => [], superObject: () => undefined }
+    const view = {
+      tenantObject: () => undefined,
+      tenantObjects: () => [],
+      nominatedPods: () => [],
+      superObject: () => undefined,
+    }
     const changes = (resourceVersion: string, now: number) =>
       serviceSync.changed({ ...before, metadata: { ...before.metadata, resourceVersion } }, copy() as Service, {
         tenant,
@@ -144,7 +149,12 @@ describe("createServiceAddresses()", () => {
   })
 
   async function syncerCopies(service: Service): Promise<void> {
-    const view = { tenantObject: () => undefined, tenantObjects: () => [], superObject: () => undefined }
+    const view = {
+      tenantObject: () => undefined,
+      tenantObjects: () => [],
+      nominatedPods: () => [],
+      superObject: () => undefined,
+    }
     const context = { tenant, settings: defaultSettings, view, now: 0 }
     await superCluster.create(services, buildSuperObject(serviceSync as never, service, context))
   }

@@ -240,7 +240,7 @@ class Claims {
       tenant: this.#tenant,
       settings: defaultSettings,
       now: Date.now(),
-      view: { tenantObject: none, tenantObjects: () => [], superObject: none },
+      view: { tenantObject: none, tenantObjects: () => [], nominatedPods: () => [], superObject: none },
     }
   }
 }

@@ -288,6 +288,63 @@ describe("the syncer", () => {
     }, "the new copy")
   })
 
+  test("places a waiting pod anew when the tenant labels a node", async () => {
+    await eventually(() => cluster.find(nodes, undefined, "node-1"), "node-1")
+    await cluster.create(pods, podOf("web", { nodeSelector: { color: "blue" } }))
+    const before = await inSuper<Pod>(pods, "web")
+    expect(before.spec?.nodeSelector).toEqual({ color: "blue" })
+    cluster.edit(nodes, undefined, "node-1", { metadata: { labels: { color: "blue" } } })
+    const after = await eventually(() => {
+      const found = superCluster.find<Pod>(pods, home, "web")
+      return found?.metadata.uid === before.metadata.uid ? undefined : found
+    }, "another copy")
+    expect(after.spec).toMatchObject({
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: ["node-1"] }] }],
+          },
+        },
+      },
+    })
+    await settled()
+    expect(cluster.find(nodes, undefined, "node-1")?.metadata.labels).toMatchObject({ color: "blue", zone: "a" })
+  })
+
+  test("makes room for a pod among the tenant's own of lower priority", async () => {
+    superCluster.edit(nodes, undefined, "node-1", { status: { allocatable: { cpu: "2", pods: "10" } } })
+    const asking = (cpu: string, priority: number): object => ({
+      priority,
+      containers: [{ name: "main", image: "nginx:1", resources: { requests: { cpu } } }],
+    })
+    await superCluster.create(namespaces, object("Namespace", undefined, "others"))
+    await superCluster.create(pods, object("Pod", "others", "x", { spec: { ...asking("1", 0), nodeName: "node-1" } }))
+    for (const [name, priority] of [
+      ["low", 1],
+      ["high", 100],
+    ] as const) {
+      await cluster.create(pods, podOf(name, asking("500m", priority)))
+      await inSuper(pods, name)
+      superCluster.edit(pods, home, name, { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
+      await eventually(() => cluster.find<Pod>(pods, "default", name)?.spec?.nodeName, `${name} is bound`)
+    }
+    await cluster.create(pods, podOf("urgent", asking("500m", 1000)))
+    await inSuper(pods, "urgent")
+    const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
+    superCluster.edit(pods, home, "urgent", { status: { conditions: [unschedulable] } })
+    await eventually(() => cluster.find(pods, "default", "low")?.metadata.deletionTimestamp, "low goes")
+    expect(cluster.find<Pod>(pods, "default", "low")?.status?.conditions).toMatchObject([
+      { type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" },
+    ])
+    expect(cluster.find<Pod>(pods, "default", "urgent")?.status?.nominatedNodeName).toBe("node-1")
+    expect(cluster.find(pods, "default", "high")?.metadata.deletionTimestamp).toBeUndefined()
+    expect(superCluster.find(pods, "others", "x")?.metadata.deletionTimestamp).toBeUndefined()
+    // What follows it waits until the node is not kept any more.
+    await cluster.create(pods, podOf("next", asking("500m", 1)))
+    const next = await inSuper<Pod>(pods, "next")
+    expect(JSON.stringify(next.spec)).toContain('"operator":"NotIn","values":["node-1"]')
+  })
+
   test("tells the tenant what super refuses, and tries again", async () => {
     superCluster.fail = (verb, resource, made) =>
       verb === "create" && resource === "pods"

@@ -8,7 +8,7 @@ import { silentLog, type Log } from "../client/log.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
-import { nodes } from "../client/resources.ts"
+import { nodes, pods } from "../client/resources.ts"
 import { Caches } from "./clusters/caches.ts"
 import { Reachability, observe } from "./clusters/reachability.ts"
 import { SyncController, type Outcome } from "./controller.ts"
@@ -19,6 +19,7 @@ import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { keepNodeLeases } from "./node-leases.ts"
 import { clockOf, logOf, settingsOf, syncerLimits, type SyncerOptions } from "./options.ts"
 import { Patrol, type PatrolReport } from "./patrol.ts"
+import { Preemption } from "./preemption.ts"
 import { Publisher } from "./publisher.ts"
 import { publications, syncOf } from "./resources/index.ts"
 import { TokenKeeper } from "./token-keeper.ts"
@@ -34,6 +35,7 @@ export class Syncer implements AsyncDisposable {
   readonly #publisher: Publisher
   readonly #events: EventMirror
   readonly #tokens: TokenKeeper
+  readonly #preemption: Preemption
   readonly #patrol: Patrol
   readonly #recorder: EventRecorder
   readonly #stopping = new AbortController()
@@ -77,7 +79,8 @@ export class Syncer implements AsyncDisposable {
       ensureNode: (tenant, name) => this.#ensureNode(tenant, name),
     })
     const contextOf = (tenant: Tenant): ReturnType<SyncController["contextOf"]> => this.#controller.contextOf(tenant)
-    this.#publisher = new Publisher(tenants, caches, contextOf)
+    this.#publisher = new Publisher(tenants, superClient, caches, contextOf)
+    this.#preemption = new Preemption({ tenants, superClient, clock, events: this.#recorder, contextOf })
     this.#events = new EventMirror(tenants, caches)
     this.#patrol = new Patrol({
       tenants,
@@ -219,7 +222,11 @@ export class Syncer implements AsyncDisposable {
     }
     if (key.resource === podTokens) return this.#tokens.reconcile(key)
     if (key.resource === superEvents) return this.#events.reconcile(key)
-    return syncOf(key) === undefined ? this.#publisher.reconcile(key) : this.#controller.reconcile(key)
+    if (syncOf(key) === undefined) return this.#publisher.reconcile(key)
+    const outcome = await this.#controller.reconcile(key)
+    const tenant = this.#tenants.get(key.tenant)
+    if (key.resource !== pods.resource || tenant === undefined) return outcome
+    return outcome ?? this.#preemption.consider(tenant, key.namespace, key.name)
   }
 
   #wake(tenant: string): boolean {

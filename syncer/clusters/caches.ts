@@ -2,7 +2,7 @@
 // Copies are selected there by label, so what else runs in the super cluster costs nothing; nodes, volumes, classes and
 // events carry no mark of ours and are seen whole.
 
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import {
   clusterAnnotation,
   controlledLabel,
@@ -12,16 +12,18 @@ import {
 import type { Clock } from "../../client/clock.ts"
 import { Informer } from "../../client/informer.ts"
 import type { Log } from "../../client/log.ts"
-import { events, runtimeClasses, secrets } from "../../client/resources.ts"
+import { events, pods, runtimeClasses, secrets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
 import { trimmed } from "./trim.ts"
 import { publications, resourceSyncs } from "../resources/index.ts"
+import { isNominated } from "../resources/pod/status.ts"
 import type { View } from "../resources/resource-sync.ts"
 
 const byTenant = "tenant"
 const byTokenPod = "tokenPod"
+const byNomination = "nomination"
 
 export class Caches {
   readonly #super = new Map<string, Informer<KubeObject>>()
@@ -31,7 +33,8 @@ export class Caches {
     const { tenants, clock, log } = options
     const superClient = trimmed(options.superClient)
     for (const { resource } of resourceSyncs) {
-      this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { log }))
+      const ofTenants = resource === pods ? { indexes: { [byNomination]: nomination } } : {}
+      this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { ...ofTenants, log }))
       const indexes = {
         [byTenant]: (object: KubeObject) => present(object.metadata.annotations?.[clusterAnnotation]),
         ...(resource === secrets ? { [byTokenPod]: tokenPod } : {}),
@@ -97,6 +100,7 @@ export class Caches {
         tenantInformer(resource).list(tenant, namespace) as T[],
       superObject: <T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string) =>
         superInformer(resource).get(namespace, name) as T | undefined,
+      nominatedPods: () => tenantInformer(pods).byIndex(tenant, byNomination, "") as Pod[],
     }
   }
 }
@@ -107,6 +111,9 @@ function found<T>(informer: T | undefined, resource: Resource): T {
 }
 
 const present = (value: string | undefined): string[] => (value === undefined ? [] : [value])
+
+/** All under one value: they are few. */
+const nomination = (object: KubeObject): string[] => (isNominated(object as Pod) ? [""] : [])
 
 function tokenPod(object: KubeObject): string[] {
   const annotations = object.metadata.annotations

@@ -1,5 +1,6 @@
 // Texts from the super cluster (event messages, container states) name super namespaces and uids. Tenants read their own.
 
+import { tenancyPrefix } from "../../apimachinery/tenancy.ts"
 import type { Tenant } from "../../client/tenants.ts"
 
 export interface ScrubNames {
@@ -15,6 +16,8 @@ export function scrubText(text: string, names: ScrubNames): string {
   const { tenant, namespace, superNamespace, uid, superUID } = names
   let result = text.replaceAll(superNamespace, namespace)
   if (superUID !== undefined && uid !== undefined) result = result.replaceAll(superUID, uid)
+  // Resources that the tenant put on its nodes.
+  result = result.replaceAll(`.${tenant.clusterKey}.${tenancyPrefix}/`, "/")
   return result.replaceAll(`${tenant.clusterKey}-`, "").replaceAll(tenant.clusterKey, "")
 }
 

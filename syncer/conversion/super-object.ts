@@ -21,7 +21,7 @@ export function buildSuperObject(sync: ResourceSync, object: KubeObject, context
   const { metadata } = object
   const place = superPlace(sync, context.tenant, metadata.namespace, metadata.name ?? "")
   const made = superMetadata(sync.kind, object, context.tenant, place)
-  const extra = sync.annotations?.(object, context)
-  if (extra !== undefined) made.annotations = { ...made.annotations, ...extra }
+  const extra = { ...sync.annotations?.(object, context), ...sync.firstAnnotations?.(object, context) }
+  made.annotations = { ...made.annotations, ...extra }
   return { ...sync.toSuper(object, context), metadata: made }
 }

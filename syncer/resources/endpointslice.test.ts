@@ -9,7 +9,12 @@ const context: SyncContext = {
   tenant: fakeTenant("acme"),
   settings: defaultSettings,
   now: 0,
-  view: { tenantObject: () => undefined, tenantObjects: () => [], superObject: () => undefined },
+  view: {
+    tenantObject: () => undefined,
+    tenantObjects: () => [],
+    nominatedPods: () => [],
+    superObject: () => undefined,
+  },
 }
 
 function slice(managedBy?: string): EndpointSlice {

@@ -1,12 +1,15 @@
 // Virtual nodes: the real nodes as tenants see them. What moves without meaning (heartbeats) is not written, and what would
-// tell of other tenants (images, attached volumes) or of the infrastructure (provider ids, pod ranges) is left out.
+// tell of other tenants (images, attached volumes, their resources) or of the infrastructure (provider ids, pod ranges) is left
+// out. What a tenant puts on them itself stays (virtual-node.ts), and its extended resources are counted in super.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
-import { uidAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
+import { isTenancyKey, publishedAnnotation, uidAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { nodes, pods } from "../../client/resources.ts"
 import { equal, mergeDiff } from "../conversion/equality.ts"
-import { isTenancyKey } from "../../apimachinery/tenancy.ts"
+import { isTenantsResource, superResource, tenantResource } from "../conversion/resource-names.ts"
+import { syncerLimits } from "../options.ts"
 import type { Patch, Publication, SyncContext } from "./resource-sync.ts"
+import { isVirtual, ownFields, publishedRecord, withOwnFields } from "./virtual-node.ts"
 
 type Status = NonNullable<Node["status"]>
 type Conditions = NonNullable<Status["conditions"]>
@@ -21,13 +24,12 @@ export const node: Publication<Node> = {
     const labels = Object.fromEntries(
       Object.entries(superObject.metadata.labels ?? {}).filter(([key]) => !isTenancyKey(key)),
     )
-    return {
+    const shown: Node = {
       apiVersion: "v1",
       kind: "Node",
       metadata: {
         name: superObject.metadata.name ?? "",
         labels: { ...labels, [virtualNodeLabel]: "true" },
-        annotations: { [uidAnnotation]: superObject.metadata.uid ?? "" },
       },
       spec: {
         ...(taints === undefined ? {} : { taints }),
@@ -35,29 +37,49 @@ export const node: Publication<Node> = {
       },
       status: virtualStatus(superObject, context),
     }
+    const uid = superObject.metadata.uid ?? ""
+    shown.metadata.annotations = { [uidAnnotation]: uid, [publishedAnnotation]: publishedRecord(shown) }
+    return shown
   },
-  isPublished: (object) => object.metadata.labels?.[virtualNodeLabel] === "true",
-  changed(desired, object) {
+  isPublished: isVirtual,
+  changed(shown, object) {
     const patches: Patch[] = []
-    const wanted = { labels: desired.metadata.labels ?? {}, spec: desired.spec ?? {} }
+    const desired = withOwnFields(shown, object)
     const { taints, unschedulable } = object.spec ?? {}
-    const labels = mergeDiff(object.metadata.labels ?? {}, wanted.labels)
-    const spec = mergeDiff({ taints, unschedulable }, wanted.spec)
-    const uid = desired.metadata.annotations?.[uidAnnotation]
-    const annotations =
-      object.metadata.annotations?.[uidAnnotation] === uid ? undefined : { annotations: { [uidAnnotation]: uid } }
+    const labels = mergeDiff(object.metadata.labels ?? {}, desired.metadata.labels)
+    const spec = mergeDiff({ taints, unschedulable }, desired.spec)
+    const annotations = mergeDiff(object.metadata.annotations ?? {}, {
+      ...object.metadata.annotations,
+      ...shown.metadata.annotations,
+    })
     if (labels !== undefined || spec !== undefined || annotations !== undefined) {
-      patches.push({
-        patch: {
-          metadata: { ...(labels === undefined ? {} : { labels }), ...annotations },
-          ...(spec === undefined ? {} : { spec }),
-        },
-      })
+      const metadata = {
+        ...(labels === undefined ? {} : { labels }),
+        ...(annotations === undefined ? {} : { annotations }),
+      }
+      patches.push({ patch: { metadata, ...(spec === undefined ? {} : { spec }) } })
     }
     if (!sameStatus(desired.status ?? {}, object.status ?? {})) {
       patches.push({ patch: { status: mergeDiff(object.status ?? {}, desired.status) }, subresource: "status" })
     }
     return patches
+  },
+  claim(object, superObject, { tenant }) {
+    const present: Record<string, string> = {}
+    const capacity = (superObject.status?.capacity ?? {}) as Record<string, string>
+    for (const name in capacity) {
+      if (tenantResource(name, tenant) !== undefined) present[name] = capacity[name] as string
+    }
+    const wanted: Record<string, string> = {}
+    const own = object === undefined ? {} : ownFields(object).resources
+    for (const name of Object.keys(own).sort().slice(0, syncerLimits.resourcesPerNode)) {
+      const there = superResource(name, tenant)
+      if (there !== undefined) wanted[there] = own[name] as string
+    }
+    const change = mergeDiff(present, wanted)
+    return change === undefined
+      ? undefined
+      : { patch: { status: { capacity: change, allocatable: change } }, subresource: "status" }
   },
 }
 
@@ -83,8 +105,8 @@ function virtualStatus(superObject: Node, { settings }: SyncContext): Status {
         ]
   const shownEndpoints = endpoint === undefined ? daemonEndpoints : { kubeletEndpoint: { Port: endpoint.port } }
   return compact({
-    capacity,
-    allocatable,
+    capacity: withoutTenants(capacity),
+    allocatable: withoutTenants(allocatable),
     conditions,
     addresses: shownAddresses,
     daemonEndpoints: shownEndpoints,
@@ -101,6 +123,11 @@ function sameStatus(a: Status, b: Status): boolean {
 function withoutHeartbeats({ conditions, images: _images, ...status }: Status): unknown {
   const still: Conditions | undefined = conditions?.map(({ lastHeartbeatTime: _time, ...condition }) => condition)
   return { ...status, conditions: still }
+}
+
+function withoutTenants<T extends object>(amounts: T | undefined): T | undefined {
+  if (amounts === undefined || !Object.keys(amounts).some(isTenantsResource)) return amounts
+  return Object.fromEntries(Object.entries(amounts).filter(([name]) => !isTenantsResource(name))) as T
 }
 
 function isUsed(name: string, { view }: SyncContext): boolean {

@@ -1,7 +1,7 @@
 // What one kind adds to the one flow (controller.ts). A kind is a value of one of the two shapes: ResourceSync for what the
 // tenant owns and super runs, Publication for what super owns and tenants see. All functions are pure.
 
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { KubeObject, Pod } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { SyncSettings } from "../options.ts"
@@ -11,6 +11,8 @@ export interface View {
   tenantObject<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): T | undefined
   tenantObjects<T extends KubeObject>(resource: Resource, namespace?: string): T[]
   superObject<T extends KubeObject>(resource: Resource, namespace: string | undefined, name: string): T | undefined
+  /** The tenant's pods that others had to make room for and that are on their way (preemption.ts). */
+  nominatedPods(): readonly Pod[]
 }
 
 export interface SyncContext {
@@ -61,6 +63,10 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   changed(object: T, superObject: T, context: SyncContext): Patch[]
   /** Annotations the super copy has besides. */
   annotations?(object: T, context: SyncContext): Record<string, string>
+  /** Annotations it is made with, and which then stay as they are. */
+  firstAnnotations?(object: T, context: SyncContext): Record<string, string>
+  /** The copy cannot be changed to what is wanted, and nothing is lost by making it anew. */
+  outdated?(object: T, superObject: T, context: SyncContext): boolean
   /** What super owns and the tenant is told of. */
   toTenant?(object: T, superObject: T, context: SyncContext): TenantStep[]
   /** An unmarked super object of that name is made ours (default: it is somebody else's). */
@@ -86,6 +92,8 @@ export interface Publication<T extends KubeObject = KubeObject> {
   /** The tenant's object is the published one, not one that the tenant made under this name. */
   isPublished(object: T): boolean
   changed(desired: T, object: T): Patch[]
+  /** What the tenant adds to super's object for itself; undefined: it is there, or there is nothing. */
+  claim?(object: T | undefined, superObject: T, context: SyncContext): Patch | undefined
   /** Written after creation through the status subresource. */
   hasStatus?: boolean
 }

@@ -24,7 +24,7 @@ function contextWith(objects: KubeObject[] = []): SyncContext {
     tenant,
     settings: settingsOf({}),
     now: 0,
-    view: { tenantObject: find, tenantObjects: () => [], superObject: () => undefined },
+    view: { tenantObject: find, tenantObjects: () => [], nominatedPods: () => [], superObject: () => undefined },
   }
 }
 

@@ -26,7 +26,7 @@ function contextWith(...objects: KubeObject[]): SyncContext {
     tenant,
     settings: defaultSettings,
     now: 0,
-    view: { tenantObject: () => undefined, tenantObjects: () => [], superObject },
+    view: { tenantObject: () => undefined, tenantObjects: () => [], nominatedPods: () => [], superObject },
   }
 }
 

@@ -36,7 +36,8 @@ export const priorityClass: Publication = {
   changed: changedFields,
 }
 
-const isPublic = (object: KubeObject): boolean => object.metadata.labels?.[publicLabel] === "true"
+/** Tenants may see and use it. */
+export const isPublic = (object: KubeObject): boolean => object.metadata.labels?.[publicLabel] === "true"
 
 function isPublished(object: KubeObject): boolean {
   return object.metadata.annotations?.[uidAnnotation] !== undefined

@@ -6,6 +6,8 @@ import type { Tenant } from "../../../client/tenants.ts"
 import { superNamespace } from "../../conversion/names.ts"
 import type { SyncContext } from "../resource-sync.ts"
 import { superRuntimeClass } from "../runtimeclass.ts"
+import { isPublic } from "../storageclass.ts"
+import { placementOf, type Placement } from "./placement.ts"
 
 export interface ServiceAddress {
   name: string
@@ -25,10 +27,12 @@ export interface PodContext {
   /** Of the tenant's kube-dns, if it has one. */
   nameServer: string | undefined
   dnsOptions: readonly { name: string; value?: string }[]
+  /** A class of super that tenants may use. */
   hasPriorityClass(name: string): boolean
   /** The tenant's runtime class as super has it. */
   runtimeClass(name: string): string
   hasNode(name: string): boolean
+  placement: Placement | undefined
 }
 
 /** One step of making the super pod. Pure: it returns another pod and changes none. */
@@ -37,7 +41,8 @@ export interface PodMutator {
   mutate(pod: Pod, context: PodContext): Pod
 }
 
-export function podContext(pod: Pod, { tenant, view, settings }: SyncContext): PodContext {
+export function podContext(pod: Pod, context: SyncContext): PodContext {
+  const { tenant, view, settings } = context
   const namespace = pod.metadata.namespace ?? ""
   const address = (service: Service): ServiceAddress | undefined => {
     const { namespace: home = "", name = "" } = service.metadata
@@ -62,8 +67,12 @@ export function podContext(pod: Pod, { tenant, view, settings }: SyncContext): P
     nameServer: addressOf("kube-system", "kube-dns")?.clusterIP,
     dnsOptions: settings.dnsOptions,
     runtimeClass: (name) => superRuntimeClass(name, tenant, view),
-    hasPriorityClass: (name) => view.superObject<PriorityClass>(priorityClasses, undefined, name) !== undefined,
+    hasPriorityClass(name) {
+      const found = view.superObject<PriorityClass>(priorityClasses, undefined, name)
+      return found !== undefined && isPublic(found)
+    },
     hasNode: (name) => view.superObject<Node>(nodes, undefined, name) !== undefined,
+    placement: placementOf(pod, context),
   }
 }
 

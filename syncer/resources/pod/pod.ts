@@ -19,6 +19,7 @@ import type { Dependency, Patch, ResourceSync, SyncContext, TenantStep } from ".
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
 import { podMutators } from "./mutators/index.ts"
+import { isMisplaced, placementOf, printPlacement } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
 import { hasEnded, lostStatus, sameStatus, superConditions, tenantStatus, whyLost } from "./status.ts"
 
@@ -29,6 +30,8 @@ export const pod: ResourceSync<Pod> = {
   synced: (object) => object.metadata.labels?.[ignoreSyncLabel] !== "true",
   toSuper: superPod,
   annotations: downwardAPIAnnotations,
+  firstAnnotations: (object, context) => printPlacement(placementOf(object, context)),
+  outdated: isMisplaced,
   changed(object, superObject, context) {
     const patches: Patch[] = []
     const spec = specChange(object, superObject)

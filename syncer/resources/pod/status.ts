@@ -3,12 +3,14 @@
 
 import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
 import { superNamespace } from "../../conversion/names.ts"
+import { renamed, tenantResource } from "../../conversion/resource-names.ts"
 import { scrubMessages } from "../../conversion/scrub.ts"
 import { equal } from "../../conversion/equality.ts"
 import type { Tenant } from "../../../client/tenants.ts"
 
 type Conditions = NonNullable<PodStatus["conditions"]>
 type Condition = Conditions[number]
+type ContainerStatuses = NonNullable<PodStatus["containerStatuses"]>
 
 const gatesOf = (pod: Pod): Set<string> => new Set(pod.spec?.readinessGates?.map((gate) => gate.conditionType))
 
@@ -23,12 +25,46 @@ export function tenantStatus(pod: Pod, superPod: Pod, tenant: Tenant, isBehind =
     superUID: superPod.metadata.uid,
   }) as PodStatus & { observedGeneration?: number }
   const merged = mergeConditions(pod, superPod, conditions)
+  const own = ownResources(status, tenant)
   const translate = (observed: number): number => translateGeneration(observed, pod, superPod, isBehind)
   return {
-    ...status,
+    ...own,
     ...(merged === undefined ? {} : { conditions: merged.map((one) => ownGeneration(one, pod, translate)) }),
     ...(observedGeneration === undefined ? {} : { observedGeneration: translate(observedGeneration) }),
+    ...(isNominated(pod) ? { nominatedNodeName: pod.status?.nominatedNodeName } : {}),
   } as PodStatus
+}
+
+/** The tenant's extended resources under its own names. */
+function ownResources<T extends Partial<PodStatus>>(status: T, tenant: Tenant): T {
+  const rename = (name: string): string | undefined => tenantResource(name, tenant)
+  const inContainers = (list: ContainerStatuses): ContainerStatuses => {
+    const changed = list.map((one) => {
+      const { resources, allocatedResources } = one
+      const requests = renamed(resources?.requests, rename)
+      const limits = renamed(resources?.limits, rename)
+      const allocated = renamed(allocatedResources, rename)
+      const isSame =
+        requests === resources?.requests && limits === resources?.limits && allocated === allocatedResources
+      if (isSame) return one
+      return {
+        ...one,
+        resources: {
+          ...resources,
+          ...(requests === undefined ? {} : { requests }),
+          ...(limits === undefined ? {} : { limits }),
+        },
+        ...(allocated === undefined ? {} : { allocatedResources: allocated }),
+      }
+    })
+    return changed.some((one, index) => one !== list[index]) ? changed : list
+  }
+  const { containerStatuses, initContainerStatuses } = status
+  return {
+    ...status,
+    ...(containerStatuses === undefined ? {} : { containerStatuses: inContainers(containerStatuses) }),
+    ...(initContainerStatuses === undefined ? {} : { initContainerStatuses: inContainers(initContainerStatuses) }),
+  }
 }
 
 /**
@@ -109,6 +145,10 @@ function withoutGeneration(condition: Condition): Condition {
 export function sameStatus(a: PodStatus | undefined, b: PodStatus | undefined): boolean {
   return equal(a ?? {}, b ?? {})
 }
+
+/** Room is being made for it on a node of the tenant's choice (../../preemption.ts). */
+export const isNominated = ({ spec, status }: Pod): boolean =>
+  (status?.nominatedNodeName ?? "") !== "" && (spec?.nodeName ?? "") === ""
 
 export const hasEnded = (pod: Pod): boolean => pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed"
 

@@ -1,7 +1,7 @@
 // What is done to a tenant's pod on its way to the super cluster, in this order. `serviceEnv` reads enableServiceLinks
 // before `superFields` switches it off.
 //
-// Left as they are: node selection, tolerations, security context, host namespaces, volumes, resources, image pull secrets
+// Left as they are: tolerations, security context, host namespaces, volumes, resources, image pull secrets
 // (synced under their names), runtime class, scheduler name, scheduling gates, hostname and subdomain. What of these a
 // tenant may use is for admission in the super cluster to say.
 
@@ -10,6 +10,7 @@ import { affinity } from "./affinity.ts"
 import { dns } from "./dns.ts"
 import { downwardAPI } from "./downward-api.ts"
 import { hostAliases } from "./host-aliases.ts"
+import { placement } from "./placement.ts"
 import { rootCA } from "./root-ca.ts"
 import { serviceAccountToken } from "./service-account-token.ts"
 import { serviceEnv } from "./service-env.ts"
@@ -21,6 +22,7 @@ export const podMutators: readonly PodMutator[] = [
   rootCA,
   serviceAccountToken,
   affinity,
+  placement,
   dns,
   hostAliases,
   superFields,

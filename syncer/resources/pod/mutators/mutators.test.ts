@@ -25,6 +25,7 @@ const around: PodContext = {
   hasPriorityClass: (name) => name === "system-node-critical",
   runtimeClass: (name) => (name === "gvisor" ? "acme-gvisor" : name),
   hasNode: () => true,
+  placement: undefined,
 }
 
 type Container = PodSpec["containers"][number]

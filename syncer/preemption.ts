@@ -1,0 +1,173 @@
+// Room for a pod of higher priority, made among its own tenant's pods. Super's scheduler treats the pods of all tenants alike,
+// or one tenant's priorities would drive out another's pods; so when it finds no room for a pod, this looks whether the tenant's
+// own pods of lower priority stand in the way, and takes the fewest and least of them away, as their scheduler would: in the
+// tenant, where their controllers see it. Meanwhile the node is the pod's (status.nominatedNodeName): resources/pod/placement.ts
+// keeps others of lower priority from it.
+//
+// Counted are resources, numbers of pods and host ports. A node where these suffice is refused for another reason, which
+// taking pods away need not end: nothing is taken away there. Facts: k8s.io/kubernetes/pkg/scheduler/framework/preemption.
+// Not here: budgets of disruption, which upstream also breaks when there is no other way.
+
+import { matchesNode, tolerates } from "../apimachinery/node-selection.ts"
+import { timestamp, type Node, type Pod } from "../apimachinery/object.ts"
+import { isConflict, isNotFound } from "../apimachinery/status.ts"
+import { superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
+import type { Clock } from "../client/clock.ts"
+import type { EventRecorder } from "../client/events.ts"
+import { nodes, pods } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenant, Tenants } from "../client/tenants.ts"
+import type { Outcome } from "./controller.ts"
+import { recordedOwner } from "./conversion/ownership.ts"
+import { syncerLimits } from "./options.ts"
+import { chooseVictims, least, priorityOf, type Room } from "./preemption-victims.ts"
+import type { SyncContext } from "./resources/resource-sync.ts"
+import { hasEnded, isNominated } from "./resources/pod/status.ts"
+
+export interface PreemptionParts {
+  tenants: Tenants
+  superClient: KubeClient
+  clock: Clock
+  events: EventRecorder
+  contextOf(tenant: Tenant): SyncContext
+}
+
+const message = "preempting to accommodate a higher priority pod"
+
+export class Preemption {
+  readonly #parts: PreemptionParts
+  /** When a pod was first seen to be on its way to a node; by its key, and gone with its waiting. */
+  readonly #nominatedAt = new Map<string, number>()
+
+  constructor(parts: PreemptionParts) {
+    this.#parts = parts
+  }
+
+  /** After a pod has been reconciled. */
+  async consider(tenant: Tenant, namespace: string, name: string): Promise<Outcome> {
+    const context = this.#parts.contextOf(tenant)
+    const pod = context.view.tenantObject<Pod>(pods, namespace, name)
+    const superPod = context.view.superObject<Pod>(pods, superNamespace(tenant.clusterKey, namespace), name)
+    const key = `${tenant.name} ${namespace}/${name}`
+    if (pod === undefined || superPod === undefined || !waitsForRoom(pod, superPod)) {
+      this.#nominatedAt.delete(key)
+      return
+    }
+    const placed = context.view
+      .tenantObjects<Pod>(pods)
+      .filter((other) => (other.spec?.nodeName ?? "") !== "" && !hasEnded(other) && priorityOf(other) < priorityOf(pod))
+    const again = { requeueAfterMs: syncerLimits.preemptionRetryMs }
+    if (isNominated(pod)) {
+      if (this.#isUnderWay(key)) return again
+      // In vain: the node is free again for others.
+      this.#nominatedAt.delete(key)
+      await this.#nominate(tenant, pod, null)
+      return again
+    }
+    if (placed.length === 0) return
+    const rooms: Room[] = []
+    for (const node of candidates(superPod, placed, context)) {
+      const room = await this.#roomOn(node, superPod, placed)
+      // Others are leaving already.
+      if (room === "soon") return again
+      if (room !== undefined) rooms.push(room)
+    }
+    const room = least(rooms)
+    if (room !== undefined) {
+      this.#nominatedAt.set(key, this.#parts.clock.now())
+      await this.#makeRoom(tenant, pod, room)
+    }
+    return again
+  }
+
+  #isUnderWay(key: string): boolean {
+    const now = this.#parts.clock.now()
+    // After a restart its time begins anew.
+    const since = this.#nominatedAt.get(key) ?? now
+    this.#nominatedAt.set(key, since)
+    return now - since < syncerLimits.nominationMs
+  }
+
+  async #roomOn(node: Node, superPod: Pod, placed: readonly Pod[]): Promise<Room | "soon" | undefined> {
+    const { name = "" } = node.metadata
+    const { items } = await this.#parts.superClient.list<Pod>(pods, { fieldSelector: `spec.nodeName=${name}` })
+    const there = items.filter((one) => one.spec?.nodeName === name && !hasEnded(one))
+    const byUID = new Map(placed.map((one) => [one.metadata.uid ?? "", one]))
+    const lower = new Map<Pod, Pod>()
+    for (const copy of there) {
+      const own = byUID.get(copy.metadata.annotations?.[uidAnnotation] ?? "")
+      if (own !== undefined && recordedOwner(copy)?.clusterKey === recordedOwner(superPod)?.clusterKey)
+        lower.set(copy, own)
+    }
+    return chooseVictims({ node, pod: superPod, there, lower })
+  }
+
+  async #makeRoom(tenant: Tenant, pod: Pod, { node, victims }: Room): Promise<void> {
+    const { clock, events, tenants } = this.#parts
+    // Before they go: whatever replaces them is to find the node taken.
+    await this.#nominate(tenant, pod, node)
+    const client = tenants.client(tenant.name)
+    for (const victim of victims) {
+      const { namespace, name = "", uid = "" } = victim.metadata
+      const others = (victim.status?.conditions ?? []).filter(({ type }) => type !== "DisruptionTarget")
+      const condition = {
+        type: "DisruptionTarget",
+        status: "True",
+        reason: "PreemptionByScheduler",
+        message: `${pod.spec?.schedulerName ?? "default-scheduler"}: ${message}`,
+        lastTransitionTime: timestamp(new Date(clock.now())),
+      }
+      const text = `Preempted by pod ${pod.metadata.uid ?? ""} on node ${node}`
+      events.event(client, { ...victim, apiVersion: "v1", kind: "Pod" }, "Normal", "Preempted", text)
+      const patch = { metadata: { uid }, status: { conditions: [...others, condition] } }
+      try {
+        await client.patch(pods, namespace, name, patch, { type: "merge", subresource: "status" })
+        await client.delete(pods, namespace, name, { uid })
+      } catch (error) {
+        // Gone, which is as good.
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      }
+    }
+  }
+
+  async #nominate(tenant: Tenant, { metadata }: Pod, node: string | null): Promise<void> {
+    const { namespace, name = "", uid } = metadata
+    const patch = { metadata: { uid }, status: { nominatedNodeName: node } }
+    await this.#parts.tenants
+      .client(tenant.name)
+      .patch(pods, namespace, name, patch, { type: "merge", subresource: "status" })
+  }
+}
+
+/** Super's scheduler has said so of a pod that may take others' place. */
+function waitsForRoom(pod: Pod, superPod: Pod): boolean {
+  const scheduled = superPod.status?.conditions?.find(({ type }) => type === "PodScheduled")
+  return (
+    pod.metadata.deletionTimestamp === undefined &&
+    superPod.metadata.deletionTimestamp === undefined &&
+    (superPod.spec?.nodeName ?? "") === "" &&
+    scheduled?.status === "False" &&
+    scheduled.reason === "Unschedulable" &&
+    pod.spec?.preemptionPolicy !== "Never"
+  )
+}
+
+/** Nodes that would take the pod and have others of lower priority; where the least of them are, first. */
+function candidates(superPod: Pod, placed: readonly Pod[], { view }: SyncContext): Node[] {
+  const lowest = new Map<string, number>()
+  for (const other of placed) {
+    const name = other.spec?.nodeName ?? ""
+    lowest.set(name, Math.min(lowest.get(name) ?? Number.POSITIVE_INFINITY, priorityOf(other)))
+  }
+  return [...lowest]
+    .sort(([, a], [, b]) => a - b)
+    .map(([name]) => view.superObject<Node>(nodes, undefined, name))
+    .filter((node) => node !== undefined)
+    .filter((node) => node.spec?.unschedulable !== true && matchesNode(superPod.spec, node))
+    .filter((node) =>
+      (node.spec?.taints ?? []).every(
+        (taint) => taint.effect === "PreferNoSchedule" || tolerates(superPod.spec?.tolerations, taint),
+      ),
+    )
+    .slice(0, syncerLimits.preemptionCandidates)
+}

@@ -1,0 +1,34 @@
+// Where the pod may go, as super's scheduler understands it (../placement.ts).
+
+import type { Container } from "../../../../apimachinery/object.ts"
+import { renamed, superResource } from "../../../conversion/resource-names.ts"
+import { mapContainers, withSpec, type PodMutator } from "../context.ts"
+
+type Resources = NonNullable<Container["resources"]>
+
+export const placement: PodMutator = {
+  name: "placement",
+  mutate: (pod, { placement: wanted, tenant }) => {
+    if (wanted === undefined) return pod
+    return withSpec(pod, ({ nodeSelector: _selector, affinity, ...rest }) => {
+      const { nodeAffinity: _nodeAffinity, ...others } = affinity ?? {}
+      const made = { ...others, ...(wanted.nodeAffinity === undefined ? {} : { nodeAffinity: wanted.nodeAffinity }) }
+      const spec = {
+        ...rest,
+        ...(wanted.nodeSelector === undefined ? {} : { nodeSelector: wanted.nodeSelector }),
+        ...(Object.keys(made).length === 0 ? {} : { affinity: made }),
+      }
+      if (wanted.resources.length === 0) return spec
+      const rename = (name: string): string | undefined =>
+        wanted.resources.includes(name) ? superResource(name, tenant) : undefined
+      const inResources = ({ requests, limits, ...more }: Resources): Resources => ({
+        ...more,
+        ...(requests === undefined ? {} : { requests: renamed(requests, rename) }),
+        ...(limits === undefined ? {} : { limits: renamed(limits, rename) }),
+      })
+      return mapContainers(spec, (container) =>
+        container.resources === undefined ? container : { ...container, resources: inResources(container.resources) },
+      )
+    })
+  },
+}

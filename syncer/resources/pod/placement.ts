@@ -1,0 +1,146 @@
+// Which of its virtual nodes a tenant's pod may go to, where the tenant's view of them is not super's: labels, taints, cordons
+// and extended resources that the tenant has put there, and room kept for another of its pods (../../preemption.ts). THE place
+// for it: what comes out is said to super's scheduler as node affinity by name and as names of resources. Pure.
+//
+// Labels that tenants put on nodes are not seen by topology spreading and pod affinity: those go by super's labels.
+
+import { createHash } from "node:crypto"
+import { matchesNode, matchesTerm, tolerates, type NodeSelectorTerm } from "../../../apimachinery/node-selection.ts"
+import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { placementAnnotation, virtualNodeLabel } from "../../../apimachinery/tenancy.ts"
+import { nodes as nodeResource } from "../../../client/resources.ts"
+import { isExtendedResource, isTenantsResource } from "../../conversion/resource-names.ts"
+import type { SyncContext } from "../resource-sync.ts"
+import { isVirtual, ownFields } from "../virtual-node.ts"
+
+export type NodeAffinity = NonNullable<NonNullable<PodSpec["affinity"]>["nodeAffinity"]>
+
+export interface Placement {
+  /** In place of the pod's own; undefined: none. */
+  nodeSelector: PodSpec["nodeSelector"] | undefined
+  nodeAffinity: NodeAffinity | undefined
+  /** Extended resources that are the tenant's own. */
+  resources: readonly string[]
+}
+
+const nameField = "metadata.name"
+const cordon = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" } as const
+
+/** No node of super has that label. */
+const nowhere: NodeSelectorTerm = { matchExpressions: [{ key: virtualNodeLabel, operator: "Exists" }] }
+const on = (name: string): NodeSelectorTerm => ({
+  matchFields: [{ key: nameField, operator: "In", values: [name] }],
+})
+
+/** undefined: as the pod itself says it, for super's view is the tenant's. */
+export function placementOf(pod: Pod, { view }: SyncContext): Placement | undefined {
+  const { spec } = pod
+  if (spec === undefined) return undefined
+  const all = view.tenantObjects<Node>(nodeResource).filter(isVirtual)
+  const resources = ownResources(spec, all)
+  const kept = keptRoom(pod, view.nominatedPods())
+  const isOpen = (node: Node): boolean => !kept.has(node.metadata.name ?? "") && accepts(node, spec)
+  const closed = all.filter((node) => !isOpen(node)).map(nameOf)
+  const ownKeys = new Set(all.flatMap((node) => Object.keys(ownFields(node).labels)))
+  const differs = (term: NodeSelectorTerm): boolean =>
+    (term.matchExpressions ?? []).some(({ key }) => key === virtualNodeLabel || ownKeys.has(key))
+
+  const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution } =
+    spec.affinity?.nodeAffinity ?? {}
+  const terms = required?.nodeSelectorTerms ?? []
+  const selects = Object.keys(spec.nodeSelector ?? {}).some((key) => key === virtualNodeLabel || ownKeys.has(key))
+  const byName = selects || terms.some(differs)
+  const preferred = preferredDuringSchedulingIgnoredDuringExecution ?? []
+  const prefersByName = preferred.some(({ preference }) => differs(preference))
+  if (!byName && !prefersByName && closed.length === 0 && resources.length === 0) return undefined
+
+  const asRequired = byName
+    ? all.filter((node) => isOpen(node) && matchesNode(spec, node)).map((node) => on(nameOf(node)))
+    : without(closed, terms)
+  const asPreferred = preferred.flatMap((one) =>
+    differs(one.preference)
+      ? all
+          .filter((node) => matchesTerm(one.preference, node))
+          .map((node) => ({ ...one, preference: on(nameOf(node)) }))
+      : [one],
+  )
+  const isRequired = byName || closed.length > 0 || terms.length > 0
+  const nodeAffinity: NodeAffinity = {
+    ...(isRequired
+      ? {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: asRequired.length === 0 ? [nowhere] : asRequired,
+          },
+        }
+      : {}),
+    ...(asPreferred.length === 0 ? {} : { preferredDuringSchedulingIgnoredDuringExecution: asPreferred }),
+  }
+  return {
+    nodeSelector: byName ? undefined : spec.nodeSelector,
+    nodeAffinity: Object.keys(nodeAffinity).length === 0 ? undefined : nodeAffinity,
+    resources,
+  }
+}
+
+/** The annotation that the super pod was made with for this placement. */
+export function printPlacement(placement: Placement | undefined): Record<string, string> {
+  if (placement === undefined) return {}
+  const digest = createHash("sha256").update(JSON.stringify(placement)).digest("hex").slice(0, 16)
+  return { [placementAnnotation]: digest }
+}
+
+/** A pod that waits for a node waits for the wrong ones: the tenant's nodes have changed since its copy was made. */
+export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): boolean {
+  if ((superPod.spec?.nodeName ?? "") !== "" || (pod.spec?.nodeName ?? "") !== "") return false
+  const wanted = printPlacement(placementOf(pod, context))[placementAnnotation]
+  return wanted !== superPod.metadata.annotations?.[placementAnnotation]
+}
+
+const nameOf = ({ metadata }: Node): string => metadata.name ?? ""
+
+/** Says no only for what super does not know of: its own taints it minds itself. */
+function accepts(node: Node, { tolerations }: PodSpec): boolean {
+  const own = ownFields(node)
+  if (own.unschedulable && !tolerates(tolerations, cordon)) return false
+  return own.taints.every((taint) => taint.effect === "PreferNoSchedule" || tolerates(tolerations, taint))
+}
+
+/** Nodes on which room is being made for pods of higher priority. */
+function keptRoom({ metadata, spec }: Pod, nominated: readonly Pod[]): Set<string> {
+  const kept = new Set<string>()
+  for (const other of nominated) {
+    const isHigher = (other.spec?.priority ?? 0) > (spec?.priority ?? 0)
+    const name = other.status?.nominatedNodeName
+    if (isHigher && name !== undefined && other.metadata.uid !== metadata.uid) kept.add(name)
+  }
+  return kept
+}
+
+/** The pod's own terms, none of which may lead to the closed nodes. A term that is empty leads nowhere. */
+function without(closed: readonly string[], terms: readonly NodeSelectorTerm[]): NodeSelectorTerm[] {
+  if (closed.length === 0) return [...terms]
+  const not = closed.map((name) => ({ key: nameField, operator: "NotIn" as const, values: [name] }))
+  if (terms.length === 0) return [{ matchFields: not }]
+  return terms
+    .filter(({ matchExpressions = [], matchFields = [] }) => matchExpressions.length + matchFields.length > 0)
+    .map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), ...not] }))
+}
+
+/** Those the pod asks for that only the tenant has put on its nodes, and names that belong to some tenant in super. */
+function ownResources(spec: PodSpec, all: readonly Node[]): string[] {
+  const asked = new Set<string>()
+  for (const { resources } of [...spec.containers, ...(spec.initContainers ?? [])] as Container[]) {
+    for (const name of Object.keys({ ...resources?.requests, ...resources?.limits })) {
+      if (isExtendedResource(name)) asked.add(name)
+    }
+  }
+  if (asked.size === 0) return []
+  const isOwn = (name: string): boolean =>
+    all.some((node) => ownFields(node).resources[name] !== undefined) && !all.some((node) => hasFromSuper(node, name))
+  return [...asked].filter((name) => isTenantsResource(name) || isOwn(name)).sort()
+}
+
+function hasFromSuper(node: Node, name: string): boolean {
+  const capacity = (node.status?.capacity ?? {}) as Record<string, string>
+  return capacity[name] !== undefined && ownFields(node).resources[name] === undefined
+}

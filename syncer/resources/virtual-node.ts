@@ -1,0 +1,119 @@
+// What a tenant has put on its virtual nodes itself: labels, taints, a cordon, extended resources. They are its own view of
+// nodes that it shares; a record of what came from super tells them apart, so that what goes in super goes here too. Pure.
+
+import type { Taint } from "../../apimachinery/node-selection.ts"
+import type { Node } from "../../apimachinery/object.ts"
+import { publishedAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
+import { equal } from "../conversion/equality.ts"
+import { isExtendedResource } from "../conversion/resource-names.ts"
+
+type Keys = Record<string, string>
+
+interface Published {
+  labels: readonly string[]
+  /** key:effect */
+  taints: readonly string[]
+  unschedulable: boolean
+  /** Extended ones. */
+  resources: readonly string[]
+}
+
+export interface OwnFields {
+  labels: Keys
+  taints: readonly Taint[]
+  unschedulable: boolean
+  resources: Keys
+}
+
+const none: OwnFields = { labels: {}, taints: [], unschedulable: false, resources: {} }
+
+export const isVirtual = (node: Node): boolean => node.metadata.labels?.[virtualNodeLabel] === "true"
+
+const taintId = ({ key, effect }: Taint): string => `${key}:${effect}`
+
+/** The record, of a node as super shows it. */
+export function publishedRecord({ metadata, spec, status }: Node): string {
+  const record: Published = {
+    labels: Object.keys(metadata.labels ?? {}).sort(),
+    taints: (spec?.taints ?? []).map(taintId).sort(),
+    unschedulable: spec?.unschedulable === true,
+    resources: Object.keys(status?.capacity ?? {})
+      .filter(isExtendedResource)
+      .sort(),
+  }
+  return JSON.stringify(record)
+}
+
+/** Objects of informers are frozen and replaced whole, so what was read from one stays true of it. */
+const known = new WeakMap<Node, OwnFields>()
+
+export function ownFields(node: Node): OwnFields {
+  let own = known.get(node)
+  if (own === undefined) known.set(node, (own = readOwnFields(node)))
+  return own
+}
+
+/** Nothing, where the record is missing or spoilt: it is written anew, and what is not in it then goes. */
+function readOwnFields({ metadata, spec, status }: Node): OwnFields {
+  const published = parseRecord(metadata.annotations?.[publishedAnnotation])
+  if (published === undefined) return none
+  const without = (keys: object | undefined, shown: readonly string[]): Keys =>
+    Object.fromEntries(Object.entries((keys ?? {}) as Keys).filter(([key]) => !shown.includes(key)))
+  const resources = without(status?.capacity, published.resources)
+  return {
+    labels: without(metadata.labels, published.labels),
+    taints: (spec?.taints ?? []).filter((taint) => !published.taints.includes(taintId(taint))),
+    unschedulable: spec?.unschedulable === true && !published.unschedulable,
+    resources: Object.fromEntries(Object.entries(resources).filter(([name]) => isExtendedResource(name))),
+  }
+}
+
+/** Pods may go there as before. */
+export const samePlace = (node: Node, before: Node): boolean =>
+  equal(node.metadata.labels, before.metadata.labels) && equal(ownFields(node), ownFields(before))
+
+function parseRecord(text: string | undefined): Published | undefined {
+  try {
+    const { labels, taints, unschedulable, resources } = JSON.parse(text ?? "null") as Partial<Published>
+    const isList = (value: unknown): value is string[] => Array.isArray(value)
+    if (!isList(labels) || !isList(taints) || !isList(resources)) return undefined
+    return { labels, taints, resources, unschedulable: unschedulable === true }
+  } catch {
+    // A tenant may write anything there, or nothing.
+    return undefined
+  }
+}
+
+/** What super shows, and the tenant's own beside it. Where both say something of the same, super's stands. */
+export function withOwnFields(shown: Node, object: Node): Node {
+  const own = ownFields(object)
+  const ids = new Set((shown.spec?.taints ?? []).map(taintId))
+  const taints = [...(shown.spec?.taints ?? []), ...own.taints.filter((taint) => !ids.has(taintId(taint)))]
+  const { capacity, allocatable } = shown.status ?? {}
+  const hasOwnResources = Object.keys(own.resources).length > 0
+  return {
+    ...shown,
+    metadata: { ...shown.metadata, labels: { ...own.labels, ...shown.metadata.labels } },
+    spec: {
+      ...shown.spec,
+      ...(taints.length === 0 ? {} : { taints: inOrderOf(object.spec?.taints ?? [], taints) }),
+      ...(own.unschedulable ? { unschedulable: true } : {}),
+    },
+    status: {
+      ...shown.status,
+      // As with a kubelet, all of an extended resource can be allocated.
+      ...(hasOwnResources
+        ? { capacity: { ...own.resources, ...capacity }, allocatable: { ...own.resources, ...allocatable } }
+        : {}),
+    } as NonNullable<Node["status"]>,
+  }
+}
+
+/** The order of taints means nothing: another one is no difference. */
+function inOrderOf(present: readonly Taint[], taints: Taint[]): Taint[] {
+  const place = (taint: Taint): number => {
+    const index = present.findIndex((one) => taintId(one) === taintId(taint))
+    return index < 0 ? present.length : index
+  }
+  return taints.sort((a, b) => place(a) - place(b))
+}
