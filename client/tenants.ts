@@ -19,6 +19,15 @@ export interface Tenant {
   opaqueMetaPrefixes: readonly string[]
   /** false: the tenant brings a controller manager of its own. */
   controllers: boolean
+  /** Instead of the gateway's limits for tenants; what is absent is as for all. */
+  quota?: TenantQuota
+}
+
+export interface TenantQuota {
+  /** Objects stored. */
+  objects?: number
+  /** Bytes of them. */
+  bytes?: number
 }
 
 export interface TenantEvent<T extends KubeObject> {

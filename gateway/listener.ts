@@ -1,9 +1,11 @@
-// Opens the gateway's port, and closes it in good order: streams are told to end at once, other requests may finish.
+// Opens the gateway's port, and closes it in good order: streams are told to end at once, other requests may finish. How many
+// connections there may be is bounded by the files the process may open.
 
+import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import type { Server } from "node:https"
 import type { RequestState } from "./filters/state.ts"
-import { StartError } from "./options.ts"
+import { type GatewayLimits, StartError } from "./options.ts"
 
 /** Resolves with the port. Fails with StartError. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
@@ -29,6 +31,33 @@ export async function close(server: Server, active: ReadonlySet<RequestState>, g
   clearTimeout(timer)
   clearInterval(sweep)
   cut(server, active)
+}
+
+/** Of an awake tenant's store: log, tables, lock, manifest. Measured: 4, more while LevelDB compacts. */
+const filesPerAwakeTenant = 8
+
+/** Of everything else: the gateway's own stores, connections to nodes and webhooks, the runtime. */
+const otherFiles = 512
+
+/** Where even that is not there, a gateway can still be asked. */
+const minConnections = 64
+
+type ConnectionLimits = Pick<GatewayLimits, "maxConnections" | "maxAwakeTenants">
+
+/** As many as asked for, as far as stores and connections together find file descriptors. */
+export function connectionsOf({ maxConnections, maxAwakeTenants }: ConnectionLimits, files = maxFiles()): number {
+  const left = files - otherFiles - filesPerAwakeTenant * maxAwakeTenants
+  return Math.min(maxConnections, Math.max(left, minConnections))
+}
+
+/** Files the process may open. Node raises its own limit as far as it may. */
+function maxFiles(): number {
+  try {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
+    return Number(soft ?? Infinity)
+  } catch {
+    return Infinity // there is no such file on this system: nothing is known
+  }
 }
 
 function cut(server: Server, active: ReadonlySet<RequestState>): void {

@@ -44,7 +44,7 @@ export interface GatewayOptions {
 export interface GatewayLimits {
   /** All headers of a request. Beyond: 431. */
   maxHeaderBytes: number
-  /** Open connections. Beyond: new ones are closed. */
+  /** Open connections. Beyond: new ones are closed. Fewer, where the process may not open so many files (listener.ts). */
   maxConnections: number
   /** The TLS handshake. Beyond: the connection is closed. */
   handshakeTimeoutMs: number
@@ -68,6 +68,11 @@ export interface GatewayLimits {
   maxStoredBytes: number
   /** Bytes beyond maxStoredBytes for objects that are being deleted: finalizers and conditions are written on the way out. */
   storedBytesReserve: number
+  /**
+   * Objects of a list without a limit that has to be put together before it is answered: tables, metadata, YAML. Beyond: 413.
+   * Whole objects in JSON and protobuf go out as they are read, however many there are.
+   */
+  maxGatheredObjects: number
   /** Body of a request. Beyond: 413. */
   maxBodyBytes: number
   /** At the end, requests under way get this long. */
@@ -97,6 +102,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   maxInFlight: 200,
   maxWaiting: 1000,
   maxLongRunning: 5000,
+  maxGatheredObjects: 50_000,
   maxStoredObjects: 1_000_000,
   maxStoredBytes: 2048 * MiB,
   storedBytesReserve: 1 * MiB,

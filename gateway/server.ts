@@ -25,6 +25,7 @@ import { withRequestInfo } from "./filters/request-info.ts"
 import type { Filter, RequestState, Upgrade } from "./filters/state.ts"
 import { withTenant } from "./filters/tenant.ts"
 import { withTimeout } from "./filters/timeout.ts"
+import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics.ts"
 import type { GatewayLimits } from "./options.ts"
 import { Turns } from "./request/turns.ts"
@@ -64,7 +65,7 @@ function filtersOf(
     withAuthorization,
     serveMetrics(metrics),
     serveIssuer,
-    callAPI(createAPIHandler({ maxBodyBytes: limits.maxBodyBytes })),
+    callAPI(createAPIHandler(limits)),
   ]
 }
 
@@ -92,7 +93,7 @@ export function createGatewayServer(parts: ServerParts, active: Set<RequestState
     },
     serve,
   )
-  server.maxConnections = limits.maxConnections
+  server.maxConnections = connectionsOf(limits)
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrades.set(request, { socket, head })
     serve(request, responseOn(request, socket))

@@ -28,6 +28,7 @@ export interface VirtualCluster extends KubeObject {
     clusterVersionName: string
     clusterDomain?: string
     controllers?: boolean
+    quota?: { objects?: number; bytes?: number }
     transparentMetaPrefixes?: string[]
     opaqueMetaPrefixes?: string[]
     pkiExpireDays?: number

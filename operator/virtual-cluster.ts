@@ -82,6 +82,7 @@ export class VirtualClusterReconciler {
       transparentMetaPrefixes: spec?.transparentMetaPrefixes ?? [],
       opaqueMetaPrefixes: spec?.opaqueMetaPrefixes ?? [],
       controllers: spec?.controllers ?? true,
+      ...(spec?.quota === undefined ? {} : { quota: spec.quota }),
     })
     const made = Promise.all([making, ensureRootNamespace(superClient, clusterKey, identity)])
     if (status?.phase === undefined) await this.#tellIfSlow(virtualCluster, clusterKey, made)

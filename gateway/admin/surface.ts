@@ -13,7 +13,7 @@
 import express, { type ErrorRequestHandler, type Express, type Response } from "express"
 import { badRequest, methodNotAllowed, requestEntityTooLarge, StatusError, success } from "../../apimachinery/status.ts"
 import type { Resource } from "../../client/rest.ts"
-import type { Tenant, TenantAdmin } from "../../client/tenants.ts"
+import type { Tenant, TenantQuota, TenantAdmin } from "../../client/tenants.ts"
 import type { RequestState } from "../filters/state.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
@@ -146,5 +146,14 @@ function tenantOf(value: unknown): Omit<Tenant, "uid"> {
     transparentMetaPrefixes: tenant.transparentMetaPrefixes ?? [],
     opaqueMetaPrefixes: tenant.opaqueMetaPrefixes ?? [],
     controllers: tenant.controllers ?? true,
+    ...(tenant.quota === undefined ? {} : { quota: quotaOf(tenant.quota) }),
   }
+}
+
+function quotaOf({ objects, bytes }: TenantQuota): TenantQuota {
+  for (const limit of [objects, bytes]) {
+    if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0))
+      throw badRequest("a tenant's quota is of whole numbers")
+  }
+  return { ...(objects === undefined ? {} : { objects }), ...(bytes === undefined ? {} : { bytes }) }
 }

@@ -4,7 +4,12 @@ import type { ServerResponse } from "node:http"
 import type { Exchange, SubresourceHandler } from "../registry/strategy.ts"
 import type { Registry, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 
-export interface Endpoint {
+export interface EndpointLimits {
+  maxBodyBytes: number
+  maxGatheredObjects: number
+}
+
+export interface Endpoint extends EndpointLimits {
   registry: Registry
   definition: ResourceDefinition
   /** What is asked for below the object: its definition, and the handler of all but "status". */
@@ -12,5 +17,4 @@ export interface Endpoint {
   handler: SubresourceHandler | undefined
   exchange: Exchange
   response: ServerResponse
-  maxBodyBytes: number
 }

@@ -18,7 +18,7 @@ import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf } from "./accept.ts"
 import { serveAggregated } from "../aggregation/serve.ts"
 import { serveDiscovery } from "./discovery.ts"
-import type { Endpoint } from "./endpoint.ts"
+import type { Endpoint, EndpointLimits } from "./endpoint.ts"
 import { healthPaths, serveHealth } from "./health.ts"
 import { checkAccept, negotiate, type Negotiated, refusedByRoute } from "./negotiation.ts"
 import { serveOpenAPI } from "./openapi.ts"
@@ -36,6 +36,8 @@ import { versionInfo } from "./version.ts"
 export interface APIHandlerOptions {
   /** Body bytes of a request; beyond: 413. Default 3 MiB, as kube-apiserver. */
   maxBodyBytes?: number
+  /** Objects of a list that is put together before it is answered; beyond: 413. Default: any number. */
+  maxGatheredObjects?: number
 }
 
 export type APIHandler = (ctx: RequestContext, exchange: Exchange) => Promise<void>
@@ -72,12 +74,14 @@ const documents: Readonly<Record<string, ServeDocument>> = {
 const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 
 /** Shared by all control planes. Throws StatusError; who calls writes the Status body. */
-export function createAPIHandler({ maxBodyBytes = defaultMaxBodyBytes }: APIHandlerOptions = {}): APIHandler {
+export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
+  const { maxBodyBytes = defaultMaxBodyBytes, maxGatheredObjects = Infinity } = options
+  const limits = { maxBodyBytes, maxGatheredObjects }
   return async (ctx, exchange) => {
     // Empty steps at the beginning are no path of ours; between others they are names nobody has.
     if (ctx.info.path.startsWith("//")) throw pageNotFound()
     if (await serveAggregated(ctx, exchange)) return
-    if (ctx.info.isResourceRequest) await serveResource(ctx, exchange, maxBodyBytes)
+    if (ctx.info.isResourceRequest) await serveResource(ctx, exchange, limits)
     else await serveDocument(ctx, exchange.response)
   }
 }
@@ -92,7 +96,7 @@ async function serveDocument(ctx: RequestContext, response: ServerResponse): Pro
   if ((await serve(ctx, response)) === false) throw pageNotFound()
 }
 
-async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyBytes: number): Promise<void> {
+async function serveResource(ctx: RequestContext, exchange: Exchange, limits: EndpointLimits): Promise<void> {
   const { group, version, resource, namespace, name, verb } = ctx.info
   const registry = ctx.controlPlane.resources.registry({ group, version, resource })
   if (
@@ -117,7 +121,7 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, maxBodyByt
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
   checkForm(ctx, exchange, definition)
-  await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, maxBodyBytes })
+  await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...limits })
 }
 
 /** A group that is built in says that it lacks the resource; where there is no group there is no page. */

@@ -14,6 +14,9 @@ import { type Answering, negotiate, type Negotiated } from "./negotiation.ts"
 import { messageOf, printed } from "./print.ts"
 import { goTypeOf, partialMetadata, partialMetadataList, table, tableOptions, type ListMeta } from "./table-output.ts"
 
+/** Objects parsed before others may have their turn. */
+const stretch = 50
+
 const newline = Buffer.from("\n")
 
 export function answeringOf({ customResource }: ResourceDefinition): Answering {
@@ -97,7 +100,12 @@ export async function sendList(
     await sendItems(ctx, response, definition, meta, [result.items])
     return
   }
-  const objects = result.items.map((item) => item.glance())
+  const objects: KubeObject[] = []
+  for (const item of result.items) {
+    // Parsing hundreds of objects takes longer than others may wait.
+    if (objects.length % stretch === stretch - 1) await ctx.turn?.()
+    objects.push(item.glance())
+  }
   sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, objects, meta), wanted)
 }
 

@@ -1,7 +1,7 @@
 // A list: one point in time, whole or in pages. It is read in pieces, so that other requests get their turn and a whole
 // collection need not be in memory at once. Source of the rules: k8s.io/apiserver/pkg/storage/etcd3/store.go GetList.
 
-import { StatusError, expired } from "../../apimachinery/status.ts"
+import { StatusError, expired, requestEntityTooLarge } from "../../apimachinery/status.ts"
 import { type KeyValue, type RangeOptions, StorageError, type Store } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { type ContinueToken, decodeContinue, encodeContinue } from "./continue-token.ts"
@@ -48,10 +48,13 @@ const stretch = 50
 /** One page when there is a limit, and everything otherwise. */
 export function listObjects(source: Source, options: ListOptions): Promise<ListResult> {
   return prepared(source, options, async (selection, place, limit) => {
-    if (limit > 0) return readPage(source, selection, place, limit)
+    if (limit > 0) return readPage(source, selection, place, Math.min(limit, options.atMost ?? Infinity))
     const { resourceVersion, pieces } = await readAll(source, selection, place)
     const items: KubeValue[] = []
-    for await (const piece of pieces) items.push(...piece)
+    for await (const piece of pieces) {
+      items.push(...piece)
+      if (items.length > (options.atMost ?? Infinity)) throw tooMany(options.atMost ?? 0)
+    }
     return { items, resourceVersion }
   })
 }
@@ -226,6 +229,11 @@ async function readOne(
     resourceVersion: String(Math.max(at, stored?.modRevision ?? 0)),
   }
 }
+
+const tooMany = (count: number): StatusError =>
+  requestEntityTooLarge(
+    `the list has more than ${count} objects in a form that cannot be streamed: ask for pages, with limit`,
+  )
 
 function tooOld(cause: StorageError): StatusError {
   return new StatusError(expired("The resourceVersion for the provided list is too old.").status, { cause })

@@ -75,6 +75,8 @@ export interface ListOptions {
   labelSelector?: string
   fieldSelector?: string
   limit?: number
+  /** A page is no longer; a list without a limit is refused when it is. */
+  atMost?: number
   continue?: string
   resourceVersion?: string
   resourceVersionMatch?: "Exact" | "NotOlderThan"

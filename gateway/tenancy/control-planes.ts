@@ -94,7 +94,7 @@ export class ControlPlanes {
     const roots = new LateRoots()
     const { authorities } = roots
     const base = this.#bootstrap.layer({ uid: tenant.uid, createdAt, authorities })
-    const store = await data.openStore(tenant.uid, base, quotaOf(this.#parts.limits))
+    const store = await data.openStore(tenant.uid, base, quotaOf(tenant, this.#parts.limits))
     const fresh = { authorityName: authorityName(tenant.uid), issuer }
     return this.#open(store, fresh, roots, {
       name: tenant.name,
@@ -179,12 +179,12 @@ export class ControlPlanes {
 }
 
 /** Of a tenant's objects; the super cluster has none. */
-function quotaOf({ maxStoredObjects, maxStoredBytes, storedBytesReserve }: ControlPlanesParts["limits"]): StoreQuota {
+function quotaOf({ quota = {} }: Tenant, limits: ControlPlanesParts["limits"]): StoreQuota {
   return {
     prefix: "/registry/",
-    maxObjects: maxStoredObjects,
-    maxBytes: maxStoredBytes,
-    reserveBytes: storedBytesReserve,
+    maxObjects: quota.objects ?? limits.maxStoredObjects,
+    maxBytes: quota.bytes ?? limits.maxStoredBytes,
+    reserveBytes: limits.storedBytesReserve,
   }
 }
 

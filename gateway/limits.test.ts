@@ -1,0 +1,170 @@
+// Limits that show only in a whole gateway: what a tenant may store, how many watches it may have, lists that are too long to
+// be put together, connections.
+
+import { connect, type TLSSocket } from "node:tls"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import type { ConfigMap } from "../apimachinery/object.ts"
+import { configMaps } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import { connectionsOf } from "./listener.ts"
+import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+
+const limits = { maxLongRunning: 2, maxGatheredObjects: 5, maxConnections: 6, maxStoredObjects: 100 }
+
+let fixture: TestGateway
+
+beforeAll(async () => {
+  fixture = await startTestGateway({ limits })
+})
+
+afterAll(async () => {
+  await fixture?.[Symbol.asyncDispose]()
+})
+
+const configMap = (name: string, text = ""): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+  data: { text },
+})
+
+const local = (tenant: TestTenant): KubeClient => fixture.gateway.tenants.client(tenant.tenant.name)
+
+/** How many more it may make, found out by making them. */
+async function fill(client: KubeClient, names: string): Promise<number> {
+  for (let made = 0; ; made++) {
+    try {
+      await client.create(configMaps, configMap(`${names}${made}`))
+    } catch (error) {
+      expect(error).toMatchObject({ code: 403 })
+      return made
+    }
+  }
+}
+
+describe("what a tenant may store", () => {
+  test("is bounded for each by itself; beyond it creating is forbidden as by a quota, and deleting makes room", async () => {
+    const full = await fixture.createTenant("full")
+    const other = await fixture.createTenant("other")
+    const made = await fill(local(full), "c")
+    expect(made).toBeGreaterThan(90)
+    const refused = await fixture.request("/tenants/full/api/v1/namespaces/default/configmaps", {
+      ...full,
+      method: "POST",
+      body: configMap("beyond"),
+    })
+    expect(refused.json()).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message:
+        'configmaps "beyond" is forbidden: exceeded quota: tenant, requested: objects=1, used: objects=100, limited: objects=100',
+      reason: "Forbidden",
+      details: { name: "beyond", kind: "configmaps" },
+      code: 403,
+    })
+    await local(full).patch(configMaps, "default", "c0", { data: { text: "changed" } }, { type: "merge" })
+    await local(full).delete(configMaps, "default", "c0")
+    await local(full).create(configMaps, configMap("beyond"))
+    await local(other).create(configMaps, configMap("free"))
+  })
+
+  test("is what its VirtualCluster says instead, in objects and in bytes", async () => {
+    const small = await fixture.createTenant("small", { quota: { objects: 10, bytes: 20_000 } })
+    expect(await fill(local(small), "c")).toBeLessThan(10)
+    const large = configMap("c0", "x".repeat(20_000))
+    const change = local(small).patch(configMaps, "default", "c0", { data: large.data }, { type: "merge" })
+    await expect(change).rejects.toMatchObject({
+      code: 403,
+      message: expect.stringMatching(
+        /exceeded quota: tenant, requested: bytes=\d+, used: bytes=\d+, limited: bytes=20000/,
+      ),
+    })
+  })
+
+  test("who is at the limit of bytes can still delete what waits for a finalizer", async () => {
+    const waiting = await fixture.createTenant("waiting", { quota: { bytes: 20_000 } })
+    const client = local(waiting)
+    const object = configMap("held")
+    await client.create(configMaps, { ...object, metadata: { ...object.metadata, finalizers: ["example.com/held"] } })
+    for (let size = 8192; size > 8; size /= 2) {
+      for (;;) {
+        try {
+          await client.create(configMaps, {
+            ...configMap("", "x".repeat(size)),
+            metadata: { namespace: "default", generateName: "fill-" },
+          })
+        } catch (error) {
+          expect(error).toMatchObject({ code: 403 })
+          break
+        }
+      }
+    }
+    await client.delete(configMaps, "default", "held")
+    const held = await client.get<ConfigMap>(configMaps, "default", "held")
+    expect(held.metadata.deletionTimestamp).toBeDefined()
+    await client.patch(configMaps, "default", "held", { metadata: { finalizers: null } }, { type: "merge" })
+    await expect(client.get(configMaps, "default", "held")).rejects.toMatchObject({ code: 404 })
+  })
+})
+
+describe("a list", () => {
+  test("that has to be put together is bounded; what streams is not, and pages are", async () => {
+    const many = await fixture.createTenant("many")
+    for (let index = 0; index < 8; index++) await local(many).create(configMaps, configMap(`c${index}`))
+    const list = (accept: string, query = "") =>
+      fixture.request(`/tenants/many/api/v1/namespaces/default/configmaps${query}`, { ...many, headers: { accept } })
+    const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+    const refused = await list(asTable)
+    expect(refused.code).toBe(413)
+    expect(refused.json()).toMatchObject({ reason: "RequestEntityTooLarge" })
+    const streamed = (await list("application/json")).json() as { items: unknown[] }
+    expect(streamed.items.length).toBeGreaterThanOrEqual(8)
+    const page = (await list(asTable, "?limit=100")).json() as { rows: unknown[]; metadata: { continue: string } }
+    expect(page.rows).toHaveLength(5)
+    expect(page.metadata.continue).not.toBe("")
+  })
+})
+
+describe("connections", () => {
+  test("a tenant's watches are bounded, and another's are not touched", async () => {
+    const watching = await fixture.createTenant("watching")
+    const path = "/tenants/watching/api/v1/configmaps?watch=true&timeoutSeconds="
+    const streams = [fixture.request(`${path}600`, watching), fixture.request(`${path}600`, watching)]
+    const ended = Promise.allSettled(streams)
+    await expect.poll(async () => (await fixture.request(`${path}1`, watching)).code, { timeout: 30_000 }).toBe(429)
+    const other = await fixture.createTenant("watching-too")
+    const answer = await fixture.request("/tenants/watching-too/api/v1/configmaps?watch=true&timeoutSeconds=1", other)
+    expect(answer.code).toBe(200)
+    await fixture.gateway.tenants.delete("watching")
+    await ended
+  })
+
+  test("beyond the limit are closed, and others go on", async () => {
+    const { hostname, port } = new URL(fixture.url)
+    const open: TLSSocket[] = []
+    onTestFinished(() => open.forEach((socket) => socket.destroy()))
+    const tryOne = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false })
+        open.push(socket)
+        socket.once("secureConnect", () => resolve(true))
+        socket.on("error", () => resolve(false))
+        socket.once("close", () => resolve(false))
+      })
+    let accepted = 0
+    while (await tryOne()) accepted++
+    expect(accepted).toBeLessThanOrEqual(limits.maxConnections)
+    open.shift()?.destroy()
+    await expect.poll(tryOne, { timeout: 30_000 }).toBe(true)
+  })
+
+  test("are fewer where the process may open few files", () => {
+    const asked = { maxConnections: 20_000, maxAwakeTenants: 1000 }
+    expect(connectionsOf(asked, Infinity)).toBe(20_000)
+    expect(connectionsOf(asked, 1_048_576)).toBe(20_000)
+    expect(connectionsOf(asked, 20_000)).toBe(20_000 - 8_000 - 512)
+    expect(connectionsOf(asked, 1024)).toBe(64)
+  })
+})
