@@ -10,6 +10,7 @@ import { createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { filePath, listenPort, listOf, network, objectName, optional, port, text, url, withDefault } from "../config.ts"
+import { limitsField } from "../limits.ts"
 import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
@@ -30,6 +31,7 @@ export const gateway = partCommand({
   identitySecret         NAMESPACE/NAME of the Secret to write to what vn-agents need; without it tenants have no logs, exec
                          and port-forward
   allowedNetworks        list of networks, beyond public ones, that tenants' webhook URLs may lead to (10.1.0.0/16)
+  limits                 limits by name (gateway/options.ts), such as {maxStoredObjects: 100000}
   vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
 `,
   fields: {
@@ -44,6 +46,7 @@ export const gateway = partCommand({
     adminKubeconfigSecret: optional(objectName),
     identitySecret: optional(objectName),
     allowedNetworks: withDefault(listOf(network), []),
+    limits: withDefault(limitsField, {}),
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
   async start(

@@ -7,6 +7,7 @@ import { createLog, isLogLevel, logLevels } from "../log.ts"
 import { withProgress } from "../progress.ts"
 import { aborted, stopSignal } from "../signals.ts"
 import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
+import { limitFlags } from "../limits.ts"
 import { AllInOne } from "./all-in-one.ts"
 import { renewKubeconfigs, writeKubeconfigs } from "./kubeconfigs.ts"
 
@@ -25,6 +26,7 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
   --super-kubeconfig FILE  use this cluster as the super cluster
   --tenant-idle SECONDS    a tenant nobody uses falls asleep after so long (default 60)
   --max-awake COUNT        tenants awake at the same time; beyond it those used longest ago fall asleep (default 1000)
+  --limit NAME=NUMBER      one of the gateway's limits by its name, such as maxStoredObjects=100000; may be repeated
   --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
 `
 
@@ -47,6 +49,7 @@ export const up: Command = {
       "super-kubeconfig": { type: "string" },
       "tenant-idle": { type: "string", default: "60" },
       "max-awake": { type: "string", default: "1000" },
+      limit: { type: "string", multiple: true, default: [] },
       "log-level": { type: "string", default: "warn" },
     })
     if (parsed === undefined) return 0
@@ -63,6 +66,7 @@ export const up: Command = {
       limits: {
         tenantIdleMs: 1000 * integerFlag("tenant-idle", flags["tenant-idle"], 1, 1_000_000),
         maxAwakeTenants: integerFlag("max-awake", flags["max-awake"], 1, 1_000_000),
+        ...limitFlags(flags.limit),
       },
       ...(flags.domain === undefined ? {} : { domain: flags.domain }),
       ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),

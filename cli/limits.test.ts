@@ -1,0 +1,19 @@
+import { expect, test } from "vitest"
+import { parseConfig, withDefault } from "./config.ts"
+import { limitFlags, limitsField } from "./limits.ts"
+
+test("limits are flags by their names", () => {
+  expect(limitFlags(["maxStoredObjects=1000", "maxInFlight=5"])).toEqual({ maxStoredObjects: 1000, maxInFlight: 5 })
+  expect(() => limitFlags(["maxSeriousness=1"])).toThrow(/no such limit; known are .*maxStoredBytes/)
+  for (const wrong of ["maxInFlight", "maxInFlight=", "maxInFlight=many", "maxInFlight=-1"])
+    expect(() => limitFlags([wrong])).toThrow("--limit must be NAME=NUMBER")
+})
+
+test("and fields of a part's file", () => {
+  const fields = { limits: withDefault(limitsField, {}) }
+  expect(parseConfig("gateway.yaml", "limits: {maxConnections: 100}", fields)).toEqual({
+    limits: { maxConnections: 100 },
+  })
+  expect(parseConfig("gateway.yaml", "", fields)).toEqual({ limits: {} })
+  expect(() => parseConfig("gateway.yaml", "limits: {most: 1}", fields)).toThrow('there is no field "limits.most"')
+})

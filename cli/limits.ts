@@ -1,0 +1,29 @@
+// The gateway's limits as settings: each under its name in gateway/options.ts.
+
+import { defaultLimits, type GatewayLimits } from "../gateway/options.ts"
+import { UsageError } from "./command.ts"
+import { type Field, integer, optional, section } from "./config.ts"
+
+const names = Object.keys(defaultLimits).sort() as (keyof GatewayLimits)[]
+
+const limit = integer(0, Number.MAX_SAFE_INTEGER)
+
+/** A mapping in a file: limits that are not in it stay as they are. */
+export const limitsField: Field<Partial<GatewayLimits>> = section(
+  Object.fromEntries(names.map((name) => [name, optional(limit)])),
+)
+
+/** "maxStoredObjects=1000", as often as wanted. */
+export function limitFlags(flags: readonly string[]): Partial<GatewayLimits> {
+  return Object.fromEntries(flags.map(limitFlag))
+}
+
+function limitFlag(flag: string): [keyof GatewayLimits, number] {
+  const [, name = "", text = ""] = /^(\w+)=(\d+)$/.exec(flag) ?? []
+  const known = names.find((each) => each === name)
+  const value = Number(text)
+  if (text === "" || !Number.isSafeInteger(value)) throw new UsageError(`--limit must be NAME=NUMBER, not "${flag}"`)
+  if (known === undefined)
+    throw new UsageError(`--limit ${name}: there is no such limit; known are ${names.join(", ")}`)
+  return [known, value]
+}
