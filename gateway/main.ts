@@ -11,10 +11,10 @@ import { defaultLimits, type GatewayOptions } from "./options.ts"
 import { createGatewayServer } from "./server.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 import { ControlPlanes } from "./tenancy/control-planes.ts"
-import { DataDirectory } from "./tenancy/data-directory.ts"
 import { administratorsName, loadGatewayKeys, type GatewayKeys } from "./tenancy/gateway-keys.ts"
 import { renderKubeconfig } from "./tenancy/kubeconfig.ts"
 import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
+import { openGatewayStorage } from "./tenancy/storage.ts"
 import { prepareUntilDone } from "./tenancy/prepare.ts"
 import { TenantDirectory } from "./tenancy/tenant-directory.ts"
 import { createTenantResolver } from "./tenancy/tenant-resolver.ts"
@@ -82,7 +82,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
   const limits = { ...defaultLimits, ...options.limits }
   const host = options.host ?? defaultHost
-  const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
+  const data = stack.use(await openGatewayStorage(options))
   const keys = await loadGatewayKeys(data.keys, servingNames(options))
   const metrics = stack.use(new Metrics())
   let port = options.port ?? 0

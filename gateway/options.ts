@@ -3,11 +3,14 @@
 import type { Log } from "../client/log.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { StoreLimits } from "../storage/limits.ts"
+import type { EtcdStorageOptions } from "./tenancy/etcd-storage.ts"
 import type { NodeDialer } from "./tenancy/node-dialer.ts"
 import type { ServiceAddresses } from "./tenancy/service-addresses.ts"
 
 export interface GatewayOptions {
   dataDir: string
+  /** Everything is kept in this etcd instead of the data directory, which any number of gateways may share. */
+  etcd?: EtcdStorageOptions
   /** Address to listen on. Default 127.0.0.1. */
   host?: string
   /** Default 0: any free one. */

@@ -15,18 +15,19 @@ import type { GatewayLimits, GatewayOptions } from "../options.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
-import { superUid, type DataDirectory } from "./data-directory.ts"
+import { superUid } from "./data-directory.ts"
 import type { GatewayKeys } from "./gateway-keys.ts"
 import { ensureKubernetesService, type AdvertisedAddress } from "./kubernetes-service.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
 import { Presence } from "./presence.ts"
+import type { GatewayStorage } from "./storage.ts"
 import type { ControlPlaneLife } from "./tenant-entry.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 import { authorityName, createTrust, loadTrust, type NewTrust } from "./trust-store.ts"
 
 export interface ControlPlanesParts {
   options: Pick<GatewayOptions, "serviceAddresses" | "serviceRanges" | "nodeDialer" | "allowedNetworks">
-  data: DataDirectory
+  data: GatewayStorage
   keys: GatewayKeys
   /** Known once the gateway listens. */
   url: () => string

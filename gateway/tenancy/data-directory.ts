@@ -14,6 +14,8 @@ import type { StoreLimits } from "../../storage/limits.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
+import { keyDirectory, type KeyFiles } from "./key-files.ts"
+import type { GatewayStorage } from "./storage.ts"
 
 const format = 1
 
@@ -23,7 +25,7 @@ const residentBytes = 128 * 1024 * 1024
 /** The super cluster's store among the tenants'. */
 export const superUid = "super"
 
-export class DataDirectory implements AsyncDisposable {
+export class DataDirectory implements GatewayStorage {
   readonly #path: string
   readonly #limits: Partial<StoreLimits>
   readonly #residents = new ResidentBudget(residentBytes)
@@ -48,8 +50,8 @@ export class DataDirectory implements AsyncDisposable {
     this.store = store
   }
 
-  get keys(): string {
-    return join(this.#path, "pki")
+  get keys(): KeyFiles {
+    return keyDirectory(join(this.#path, "pki"))
   }
 
   /** One directory per control plane, by its uid. */

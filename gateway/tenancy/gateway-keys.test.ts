@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { loadGatewayKeys } from "./gateway-keys.ts"
+import { keyDirectory } from "./key-files.ts"
 import { issueClientCertificate } from "./pki.ts"
 
 async function directory(): Promise<string> {
@@ -14,8 +15,8 @@ async function directory(): Promise<string> {
 
 test("keys are made once, and only the owner may read them", async () => {
   const path = await directory()
-  const first = await loadGatewayKeys(path, ["localhost", "127.0.0.1", "::1", "*.example.com"])
-  const second = await loadGatewayKeys(path, ["localhost", "127.0.0.1", "::1", "*.example.com"])
+  const first = await loadGatewayKeys(keyDirectory(path), ["localhost", "127.0.0.1", "::1", "*.example.com"])
+  const second = await loadGatewayKeys(keyDirectory(path), ["localhost", "127.0.0.1", "::1", "*.example.com"])
   expect(second.serving).toEqual(first.serving)
   expect(second.administrator).toEqual(first.administrator)
   expect(second.tenantTokenSigner.equals(first.tenantTokenSigner)).toBe(true)
@@ -24,8 +25,8 @@ test("keys are made once, and only the owner may read them", async () => {
 
 test("the serving certificate is made anew when a name is missing, by the same authority", async () => {
   const path = await directory()
-  const first = await loadGatewayKeys(path, ["localhost"])
-  const second = await loadGatewayKeys(path, ["localhost", "10.0.0.1"])
+  const first = await loadGatewayKeys(keyDirectory(path), ["localhost"])
+  const second = await loadGatewayKeys(keyDirectory(path), ["localhost", "10.0.0.1"])
   expect(second.servingAuthority.certificate).toBe(first.servingAuthority.certificate)
   expect(second.serving.certificate).not.toBe(first.serving.certificate)
   expect(new X509Certificate(second.serving.certificate).checkIP("10.0.0.1")).toBe("10.0.0.1")
@@ -33,11 +34,11 @@ test("the serving certificate is made anew when a name is missing, by the same a
 
 test("a certificate near its end is made anew", async () => {
   const path = await directory()
-  const { administratorAuthority } = await loadGatewayKeys(path, ["localhost"])
+  const { administratorAuthority } = await loadGatewayKeys(keyDirectory(path), ["localhost"])
   const user = { name: "polyplane-admin", groups: ["system:masters"] }
   const ending = await issueClientCertificate(administratorAuthority, user, 24 * 60 * 60_000)
   await writeFile(join(path, "administrator.crt"), ending.certificate)
   await writeFile(join(path, "administrator.key"), ending.key)
-  const { administrator } = await loadGatewayKeys(path, ["localhost"])
+  const { administrator } = await loadGatewayKeys(keyDirectory(path), ["localhost"])
   expect(administrator.certificate).not.toBe(ending.certificate)
 })

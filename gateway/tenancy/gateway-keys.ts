@@ -1,9 +1,8 @@
-// The gateway's own keys on disk, in <data-dir>/pki: the authority of its serving certificate, the authority of its
-// administrators, their certificate, and the key that signs identities for vn-agents. Files are readable by the owner only.
+// The gateway's own keys: the authority of its serving certificate, the authority of its administrators, their certificate,
+// and the key that signs identities for vn-agents. On disk they lie in <data-dir>/pki (key-files.ts); replicas share theirs.
 
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
-import { join } from "node:path"
 import { X509Certificate, type KeyObject } from "node:crypto"
+import type { KeyFiles } from "./key-files.ts"
 import {
   certificateLifetimes,
   createAuthority,
@@ -28,57 +27,90 @@ export interface GatewayKeys {
 }
 
 /** Makes what is missing or near its end; `names` are those the serving certificate must have. */
-export async function loadGatewayKeys(directory: string, names: readonly string[]): Promise<GatewayKeys> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  const servingAuthority = await loadAuthority(directory, "serving-ca", "polyplane gateway authority")
-  const administratorAuthority = await loadAuthority(directory, "administrators-ca", administratorsName)
+export async function loadGatewayKeys(files: KeyFiles, names: readonly string[]): Promise<GatewayKeys> {
+  const servingAuthority = await loadAuthority(files, "serving-ca", "polyplane gateway authority")
+  const administratorAuthority = await loadAuthority(files, "administrators-ca", administratorsName)
+  const issueServing = () => issueServingCertificate(servingAuthority, names)
   return {
     servingAuthority,
     administratorAuthority,
-    serving: await loadCertificate(
-      directory,
-      "serving",
-      (certificate) => isCurrent(certificate, servingAuthority) && covers(certificate, names),
-      () => issueServingCertificate(servingAuthority, names),
-    ),
+    // Replicas go by names of their own.
+    serving: files.shared
+      ? await issueServing()
+      : await loadCertificate(
+          files,
+          "serving",
+          (certificate) => isCurrent(certificate, servingAuthority) && covers(certificate, names),
+          issueServing,
+        ),
     administrator: await loadCertificate(
-      directory,
+      files,
       "administrator",
       (certificate) => isCurrent(certificate, administratorAuthority),
       () => issueClientCertificate(administratorAuthority, { name: "polyplane-admin", groups: ["system:masters"] }),
     ),
-    tenantTokenSigner: await loadSigningKey(directory, "tenant-tokens"),
+    tenantTokenSigner: await loadSigningKey(files, "tenant-tokens"),
   }
 }
 
-async function loadAuthority(directory: string, name: string, commonName: string): Promise<Authority> {
-  const found = await readPair(directory, name)
-  if (found !== undefined) return { certificate: found.certificate, key: parseKey(found.key) }
-  const made = await createAuthority(commonName)
-  await writePair(directory, name, { certificate: made.certificate, key: printKey(made.key) })
-  return made
+/** What is found, or what was made; of several processes that make it at once, all get the first one's. */
+async function load<T>(
+  files: KeyFiles,
+  names: readonly string[],
+  make: () => Promise<Found>,
+  use: (found: Found) => T,
+) {
+  for (;;) {
+    const found = await files.read(names)
+    if (found !== undefined) return use(found)
+    const made = await make()
+    if (await files.write(made)) return use(made)
+  }
+}
+
+type Found = Readonly<Record<string, string>>
+
+const filesOf = (name: string) => [`${name}.key`, `${name}.crt`]
+const pairOf = (name: string, found: Found): IssuedCertificate => ({
+  certificate: found[`${name}.crt`] ?? "",
+  key: found[`${name}.key`] ?? "",
+})
+/** The key first: a certificate without its key would be taken for a whole pair. */
+const foundOf = (name: string, { key, certificate }: IssuedCertificate): Found => ({
+  [`${name}.key`]: key,
+  [`${name}.crt`]: certificate,
+})
+
+async function loadAuthority(files: KeyFiles, name: string, commonName: string): Promise<Authority> {
+  const make = async (): Promise<Found> => {
+    const { certificate, key } = await createAuthority(commonName)
+    return foundOf(name, { certificate, key: printKey(key) })
+  }
+  return load(files, filesOf(name), make, (found) => {
+    const { certificate, key } = pairOf(name, found)
+    return { certificate, key: parseKey(key) }
+  })
 }
 
 async function loadCertificate(
-  directory: string,
+  files: KeyFiles,
   name: string,
   isGood: (certificate: X509Certificate) => boolean,
   make: () => Promise<IssuedCertificate>,
 ): Promise<IssuedCertificate> {
-  const found = await readPair(directory, name)
-  if (found !== undefined && isGood(new X509Certificate(found.certificate))) return found
-  const made = await make()
-  await writePair(directory, name, made)
-  return made
+  for (;;) {
+    const found = await files.read(filesOf(name))
+    const pair = found && pairOf(name, found)
+    if (pair !== undefined && isGood(new X509Certificate(pair.certificate))) return pair
+    const made = await make()
+    if (await files.write(foundOf(name, made))) return made
+  }
 }
 
-async function loadSigningKey(directory: string, name: string): Promise<KeyObject> {
-  const path = join(directory, `${name}.key`)
-  const found = await readOptional(path)
-  if (found !== undefined) return parseKey(found)
-  const made = await createSigningKey()
-  await writePrivate(path, printKey(made))
-  return made
+async function loadSigningKey(files: KeyFiles, name: string): Promise<KeyObject> {
+  const file = `${name}.key`
+  const make = async (): Promise<Found> => ({ [file]: printKey(await createSigningKey()) })
+  return load(files, [file], make, (found) => parseKey(found[file] ?? ""))
 }
 
 function isCurrent(certificate: X509Certificate, authority: Authority): boolean {
@@ -92,32 +124,4 @@ function covers(certificate: X509Certificate, names: readonly string[]): boolean
   const alternatives = (certificate.subjectAltName ?? "").split(", ").map((entry) => entry.replace(/^[^:]*:/, ""))
   // Node prints IPv6 addresses in full upper-case groups; "::1" is the only one of ours.
   return names.every((name) => alternatives.includes(name === "::1" ? "0:0:0:0:0:0:0:1" : name))
-}
-
-async function readPair(directory: string, name: string): Promise<IssuedCertificate | undefined> {
-  const certificate = await readOptional(join(directory, `${name}.crt`))
-  const key = await readOptional(join(directory, `${name}.key`))
-  return certificate === undefined || key === undefined ? undefined : { certificate, key }
-}
-
-/** The key first: a certificate without its key would be taken for a whole pair. */
-async function writePair(directory: string, name: string, pair: IssuedCertificate): Promise<void> {
-  await writePrivate(join(directory, `${name}.key`), pair.key)
-  await writePrivate(join(directory, `${name}.crt`), pair.certificate)
-}
-
-/** Whole or not at all. */
-async function writePrivate(path: string, text: string): Promise<void> {
-  const temporary = `${path}.new`
-  await writeFile(temporary, text, { mode: 0o600, flush: true })
-  await rename(temporary, path)
-}
-
-async function readOptional(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw error
-  }
 }

@@ -30,6 +30,8 @@ const defaultPrefix = "/polyplane"
 export class EtcdDatabase implements AsyncDisposable {
   readonly #limits: StoreLimits
   readonly #stores = new Map<string, Set<EtcdStore>>()
+  /** When those that were closed had changed last. */
+  readonly #lastChanges = new Map<string, Revision>()
   readonly #listeners = new Set<(uid: string) => void>()
   readonly #connection: Connection
 
@@ -98,12 +100,20 @@ export class EtcdDatabase implements AsyncDisposable {
     } catch (error) {
       throw this.#connection.translate(error, undefined)
     }
+    this.#lastChanges.delete(uid)
   }
 
   /** Told when something has changed in a store that is not open here. */
   onChange(listener: (uid: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** The revision at which a store that has been closed had changed last while it was open; 0: none. Forgotten when told. */
+  takeLastChange(uid: string): Revision {
+    const revision = this.#lastChanges.get(uid) ?? 0
+    this.#lastChanges.delete(uid)
+    return revision
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -133,6 +143,8 @@ export class EtcdDatabase implements AsyncDisposable {
   #forget(uid: string, store: EtcdStore): void {
     const stores = this.#stores.get(uid)
     stores?.delete(store)
-    if (stores?.size === 0) this.#stores.delete(uid)
+    if (stores?.size !== 0) return
+    this.#stores.delete(uid)
+    this.#lastChanges.set(uid, store.lastChange)
   }
 }

@@ -45,6 +45,8 @@ export class EtcdStore implements Store, ChangeLog {
   readonly #layer: Layer
   #buffer: EventBuffer
   #closing = false
+  /** The revision of the last transaction it was told of. */
+  lastChange: Revision = 0
 
   constructor(parts: EtcdStoreParts) {
     this.#parts = parts
@@ -186,6 +188,7 @@ export class EtcdStore implements Store, ChangeLog {
 
   /** One transaction, told by the feed. */
   changed(changes: readonly WireEvent[], revision: Revision): void {
+    this.lastChange = revision
     try {
       this.#buffer.publish(this.#changes(changes), revision)
     } catch (error) {

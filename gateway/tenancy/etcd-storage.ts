@@ -1,0 +1,76 @@
+// A gateway's storage on etcd: records, keys and all control planes below one prefix, shared with any number of gateways.
+
+import type { Log } from "../../client/log.ts"
+import { EtcdDatabase, type EtcdOptions } from "../../storage/etcd/database.ts"
+import type { StoreLimits } from "../../storage/limits.ts"
+import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
+import { StartError } from "../options.ts"
+import { keyRecords, type KeyFiles } from "./key-files.ts"
+import type { GatewayStorage, OtherGateways } from "./storage.ts"
+
+/** The store of the gateway's own records; no tenant's uid. */
+const gatewayUid = "gateway"
+const formatKey = "/format"
+const format = 1
+
+export type EtcdStorageOptions = Pick<EtcdOptions, "servers" | "prefix" | "tls">
+
+export class EtcdStorage implements GatewayStorage {
+  readonly store: Store
+  readonly keys: KeyFiles
+  readonly others: OtherGateways
+  readonly #database: EtcdDatabase
+
+  /** Fails with StartError. */
+  static async open(options: EtcdStorageOptions, limits: Partial<StoreLimits> = {}, log?: Log): Promise<EtcdStorage> {
+    await using stack = new AsyncDisposableStack()
+    const onFailure = (error: Error): void => log?.warn({ error: error.message }, "the watch of etcd ended, going on")
+    try {
+      const database = stack.use(await EtcdDatabase.open({ ...options, limits, onFailure }))
+      const store = await database.openStore(gatewayUid)
+      await checkFormat(store, options)
+      stack.move()
+      return new EtcdStorage(database, store)
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error
+      throw new StartError(`etcd at ${options.servers.join(",")} cannot be used: ${error.message}`, { cause: error })
+    }
+  }
+
+  private constructor(database: EtcdDatabase, store: Store) {
+    this.#database = database
+    this.store = store
+    this.keys = keyRecords(store)
+    this.others = {
+      onChange: (listener) => void database.onChange(listener),
+      takeLastChange: (uid) => database.takeLastChange(uid),
+    }
+  }
+
+  openStore(uid: string, base: BaseLayer): Promise<Store> {
+    return this.#database.openStore(uid, base)
+  }
+
+  removeStore(uid: string): Promise<void> {
+    return this.#database.removeStore(uid)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]()
+  }
+}
+
+async function checkFormat(store: Store, { prefix = "" }: EtcdStorageOptions): Promise<void> {
+  const value = Buffer.from(JSON.stringify({ format }))
+  const result = await store.txn({
+    compare: [{ key: formatKey, modRevision: 0 }],
+    operations: [{ type: "put", key: formatKey, value }],
+  })
+  const [present] = result.succeeded ? [] : result.current
+  if (present === undefined) return
+  const { format: found } = JSON.parse(Buffer.from(present.value).toString()) as { format?: unknown }
+  if (typeof found !== "number" || found > format)
+    throw new StartError(
+      `what lies in etcd below "${prefix}" was written by a newer version of polyplane (format ${String(found)}, this one knows ${format})`,
+    )
+}

@@ -1,0 +1,70 @@
+// Where the gateway's keys are kept: files of one process, readable by the owner only, or records of a store that replicas
+// share.
+
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { Store } from "../../storage/types.ts"
+
+export interface KeyFiles {
+  /** Several gateways have them. */
+  readonly shared: boolean
+  /** All of these, or undefined when one is missing. */
+  read(names: readonly string[]): Promise<Readonly<Record<string, string>> | undefined>
+  /** false: another process has written one of them since it was read; nothing is written then. */
+  write(files: Readonly<Record<string, string>>): Promise<boolean>
+}
+
+/** Each file is there whole or not at all, in the order given. */
+export function keyDirectory(directory: string): KeyFiles {
+  return {
+    shared: false,
+    async read(names) {
+      const texts = await Promise.all(names.map((name) => readOptional(join(directory, name))))
+      return texts.includes(undefined) ? undefined : Object.fromEntries(names.map((name, i) => [name, texts[i] ?? ""]))
+    },
+    async write(files) {
+      await mkdir(directory, { recursive: true, mode: 0o700 })
+      for (const [name, text] of Object.entries(files)) {
+        const path = join(directory, name)
+        await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })
+        await rename(`${path}.new`, path)
+      }
+      return true
+    },
+  }
+}
+
+const prefix = "/keys/"
+
+export function keyRecords(store: Store): KeyFiles {
+  const seen = new Map<string, number>()
+  return {
+    shared: true,
+    async read(names) {
+      const found = await Promise.all(names.map((name) => store.get(prefix + name)))
+      names.forEach((name, index) => seen.set(name, found[index]?.modRevision ?? 0))
+      const texts = found.map((each) => each && Buffer.from(each.value).toString())
+      return texts.includes(undefined) ? undefined : Object.fromEntries(names.map((name, i) => [name, texts[i] ?? ""]))
+    },
+    async write(files) {
+      const { succeeded } = await store.txn({
+        compare: Object.keys(files).map((name) => ({ key: prefix + name, modRevision: seen.get(name) ?? 0 })),
+        operations: Object.entries(files).map(([name, text]) => ({
+          type: "put",
+          key: prefix + name,
+          value: Buffer.from(text),
+        })),
+      })
+      return succeeded
+    },
+  }
+}
+
+async function readOptional(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}
