@@ -1,15 +1,18 @@
-// Claims: bound in super, where the storage is. The tenant's claim is told which volume it got, as a binder would.
+// Claims: bound in super, where the storage is. The tenant's claim is told which volume it got, as a binder would. One that the
+// tenant's own binder (controllers/volume-binding/) has bound to a volume the tenant made is none of super's.
 
-import type { PersistentVolumeClaim } from "../../apimachinery/object.ts"
-import { persistentVolumeClaims } from "../../client/resources.ts"
+import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { equal, mergeDiff } from "../conversion/equality.ts"
 import { superNamespace } from "../conversion/names.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
-import type { ResourceSync, TenantStep } from "./resource-sync.ts"
+import type { ResourceSync, TenantStep, View } from "./resource-sync.ts"
 
 export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   resource: persistentVolumeClaims,
   kind: "PersistentVolumeClaim",
+  synced: (object, { view }) => !isBoundInTenant(object, view),
   toSuper: (object) => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -44,4 +47,13 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     }
     return steps
   },
+}
+
+/** By its own binder, which says so unless the claim named the volume itself. */
+function isBoundInTenant({ metadata, spec }: PersistentVolumeClaim, view: View): boolean {
+  const { annotations = {}, uid } = metadata
+  if (annotations["pv.kubernetes.io/bound-by-controller"] !== undefined) return true
+  if (annotations["pv.kubernetes.io/bind-completed"] === undefined || spec?.volumeName === undefined) return false
+  const volume = view.tenantObject<PersistentVolume>(persistentVolumes, undefined, spec.volumeName)
+  return volume?.spec?.claimRef?.uid === uid && volume?.metadata.annotations?.[uidAnnotation] === undefined
 }
