@@ -31,33 +31,23 @@ export function sendBytes(
 ): void {
   const body = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
   if (body.length >= compressFromBytes && acceptsGzip(ctx)) {
-    openBody(ctx, response, code, contentType, body.length).end(body)
+    response.writeHead(code, gzipHeaders(contentType))
+    // zlib works in the thread pool: compressing does not hold up others.
+    const gzip = createGzip({ level: 1 })
+    gzip.pipe(response)
+    response.on("close", () => gzip.destroy())
+    gzip.end(body)
     return
   }
-  response.writeHead(code, { ...commonHeaders(contentType), "content-length": body.length }).end(body)
+  response.writeHead(code, { ...plainHeaders(contentType), "content-length": body.length }).end(body)
 }
 
-function commonHeaders(contentType: string): Record<string, string> {
+export function plainHeaders(contentType: string): Record<string, string> {
   return { "content-type": contentType, "cache-control": "no-cache, private" }
 }
 
-export const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
-
-/** A body of `size` bytes or more. zlib works in the thread pool: compressing does not hold up others. */
-export function openBody(
-  ctx: RequestContext,
-  response: ServerResponse,
-  code: number,
-  contentType: string,
-  size: number,
-): Writable {
-  if (size < compressFromBytes || !acceptsGzip(ctx)) {
-    response.writeHead(code, commonHeaders(contentType))
-    return response
-  }
-  response.writeHead(code, { ...commonHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" })
-  const gzip = createGzip({ level: 1 })
-  gzip.pipe(response)
-  response.on("close", () => gzip.destroy())
-  return gzip
+export function gzipHeaders(contentType: string): Record<string, string> {
+  return { ...plainHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" }
 }
+
+export const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")

@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http"
 import type { Exchange, SubresourceHandler } from "../registry/strategy.ts"
+import type { RunCache } from "./run-cache.ts"
 import type { Registry, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 
 export interface EndpointLimits {
@@ -17,4 +18,6 @@ export interface Endpoint extends EndpointLimits {
   handler: SubresourceHandler | undefined
   exchange: Exchange
   response: ServerResponse
+  /** What parts of lists became. */
+  runs: RunCache
 }

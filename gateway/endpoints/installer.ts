@@ -23,6 +23,7 @@ import { healthPaths, serveHealth } from "./health.ts"
 import { checkAccept, negotiate, type Negotiated, refusedByRoute } from "./negotiation.ts"
 import { serveOpenAPI } from "./openapi.ts"
 import { answeringOf, sendObject } from "./respond.ts"
+import { RunCache } from "./run-cache.ts"
 import { create } from "./verbs/create.ts"
 import { deleteCollection } from "./verbs/delete-collection.ts"
 import { remove } from "./verbs/delete.ts"
@@ -76,12 +77,12 @@ const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 /** Shared by all control planes. Throws StatusError; who calls writes the Status body. */
 export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
   const { maxBodyBytes = defaultMaxBodyBytes, maxGatheredObjects = Infinity } = options
-  const limits = { maxBodyBytes, maxGatheredObjects }
+  const shared = { maxBodyBytes, maxGatheredObjects, runs: new RunCache() }
   return async (ctx, exchange) => {
     // Empty steps at the beginning are no path of ours; between others they are names nobody has.
     if (ctx.info.path.startsWith("//")) throw pageNotFound()
     if (await serveAggregated(ctx, exchange)) return
-    if (ctx.info.isResourceRequest) await serveResource(ctx, exchange, limits)
+    if (ctx.info.isResourceRequest) await serveResource(ctx, exchange, shared)
     else await serveDocument(ctx, exchange.response)
   }
 }
@@ -96,7 +97,9 @@ async function serveDocument(ctx: RequestContext, response: ServerResponse): Pro
   if ((await serve(ctx, response)) === false) throw pageNotFound()
 }
 
-async function serveResource(ctx: RequestContext, exchange: Exchange, limits: EndpointLimits): Promise<void> {
+type Shared = EndpointLimits & Pick<Endpoint, "runs">
+
+async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared): Promise<void> {
   const { group, version, resource, namespace, name, verb } = ctx.info
   const registry = ctx.controlPlane.resources.registry({ group, version, resource })
   if (
@@ -121,7 +124,7 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, limits: En
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
   checkForm(ctx, exchange, definition)
-  await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...limits })
+  await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
 
 /** A group that is built in says that it lacks the resource; where there is no group there is no page. */

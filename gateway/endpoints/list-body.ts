@@ -1,35 +1,44 @@
-// A list on the wire: its head, and the items' own bytes, copied once into chunks with commas between; or, in protobuf, the
-// items' messages.
+// A list on the wire: its head, the items in runs, and its end. In JSON the items' own bytes, copied once; in protobuf their
+// messages. What a run became is kept (run-cache.ts).
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOfType } from "../../apimachinery/schema/facts.ts"
 import { encodeMessage, envelope, fieldHead } from "../../apimachinery/schema/protobuf-encode.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
-import { type KubeValue, storedHead } from "../registry/value.ts"
+import { storedHead } from "../registry/value.ts"
+import { deflate, type Deflated } from "./gzip-join.ts"
+import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 
-/** Items are joined to chunks of about this size. */
-const chunkBytes = 256 * 1024
+/** Of a body, in its order. */
+export interface Part {
+  readonly length: number
+  /** As it is. */
+  bytes(): Uint8Array
+  /** Set for what is worth compressing. */
+  deflated?(): Deflated | Promise<Deflated>
+}
 
 const openingBrace = 0x7b
 const comma = 0x2c
-const closing = Buffer.from("]}\n")
+const closing = plain(Buffer.from("]}\n"))
+const separator = plain(Buffer.from(","))
 
 /** `head` is the list without its items. */
 export async function* listBody(
   head: object,
   definition: ResourceDefinition,
-  pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
-): AsyncGenerator<Uint8Array> {
+  pieces: Iterable<Run> | AsyncIterable<Run>,
+  cache: RunCache,
+): AsyncGenerator<Part> {
   const start = itemStart(definition)
-  yield Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`)
+  yield plain(Buffer.from(`${JSON.stringify(head).slice(0, -1)},"items":[`))
   let isFirst = true
-  for await (const items of pieces) {
-    for (let from = 0; from < items.length;) {
-      const { chunk, next } = nextChunk(items, from, start, isFirst)
-      isFirst = false
-      from = next
-      yield chunk
-    }
+  for await (const run of runsOf(pieces)) {
+    if (!isFirst) yield separator
+    isFirst = false
+    const length = run.reduce((sum, item) => sum + item.length - start + 1, -1)
+    const bytes = (): Buffer => joined(run, start, length)
+    yield { length, bytes, deflated: () => cachedDeflated(cache, `json ${start > 0}`, run, bytes) }
   }
   yield closing
 }
@@ -42,62 +51,79 @@ const listMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"
  */
 export async function* protobufListBody(
   { kind, apiVersion, metadata }: { kind: string; apiVersion: string; metadata: object },
-  { schema }: ResourceDefinition,
-  pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
-): AsyncGenerator<Uint8Array> {
+  definition: ResourceDefinition,
+  pieces: Iterable<Run> | AsyncIterable<Run>,
+  cache: RunCache,
+): AsyncGenerator<Part> {
   const listMeta = schemaOfType(listMetaName)
   if (listMeta === undefined) throw new Error(`the facts have no ${listMetaName}`)
   const meta = encodeMessage(listMeta, metadata as Json)
-  const chunks: Uint8Array[] = [fieldHead(1, meta.length), meta]
-  let parts: Uint8Array[] = []
-  let waiting = 0
-  for await (const items of pieces) {
-    for (const item of items) {
-      const message = encodeMessage(schema, item.glance() as unknown as Json)
-      parts.push(fieldHead(2, message.length), message)
-      waiting += message.length
-      if (waiting < chunkBytes) continue
-      chunks.push(Buffer.concat(parts))
-      parts = []
-      waiting = 0
-    }
+  const parts: Part[] = [plain(Buffer.concat([fieldHead(1, meta.length), meta]))]
+  for await (const run of runsOf(pieces)) {
+    const bytes = cachedMessages(cache, definition, run)
+    const { length } = bytes
+    parts.push({
+      length,
+      bytes: () => bytes,
+      deflated: () => cachedDeflated(cache, "compressed protobuf", run, () => bytes),
+    })
   }
-  chunks.push(Buffer.concat(parts))
-  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
   const { head, tail } = envelope(apiVersion, kind, length)
-  yield head
-  yield* chunks
-  yield tail
+  yield plain(head)
+  yield* parts
+  yield plain(tail)
 }
+
+function plain(bytes: Uint8Array): Part {
+  return { length: bytes.length, bytes: () => bytes }
+}
+
+async function cachedDeflated(cache: RunCache, form: string, run: Run, bytes: () => Uint8Array): Promise<Deflated> {
+  const known = cache.get(form, run)?.deflated
+  if (known !== undefined) return known
+  const deflated = await deflate(bytes())
+  cache.put(form, run, { deflated })
+  return deflated
+}
+
+function cachedMessages(cache: RunCache, { schema }: ResourceDefinition, run: Run): Buffer {
+  const known = cache.get("protobuf", run)?.bytes
+  if (known !== undefined) return known
+  const messages: Uint8Array[] = []
+  for (const item of run) {
+    const message = encodeMessage(schema, item.glance() as unknown as Json)
+    messages.push(fieldHead(2, message.length), message)
+  }
+  const bytes = Buffer.concat(messages)
+  cache.put("protobuf", run, { bytes })
+  return bytes
+}
+
+const starts = new WeakMap<ResourceDefinition, number>()
 
 /** Items of a built-in kind's list come without kind and apiVersion: how many bytes those are, but for the brace. */
-function itemStart({ kind, group, version, customResource, conversion }: ResourceDefinition): number {
+function itemStart(definition: ResourceDefinition): number {
+  const { kind, group, version, customResource, conversion } = definition
   // What was converted may have them elsewhere.
   if (customResource !== undefined || conversion !== undefined) return 0
-  return storedHead(kind, printGroupVersion({ group, version })).length - 1
+  let start = starts.get(definition)
+  if (start === undefined) {
+    start = storedHead(kind, printGroupVersion({ group, version })).length - 1
+    starts.set(definition, start)
+  }
+  return start
 }
 
-/** Items from `from` on, as many as fill a chunk; at least one. Each has its comma before it. */
-function nextChunk(
-  items: readonly KubeValue[],
-  from: number,
-  start: number,
-  isFirst: boolean,
-): { chunk: Uint8Array; next: number } {
-  let size = 0
-  let next = from
-  for (; next < items.length && (size === 0 || size < chunkBytes); next++) {
-    size += (items[next]?.length ?? 0) - start + 1
-  }
-  const chunk = Buffer.allocUnsafe(isFirst ? size - 1 : size)
+/** With commas between. */
+function joined(items: Run, start: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
   let at = 0
-  for (let index = from; index < next; index++) {
-    const item = items[index]
-    if (item === undefined) continue
-    if (!isFirst || index > from) chunk[at++] = comma
-    item.copyTo(chunk, at, start)
-    chunk[at] = openingBrace
+  for (const [index, item] of items.entries()) {
+    if (index > 0) bytes[at++] = comma
+    item.copyTo(bytes, at, start)
+    bytes[at] = openingBrace
     at += item.length - start
   }
-  return { chunk, next }
+  return bytes
 }

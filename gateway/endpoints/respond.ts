@@ -2,16 +2,17 @@
 // YAML and indented JSON look inside. Large lists are written piece by piece, no faster than the client reads.
 
 import type { ServerResponse } from "node:http"
-import type { Writable } from "node:stream"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
 import { notAcceptableForm } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ListResult, ListStream, ResourceDefinition } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/value.ts"
-import { compressFromBytes, drained, openBody, sendBytes } from "./body-writer.ts"
+import { sendBytes } from "./body-writer.ts"
+import type { Endpoint } from "./endpoint.ts"
 import { listBody, protobufListBody } from "./list-body.ts"
 import { type Answering, negotiate, type Negotiated } from "./negotiation.ts"
 import { messageOf, printed } from "./print.ts"
+import { sendParts } from "./send-parts.ts"
 import { goTypeOf, partialMetadata, partialMetadataList, table, tableOptions, type ListMeta } from "./table-output.ts"
 
 /** Objects parsed before others may have their turn. */
@@ -68,14 +69,13 @@ function wholeObject(ctx: RequestContext): Negotiated {
   return wanted.as === "object" ? wanted : { ...wanted, as: "object" }
 }
 
+export interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "runs"> {
+  ctx: RequestContext
+}
+
 /** What is wanted as whole objects needs nothing but to be joined: it goes out as it is read. */
-export async function sendStream(
-  ctx: RequestContext,
-  response: ServerResponse,
-  definition: ResourceDefinition,
-  { resourceVersion, pieces }: ListStream,
-): Promise<void> {
-  await sendItems(ctx, response, definition, { resourceVersion }, pieces)
+export async function sendStream(answer: ListAnswer, { resourceVersion, pieces }: ListStream): Promise<void> {
+  await sendItems(answer, { resourceVersion }, pieces)
 }
 
 /** Can the list be written without gathering it? */
@@ -84,12 +84,8 @@ export function wantsStream(ctx: RequestContext, definition: ResourceDefinition)
   return as === "object" && format !== "yaml" && !pretty
 }
 
-export async function sendList(
-  ctx: RequestContext,
-  response: ServerResponse,
-  definition: ResourceDefinition,
-  result: ListResult,
-): Promise<void> {
+export async function sendList(answer: ListAnswer, result: ListResult): Promise<void> {
+  const { ctx, response, definition } = answer
   const wanted = negotiate(ctx, answeringOf(definition))
   const meta: ListMeta = {
     resourceVersion: result.resourceVersion,
@@ -97,7 +93,7 @@ export async function sendList(
     ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
   }
   if (wanted.as === "object" && wanted.format !== "yaml" && !wanted.pretty) {
-    await sendItems(ctx, response, definition, meta, [result.items])
+    await sendItems(answer, meta, [result.items])
     return
   }
   const objects: KubeObject[] = []
@@ -137,38 +133,14 @@ function asItem({ customResource }: ResourceDefinition, object: KubeObject): unk
   return item
 }
 
-/** A short list is one body; a long one is compressed or written in chunks, no faster than the client takes it. */
 async function sendItems(
-  ctx: RequestContext,
-  response: ServerResponse,
-  definition: ResourceDefinition,
+  { ctx, response, definition, runs }: ListAnswer,
   meta: ListMeta,
   pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>,
 ): Promise<void> {
   const { format, contentType } = negotiate(ctx, answeringOf(definition))
-  const head = listHead(definition, meta)
-  const body = format === "protobuf" ? protobufListBody(head, definition, pieces) : listBody(head, definition, pieces)
-  let waiting: Uint8Array[] = []
-  let bytes = 0
-  let out: Writable | undefined
-  try {
-    for await (const chunk of body) {
-      waiting.push(chunk)
-      bytes += chunk.length
-      if (bytes < compressFromBytes && out === undefined) continue
-      out ??= openBody(ctx, response, 200, contentType, bytes)
-      const more = out.write(waiting.length === 1 ? chunk : Buffer.concat(waiting))
-      waiting = []
-      if (!more) await drained(out, response)
-      if (response.destroyed) return
-    }
-  } catch (error) {
-    // The answer has begun, so that it is cut off is all that can be said.
-    if (out !== undefined) response.destroy(error instanceof Error ? error : undefined)
-    throw error
-  }
-  if (out === undefined) sendBytes(ctx, response, 200, contentType, waiting)
-  else out.end()
+  const bodyOf = format === "protobuf" ? protobufListBody : listBody
+  await sendParts(ctx, response, contentType, bodyOf(listHead(definition, meta), definition, pieces, runs))
 }
 
 function listHead({ listKind, group, version, customResource }: ResourceDefinition, meta: ListMeta) {

@@ -12,6 +12,8 @@ import { labelsIn } from "./stored-labels.ts"
 
 export interface KubeValue {
   readonly resourceVersion: string
+  /** The same as a number; 0 for what has none. */
+  readonly revision: number
   /** JSON with the resourceVersion: what goes on the wire. */
   bytes(): Uint8Array
   /** How many bytes {@link bytes} has, and a copy of all from `start` on into a larger text: for lists, which have many. */
@@ -103,6 +105,10 @@ export class StoredValue implements KubeValue {
     return String(this.#text.revision)
   }
 
+  get revision(): number {
+    return this.#text.revision
+  }
+
   get length(): number {
     return this.#text.bytes.length + this.#text.splice.length
   }
@@ -161,6 +167,10 @@ export class ComputedValue implements KubeValue {
 
   get resourceVersion(): string {
     return this.#object.metadata.resourceVersion ?? ""
+  }
+
+  get revision(): number {
+    return Number(this.resourceVersion)
   }
 
   get length(): number {

@@ -12,10 +12,10 @@ const parallel = 16
 
 /** DELETE of a collection: what the selectors choose, as it was when the request came; answers with that list. */
 export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
-  const { registry, definition, exchange, response } = endpoint
+  const { registry, definition, exchange, response, runs } = endpoint
   const request = deleteRequest(ctx, await readBody(exchange.request, endpoint.maxBodyBytes))
   const list = await deleteSelected(ctx, registry, definition, listOptions(ctx), request)
-  await sendList(ctx, response, definition, list)
+  await sendList({ ctx, response, definition, runs }, list)
 }
 
 export async function deleteSelected(

@@ -1,0 +1,103 @@
+// One gzip text put together from parts that were compressed apart, so that what was compressed once can be sent again: DEFLATE
+// blocks that end on a whole byte and refer to nothing before them follow one another, and the checksum of the whole is
+// computed from those of the parts. Sources: RFC 1951, RFC 1952; the arithmetic of checksums is zlib's crc32_combine.
+
+import { constants, crc32, deflateRaw } from "node:zlib"
+
+export interface Deflated {
+  /** Whole blocks, none of which is the last. */
+  blocks: Buffer
+  /** Of what they hold. */
+  length: number
+  crc: number
+}
+
+/** In the thread pool: compressing does not hold up others. */
+export function deflate(bytes: Uint8Array): Promise<Deflated> {
+  return new Promise((resolve, reject) => {
+    deflateRaw(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH }, (error, blocks) => {
+      if (error) reject(error)
+      else resolve({ blocks, length: bytes.length, crc: crc32(bytes) })
+    })
+  })
+}
+
+const head = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+/** An empty last block. */
+const lastBlock = Buffer.from([0x03, 0x00])
+/** What a block that is not compressed can hold. */
+const storedBytes = 0xffff
+
+export class GzipJoin {
+  #crc = 0
+  #length = 0
+
+  begin(): Buffer {
+    return head
+  }
+
+  /** A part, as what is to be sent of it. */
+  deflated({ blocks, length, crc }: Deflated): Buffer {
+    this.#count(crc, length)
+    return blocks
+  }
+
+  /** A small part, as it is. */
+  stored(bytes: Uint8Array): Buffer {
+    this.#count(crc32(bytes), bytes.length)
+    const blocks: Uint8Array[] = []
+    for (let from = 0; from < bytes.length; from += storedBytes) {
+      const part = bytes.subarray(from, from + storedBytes)
+      const before = Buffer.alloc(5)
+      before.writeUInt16LE(part.length, 1)
+      before.writeUInt16LE(part.length ^ 0xffff, 3)
+      blocks.push(before, part)
+    }
+    return Buffer.concat(blocks)
+  }
+
+  end(): Buffer {
+    const sums = Buffer.alloc(8)
+    sums.writeUInt32LE(this.#crc, 0)
+    sums.writeUInt32LE(this.#length % 2 ** 32, 4)
+    return Buffer.concat([lastBlock, sums])
+  }
+
+  #count(crc: number, length: number): void {
+    this.#crc = combined(this.#crc, crc, length)
+    this.#length += length
+  }
+}
+
+/** The checksum of two texts one after the other, from theirs; `length` is the second's. */
+function combined(first: number, second: number, length: number): number {
+  return (product(powerOfX(length * 8), first) ^ second) >>> 0
+}
+
+/** Polynomials over two elements, the highest coefficient in the lowest bit. */
+const polynomial = 0xedb88320
+const one = 0x80000000
+
+/** Modulo the checksum's polynomial. */
+function product(a: number, b: number): number {
+  let sum = 0
+  let shifted = b
+  for (let bit = one; bit !== 0; bit >>>= 1) {
+    if ((a & bit) !== 0) sum ^= shifted
+    shifted = (shifted & 1) !== 0 ? (shifted >>> 1) ^ polynomial : shifted >>> 1
+  }
+  return sum >>> 0
+}
+
+/** x to the power of 2 ** n, by n. */
+const squares: readonly number[] = Array.from({ length: 53 }).reduce<number[]>(
+  (powers) => [...powers, powers.length === 0 ? one >>> 1 : product(powers.at(-1) ?? one, powers.at(-1) ?? one)],
+  [],
+)
+
+function powerOfX(exponent: number): number {
+  let power = one
+  for (let rest = exponent, bit = 0; rest > 0; rest = Math.floor(rest / 2), bit++)
+    if (rest % 2 === 1) power = product(squares[bit] ?? one, power)
+  return power
+}

@@ -1,0 +1,103 @@
+import { gunzipSync } from "node:zlib"
+import { describe, expect, test } from "vitest"
+import { parseProtobuf } from "../../apimachinery/schema/protobuf.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { builtInDefinitions } from "../registry/definitions.ts"
+import { encodeStored, type KubeValue, StoredText, StoredValue } from "../registry/value.ts"
+import { GzipJoin } from "./gzip-join.ts"
+import { listBody, type Part, protobufListBody } from "./list-body.ts"
+import { type Run, RunCache, runsOf } from "./run-cache.ts"
+
+const found = builtInDefinitions().find(({ resource }) => resource === "configmaps")
+if (found === undefined) throw new Error("there are no ConfigMaps")
+const definition = found
+const head = { kind: "ConfigMapList", apiVersion: "v1", metadata: { resourceVersion: "9" } }
+
+const text = (index: number, revision: number): StoredText => {
+  const metadata = { name: `c-${index}`, namespace: "a", labels: { index: String(index) } }
+  return new StoredText(
+    encodeStored({ kind: "ConfigMap", apiVersion: "v1", metadata, data: { é: "x".repeat(index) } }),
+    revision,
+  )
+}
+
+const texts = (count: number): StoredText[] => Array.from({ length: count }, (_, index) => text(index, index + 1))
+
+/** New values of the same texts each time, as lists have them. */
+const values = (of: readonly StoredText[]): KubeValue[] => of.map((one) => new StoredValue(one))
+
+const expected = (of: readonly StoredText[]): object[] =>
+  values(of).map((value) => {
+    const { kind: _kind, apiVersion: _version, ...item } = value.copy()
+    return item
+  })
+
+async function joined(parts: AsyncIterable<Part>, compressed: boolean): Promise<Buffer> {
+  const join = new GzipJoin()
+  const sent: Uint8Array[] = compressed ? [join.begin()] : []
+  for await (const part of parts) {
+    if (!compressed) sent.push(part.bytes())
+    else if (part.deflated === undefined) sent.push(join.stored(part.bytes()))
+    else sent.push(join.deflated(await part.deflated()))
+  }
+  return compressed ? gunzipSync(Buffer.concat([...sent, join.end()])) : Buffer.concat(sent)
+}
+
+describe.each([true, false])("compressed: %s", (compressed) => {
+  test.each([0, 1, 500])("a list of %s is what its items are, also when its runs are known", async (count) => {
+    const cache = new RunCache()
+    const all = texts(count)
+    for (let again = 0; again < 2; again++) {
+      const body = await joined(listBody(head, definition, [values(all)], cache), compressed)
+      expect(JSON.parse(body.toString())).toEqual({ ...head, items: expected(all) })
+    }
+  })
+
+  test("a list in protobuf is what its items are, also when one has changed", async () => {
+    const cache = new RunCache()
+    const all = texts(300)
+    const schema = schemaOf({ group: "", version: "v1", kind: "ConfigMapList" })
+    if (schema === undefined) throw new Error("no schema")
+    for (let changed = 0; changed < 3; changed++) {
+      all[changed * 100] = text(changed, 1000 + changed)
+      const body = await joined(protobufListBody(head, definition, [values(all)], cache), compressed)
+      const { items } = parseProtobuf(body, schema) as unknown as { items: object[] }
+      expect(items.map((item) => (item as { metadata: object }).metadata)).toMatchObject(
+        expected(all).map((item) => (item as { metadata: object }).metadata),
+      )
+    }
+  })
+})
+
+describe("runs", () => {
+  const collect = async (pieces: Iterable<Run>): Promise<Run[]> => {
+    const runs: Run[] = []
+    for await (const run of runsOf(pieces)) runs.push(run)
+    return runs
+  }
+  const names = (run: Run): object[] => run.map(({ identity }) => identity)
+
+  test("are the same however the list comes, and an object that comes or goes changes its own alone", async () => {
+    const all = texts(2000)
+    const whole = (await collect([values(all)])).map(names)
+    const inPieces = (await collect([values(all.slice(0, 501)), values(all.slice(501))])).map(names)
+    expect(inPieces).toEqual(whole)
+    const without = new Set((await collect([values(all.toSpliced(0, 1))])).slice(1).map((run) => run[0]?.identity))
+    expect(whole.slice(2).every(([first]) => without.has(first as StoredText))).toBe(true)
+  })
+
+  test("are known while they are the same, and the longest unused go first", () => {
+    const cache = new RunCache(100_000)
+    const all = texts(40)
+    const encoded = { bytes: Buffer.alloc(30_000) }
+    const [a, b, c, d] = [0, 10, 20, 30].map((from) => all.slice(from, from + 10)) as StoredText[][]
+    for (const run of [a, b, c]) cache.put("form", values(run ?? []), encoded)
+    expect(cache.get("form", values(a ?? []))).toBe(encoded)
+    expect(cache.get("other", values(a ?? []))).toBeUndefined()
+    expect(cache.get("form", values((a ?? []).slice(0, 9)))).toBeUndefined()
+    expect(cache.get("form", values([...(a ?? []).slice(0, 9), text(0, 5)]))).toBeUndefined()
+    cache.put("form", values(d ?? []), encoded)
+    expect(cache.get("form", values(b ?? []))).toBeUndefined()
+    expect(cache.get("form", values(a ?? []))).toBe(encoded)
+  })
+})

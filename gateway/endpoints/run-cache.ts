@@ -1,0 +1,103 @@
+// Lists are encoded in runs of objects that follow one another, and what a run became (a message, compressed text) is kept: of a
+// large collection little changes between two lists, and the rest need not be encoded and compressed again. Where a run ends is
+// decided by the object before, not by counting: one that comes or goes changes its own run alone.
+
+import type { KubeValue } from "../registry/value.ts"
+import type { Deflated } from "./gzip-join.ts"
+
+/** A run ends after one object in this many, on average. */
+const meanObjects = 64
+const maxObjects = 256
+const maxBytes = 256 * 1024
+
+/** What encoded runs of all control planes may take. Beyond it the least recently used go. */
+const defaultCacheBytes = 32 * 1024 * 1024
+
+/** What an entry costs beside its bytes, per object. */
+const objectOverhead = 64
+
+export type Run = readonly KubeValue[]
+
+/** `pieces`: of the list in its order, of any size. */
+export async function* runsOf(pieces: Iterable<Run> | AsyncIterable<Run>): AsyncGenerator<Run> {
+  let run: KubeValue[] = []
+  let bytes = 0
+  for await (const piece of pieces) {
+    for (const value of piece) {
+      run.push(value)
+      bytes += value.length
+      if (!endsRun(value) && run.length < maxObjects && bytes < maxBytes) continue
+      yield run
+      run = []
+      bytes = 0
+    }
+  }
+  if (run.length > 0) yield run
+}
+
+/** Revisions are counted up: their multiples of a number without a pattern spread evenly. */
+function endsRun({ revision }: KubeValue): boolean {
+  return Math.imul(revision, 0x9e3779b1) >>> 0 < 2 ** 32 / meanObjects
+}
+
+export interface EncodedRun {
+  bytes?: Buffer
+  deflated?: Deflated
+}
+
+interface Entry {
+  identities: readonly object[]
+  encoded: EncodedRun
+  weight: number
+}
+
+export class RunCache {
+  readonly #maxBytes: number
+  /** By the form of the encoding, and the first object. */
+  readonly #forms = new Map<string, Map<object, Entry>>()
+  /** In the order of their last use. */
+  readonly #uses = new Map<Entry, () => void>()
+  #bytes = 0
+
+  constructor(maxBytes = defaultCacheBytes) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** What this very run became, if that is known. */
+  get(form: string, run: Run): EncodedRun | undefined {
+    const first = run[0]?.identity
+    const entry = first && this.#forms.get(form)?.get(first)
+    if (entry === undefined || entry.identities.length !== run.length) return undefined
+    for (const [index, identity] of entry.identities.entries()) if (run[index]?.identity !== identity) return undefined
+    const forget = this.#uses.get(entry)
+    if (forget === undefined) return undefined
+    this.#uses.delete(entry)
+    this.#uses.set(entry, forget)
+    return entry.encoded
+  }
+
+  put(form: string, run: Run, encoded: EncodedRun): void {
+    const first = run[0]?.identity
+    if (first === undefined) return
+    let entries = this.#forms.get(form)
+    if (entries === undefined) this.#forms.set(form, (entries = new Map()))
+    const before = entries.get(first)
+    if (before !== undefined) this.#uses.get(before)?.()
+    // The objects' own texts live as long as the entry does, though the store may have newer ones.
+    const held = run.reduce((sum, value) => sum + value.length + objectOverhead, 0)
+    const weight = held + (encoded.bytes?.length ?? 0) + (encoded.deflated?.blocks.length ?? 0)
+    const entry: Entry = { identities: run.map(({ identity }) => identity), encoded, weight }
+    const place = entries
+    place.set(first, entry)
+    this.#bytes += weight
+    this.#uses.set(entry, () => {
+      place.delete(first)
+      this.#uses.delete(entry)
+      this.#bytes -= weight
+    })
+    for (const forget of this.#uses.values()) {
+      if (this.#bytes <= this.#maxBytes) break
+      forget()
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Sends a body that comes in parts: whole if it is short, otherwise as it comes, compressed for clients that take it, and no
+// faster than they read.
+
+import type { ServerResponse } from "node:http"
+import type { RequestContext } from "../request/context.ts"
+import { acceptsGzip, compressFromBytes, drained, gzipHeaders, plainHeaders, sendBytes } from "./body-writer.ts"
+import { GzipJoin } from "./gzip-join.ts"
+import type { Part } from "./list-body.ts"
+
+/** Written at once. */
+const writeBytes = 128 * 1024
+
+export async function sendParts(
+  ctx: RequestContext,
+  response: ServerResponse,
+  contentType: string,
+  parts: AsyncIterable<Part>,
+): Promise<void> {
+  const first: Part[] = []
+  let bytes = 0
+  let out: PartsWriter | undefined
+  try {
+    for await (const part of parts) {
+      if (out === undefined) {
+        first.push(part)
+        bytes += part.length
+        if (bytes < compressFromBytes) continue
+        out = new PartsWriter(ctx, response, contentType)
+        for (const waiting of first) await out.write(waiting)
+      } else await out.write(part)
+      if (response.destroyed) return
+    }
+    await out?.end()
+  } catch (error) {
+    // The answer has begun, so that it is cut off is all that can be said.
+    if (response.headersSent) response.destroy(error instanceof Error ? error : undefined)
+    throw error
+  }
+  if (out === undefined)
+    sendBytes(
+      ctx,
+      response,
+      200,
+      contentType,
+      first.map((part) => part.bytes()),
+    )
+}
+
+class PartsWriter {
+  readonly #ctx: RequestContext
+  readonly #response: ServerResponse
+  readonly #gzip: GzipJoin | undefined
+  #waiting: Uint8Array[] = []
+  #bytes = 0
+
+  constructor(ctx: RequestContext, response: ServerResponse, contentType: string) {
+    this.#ctx = ctx
+    this.#response = response
+    this.#gzip = acceptsGzip(ctx) ? new GzipJoin() : undefined
+    response.writeHead(200, this.#gzip === undefined ? plainHeaders(contentType) : gzipHeaders(contentType))
+    if (this.#gzip !== undefined) this.#waiting.push(this.#gzip.begin())
+  }
+
+  async write(part: Part): Promise<void> {
+    const gzip = this.#gzip
+    const bytes =
+      gzip === undefined
+        ? part.bytes()
+        : part.deflated === undefined
+          ? gzip.stored(part.bytes())
+          : gzip.deflated(await part.deflated())
+    this.#waiting.push(bytes)
+    this.#bytes += bytes.length
+    if (this.#bytes >= writeBytes) await this.#flush()
+  }
+
+  async end(): Promise<void> {
+    if (this.#gzip !== undefined) this.#waiting.push(this.#gzip.end())
+    await this.#flush()
+    this.#response.end()
+  }
+
+  async #flush(): Promise<void> {
+    const [first] = this.#waiting
+    const whole = this.#waiting.length === 1 && first !== undefined ? first : Buffer.concat(this.#waiting)
+    this.#waiting = []
+    this.#bytes = 0
+    if (!this.#response.write(whole)) await drained(this.#response, this.#response)
+    // Others are to have their turn between large pieces.
+    const waiting = this.#ctx.turn?.()
+    if (waiting !== undefined) await waiting
+  }
+}
