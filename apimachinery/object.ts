@@ -3,7 +3,8 @@
 
 import type * as models from "@kubernetes/client-node"
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+/** bigint: an integer beyond 2^53, see schema/exact-integers.ts. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json }
 
 export interface OwnerReference {
   apiVersion: string

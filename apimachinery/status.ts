@@ -148,7 +148,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
   return failure("Invalid", `${printed} "${name}" is invalid${list.length === 0 ? "" : `: ${message}`}`, {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
-    kind: kind.kind,
+    ...(kind.kind === "" ? {} : { kind: kind.kind }),
     ...(errors.length === 0
       ? {}
       : { causes: errors.map((error) => ({ reason: error.type, message: error.body(), field: error.field })) }),

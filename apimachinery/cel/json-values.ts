@@ -1,6 +1,7 @@
 // JSON without a schema as expressions see it, converted when it is looked at; and values as JSON again.
 
 import type { Json } from "../object.ts"
+import { narrowest } from "../schema/exact-integers.ts"
 import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
 import { conversions } from "./convert.ts"
 import { Duration, itemsOf, ListValue, MapValue, Optional, Timestamp, UInt, type Value } from "./values.ts"
@@ -58,8 +59,8 @@ export class NoJson extends Error {}
 export function toJson(value: Value): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean" || typeof value === "number")
     return value
-  if (typeof value === "bigint") return Number(value)
-  if (value instanceof UInt) return Number(value.value)
+  if (typeof value === "bigint") return narrowest(value)
+  if (value instanceof UInt) return narrowest(value.value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64")
   if (value instanceof ListValue) return [...itemsOf(value)].map(toJson)
   if (value instanceof MapValue) {

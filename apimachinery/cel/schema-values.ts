@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util"
 import type { Json } from "../object.ts"
+import { isInteger } from "../schema/exact-integers.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { areEqual } from "./compare.ts"
 import { escapeIdentifier, unescapeIdentifier } from "./identifiers.ts"
@@ -24,7 +25,7 @@ export function schemaValue(json: Json, schema: JsonObject): Value {
   }
   if (schema["x-kubernetes-int-or-string"] === true) {
     if (typeof json === "string") return json
-    if (typeof json === "number" && Number.isInteger(json)) return BigInt(json)
+    if (isInteger(json)) return BigInt(json)
     return new CelError("invalid data, expected XIntOrString value to be either a string or integer")
   }
   switch (schema["type"]) {
@@ -37,9 +38,9 @@ export function schemaValue(json: Json, schema: JsonObject): Value {
     case "string":
       return typeof json === "string" ? stringValue(json, schema["format"]) : mismatch("string")
     case "number":
-      return typeof json === "number" ? json : mismatch("float")
+      return typeof json === "number" || typeof json === "bigint" ? Number(json) : mismatch("float")
     case "integer":
-      return typeof json === "number" && Number.isInteger(json) ? BigInt(json) : mismatch("int")
+      return isInteger(json) ? BigInt(json) : mismatch("int")
     case "boolean":
       return typeof json === "boolean" ? json : mismatch("bool")
     default:

@@ -74,7 +74,9 @@ function checkList(list: readonly Json[], type: ListType, path: string, errors: 
 function scalarFault(value: Json, type: Scalar): string | undefined {
   switch (type) {
     case "numeric":
-      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`
+      return typeof value === "number" || typeof value === "bigint"
+        ? undefined
+        : `expected numeric (int or float), got ${goType(value)}`
     case "string":
       return typeof value === "string"
         ? undefined

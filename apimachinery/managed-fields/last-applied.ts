@@ -3,6 +3,7 @@
 // k8s.io/apimachinery/pkg/util/managedfields/internal (lastappliedmanager.go, lastappliedupdater.go, lastapplied.go).
 
 import type { Json, KubeObject } from "../object.ts"
+import { parseExactly } from "../schema/exact-integers.ts"
 import { compare } from "./compare.ts"
 import { fieldsOf } from "./configuration.ts"
 import { difference, type FieldSet, leaf, union } from "./field-set.ts"
@@ -20,7 +21,7 @@ export function lastApplied(live: KubeObject, apiVersion: string, type: MergeTyp
   const text = live.metadata.annotations?.[lastAppliedAnnotation]
   if (!text) return undefined
   try {
-    const applied = JSON.parse(text) as Json
+    const applied = parseExactly(text)
     if ((applied as { apiVersion?: Json }).apiVersion !== apiVersion) return undefined
     const { added, modified, removed } = compare(applied, live as unknown as Json, type)
     return difference(fieldsOf(applied, type), [added, modified, removed].reduce(union, leaf))

@@ -81,6 +81,7 @@ export const deduced: MergeType = {
 }
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+const localReference = "io.k8s.api.core.v1.LocalObjectReference"
 const rawExtension = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 
 /** Two ways to look at a schema: below x-kubernetes-preserve-unknown-fields, unknown fields count. */
@@ -165,9 +166,15 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
     named,
     field: (name) => named(name)?.type,
     zeros: zerosOf(fields),
-    defaultOf: (name) => (Object.hasOwn(fields, name) ? defaultOf(fields[name]) : undefined),
+    defaultOf: (name) =>
+      Object.hasOwn(fields, name) ? (defaultOf(fields[name]) ?? emptyDefault(schema, name)) : undefined,
     values: open ? deduced : undefined,
   }
+}
+
+/** The one key that is the empty text when it is not said, which Go omits all the same. */
+function emptyDefault({ name: type }: Schema, field: string): Json | undefined {
+  return type === localReference && field === "name" ? "" : undefined
 }
 
 function zerosOf(fields: Record<string, FieldSchema>): ReadonlyMap<string, Json> {

@@ -4,6 +4,7 @@
 // serialize-pe.go).
 
 import type { Json } from "../object.ts"
+import { parseExactly } from "../schema/exact-integers.ts"
 import { isObject } from "../schema/json-object.ts"
 
 export type PathElement = string
@@ -29,7 +30,7 @@ const plain = /^[\w ./:@-]*$/
 
 /** As Go's encoder writes it, which escapes what HTML could take for markup. */
 function encode(value: Json): string {
-  if (typeof value === "number" || typeof value === "boolean") return String(value)
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value)
   if (typeof value === "string" && plain.test(value)) return `"${value}"`
   return JSON.stringify(value).replace(special, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
@@ -42,9 +43,9 @@ export function canonicalElement(text: string): PathElement | undefined {
     case "f":
       return text
     case "v":
-      return valueElement(sorted(JSON.parse(text.slice(2)) as Json))
+      return valueElement(sorted(parseExactly(text.slice(2))))
     case "k": {
-      const keys = JSON.parse(text.slice(2)) as Json
+      const keys = parseExactly(text.slice(2))
       if (!isObject(keys)) throw new SyntaxError(`no object of keys: ${text}`)
       return keyElement(keysOf(keys))
     }
@@ -108,7 +109,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
 }
 
 function parse(element: PathElement): Json {
-  return JSON.parse(element.slice(2)) as Json
+  return parseExactly(element.slice(2))
 }
 
 function compareKeys(a: Json, b: Json): number {
@@ -137,6 +138,7 @@ function compareValues(a: Json, b: Json): number {
     return a.length - b.length
   }
   if (isObject(a)) return compareKeys(a, b)
+  if (typeof a === "bigint" || typeof b === "bigint") return a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1
   return Number(a) - Number(b)
 }
 
@@ -144,7 +146,7 @@ function typeRank(value: Json): number {
   if (value === null) return 5
   if (Array.isArray(value)) return 3
   const type = typeof value
-  return type === "number" ? 0 : type === "string" ? 1 : type === "boolean" ? 2 : 4
+  return type === "number" || type === "bigint" ? 0 : type === "string" ? 1 : type === "boolean" ? 2 : 4
 }
 
 /** For people: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */

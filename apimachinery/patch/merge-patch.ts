@@ -13,6 +13,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
 export function jsonKind(value: Json): string {
   if (typeof value === "boolean") return "bool"
   if (Array.isArray(value)) return "array"
+  if (typeof value === "bigint") return "number"
   return value === null ? "null" : typeof value
 }
 

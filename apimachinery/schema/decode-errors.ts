@@ -76,5 +76,5 @@ function elementType(type: string, items: Schema | undefined): string {
 
 export function what(value: Json): string {
   if (Array.isArray(value)) return "array"
-  return typeof value === "boolean" ? "bool" : typeof value
+  return typeof value === "boolean" ? "bool" : typeof value === "bigint" ? "number" : typeof value
 }

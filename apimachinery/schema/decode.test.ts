@@ -129,9 +129,16 @@ describe("decodeObject() refuses in upstream's words", () => {
     )
   })
 
-  test("an integer that a double cannot hold", () => {
-    const body = '{"metadata":{"generation":9007199254740993}}'
-    expect(messageOf(() => decode(deployment, body))).toContain("cannot be kept exactly")
+  test.each(["9223372036854775808", "1e17", "-9223372036854775809"])("%s is no integer of 64 bits", (literal) => {
+    expect(messageOf(() => decode(deployment, `{"metadata":{"generation":${literal}}}`))).toContain(
+      `cannot unmarshal number ${literal} into Go struct field ObjectMeta.metadata.generation of type int64`,
+    )
+  })
+
+  test("an integer beyond 32 bits in a field of 32", () => {
+    expect(messageOf(() => decode(deployment, '{"spec":{"replicas":9223372036854775807}}'))).toContain(
+      "cannot unmarshal number 9223372036854775807 into Go struct field DeploymentSpec.spec.replicas of type int32",
+    )
   })
 })
 

@@ -59,21 +59,16 @@ function printKind(value: Json): string {
 function decodeCustom(schema: Schema, value: Json, walk: Walk): void {
   if (!isObject(value)) return
   for (const [key, literal] of walk.oddNumbers ?? []) {
-    // The schema of custom resources does not tell int32 from int64, and doubles may be rounded; integers may not.
-    const path = key.split("\0")
-    if (path[0] !== "metadata") checkLiteral(literal, path.join("."))
+    if (!key.startsWith("metadata\0")) checkLiteral(literal)
   }
   decodeMetadata(value, walk)
   if (hasEmbedded(schema)) decodeEmbedded(schema, value, walk)
   prune(schema, value, walk.unknown)
 }
 
-function checkLiteral(literal: string, field: string): void {
+function checkLiteral(literal: string): void {
   if (!Number.isFinite(Number(literal))) {
     throw new ScalarError(`json: cannot unmarshal number ${literal} into Go value of type float64`)
-  }
-  if (/^-?\d+$/.test(literal) && !Number.isSafeInteger(Number(literal))) {
-    throw new ScalarError(`json: number ${literal} of field ${field} cannot be kept exactly`)
   }
 }
 
@@ -169,6 +164,7 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
     case "integer":
       return decodeInteger(schema, value, walk)
     case "number":
+      if (typeof value === "bigint") return Number(value)
       if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
       if (!Number.isFinite(value)) throw new Mismatch(walk.path, `number ${literalOf(value, walk)}`, schema)
       return value
@@ -261,16 +257,15 @@ function literalOf(value: Json, walk: Walk): string {
   return walk.oddNumbers?.get(pathKey(walk.path)) ?? String(value)
 }
 
-function decodeInteger(schema: Schema, value: Json, walk: Walk): number {
+function decodeInteger(schema: Schema, value: Json, walk: Walk): number | bigint {
+  if (typeof value === "bigint" && schema.format === "int64") return value
+  if (typeof value === "bigint") throw new Mismatch(walk.path, `number ${value}`, schema)
   if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
   const literal = walk.oddNumbers?.get(pathKey(walk.path))
   const whole = Number.isInteger(value) && (literal === undefined || /^-?\d+$/.test(literal))
   const fits = schema.format === "int64" || (value <= int32Max && value >= int32Min)
-  if (!whole || !fits) throw new Mismatch(walk.path, `number ${literal ?? String(value)}`, schema)
-  if (!Number.isSafeInteger(value)) {
-    // Upstream would keep it. A double cannot, and a number silently changed is worse than none.
-    const field = printPath(walk.path)
-    throw new ScalarError(`json: number ${literal ?? String(value)} of field ${field} cannot be kept exactly`)
-  }
+  // Integers that a double does not hold came as bigint, so it is one of more than 64 bits.
+  const isLost = Math.abs(value) > Number.MAX_SAFE_INTEGER
+  if (!whole || !fits || isLost) throw new Mismatch(walk.path, `number ${literal ?? String(value)}`, schema)
   return value
 }

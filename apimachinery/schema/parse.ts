@@ -4,6 +4,7 @@ import { isAlias, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from 
 import type { Document, Tags } from "yaml"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
+import { exactInteger, parseExactly } from "./exact-integers.ts"
 import { countKeys, scanJson, survey } from "./json-scan.ts"
 
 /**
@@ -79,7 +80,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   const text = decoder.decode(bytes)
   let value: Json
   try {
-    value = JSON.parse(text) as Json
+    value = mayBeOdd ? parseExactly(text) : (JSON.parse(text) as Json)
   } catch (error) {
     throw unrecognized(bytes, options, typeError + explain(text, error))
   }
@@ -197,6 +198,9 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
     if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) {
       throw unrecognized(bytes, options, `${typeError}json: unsupported value: ${String(node.source)}`)
     }
+    if (isScalar(node) && typeof node.value === "number" && !Number.isSafeInteger(node.value)) {
+      node.value = exactInteger(node.source ?? "") ?? node.value
+    }
     if (!isAlias(node)) return
     const anchored = node.resolve(document)
     if (anchored === undefined) throw unrecognized(bytes, options, `yaml: unknown anchor '${node.source}' referenced`)
@@ -208,7 +212,7 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
   if (depth / 2 > maxDepth) throw unrecognized(bytes, options, `${typeError}exceeded max depth`)
   try {
     // The way over JSON text makes keys texts and gives aliases values of their own.
-    return JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: maxAliases, mapAsMap: false })) ?? "null") as Json
+    return parseExactly(JSON.stringify(document.toJS({ maxAliasCount: maxAliases, mapAsMap: false })) ?? "null")
   } catch (error) {
     throw unrecognized(bytes, options, `yaml: ${error instanceof Error ? error.message : String(error)}`)
   }

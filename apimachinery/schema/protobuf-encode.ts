@@ -230,7 +230,7 @@ function wireTypeOf({ type }: Schema): keyof typeof wireTypes {
 function valueWriter(schema: Schema): Write {
   switch (schema.type) {
     case "integer":
-      return (writer, value) => writer.varint(typeof value === "number" ? value : 0)
+      return (writer, value) => writer.varint(typeof value === "number" || typeof value === "bigint" ? value : 0)
     case "boolean":
       return (writer, value) => writer.byte(value === true ? 1 : 0)
     case "number":

@@ -45,8 +45,12 @@ export class ReverseWriter {
   }
 
   /** A whole number; a negative one takes ten bytes, as two's complement of 64 bits. */
-  varint(value: number): void {
+  varint(value: number | bigint): void {
     if (this.#at < 10) this.#grow(10)
+    if (typeof value === "bigint") {
+      this.#bigVarint(BigInt.asUintN(64, value))
+      return
+    }
     if (value >= 0 && value < 0x80) {
       this.#buffer[--this.#at] = value
       return

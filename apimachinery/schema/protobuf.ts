@@ -5,6 +5,7 @@
 
 import type { Json } from "../object.ts"
 import { badRequest } from "../status.ts"
+import { narrowest, parseJson } from "./exact-integers.ts"
 import { setOwn, type JsonObject } from "./json-object.ts"
 import { survey } from "./json-scan.ts"
 import { bytesOf, expectType, fieldOf, fieldsOf, Malformed, readVarint, type WireField } from "./protobuf-wire.ts"
@@ -131,7 +132,7 @@ function readItems(items: Schema, wire: WireField, depth: number): Json[] {
 function readValue(schema: Schema, wire: WireField, depth: number): Json {
   switch (schema.type) {
     case "integer":
-      return Number(BigInt.asIntN(64, expectType(wire, "varint").value))
+      return narrowest(BigInt.asIntN(64, expectType(wire, "varint").value))
     case "boolean":
       return expectType(wire, "varint").value !== 0n
     case "number": {
@@ -165,7 +166,7 @@ function readRaw(buffer: Buffer): Json {
   if (text.length === 0) return null
   if (survey(text).depth > maxDepth) throw new Malformed("an embedded object is nested too deeply")
   try {
-    return JSON.parse(text.toString("utf8")) as Json
+    return parseJson(text)
   } catch (error) {
     throw new Malformed("an embedded object is not JSON", { cause: error })
   }

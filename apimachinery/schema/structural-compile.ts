@@ -69,7 +69,7 @@ function compileRules(source: JsonObject): SchemaRules | undefined {
   const rules: SchemaRules = {}
   for (const name of [...numbers, ...counts]) {
     const value = source[name]
-    if (typeof value === "number") rules[name] = value
+    if (typeof value === "number" || typeof value === "bigint") rules[name] = Number(value)
   }
   for (const name of flags) if (source[name] === true) rules[name] = true
   // int-or-string already says what its anyOf repeats.

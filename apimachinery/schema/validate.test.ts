@@ -7,6 +7,7 @@ import type { Json } from "../object.ts"
 import { StatusError } from "../status.ts"
 import { decodeObject, parseObject } from "./decode.ts"
 import { applyDefaults } from "./defaults.ts"
+import { parseJson } from "./exact-integers.ts"
 import { compileStructural } from "./structural.ts"
 import { validateRules } from "./validate.ts"
 
@@ -17,7 +18,7 @@ interface Case {
   errors?: [string, string, string][]
 }
 
-const recorded = JSON.parse(readFileSync(new URL("./validate.cases.json", import.meta.url), "utf8")) as {
+const recorded = parseJson(readFileSync(new URL("./validate.cases.json", import.meta.url))) as unknown as {
   schema: Json
   cases: Case[]
 }

@@ -13,6 +13,7 @@ import {
 } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
 import type { Json } from "../object.ts"
+import { isInteger } from "./exact-integers.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
 import { compilePattern } from "./patterns.ts"
@@ -61,7 +62,7 @@ const typeNames: Readonly<Record<Schema["type"], string>> = {
 function typeOf(value: Json): string {
   if (value === null) return "null"
   if (Array.isArray(value)) return "array"
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number"
+  if (isInteger(value)) return "integer"
   return typeof value
 }
 
@@ -73,9 +74,11 @@ function hasType(schema: Schema, value: Json): boolean {
     case "list":
       return Array.isArray(value)
     case "integer":
-      return Number.isInteger(value)
+      return isInteger(value) || (schema.format === "int64" && Number.isInteger(value)) // its format says more
+    case "number":
+      return typeof value === "number" || typeof value === "bigint"
     case "intOrString":
-      return typeof value === "string" || Number.isInteger(value)
+      return typeof value === "string" || isInteger(value)
     case "any":
       return true
     default:
@@ -93,7 +96,7 @@ function check(schema: Schema, value: Json, at: At, errors: FieldError[]): void 
   const { rules } = schema
   if (rules !== undefined) checkAlternatives(rules, value, at, errors)
   if (typeof value === "string") checkString(schema, value, at, errors)
-  else if (typeof value === "number") checkNumber(schema, value, at, errors)
+  else if (typeof value === "number" || typeof value === "bigint") checkNumber(schema, value, at, errors)
   else if (Array.isArray(value)) checkItems(schema, value, at, errors)
   else if (isObject(value)) checkFields(schema, value, at, errors)
   if (rules?.enum !== undefined) checkEnum(rules.enum, value, at, errors)
@@ -127,7 +130,7 @@ function patternFault(pattern: string, value: string): string | undefined {
   }
 }
 
-function checkNumber(schema: Schema, value: number, { path, shown }: At, errors: FieldError[]): void {
+function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, errors: FieldError[]): void {
   const { rules } = schema
   if (rules?.multipleOf !== undefined && rules.multipleOf > 0 && !isMultiple(value, rules.multipleOf)) {
     errors.push(invalidValue(path, value, `${shown} in body should be a multiple of ${rules.multipleOf}`))
@@ -142,14 +145,16 @@ function checkNumber(schema: Schema, value: number, { path, shown }: At, errors:
     const words = rules.exclusiveMinimum === true ? "greater than" : "greater than or equal to"
     if (under) errors.push(invalidValue(path, value, `${shown} in body should be ${words} ${rules.minimum}`))
   }
-  if (schema.type === "integer" && schema.format === "int64" && Math.abs(value) > 2 ** 63) {
+  if (schema.type === "integer" && schema.format === "int64" && Number.isInteger(value) && !isInteger(value)) {
     errors.push(typeInvalid(path, "float64", `${shown} in body must be of type int64: "float64"`))
   }
   const fault = numberFault(schema, value)
   if (fault !== undefined) errors.push(invalidValue(nowhere, "", `Checked value must be of type ${fault} in ${shown}`))
 }
 
-function isMultiple(value: number, of: number): boolean {
+function isMultiple(value: number | bigint, of: number): boolean {
+  if (typeof value === "bigint")
+    return Number.isSafeInteger(of) ? value % BigInt(of) === 0n : isMultiple(Number(value), of)
   const quotient = value / of
   return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient))
 }
@@ -163,14 +168,14 @@ const ranges: Readonly<Record<string, readonly [number, number]>> = {
   float: [-3.4028234663852886e38, 3.4028234663852886e38],
 }
 
-function numberFault(schema: Schema, value: number): string | undefined {
+function numberFault(schema: Schema, value: number | bigint): string | undefined {
   if (schema.type !== "integer" && schema.type !== "number") return undefined
   const { format } = schema
   const range = format !== undefined && Object.hasOwn(ranges, format) ? ranges[format] : undefined
   if (range !== undefined && (value < range[0] || value > range[1])) {
     return `${schema.type} with format ${format ?? ""}`
   }
-  if (schema.type === "integer" && !Number.isInteger(value)) {
+  if (schema.type === "integer" && !isInteger(value)) {
     return format === undefined ? "integer (default format)" : `integer with format ${format}`
   }
   return undefined
@@ -294,6 +299,8 @@ function keysOf(item: Json, keys: readonly string[]): Json {
 
 function stableText(value: Json): string {
   return JSON.stringify(value, (_, inner: Json) =>
-    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+    isObject(inner) && !JSON.isRawJSON(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
   )
 }

@@ -43,7 +43,7 @@ export function finishedAt(pod: Pod): number {
   if (containers !== undefined) return containers
   const unready = pod.status?.conditions?.find(({ type, status }) => type === "Ready" && status === "False")
   if (unready?.lastTransitionTime !== undefined) return Date.parse(unready.lastTransitionTime)
-  if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000
+  if (deletionTimestamp !== undefined) return Date.parse(deletionTimestamp) - Number(deletionGracePeriodSeconds) * 1000
   return Date.parse(creationTimestamp ?? "") || 0
 }
 

@@ -51,7 +51,7 @@ export function endingOf(view: JobView, startTime: string | undefined, now: numb
 export function deadlineMs(job: Job, startTime: string | undefined, now: number): number | undefined {
   const { activeDeadlineSeconds, suspend } = job.spec ?? {}
   if (activeDeadlineSeconds === undefined || startTime === undefined || suspend === true) return undefined
-  return Date.parse(startTime) + activeDeadlineSeconds * 1000 - now
+  return Date.parse(startTime) + Number(activeDeadlineSeconds) * 1000 - now
 }
 
 function decidedEnding(job: Job): Ending | undefined {

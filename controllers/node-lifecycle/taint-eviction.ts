@@ -110,7 +110,7 @@ function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[
     const [first] = matching
     if (first === undefined) return 0
     // As upstream: of those that match a taint, the first counts.
-    least = Math.min(least, first.tolerationSeconds ?? Number.POSITIVE_INFINITY)
+    least = Math.min(least, Number(first.tolerationSeconds ?? Number.POSITIVE_INFINITY))
   }
   return least === Number.POSITIVE_INFINITY ? undefined : Math.max(0, least) * 1000
 }

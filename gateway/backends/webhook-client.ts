@@ -5,6 +5,7 @@ import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingMessage } from "node:http"
 import type { Json } from "../../apimachinery/object.ts"
 import { parseObject } from "../../apimachinery/schema/decode.ts"
+import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import type { Backends, ServiceTarget } from "./backends.ts"
 import { goError } from "./go-errors.ts"
@@ -141,7 +142,7 @@ function readAnswer({ code, contentType, body }: Answer): Json {
   if (body.length === 0)
     throw new WebhookError(`0-length response with status code: ${code} and content type: ${contentType}`, code)
   try {
-    return JSON.parse(body.toString()) as Json
+    return parseJson(body)
   } catch (error) {
     const why = syntaxFault(body) ?? (error as Error).message
     throw new WebhookError(`couldn't get version/kind; json parse error: ${why}`, code, { cause: error })

@@ -38,14 +38,15 @@ function customColumn(column: PrinterColumn): TableColumn {
   }
 }
 
-function cellOf(type: string, path: JsonPath, object: unknown, now: number): string | number | boolean | null {
+function cellOf(type: string, path: JsonPath, object: unknown, now: number): string | number | bigint | boolean | null {
   const [value] = findAll(path, object)
   if (value === undefined || value === null) return null
   switch (type) {
     case "integer":
+      if (typeof value === "bigint") return value
       return typeof value === "number" ? Math.trunc(value) : null
     case "number":
-      return typeof value === "number" ? value : null
+      return typeof value === "number" || typeof value === "bigint" ? Number(value) : null
     case "boolean":
       return typeof value === "boolean" ? value : null
     case "date":

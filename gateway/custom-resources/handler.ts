@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn, setTimeout } from "node:timers/promises"
 import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
+import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { type KeyValue, type Store, StorageError, type Watcher } from "../../storage/types.ts"
@@ -112,7 +113,7 @@ class CustomResourceHandler implements AsyncDisposable {
   }
 
   #take({ key, value, modRevision }: KeyValue, until = modRevision): void {
-    const definition = JSON.parse(Buffer.from(value).toString()) as Definition
+    const definition = parseJson(Buffer.from(value)) as unknown as Definition
     try {
       const current = definition as unknown as CustomResourceDefinition
       const served = compileDefinition(current, this.#parts.callConversionWebhook, until)

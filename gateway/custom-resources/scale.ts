@@ -2,6 +2,7 @@
 
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
+import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import { internalError, notFound } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
@@ -42,7 +43,7 @@ export function validateScaleNumbers(
     const [value] = findAll(parseJsonPath(path), object)
     if (value === undefined || value === null) return []
     const at = FieldPath.root(path)
-    if (typeof value !== "number" || !Number.isInteger(value)) {
+    if (!isInteger(value)) {
       return [invalidValue(at, 0, `${path} accessor error: not an integer`)]
     }
     if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]

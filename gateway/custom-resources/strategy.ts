@@ -69,5 +69,10 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
 }
 
 function printField(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : ""
+  return typeof value === "string" ||
+    typeof value === "number" ||
+    typeof value === "bigint" ||
+    typeof value === "boolean"
+    ? String(value)
+    : ""
 }

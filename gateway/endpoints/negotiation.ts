@@ -31,8 +31,8 @@ const formats = Object.keys(contentTypes) as Format[]
 export const mediaTypes: readonly string[] = Object.values(contentTypes)
 const streamTypes: readonly string[] = [contentTypes.json, contentTypes.protobuf].map((type) => `${type};stream=watch`)
 
-/** What kind of thing answers: it decides on the forms there are. */
-export type Answering = "built-in" | "custom" | "plain"
+/** What kind of thing answers: it decides on the forms there are. "unlisted": kinds that are never stored have no table. */
+export type Answering = "built-in" | "custom" | "unlisted" | "plain"
 
 /** Whoever answers has negotiated before: once per context. */
 const negotiated = new WeakMap<RequestContext, Partial<Record<Answering, Negotiated>>>()
@@ -112,7 +112,7 @@ function offer(
     return answering === "custom" && format === "protobuf" ? undefined : plain
   }
   if (answering === "plain" || group !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined
-  if (!isReduced(as) || (as === "Table" && format === "protobuf")) return undefined
+  if (!isReduced(as) || (as === "Table" && (format === "protobuf" || answering === "unlisted"))) return undefined
   return { ...plain, as, metaVersion: `${group}/${version}` }
 }
 

@@ -20,8 +20,9 @@ const stretch = 50
 
 const newline = Buffer.from("\n")
 
-export function answeringOf({ customResource }: ResourceDefinition): Answering {
-  return customResource === undefined ? "built-in" : "custom"
+export function answeringOf(definition: ResourceDefinition): Answering {
+  if (definition.answer !== undefined) return "unlisted"
+  return definition.customResource === undefined ? "built-in" : "custom"
 }
 
 export function sendValue(
@@ -42,14 +43,29 @@ export function sendValue(
 
 function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated, value: KubeValue): unknown {
   const object = value.object()
-  if (wanted.as === "PartialObjectMetadata") return partialMetadata(object, wanted.metaVersion)
-  if (wanted.as === "PartialObjectMetadataList") {
-    throw notAcceptableForm(
-      `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
-    )
-  }
+  if (wanted.as !== "Table") return reduceToMetadata(definition, wanted, object)
   const { resourceVersion } = value
   return table([object], definition.columns, { resourceVersion }, tableOptions(ctx.query, wanted), true, Date.now())
+}
+
+function reduceToMetadata(definition: ResourceDefinition, wanted: Negotiated, object: KubeObject): unknown {
+  if (wanted.as !== "PartialObjectMetadataList") return partialMetadata(object, wanted.metaVersion)
+  throw notAcceptableForm(
+    `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
+  )
+}
+
+/** The answer of a kind that is never stored. */
+export function sendReview(
+  ctx: RequestContext,
+  response: ServerResponse,
+  definition: ResourceDefinition,
+  code: number,
+  object: KubeObject,
+): void {
+  const wanted = negotiate(ctx, answeringOf(definition))
+  const body = wanted.as === "object" ? object : reduceToMetadata(definition, wanted, object)
+  sendObject(ctx, response, code, body, wanted)
 }
 
 /** Objects that were never stored: subresources, reviews, Status. */

@@ -11,5 +11,5 @@ export interface TableColumn {
   /** 0: always shown; 1: with -o wide. */
   priority: number
   /** `now` in ms, for ages. */
-  cell(object: KubeObject, now: number): string | number | boolean | null
+  cell(object: KubeObject, now: number): string | number | bigint | boolean | null
 }

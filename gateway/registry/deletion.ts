@@ -87,8 +87,7 @@ function applyGrace(
     const granted = metadata.deletionGracePeriodSeconds ?? 0
     if (granted === 0) return "none"
     if (asked === undefined || asked >= granted) return "pending"
-    const started = Date.parse(metadata.deletionTimestamp) - granted * 1000
-    const at = started + asked * 1000
+    const at = Date.parse(metadata.deletionTimestamp) - milliseconds(granted) + milliseconds(asked)
     const isOver = at < now
     metadata.deletionTimestamp = timestamp(new Date(isOver ? now : at))
     metadata.deletionGracePeriodSeconds = isOver && asked > 0 ? 1 : asked
@@ -96,10 +95,15 @@ function applyGrace(
   }
   const seconds = strategy.graceSeconds(object, asked)
   if (seconds === undefined) return "none"
-  metadata.deletionTimestamp = timestamp(new Date(now + seconds * 1000))
+  metadata.deletionTimestamp = timestamp(new Date(now + milliseconds(seconds)))
   metadata.deletionGracePeriodSeconds = seconds
   bumpGeneration(object)
   return "graceful"
+}
+
+/** Upstream counts in nanoseconds of 64 bits, which so many seconds overflow. */
+function milliseconds(seconds: number | bigint): number {
+  return Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n)
 }
 
 function markAsDeleting({ strategy }: ResourceDefinition, object: KubeObject, now: number): void {

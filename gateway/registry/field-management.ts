@@ -23,6 +23,7 @@ import {
   type Reset,
 } from "../../apimachinery/managed-fields/ownership.ts"
 import {
+  type GroupVersionKind,
   type Json,
   type KubeObject,
   parseGroupVersion,
@@ -96,22 +97,27 @@ async function convert(
   return copyJson({ ...converted, apiVersion: printGroupVersion(to) } as unknown as Json)
 }
 
-const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
-
-/** The scale subresource's own object. */
-export function managedScale(): ManagedKind {
-  const schema = schemaOf(scaleKind)
-  if (schema === undefined) throw new Error("the facts have no Scale")
+/** What a subresource takes when it is a kind of its own: Scale, TokenRequest. */
+export function managedSubresource(gvk: GroupVersionKind, subresource: string): ManagedKind {
+  const schema = schemaOf(gvk)
+  if (schema === undefined) throw new Error(`the facts have no ${gvk.kind}`)
   return {
-    ...scaleKind,
+    ...gvk,
     schema,
-    subresource: "scale",
+    subresource,
     versions: {
-      typeIn: (apiVersion) => (apiVersion === printGroupVersion(scaleKind) ? mergeTypeOf(schema) : undefined),
+      typeIn: (apiVersion) => (apiVersion === printGroupVersion(gvk) ? mergeTypeOf(schema) : undefined),
       convert: (object) => object,
     },
     reset: () => undefined,
   }
+}
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
+
+/** The scale subresource's own object. */
+export function managedScale(): ManagedKind {
+  return managedSubresource(scaleKind, "scale")
 }
 
 const blanks = new WeakMap<Schema, KubeObject>()

@@ -125,5 +125,9 @@ function valueAt(object: unknown, path: readonly string[]): string {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return ""
     value = (value as Record<string, unknown>)[step]
   }
-  return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? `${value}` : ""
+  return typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "bigint" || typeof value === "boolean"
+      ? `${value}`
+      : ""
 }

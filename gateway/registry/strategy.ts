@@ -16,6 +16,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   nameRule?(name: string, prefix: boolean): string[]
   /** Defaults that depend on other fields; after the schema's own defaults, at decoding, on create, update and patch. */
   default?(object: T): void
+  /** Drops fields of features that are off, before the object is prepared: who wrote them has been recorded by then. */
+  dropDisabled?(object: T): void
   /** Sets what the server owns and drops what a client may not set (status). metadata is already prepared. */
   prepareForCreate?(ctx: RequestContext, object: T): void
   validate?(ctx: RequestContext, object: T): FieldError[]

@@ -6,6 +6,7 @@
 //                                     stored ─┘└───── spliced in ──────┘└─ stored
 
 import { copyJson } from "../../apimachinery/copy.ts"
+import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { deepFreeze } from "./freeze.ts"
 import { labelsIn } from "./stored-labels.ts"
@@ -146,7 +147,7 @@ export class StoredValue implements KubeValue {
   }
 
   #parse(): KubeObject {
-    const object = JSON.parse(this.#text.bytes.toString()) as KubeObject
+    const object = parseJson(this.#text.bytes) as unknown as KubeObject
     object.metadata.resourceVersion = this.resourceVersion
     return object
   }

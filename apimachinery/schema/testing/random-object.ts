@@ -114,7 +114,7 @@ export function randomAny(random: Random, depth = 0): Json {
     case 0:
       return pick(random, oddTexts)
     case 1:
-      return pick(random, [0, -1, 1.5, 1e21, 2 ** 53])
+      return pick(random, [0, -1, 1.5, 1e21, 2 ** 53 - 1, 2n ** 53n + 1n])
     case 2:
       return true
     case 3:

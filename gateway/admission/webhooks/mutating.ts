@@ -3,6 +3,7 @@
 
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
+import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
 import { badRequest, hasReason, internalError } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
@@ -154,7 +155,7 @@ function readPatch({ webhook }: Hook, text: string): Json[] {
     new CallFailure(webhook.name, `received undecodable patch in webhook response: ${why}`, { cause })
   let patch: Json
   try {
-    patch = JSON.parse(text) as Json
+    patch = parseExactly(text)
   } catch (error) {
     throw undecodable((error as Error).message, error)
   }

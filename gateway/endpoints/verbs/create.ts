@@ -5,7 +5,8 @@ import { admitFor } from "../../admission/admit.ts"
 import { agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody, type Expected } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
-import { sendObject, sendValue } from "../respond.ts"
+import { managedKind, recordWrite } from "../../registry/field-management.ts"
+import { sendObject, sendReview, sendValue } from "../respond.ts"
 
 /** POST to a collection, or to a subresource (binding, eviction, token). */
 export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -27,9 +28,10 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   }
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   if (definition.answer !== undefined) {
+    await recordWrite(managedKind(ctx, definition, ""), object, undefined, options)
     await admit.mutate(object, undefined)
     await admit.validate(object, undefined)
-    sendObject(ctx, response, 201, await definition.answer(ctx, object, options))
+    sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options))
     return
   }
   sendValue(ctx, response, definition, 201, await registry.create(ctx, object, options, admit))

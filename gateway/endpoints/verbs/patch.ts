@@ -5,6 +5,7 @@ import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { printGo } from "../../../apimachinery/patch/strategic-merge-directives.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
+import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
 import { survey } from "../../../apimachinery/schema/json-scan.ts"
 import { maxDepth } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
@@ -128,8 +129,7 @@ function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation):
   if (survey(bytes).depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
   try {
     // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
-    if (type === "json" || bytes[0] !== 0x7b)
-      return { value: JSON.parse(bytes.toString("utf8")) as Json, duplicates: [] }
+    if (type === "json" || bytes[0] !== 0x7b) return { value: parseJson(bytes), duplicates: [] }
     return parseObject(bytes, "json", { duplicates: validation !== "Ignore" })
   } catch (error) {
     // An array cannot be scanned as an object; its error is the engine's. What an object lacks is said as Go says it.

@@ -8,7 +8,7 @@ export const selfSubjectReviews: KindExtension = {
   async answer(ctx, object) {
     return {
       ...object,
-      metadata: { ...object.metadata, creationTimestamp: timestamp() },
+      metadata: { creationTimestamp: timestamp() },
       status: { userInfo: userInfo(ctx.user) },
     }
   },

@@ -105,7 +105,8 @@ async function answer(
   const spec = specOf(object)
   const errors = [...validateAttributes(spec), ...faults]
   if (errors.length > 0) {
-    throw invalid({ group: "authorization.k8s.io", kind: object.kind }, object.metadata.name ?? "", errors)
+    // Upstream asks a form of the object that does not know its kind.
+    throw invalid({ group: "authorization.k8s.io", kind: "" }, object.metadata.name ?? "", errors)
   }
   const { decision, reason } = await ctx.controlPlane.authorizer.authorize(attributesOf(spec, user))
   const status: Record<string, unknown> = { allowed: decision === "Allow" }

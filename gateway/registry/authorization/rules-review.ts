@@ -21,7 +21,7 @@ export const selfSubjectRulesReviews: KindExtension = {
     }
     if (errors.length > 0) status["evaluationError"] = errors.join(", ")
     // Upstream answers without what was asked.
-    return { ...object, spec: {}, status }
+    return { ...object, metadata: {}, spec: {}, status }
   },
 }
 

@@ -2,6 +2,7 @@
 // that says what stood there and which one it was, so that "the same uid as before" is still compared.
 
 import { parseAllDocuments } from "yaml"
+import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
 import type { Entry, Transcript } from "./run.ts"
 
 /** One answer, as it is compared. */
@@ -49,7 +50,7 @@ const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePor
 /** Where the servers are. */
 const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
 const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
-const managedFieldsCompared = false
+const managedFieldsCompared = true
 
 export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
   const words = new Words(namespace, id)
@@ -222,7 +223,7 @@ function isPassingBookmark(event: unknown): boolean {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return text
   }

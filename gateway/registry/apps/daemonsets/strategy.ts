@@ -9,7 +9,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
-import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector, isEmptySelector } from "../../validation/selectors.ts"
@@ -26,6 +26,8 @@ const path = FieldPath.root("spec")
 const templateGeneration = "deprecated.daemonset.template.generation"
 
 const strategy: Strategy<DaemonSet> = {
+  dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
+
   default(set) {
     const spec = specOf(set)
     const update = (spec.updateStrategy ??= {})

@@ -22,7 +22,7 @@ import {
 } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = NonNullable<Deployment["spec"]>
@@ -30,6 +30,8 @@ type Spec = NonNullable<Deployment["spec"]>
 const path = FieldPath.root("spec")
 
 const strategy: Strategy<Deployment> = {
+  dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
+
   default(deployment) {
     const spec = specOf(deployment)
     spec.replicas ??= 1

@@ -8,7 +8,7 @@ import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = NonNullable<ReplicaSet["spec"]>
@@ -16,6 +16,8 @@ type Spec = NonNullable<ReplicaSet["spec"]>
 const path = FieldPath.root("spec")
 
 const strategy: Strategy<ReplicaSet> = {
+  dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
+
   default(set) {
     const spec = specOf(set)
     spec.replicas ??= 1

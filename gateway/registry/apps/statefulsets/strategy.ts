@@ -10,7 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { PodTemplateSpec, StatefulSet } from "../../../../apimachinery/object.ts"
-import { defaultPodTemplate } from "../../core/pod-spec/defaults.ts"
+import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { validatePersistentVolumeClaimSpec } from "../../core/persistentvolumeclaims/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
@@ -36,6 +36,11 @@ const changeable = [
 const strategy: Strategy<StatefulSet> = {
   nameRule: validateDNS1123Label,
 
+  dropDisabled({ spec }) {
+    dropDisabledOfPod(spec?.template?.spec)
+    delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable
+  },
+
   default(set) {
     const spec = specOf(set)
     spec.podManagementPolicy = spec.podManagementPolicy || "OrderedReady"
@@ -45,8 +50,6 @@ const strategy: Strategy<StatefulSet> = {
     if (update.type === "RollingUpdate") {
       update.rollingUpdate ??= {}
       update.rollingUpdate.partition ??= 0
-      // A feature that is off in a server as it comes.
-      delete update.rollingUpdate.maxUnavailable
     }
     const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {})
     retention.whenDeleted = retention.whenDeleted || "Retain"

@@ -11,6 +11,7 @@ import {
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative, oneOf } from "../../validation/values.ts"
+import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
 import { scheduleFault } from "./schedule.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
@@ -23,6 +24,8 @@ const path = FieldPath.root("spec")
 const maxName = 52
 
 const strategy: Strategy<CronJob> = {
+  dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.jobTemplate?.spec?.template?.spec),
+
   default(cronJob) {
     const spec = specOf(cronJob)
     spec.concurrencyPolicy = spec.concurrencyPolicy || "Allow"

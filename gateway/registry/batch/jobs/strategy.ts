@@ -8,6 +8,7 @@ import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, immutableFields, semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
 import { validateMatches } from "../../workloads/template.ts"
+import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
 import { validateJobStatus } from "./status.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
@@ -23,6 +24,8 @@ const strategy: Strategy<Job> = {
   defaultPropagation: "Orphan",
   propagationWarning:
     "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+
+  dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
 
   default(job) {
     const spec = specOf(job)

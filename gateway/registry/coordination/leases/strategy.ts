@@ -17,9 +17,11 @@ const strategy: Strategy<Lease> = {
   allowUnconditionalUpdate: false,
   default(lease) {
     lease.spec ??= {}
+  },
+  dropDisabled({ spec }) {
     // Coordinated leader election is off in a server as it comes.
-    delete lease.spec.preferredHolder
-    delete lease.spec.strategy
+    delete spec?.preferredHolder
+    delete spec?.strategy
   },
   validate: (_ctx, lease) => validate(lease.spec ?? {}),
   validateUpdate: (_ctx, lease) => validate(lease.spec ?? {}),

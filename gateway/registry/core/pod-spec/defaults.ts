@@ -22,7 +22,6 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
 }
 
 export function defaultPodSpec(spec: PodSpec): void {
-  dropDisabled(spec)
   spec.dnsPolicy = orDefault(spec.dnsPolicy, "ClusterFirst")
   spec.restartPolicy = orDefault(spec.restartPolicy, "Always")
   spec.securityContext ??= {}
@@ -41,7 +40,8 @@ export function defaultPodSpec(spec: PodSpec): void {
 }
 
 /** Fields of features that are off in a server as it comes. Source: k8s.io/kubernetes/pkg/api/pod DropDisabledPodFields. */
-function dropDisabled(spec: PodSpec): void {
+export function dropDisabledOfPod(spec: PodSpec | undefined): void {
+  if (spec === undefined) return
   delete (spec as { schedulingGroup?: unknown }).schedulingGroup
   for (const { projected } of spec.volumes ?? []) {
     for (const source of projected?.sources ?? []) {

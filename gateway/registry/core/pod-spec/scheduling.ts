@@ -24,9 +24,14 @@ type Weighted = Wire<models.V1WeightedPodAffinityTerm>
 
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
-export function validateTolerations(path: FieldPath, tolerations: readonly Toleration[] | undefined): FieldError[] {
+/** `first`: the index of the first of them. */
+export function validateTolerations(
+  path: FieldPath,
+  tolerations: readonly Toleration[] | undefined,
+  first = 0,
+): FieldError[] {
   return (tolerations ?? []).flatMap((toleration, index) => {
-    const at = path.index(index)
+    const at = path.index(first + index)
     const { key = "", operator = "", effect = "", value = "" } = toleration
     const errors = key === "" ? [] : validateLabelName(at.child("key"), key)
     if (key === "" && operator !== "Exists") {
@@ -47,7 +52,9 @@ export function validateTolerations(path: FieldPath, tolerations: readonly Toler
       const faults = validateLabelValue(value)
       if (faults.length > 0) errors.push(invalidValue(at.child("operator"), value, faults.join(";")))
     } else if (operator !== "Exists") {
-      errors.push(notSupported(at.child("operator"), operator, ["Equal", "Exists"]))
+      // Comparing is behind a gate that is closed; what upstream then says names it all the same.
+      const supported = operator === "Lt" || operator === "Gt" ? ["Equal", "Exists", "Lt", "Gt"] : ["Equal", "Exists"]
+      errors.push(notSupported(at.child("operator"), operator, supported))
     } else if (value !== "") {
       errors.push(invalidValue(at.child("operator"), value, "value must be empty when `operator` is 'Exists'"))
     }

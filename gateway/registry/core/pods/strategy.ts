@@ -5,7 +5,7 @@ import { FieldPath, type FieldError, forbiddenField, invalidValue } from "../../
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import { type Pod, type PodSpec, timestamp } from "../../../../apimachinery/object.ts"
 import type { Strategy } from "../../strategy.ts"
-import { defaultPodOnly, defaultPodSpec } from "../pod-spec/defaults.ts"
+import { defaultPodOnly, defaultPodSpec, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import { validatePodSpec } from "../pod-spec/validate.ts"
 import { podWarnings } from "../pod-spec/warnings.ts"
@@ -18,6 +18,8 @@ const specPath = FieldPath.root("spec")
 const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 export const podStrategy: Strategy<Pod> = {
+  dropDisabled: (pod) => dropDisabledOfPod(specOf(pod)),
+
   default(pod) {
     defaultPodSpec(specOf(pod))
     defaultPodOnly(specOf(pod))

@@ -5,7 +5,7 @@ import type { KubeObject, PodTemplateSpec } from "../../../../apimachinery/objec
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { emptyTemplate } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../pod-spec/defaults.ts"
+import { defaultPodTemplate, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { validatePodTemplate } from "../pod-spec/validate.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
 
@@ -13,6 +13,8 @@ type PodTemplate = KubeObject & { template?: PodTemplateSpec }
 
 const strategy: Strategy<PodTemplate> = {
   generation: true,
+  dropDisabled: ({ template }) => dropDisabledOfPod(template?.spec),
+
   default(object) {
     object.template ??= {}
     object.template.metadata ??= {}

@@ -8,7 +8,7 @@ import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { replicationControllerScale } from "../../workloads/scale.ts"
 import { validateServingTemplate } from "../../workloads/template.ts"
-import { defaultPodTemplate } from "../pod-spec/defaults.ts"
+import { defaultPodTemplate, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = Wire<models.V1ReplicationControllerSpec>
@@ -18,6 +18,8 @@ const path = FieldPath.root("spec")
 
 const strategy: Strategy<ReplicationController> = {
   defaultPropagation: "Orphan",
+
+  dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
 
   default(controller) {
     const spec = (controller.spec ??= {})

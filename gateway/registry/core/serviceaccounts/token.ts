@@ -5,6 +5,7 @@ import { type FieldError, FieldPath, invalidValue } from "../../../../apimachine
 import type { KubeObject, Pod, ServiceAccount } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
+import { managedSubresource, recordWrite } from "../../field-management.ts"
 import { builtIn } from "../../internal-write.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 
@@ -30,6 +31,8 @@ const bindable: Readonly<Record<string, { resource: string; namespaced: boolean 
   Node: { resource: "nodes", namespaced: false },
 }
 
+const requestKind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }
+
 export const token: SubresourceHandler = {
   async create(ctx, registry, namespace, name, body, options, admit) {
     const request = structuredClone(body) as TokenRequest
@@ -39,6 +42,7 @@ export const token: SubresourceHandler = {
     const account = (await registry.get(ctx, namespace, name)).object() as ServiceAccount
     const spec = (request.spec ??= {})
     spec.expirationSeconds ??= defaultSeconds
+    await recordWrite(managedSubresource(requestKind, "token"), request, undefined, options)
     if ((spec.audiences ?? []).length === 0) spec.audiences = [ctx.controlPlane.trust.issuer]
     const errors = validate(spec)
     if (errors.length > 0)

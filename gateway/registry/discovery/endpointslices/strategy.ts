@@ -36,6 +36,9 @@ const strategy: Strategy<EndpointSlice> = {
       port.protocol ??= "TCP"
     }
     for (const endpoint of slice.endpoints ?? []) endpoint.conditions ??= {}
+  },
+
+  canonicalize(slice) {
     // As Go's conversions leave it: a list of nothing is no list.
     if (slice.endpoints?.length === 0) Object.assign(slice, { endpoints: null })
   },

@@ -1,22 +1,52 @@
 // RuntimeClasses. Source: k8s.io/kubernetes/pkg/apis/node.
 
-import { FieldPath } from "../../../../apimachinery/field-errors.ts"
+import type * as models from "@kubernetes/client-node"
+import { duplicate, type FieldError, FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
-import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import { validateRequirements } from "../../core/pod-spec/resources.ts"
+import { validateTolerations } from "../../core/pod-spec/scheduling.ts"
+import type { Toleration } from "../../core/pod-spec/types.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField } from "../../validation/equality.ts"
+import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { validateLabels } from "../../validation/selectors.ts"
 import { named } from "../../validation/values.ts"
 
-type RuntimeClass = KubeObject & { handler?: string }
+type RuntimeClass = KubeObject & Partial<Wire<models.V1RuntimeClass>>
 
 const at = FieldPath.root("handler")
+const noClaims: ReadonlySet<string> = new Set()
 
 const strategy: Strategy<RuntimeClass> = {
   generation: false,
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  validate: (_ctx, runtimeClass) => named(at, runtimeClass.handler, validateDNS1123Label),
+  validate: (_ctx, runtimeClass) => validate(runtimeClass),
   validateUpdate: (_ctx, runtimeClass, current) => immutableField(at, runtimeClass.handler, current.handler),
+}
+
+function validate({ handler, overhead, scheduling }: RuntimeClass): FieldError[] {
+  const errors = named(at, handler, validateDNS1123Label)
+  if (overhead?.podFixed !== undefined) {
+    errors.push(...validateRequirements(FieldPath.root("overhead"), { limits: overhead.podFixed }, noClaims))
+  }
+  const path = FieldPath.root("scheduling")
+  const tolerations = scheduling?.tolerations ?? []
+  return [
+    ...errors,
+    ...validateLabels(path.child("nodeSelector"), scheduling?.nodeSelector),
+    ...tolerations.flatMap((toleration, index) => [
+      ...validateTolerations(path.child("tolerations"), [toleration], index),
+      ...(tolerations.slice(0, index).some((earlier) => semanticEqual(earlier, toleration))
+        ? [duplicate(path.child("tolerations").index(index), printed(toleration))]
+        : []),
+    ]),
+  ]
+}
+
+/** As Go's JSON has a type of which nobody gave the fields other names. */
+function printed({ key = "", operator = "", value = "", effect = "", tolerationSeconds }: Toleration): object {
+  return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds ?? null }
 }
 
 export const runtimeClasses: KindExtension = { strategy }

@@ -1,7 +1,14 @@
 // CSIDrivers, CSINodes, CSIStorageCapacities, VolumeAttachments: what drivers and attachers tell each other. Source:
 // k8s.io/kubernetes/pkg/apis/storage.
 
-import { FieldPath, forbiddenField, required } from "../../../../apimachinery/field-errors.ts"
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -19,6 +26,9 @@ type CSIDriver = KubeObject & {
     volumeLifecycleModes?: string[]
     requiresRepublish?: boolean
     seLinuxMount?: boolean
+    tokenRequests?: readonly { audience?: string; expirationSeconds?: number }[]
+    nodeAllocatableUpdatePeriodSeconds?: number
+    serviceAccountTokenInSecrets?: boolean
   }
 }
 
@@ -42,6 +52,7 @@ const driverStrategy: Strategy<CSIDriver> = {
     ...(spec?.volumeLifecycleModes ?? []).flatMap((mode) =>
       optionalOneOf(path.child("volumeLifecycleModes"), mode, ["Persistent", "Ephemeral"]),
     ),
+    ...validateTokens(spec ?? {}),
   ],
 
   validateUpdate: (_ctx, driver, current) => [
@@ -54,6 +65,38 @@ const driverStrategy: Strategy<CSIDriver> = {
   ],
 }
 
+const tokenSeconds = { min: 600, max: 2 ** 32 }
+const minUpdateSeconds = 10
+
+function validateTokens(spec: NonNullable<CSIDriver["spec"]>): FieldError[] {
+  const {
+    tokenRequests = [],
+    nodeAllocatableUpdatePeriodSeconds: period,
+    serviceAccountTokenInSecrets: inSecrets,
+  } = spec
+  const errors: FieldError[] = []
+  for (const [index, { audience = "", expirationSeconds: seconds }] of tokenRequests.entries()) {
+    const at = path.child("tokenRequests").index(index)
+    if (tokenRequests.slice(0, index).some((earlier) => (earlier.audience ?? "") === audience)) {
+      errors.push(duplicate(at.child("audience"), audience))
+    }
+    if (seconds === undefined) continue
+    const say = (detail: string): unknown =>
+      errors.push(invalidValue(at.child("expirationSeconds"), seconds, `may not specify a duration ${detail}`))
+    if (seconds < tokenSeconds.min) say("less than 10 minutes")
+    if (seconds > tokenSeconds.max) say("larger than 2^32 seconds")
+  }
+  if (period !== undefined && period < minUpdateSeconds) {
+    const at = path.child("nodeAllocatableUpdatePeriodSeconds")
+    errors.push(invalidValue(at, period, `must be greater than or equal to ${minUpdateSeconds} seconds`))
+  }
+  if (inSecrets !== undefined && tokenRequests.length === 0) {
+    const detail = "serviceAccountTokenInSecrets is set but no tokenRequests are specified"
+    errors.push(invalidValue(path.child("serviceAccountTokenInSecrets"), inSecrets, detail))
+  }
+  return errors
+}
+
 export const csiDrivers: KindExtension = { strategy: driverStrategy }
 
 type CSINode = KubeObject & { spec?: { drivers?: unknown[] | null } }
@@ -61,7 +104,7 @@ type CSINode = KubeObject & { spec?: { drivers?: unknown[] | null } }
 const nodeStrategy: Strategy<CSINode> = {
   generation: false,
   allowUnconditionalUpdate: false,
-  default({ spec }) {
+  canonicalize({ spec }) {
     // As Go's conversions leave it: a list of nothing is no list.
     if (spec?.drivers?.length === 0) spec.drivers = null
   },

@@ -1,5 +1,6 @@
 // HTTP itself: media types, encodings, versions of one kind, server-side apply.
 
+import type { Json } from "../../../../apimachinery/object.ts"
 import { applyPatch, get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
 
 const maps = "/api/v1/namespaces/@{ns}/configmaps"
@@ -9,6 +10,7 @@ export function protocolCases(): Scenario[] {
   return [
     { name: "an answer has the form that was asked for", steps: accepts() },
     { name: "a body has the form it says", steps: bodies() },
+    { name: "what is never stored has no table", steps: reviews() },
     { name: "an object is applied by several managers", steps: applied() },
     { name: "events are one thing in two groups", steps: events() },
     { name: "horizontal pod autoscalers are one thing in two versions", steps: autoscalers() },
@@ -209,5 +211,29 @@ function autoscalers(): RequestStep[] {
     get(`${path("v2")}/one`, { label: "GET v2 after v1 changed cpu" }),
     get(path("v1")),
     get(path("v2")),
+  ]
+}
+
+function reviews(): RequestStep[] {
+  const bodies: [string, Json][] = [
+    ["authorization.k8s.io/v1/selfsubjectaccessreviews", { spec: { resourceAttributes: { verb: "get" } } }],
+    ["authorization.k8s.io/v1/subjectaccessreviews", { spec: { user: "u", resourceAttributes: { verb: "get" } } }],
+    [
+      "authorization.k8s.io/v1/namespaces/@{ns}/localsubjectaccessreviews",
+      { spec: { user: "u", resourceAttributes: { verb: "get", namespace: "@{ns}" } } },
+    ],
+    ["authorization.k8s.io/v1/subjectaccessreviews", {}],
+    ["authentication.k8s.io/v1/selfsubjectreviews", {}],
+    ["authentication.k8s.io/v1/tokenreviews", { spec: { token: "x" } }],
+  ]
+  const forms = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"]
+  const type = (as: string, format = "json"): string => `application/${format};as=${as};v=v1;g=meta.k8s.io`
+  const accepts = [...forms.map((as) => type(as)), `${type("Table")},application/json`, type("Table", "yaml")]
+  const rules = "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews"
+  return [
+    post(rules, { spec: { namespace: "@{ns}" } }, { headers: { accept: type("Table") }, label: "POST rules as Table" }),
+    ...bodies.flatMap(([path, body]) =>
+      accepts.map((accept) => post(`/apis/${path}`, body, { headers: { accept }, label: `POST ${path} as ${accept}` })),
+    ),
   ]
 }

@@ -30,7 +30,7 @@ function plausible(schema: Schema): Json[] {
     case "string":
       return ["a-word", "", "Not valid!", longText]
     case "integer":
-      return [0, 1, -1, 70_000]
+      return schema.format === "int64" ? [0, 1, -1, 70_000, 2n ** 63n - 1n] : [0, 1, -1, 70_000]
     case "number":
       return [0, 1.5, -1]
     case "boolean":
@@ -86,7 +86,7 @@ function wrongTypes(schema: Schema): Json[] {
     case "string":
       return [7]
     case "integer":
-      return ["7", 1.5, 3_000_000_000_000]
+      return ["7", 1.5, 3_000_000_000_000, 2n ** 63n]
     case "number":
       return ["7"]
     case "boolean":
