@@ -32,6 +32,8 @@ export interface PodContext {
   /** The tenant's runtime class as super has it. */
   runtimeClass(name: string): string
   hasNode(name: string): boolean
+  /** In the pod's namespace, with or without an address. */
+  hasService(name: string): boolean
   placement: Placement | undefined
 }
 
@@ -72,6 +74,7 @@ export function podContext(pod: Pod, context: SyncContext): PodContext {
       return found !== undefined && isPublic(found)
     },
     hasNode: (name) => view.superObject<Node>(nodes, undefined, name) !== undefined,
+    hasService: (name) => view.tenantObject<Service>(services, namespace, name) !== undefined,
     placement: placementOf(pod, context),
   }
 }

@@ -25,6 +25,7 @@ const around: PodContext = {
   hasPriorityClass: (name) => name === "system-node-critical",
   runtimeClass: (name) => (name === "gvisor" ? "acme-gvisor" : name),
   hasNode: () => true,
+  hasService: (name) => name === "db",
   placement: undefined,
 }
 
@@ -297,6 +298,17 @@ test("hostAliases lead to the tenant's API server, after the pod's own", () => {
     { ip: "10.0.0.1", hostnames: ["kubernetes", "kubernetes.default", "kubernetes.default.svc"] },
   ])
   expect(run(hostAliases, podOf(), { kubernetes: undefined }).hostAliases).toBeUndefined()
+})
+
+test.each<[string, Partial<PodSpec>, string | undefined]>([
+  ["a subdomain without a service", { hostname: "h", subdomain: "s" }, "h.s.default.svc.cluster.local"],
+  ["the pod's name where it has no hostname", { subdomain: "s" }, "web.s.default.svc.cluster.local"],
+  ["no subdomain", { hostname: "h" }, undefined],
+  ["a service, which DNS knows", { hostname: "h", subdomain: "db" }, undefined],
+  ["the node's network", { subdomain: "s", hostNetwork: true }, undefined],
+])("hostAliases give a pod its full name: %s", (_what, spec, expected) => {
+  const added = run(hostAliases, podOf(spec), { kubernetes: undefined }).hostAliases
+  expect(added).toEqual(expected === undefined ? undefined : [{ ip: "0.0.0.0", hostnames: [expected] }])
 })
 
 test.each([
