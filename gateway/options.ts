@@ -80,7 +80,7 @@ export interface GatewayLimits {
   maxBodyBytes: number
   /** At the end, requests under way get this long. */
   shutdownMs: number
-  /** Making a tenant waits this long for its first Service; what is not there then is made in the background. */
+  /** Who uses a tenant first waits this long for its first Service; what is not there then is made in the background. */
   tenantReadyMs: number
   /** A tenant nobody has used for so long falls asleep: its store is closed, its caches are dropped. */
   tenantIdleMs: number

@@ -13,6 +13,7 @@ import { callAPI } from "./filters/api.ts"
 import { withAudit } from "./filters/audit.ts"
 import { withAuthentication } from "./filters/authentication.ts"
 import { withAuthorization } from "./filters/authorization.ts"
+import { withPreparation } from "./filters/preparation.ts"
 import { chainOf, GatewayResponse } from "./filters/chain.ts"
 import { statusErrors } from "./filters/errors.ts"
 import { withImpersonation } from "./filters/impersonation.ts"
@@ -63,6 +64,7 @@ function filtersOf(
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
     withFairTurns(new Turns()), // of a crowd, in turn over tenants
     withAuthorization,
+    withPreparation, // what a tenant needs of the super cluster is there before it is used
     serveMetrics(metrics),
     serveIssuer,
     callAPI(createAPIHandler(limits)),

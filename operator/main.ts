@@ -118,6 +118,7 @@ export class Operator implements AsyncDisposable {
           if (metadata.name === defaultClusterVersion) this.#restoreDefaultVersion()
         },
       }),
+      this.#reconciler.follow(),
       // A name is free again.
       tenants.subscribe({ added: () => undefined, removed: enqueueAll }),
     )

@@ -42,9 +42,20 @@ export class VirtualClusterReconciler {
   readonly #parts: VirtualClusterParts
   /** Uids whose kubeconfig this process has compared with what it would issue: the gateway may have moved. */
   readonly #compared = new Set<string>()
+  readonly #byClusterKey = new Map<string, Tenant>()
 
   constructor(parts: VirtualClusterParts) {
     this.#parts = parts
+  }
+
+  /** Follows which tenants there are. Returns how to stop. */
+  follow(): () => void {
+    return this.#parts.tenants.subscribe({
+      added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
+      removed: ({ clusterKey, uid }) => {
+        if (this.#byClusterKey.get(clusterKey)?.uid === uid) this.#byClusterKey.delete(clusterKey)
+      },
+    })
   }
 
   async reconcile(virtualCluster: VirtualCluster): Promise<Outcome> {
@@ -94,7 +105,7 @@ export class VirtualClusterReconciler {
         `namespace "${clusterKey}" of the super cluster is not this tenant's`,
       )
     }
-    await this.#ensureKubeconfig(tenant)
+    await this.#ensureKubeconfig(tenant, status?.phase === undefined)
     const message = `tenant "${tenants.get(tenant.name)?.name ?? tenant.name}" is served`
     await this.#report(virtualCluster, "Running", "TenantControlPlaneRunning", message, clusterKey)
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
@@ -116,17 +127,12 @@ export class VirtualClusterReconciler {
       const message = `the names of the VirtualCluster and its namespace make "${clusterKey}", which is longer than ${operatorLimits.maxClusterKeyLength} bytes`
       throw new Obstacle("Error", "NameTooLong", message)
     }
-    for (const tenant of tenants.list()) {
-      const { virtualCluster } = tenant
-      if (virtualCluster.uid === identity.uid) continue
-      if (tenant.name === identity.name) throw nameTaken(tenant)
-      if (tenant.clusterKey === clusterKey) {
-        throw new Obstacle(
-          "Error",
-          "NamespaceTaken",
-          `cluster namespace "${clusterKey}" belongs to tenant "${tenant.name}"`,
-        )
-      }
+    const named = tenants.get(identity.name)
+    if (named !== undefined && named.virtualCluster.uid !== identity.uid) throw nameTaken(named)
+    const keyed = this.#byClusterKey.get(clusterKey)
+    if (keyed !== undefined && keyed.virtualCluster.uid !== identity.uid) {
+      const message = `cluster namespace "${clusterKey}" belongs to tenant "${keyed.name}"`
+      throw new Obstacle("Error", "NamespaceTaken", message)
     }
   }
 
@@ -161,9 +167,10 @@ export class VirtualClusterReconciler {
     await this.#parts.superClient.patch(virtualClusters, namespace, name, patch, { type: "merge" })
   }
 
-  async #ensureKubeconfig(tenant: Tenant): Promise<void> {
+  /** `isNew`: probably none is stored yet. */
+  async #ensureKubeconfig(tenant: Tenant, isNew: boolean): Promise<void> {
     const { superClient, tenants, clock } = this.#parts
-    const stored = await storedKubeconfig(superClient, tenant.clusterKey)
+    const stored = isNew ? undefined : await storedKubeconfig(superClient, tenant.clusterKey)
     const now = clock.now()
     const isFresh =
       stored !== undefined &&

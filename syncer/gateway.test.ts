@@ -86,6 +86,7 @@ describe("with real control planes", () => {
     key = made.status!.clusterNamespace!
     home = superNamespace(key, "default")
     client = tenants.client("acme")
+    tenants.wake("acme") // as its first request does
   })
 
   afterAll(() => stack.disposeAsync())

@@ -42,6 +42,8 @@ export class Syncer implements AsyncDisposable {
   readonly #byClusterKey = new Map<string, Tenant>()
   /** Failed tries in a row, of keys that wait for a server or for somebody's change. */
   readonly #attempts = new Map<string, number>()
+  /** Tenants that are being compared: what is found comes into the queue piece by piece. */
+  readonly #comparing = new Set<string>()
   readonly #stops: (() => void)[] = []
   #synced: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
@@ -137,6 +139,7 @@ export class Syncer implements AsyncDisposable {
     const { signal } = this.#stopping
     this.#stops.push(
       this.#tenants.register(this.#queue),
+      this.#tenants.register({ isBusy: (tenant) => this.#comparing.has(tenant) }),
       this.#tenants.subscribe({
         added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
         removed: (tenant) => this.#forget(tenant),
@@ -245,9 +248,11 @@ export class Syncer implements AsyncDisposable {
   #becameReady(name: string): void {
     const tenant = this.#tenants.get(name)
     if (tenant === undefined || !this.#caches.isReady(name)) return
-    this.#patrol.compareTenant(tenant, this.#stopping.signal).catch((error: unknown) => {
-      this.#log.error({ tenant: name, error }, "first comparison failed")
-    })
+    this.#comparing.add(name)
+    this.#patrol
+      .compareTenant(tenant, this.#stopping.signal)
+      .catch((error: unknown) => this.#log.error({ tenant: name, error }, "first comparison failed"))
+      .finally(() => this.#comparing.delete(name))
   }
 
   #forget(tenant: Tenant): void {

@@ -2,7 +2,7 @@
 
 import type { KubeObject, Secret } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
-import { secrets, virtualClusters } from "../../client/resources.ts"
+import { clusterVersions, secrets, virtualClusters } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
 
@@ -17,6 +17,7 @@ export async function createVirtualCluster(
   name: string,
   clusterVersionName: string,
 ): Promise<VirtualCluster> {
+  await checkClusterVersion(client, clusterVersionName)
   const object: VirtualCluster = {
     apiVersion: "tenancy.x-k8s.io/v1alpha1",
     kind: "VirtualCluster",
@@ -27,6 +28,17 @@ export async function createVirtualCluster(
     return await client.create(virtualClusters, object, { fieldManager: "polyplane" })
   } catch (error) {
     if (isAlreadyExists(error)) throw new UserError(`tenant "${name}" already exists`, { cause: error })
+    throw error
+  }
+}
+
+/** Before anything is made: a VirtualCluster may also wait for its ClusterVersion, which nobody at a command line does. */
+async function checkClusterVersion(client: KubeClient, name: string): Promise<void> {
+  try {
+    await client.get(clusterVersions, undefined, name)
+  } catch (error) {
+    if (isNotFound(error) && error.status.details?.name === name)
+      throw new UserError(`there is no ClusterVersion "${name}"; "default" always exists`, { cause: error })
     throw error
   }
 }

@@ -18,6 +18,11 @@ export interface ControlPlane extends AsyncDisposable {
   readonly presence: Presence
   /** When its store was closed because nobody needed it: the same tenant's next one, when it wakes. Undefined: the signal ended. */
   reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
+  /**
+   * Called for whatever goes beyond reading what a control plane is born with, before it is done: what needs the super
+   * cluster is made then. Undefined: it is there.
+   */
+  begin(): Promise<void> | undefined
   /** The tenant's name; "" for the super cluster. */
   readonly name: string
   readonly uid: string

@@ -17,8 +17,9 @@ import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { superUid } from "./data-directory.ts"
 import type { GatewayKeys } from "./gateway-keys.ts"
-import { ensureKubernetesService, type AdvertisedAddress } from "./kubernetes-service.ts"
+import { ensureKubernetesService, kubernetesServiceKey, type AdvertisedAddress } from "./kubernetes-service.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
+import type { Preparation } from "./prepare.ts"
 import { Presence } from "./presence.ts"
 import type { GatewayStorage } from "./storage.ts"
 import type { ControlPlaneLife } from "./tenant-entry.ts"
@@ -61,7 +62,7 @@ class LateRoots {
   }
 }
 
-export class ControlPlanes {
+export class ControlPlanes implements Preparation {
   /** Members of system:masters in every control plane. */
   readonly administrators: Authenticator
   readonly #parts: ControlPlanesParts
@@ -136,6 +137,10 @@ export class ControlPlanes {
     })
   }
 
+  async isBegun({ store }: ControlPlane): Promise<boolean> {
+    return (await store.get(kubernetesServiceKey)) !== undefined
+  }
+
   async prepare(controlPlane: ControlPlane): Promise<void> {
     await ensureKubernetesService(controlPlane.client, this.#parts.advertised())
   }
@@ -191,5 +196,5 @@ function quotaOf({ quota = {} }: Tenant, limits: ControlPlanesParts["limits"]): 
 
 /** Of a control plane whose store closes only with the gateway. */
 function alwaysAwake(): ControlPlaneLife {
-  return { presence: new Presence(), reopened: () => Promise.resolve(undefined) }
+  return { presence: new Presence(), reopened: () => Promise.resolve(undefined), begin: () => undefined }
 }

@@ -1,6 +1,5 @@
 // A kubeconfig with everything embedded: one cluster, one user, one context.
 
-import { stringify } from "yaml"
 import type { IssuedCertificate } from "./pki.ts"
 
 export interface KubeconfigParts {
@@ -12,25 +11,35 @@ export interface KubeconfigParts {
   client: IssuedCertificate
 }
 
+/** YAML, put together by hand: each tenant made needs one, and nothing in it has to be quoted but names. */
 export function renderKubeconfig(parts: KubeconfigParts): string {
-  const { name, server, certificateAuthority, client } = parts
-  const user = `${name}-${parts.user}`
-  return stringify({
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name, cluster: { server, "certificate-authority-data": base64(certificateAuthority) } }],
-    users: [
-      {
-        name: user,
-        user: {
-          "client-certificate-data": base64(client.certificate),
-          "client-key-data": base64(client.key),
-        },
-      },
-    ],
-    contexts: [{ name, context: { cluster: name, user } }],
-    "current-context": name,
-  })
+  const { server, certificateAuthority, client } = parts
+  const name = quoted(parts.name)
+  const user = quoted(`${parts.name}-${parts.user}`)
+  return `apiVersion: v1
+kind: Config
+clusters:
+  - name: ${name}
+    cluster:
+      server: ${server}
+      certificate-authority-data: ${base64(certificateAuthority)}
+users:
+  - name: ${user}
+    user:
+      client-certificate-data: ${base64(client.certificate)}
+      client-key-data: ${base64(client.key)}
+contexts:
+  - name: ${name}
+    context:
+      cluster: ${name}
+      user: ${user}
+current-context: ${name}
+`
+}
+
+/** Names are DNS labels: of digits alone, or "on", they would be read as something else than a text. */
+function quoted(name: string): string {
+  return JSON.stringify(name)
 }
 
 function base64(text: string): string {

@@ -5,6 +5,7 @@ import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import type { EndpointSlice, Endpoints, KubeObject, Service } from "../../apimachinery/object.ts"
 import { endpoints, endpointSlices, services } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
+import { storageKey, storagePrefixOf } from "../registry/keys.ts"
 
 export interface AdvertisedAddress {
   /** Undefined: this machine has none that others could use; then there are no endpoints. */
@@ -14,6 +15,7 @@ export interface AdvertisedAddress {
 
 const namespace = "default"
 const name = "kubernetes"
+export const kubernetesServiceKey = storageKey(storagePrefixOf("", services.resource), namespace, name)
 const portName = "https"
 const httpsPort = 443
 

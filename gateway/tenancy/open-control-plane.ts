@@ -106,6 +106,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     store,
     presence: life.presence,
     reopened: (signal) => life.reopened(signal),
+    begin: () => life.begin(),
     resources,
     admission,
     authorizer: createRBACAuthorizer(policy),

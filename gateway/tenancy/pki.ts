@@ -41,13 +41,14 @@ const dnsName = 2
 const ipAddress = 7
 
 export async function createAuthority(name: string): Promise<Authority> {
-  const { privateKey: key, publicKey } = await generateKeys()
+  const { privateKey: key, publicKey: generated } = await generateKeys()
+  const publicKey = infoOf(generated)
   const subject = nameOf([[commonName, name]])
   const certificate = signCertificate({
     issuer: subject,
     signingKey: key,
     subject,
-    publicKey: infoOf(publicKey),
+    publicKey,
     ...validity(certificateLifetimes.authorityMs),
     extensions: [
       extension(extensionIds.basicConstraints, der.sequence(der.true), true),
@@ -92,7 +93,7 @@ async function issue(
 ): Promise<IssuedCertificate> {
   const keys = await generateKeys()
   const issuer = describeIssuer(authority.certificate)
-  const issuerKey = issuer.keyIdentifier ?? keyIdentifier(new X509Certificate(authority.certificate).publicKey)
+  const issuerKey = issuer.keyIdentifier ?? keyIdentifier(infoOf(new X509Certificate(authority.certificate).publicKey))
   const certificate = signCertificate({
     issuer: issuer.subject,
     signingKey: authority.key,
@@ -123,9 +124,9 @@ function nameOf(attributes: readonly (readonly [type: Buffer, value: string])[])
 
 const infoOf = (publicKey: KeyObject): Buffer => publicKey.export({ type: "spki", format: "der" })
 
-/** RFC 5280 §4.2.1.2, the first method: SHA-1 of the public key's bits. */
-function keyIdentifier(publicKey: KeyObject): Buffer {
-  const [, bits] = childrenOf(readElements(infoOf(publicKey))[0])
+/** RFC 5280 §4.2.1.2, the first method: SHA-1 of the public key's bits. `publicKey`: DER SubjectPublicKeyInfo. */
+function keyIdentifier(publicKey: Buffer): Buffer {
+  const [, bits] = childrenOf(readElements(publicKey)[0])
   return createHash("sha1")
     .update(bits?.content.subarray(1) ?? Buffer.alloc(0))
     .digest()

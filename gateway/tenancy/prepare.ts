@@ -8,6 +8,14 @@ import type { ControlPlane } from "./control-plane.ts"
 
 export type Prepare = (controlPlane: ControlPlane) => Promise<void>
 
+/** What a tenant is prepared by when somebody begins to use it: most are read for a while before, or never used at all. */
+export interface Preparation {
+  /** It has been before. Then it is again at each opening, because what it needs may have moved. */
+  isBegun(controlPlane: ControlPlane): Promise<boolean>
+  /** Idempotent. */
+  prepare: Prepare
+}
+
 /** Resolves when it succeeded or the signal ended. Never rejects. */
 export async function prepareUntilDone(
   controlPlane: ControlPlane,

@@ -117,6 +117,10 @@ describe("a tenant nobody uses", () => {
   test("has its work done, and wakes when a time has come", async () => {
     const { tenants, certificateAuthority } = fixture.gateway
     await using _controllers = startControllers(tenants, { rootCertificateAuthority: certificateAuthority })
+    const told: string[] = []
+    const informer = new TenantInformer<Job>(tenants, jobs)
+    informer.subscribe({ deleted: (_, { metadata }) => told.push(`DELETED ${metadata.name}`) })
+    informer.start(AbortSignal.timeout(120_000))
     const api = await client("a")
     const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } }
     await api.create(deployments, {
@@ -160,7 +164,7 @@ describe("a tenant nobody uses", () => {
     )
     await asleep()
     // Nobody asks: the controller's own clock wakes it.
-    await waitFor(() => expect(tenants.awake).toBe(1))
+    await waitFor(() => expect(told).toContain("DELETED soon-over"))
     await asleep()
     await expect(api.get(jobs, "default", "soon-over")).rejects.toThrow("not found")
   })

@@ -23,9 +23,12 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
   const disposed: string[] = []
   const all: TenantDirectoryParts = {
     store: createMemoryStore(),
-    openControlPlane: ({ tenant }) =>
+    openControlPlane: ({ tenant }, life) =>
       Promise.resolve({
         name: tenant.name,
+        presence: life.presence,
+        begin: () => life.begin(),
+        store: { revision: 1 },
         [Symbol.asyncDispose]: () => {
           disposed.push(tenant.name)
           return Promise.resolve()
@@ -35,7 +38,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
       removed.push(uid)
       return Promise.resolve()
     },
-    prepare: () => Promise.resolve(),
+    preparation: { isBegun: () => Promise.resolve(false), prepare: () => Promise.resolve() },
     addressOf: (name) => ({ server: `https://gateway/tenants/${name}`, certificateAuthority: "" }),
     issuerOf: (name) => `https://issuer/${name}`,
     log: silentLog,
@@ -65,12 +68,33 @@ test("a tenant that cannot be opened leaves nothing behind", async () => {
   expect(await readRecords(all.store)).toEqual([])
 })
 
-test("a super cluster that does not answer delays a tenant, but not for long", async () => {
+test("a tenant is prepared when somebody begins to use it, and not before", async () => {
+  const prepare = vi.fn(() => Promise.resolve())
+  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare } })
+  await using directory = await TenantDirectory.open(all)
+  await directory.create(request("a"))
+  const controlPlane = await directory.byName("a")
+  expect(prepare).not.toHaveBeenCalled()
+  await controlPlane?.begin()
+  expect(controlPlane?.begin()).toBeUndefined()
+  expect(prepare).toHaveBeenCalledTimes(1)
+})
+
+test("a tenant that was in use is prepared again when it is opened: what it needs may have moved", async () => {
+  const prepare = vi.fn(() => Promise.resolve())
+  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(true), prepare } })
+  await using directory = await TenantDirectory.open(all)
+  await directory.create(request("a"))
+  expect(prepare).toHaveBeenCalledTimes(1)
+})
+
+test("a super cluster that does not answer delays who uses a tenant, but not for long", async () => {
   let answers = false
   const prepare = vi.fn(() => (answers ? Promise.resolve() : Promise.reject(new Error("no answer"))))
-  const { all } = parts({ prepare })
+  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare } })
   await using directory = await TenantDirectory.open(all)
   expect((await directory.create(request("a"))).name).toBe("a")
+  await (await directory.byName("a"))?.begin()
   const calls = prepare.mock.calls.length
   answers = true
   await vi.waitFor(() => expect(prepare.mock.calls.length).toBeGreaterThan(calls))

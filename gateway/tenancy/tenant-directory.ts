@@ -21,7 +21,7 @@ import type { ControlPlane } from "./control-plane.ts"
 import { renderKubeconfig } from "./kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
 import { issueClientCertificate } from "./pki.ts"
-import type { Prepare } from "./prepare.ts"
+import type { Preparation } from "./prepare.ts"
 import { Rest, type RestLimits } from "./rest.ts"
 import { Semaphore } from "./semaphore.ts"
 import { Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
@@ -36,7 +36,7 @@ export interface TenantDirectoryParts {
   openControlPlane: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
   /** Removes what a tenant has on disk; its control plane is closed. */
   removeStore: (uid: string) => Promise<void>
-  prepare: Prepare
+  preparation: Preparation
   issuerOf: (name: string) => string
   addressOf: (name: string) => TenantAddress
   log: Log
@@ -129,14 +129,14 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 
   async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
-    const { store, issuerOf, limits } = this.#parts
+    const { store, issuerOf } = this.#parts
     const tenant: Tenant = { ...request, uid: randomUUID() }
     const issuer = issuerOf(tenant.name)
     const record: TenantRecord = { tenant, createdAt: timestamp(), state: "active", issuer }
     await writeRecord(store, record)
     const entry = this.#add(record, false)
     try {
-      await entry.prepared(limits.tenantReadyMs)
+      await entry.born()
     } catch (error) {
       await this.#forget(entry)
       throw error
@@ -184,12 +184,13 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 
   #add(record: TenantRecord, announced: boolean): TenantEntry {
-    const { openControlPlane: open, prepare, log } = this.#parts
+    const { openControlPlane: open, preparation, limits, log } = this.#parts
     const entry = new TenantEntry({
       record,
       announced,
       open,
-      prepare,
+      preparation,
+      readyMs: limits.tenantReadyMs,
       woke: (woken) => this.#rest.woke(woken),
       subscriptions: this.#subscriptions,
       opening: this.#opening,

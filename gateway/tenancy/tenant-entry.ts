@@ -9,7 +9,7 @@ import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { ControlPlane } from "./control-plane.ts"
-import { prepareUntilDone, type Prepare } from "./prepare.ts"
+import { prepareUntilDone, type Preparation } from "./prepare.ts"
 import { Presence } from "./presence.ts"
 import type { Semaphore } from "./semaphore.ts"
 import type { Subscriptions } from "./subscriptions.ts"
@@ -19,8 +19,10 @@ import type { TenantRecord } from "./tenant-record.ts"
 export interface TenantEntryParts {
   record: TenantRecord
   open: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
-  /** Run after each opening until it succeeds: makes what needs the super cluster's answer. */
-  prepare: Prepare
+  /** Makes what needs the super cluster's answer, once the tenant is used. */
+  preparation: Preparation
+  /** How long who uses it waits for that: what is not there then is made in the background. */
+  readyMs: number
   /** Told each time it has woken. */
   woke: (entry: TenantEntry) => void
   /** false: nobody is told of it before announce(). */
@@ -36,6 +38,8 @@ export interface ControlPlaneLife {
   presence: Presence
   /** The control plane of the tenant after this one, once somebody has woken it; undefined when the signal ends first. */
   reopened(signal: AbortSignal): Promise<ControlPlane | undefined>
+  /** Somebody uses the tenant beyond reading what it was born with. Undefined: it is prepared for that. */
+  begin(): Promise<void> | undefined
 }
 
 interface Awake {
@@ -44,7 +48,10 @@ interface Awake {
   feeding: Promise<void>
   /** Ends when it falls asleep. */
   ending: AbortController
-  preparing: Promise<void>
+  /** Undefined until somebody begins to use it. Ends when it is prepared, or falls asleep. */
+  preparing: Promise<void> | undefined
+  /** performance.now() */
+  preparingSince: number
   prepared: boolean
 }
 
@@ -60,6 +67,8 @@ export class TenantEntry {
   #settled: { revision: number; followers: number } | undefined
   /** Followed from the next opening on, whatever is settled. */
   #wanted = false
+  /** It has been made by this process, and nobody has used it yet: those who follow all tenants know nothing of it. */
+  #isUnused = false
   #announced: boolean
   readonly #sleepers = new Set<(controlPlane: ControlPlane) => void>()
 
@@ -102,6 +111,8 @@ export class TenantEntry {
     try {
       const awake = await this.#open()
       await awake.feed?.listed
+      // They have something to do now, perhaps after a while.
+      this.presence.touch()
     } catch (error) {
       const { log, record } = this.#parts
       if (!this.ended.aborted) log.error({ err: error, tenant: record.tenant.name }, "a tenant could not be woken")
@@ -113,11 +124,39 @@ export class TenantEntry {
     return this.#settled?.followers === this.#parts.subscriptions.last && !this.#wanted
   }
 
-  /** Resolves when it is prepared, or after `ms`: then it goes on in the background. */
-  async prepared(ms: number): Promise<void> {
-    const { preparing } = await this.#open()
+  /** It has just been made and is not announced: nobody need be told of what every control plane is born with. */
+  async born(): Promise<void> {
+    const { controlPlane } = await this.#open()
+    this.#settled = { revision: controlPlane.store.revision, followers: this.#parts.subscriptions.last }
+    this.#isUnused = true
+  }
+
+  /** Resolves when it is prepared, or has taken too long: then that goes on in the background. Undefined: it is. */
+  #begin(): Promise<void> | undefined {
+    const awake = this.#awake
+    if (awake === undefined || awake.prepared) return undefined
+    if (this.#isUnused) void this.introduce()
+    this.#isUnused = false
+    return this.#inTime(awake, this.#prepare(awake))
+  }
+
+  async #inTime({ preparingSince }: Awake, preparing: Promise<void>): Promise<void> {
+    const left = preparingSince + this.#parts.readyMs - performance.now()
+    if (left <= 0) return
     const enough = new AbortController()
-    await Promise.race([preparing.finally(() => enough.abort()), pause(systemClock, ms, enough.signal)])
+    await Promise.race([preparing.finally(() => enough.abort()), pause(systemClock, left, enough.signal)])
+  }
+
+  #prepare(awake: Awake): Promise<void> {
+    if (awake.preparing !== undefined) return awake.preparing
+    const { preparation, log } = this.#parts
+    const signal = AbortSignal.any([this.ended, awake.ending.signal])
+    awake.preparingSince = performance.now()
+    awake.preparing = prepareUntilDone(awake.controlPlane, (each) => preparation.prepare(each), signal, log)
+    void awake.preparing.then(() => {
+      awake.prepared = true
+    })
+    return awake.preparing
   }
 
   #open(): Promise<Awake> {
@@ -131,24 +170,22 @@ export class TenantEntry {
 
   async #wakeUp(): Promise<Awake> {
     await this.#closing
-    const { open, prepare, log } = this.#parts
+    const { open, preparation } = this.#parts
     const controlPlane = await open(this.record, {
       presence: this.presence,
       reopened: (signal) => this.#reopened(signal),
+      begin: () => this.#begin(),
     })
-    const ending = new AbortController()
-    const preparing = prepareUntilDone(controlPlane, prepare, AbortSignal.any([this.ended, ending.signal]), log)
     const awake: Awake = {
       controlPlane,
       feed: undefined,
       feeding: Promise.resolve(),
-      ending,
-      preparing,
+      ending: new AbortController(),
+      preparing: undefined,
+      preparingSince: 0,
       prepared: false,
     }
-    void preparing.then(() => {
-      awake.prepared = true
-    })
+    if (await preparation.isBegun(controlPlane)) void this.#prepare(awake)
     this.#awake = awake
     this.#parts.woke(this)
     if (this.#announced) this.#feed(awake)
@@ -196,7 +233,8 @@ export class TenantEntry {
   /** Nobody needs it now: no request, nothing that followers have not seen, nothing left to prepare. */
   get canSleep(): boolean {
     const awake = this.#awake
-    return awake !== undefined && awake.prepared && !this.presence.isInUse && awake.feed?.settledAt !== undefined
+    const isPreparing = awake?.preparing !== undefined && !awake.prepared
+    return awake !== undefined && !isPreparing && !this.presence.isInUse && awake.feed?.settledAt !== undefined
   }
 
   /** false: it is needed after all. Followers are told before anything is closed. */

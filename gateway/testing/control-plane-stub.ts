@@ -35,6 +35,7 @@ export function createControlPlaneStub(
     store,
     presence: new Presence(),
     reopened: () => Promise.resolve(undefined),
+    begin: () => undefined,
     resources: createResourceTable(),
     admission: new AdmissionChain(options.plugins ?? []),
     authorizer: {

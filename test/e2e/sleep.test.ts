@@ -48,7 +48,8 @@ describe("a tenant that sleeps", () => {
     await asleep()
     const [lost = ""] = await superPods()
     const [namespace = "", name = ""] = lost.split(/ +/)
-    await up.kubectl(["delete", "pod", "-n", namespace, name], admin)
+    // Not waited for: kubectl waits for a name to be free, and this one is taken again at once.
+    await up.kubectl(["delete", "pod", "-n", namespace, name, "--wait=false"], admin)
     await eventually(
       async () => {
         const now = await superPods()
