@@ -9,7 +9,7 @@ import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { createNodes, play as playOn } from "./play.ts"
 import type { Scenario, Snapshot } from "./scenario.ts"
-import { scenarios } from "./scenarios.ts"
+import { scenarios } from "./scenarios/index.ts"
 
 /** Without its limits, so that what it tells does not come too late. */
 const options = {

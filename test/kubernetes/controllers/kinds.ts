@@ -30,10 +30,19 @@ export const kinds: readonly Resource[] = [
   resources.configMaps,
   resources.secrets,
   resources.serviceAccounts,
+  resources.resourceClaims,
+  resources.resourceClaimTemplates,
+]
+
+/** Of the whole cluster: a scenario has those whose names begin with its namespace's. */
+export const clusterKinds: readonly Resource[] = [
+  resources.persistentVolumes,
+  resources.storageClasses,
+  resources.serviceCIDRs,
 ]
 
 export function kindOf(resource: string): Resource {
-  const found = kinds.find((kind) => kind.resource === resource)
+  const found = [...kinds, ...clusterKinds].find((kind) => kind.resource === resource)
   if (found === undefined) throw new Error(`scenarios know no ${resource}`)
   return found
 }

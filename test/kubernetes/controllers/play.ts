@@ -5,7 +5,7 @@ import { microTimestamp, timestamp, type KubeObject, type Node, type Pod } from 
 import { isConflict, isNotFound } from "../../../apimachinery/status.ts"
 import { leases, namespaces, nodes, pods, serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
-import { kindOf, kinds } from "./kinds.ts"
+import { clusterKinds, kindOf, kinds } from "./kinds.ts"
 import type { PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
 import { fingerprint, takeSnapshot } from "./snapshot.ts"
 
@@ -24,7 +24,10 @@ export async function play(client: KubeClient, scenario: Scenario, time: number)
   const { nodes: mode } = scenario
   const kubelet = mode === undefined ? Promise.resolve() : playNodes(client, namespace, mode, stop.signal)
   try {
-    for (const step of scenario.steps) await take(client, namespace, step)
+    for (const step of scenario.steps) {
+      const named = JSON.parse(JSON.stringify(step).replaceAll("NAMESPACE", namespace)) as Step
+      await take(client, namespace, named)
+    }
     await settle(client, namespace)
     return await takeSnapshot(client, namespace, scenario.ignoreConditions)
   } finally {
@@ -84,12 +87,18 @@ async function take(client: KubeClient, namespace: string, step: Step): Promise<
     const [resource, name] = step.patch
     const { subresource } = step
     const options = { type: "merge" as const, ...(subresource === undefined ? {} : { subresource }) }
-    await client.patch(kindOf(resource), namespace, name, step.with, options)
+    try {
+      await client.patch(kindOf(resource), placeOf(resource, namespace), name, step.with, options)
+    } catch (error) {
+      if (step.mayBeGone !== true || !isNotFound(error)) throw error
+    }
     return
   }
   if ("delete" in step) {
     const [resource, name] = step.delete
-    await client.delete(kindOf(resource), namespace, name, { propagationPolicy: step.policy ?? "Background" })
+    await client.delete(kindOf(resource), placeOf(resource, namespace), name, {
+      propagationPolicy: step.policy ?? "Background",
+    })
     return
   }
   if ("until" in step) return until(client, namespace, step)
@@ -108,20 +117,24 @@ async function take(client: KubeClient, namespace: string, step: Step): Promise<
 
 async function create(client: KubeClient, namespace: string, object: KubeObject): Promise<void> {
   const { metadata, kind } = object
-  const resource = kinds.find((each) => {
-    const plural = each.resource
-    return plural === `${kind.toLowerCase()}s` || (plural === "endpoints" && kind === "Endpoints")
+  const resource = [...kinds, ...clusterKinds].find(({ resource: plural }) => {
+    const singular = kind.toLowerCase()
+    return [`${singular}s`, `${singular}es`, singular].includes(plural)
   })
   if (resource === undefined) throw new Error(`scenarios know no ${kind}`)
-  await client.create(resource, { ...object, metadata: { ...metadata, namespace } })
+  const place = resource.namespaced ? { namespace } : {}
+  await client.create(resource, { ...object, metadata: { ...metadata, ...place } })
 }
+
+const placeOf = (resource: string, namespace: string): string | undefined =>
+  kindOf(resource).namespaced ? namespace : undefined
 
 async function until(client: KubeClient, namespace: string, step: Extract<Step, { until: unknown }>): Promise<void> {
   const [resource, name] = step.until
   let seen: unknown
   for (const end = Date.now() + patienceMs; Date.now() < end; await delay(pollMs)) {
     try {
-      seen = await client.get(kindOf(resource), namespace, name)
+      seen = await client.get(kindOf(resource), placeOf(resource, namespace), name)
       if (step.has !== null && contains(seen, step.has)) return
     } catch (error) {
       if (!isNotFound(error)) throw error

@@ -9,7 +9,7 @@ export type Where = [resource: string, name: string]
 export type Step =
   | { create: object }
   /** A merge patch. */
-  | { patch: Where; with: object; subresource?: "scale" | "status" }
+  | { patch: Where; with: object; subresource?: "scale" | "status"; mayBeGone?: true }
   | { delete: Where; policy?: "Background" | "Foreground" | "Orphan" }
   /** Until the object has these fields; null: until it is gone. */
   | { until: Where; has: object | null }
@@ -22,6 +22,7 @@ export type Step =
 
 export type PodReport = "ready" | "unready" | "succeeded" | { exit: number; condition?: string }
 
+/** "NAMESPACE" in its steps stands for the name of the namespace it is played in. */
 export interface Scenario {
   name: string
   /** bound: pods get a node and end when they are deleted; ready: they also run and are ready at once; default: none. */

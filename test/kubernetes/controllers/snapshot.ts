@@ -3,7 +3,7 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { events } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
-import { kinds } from "./kinds.ts"
+import { clusterKinds, kinds } from "./kinds.ts"
 import type { Snapshot } from "./scenario.ts"
 
 type Named = [text: string, by: string]
@@ -13,16 +13,22 @@ export async function takeSnapshot(
   namespace: string,
   ignoredConditions: readonly string[] = [],
 ): Promise<Snapshot> {
-  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })))
+  const lists = await listAll(client, namespace)
+  // Of what has no namespace it is told in the default one.
+  const elsewhere = await client.list(events, { namespace: "default" })
   const told = await client.list(events, { namespace })
   const all = lists.flatMap(({ items }) => items)
   const names = replacements(all, namespace)
   const objects: Snapshot["objects"] = {}
   for (const [index, { items }] of lists.entries()) {
     const plain = items.map((object) => normalize(object, names, ignoredConditions)).sort(byText)
-    if (plain.length > 0) objects[kinds[index]?.resource ?? ""] = plain
+    if (plain.length > 0) objects[[...kinds, ...clusterKinds][index]?.resource ?? ""] = plain
   }
-  const lines = told.items.filter(isComparable).map((event) => {
+  const ofCluster = elsewhere.items.filter((event) => {
+    const { name = "" } = (event as unknown as { involvedObject: { name?: string } }).involvedObject
+    return name.startsWith(namespace)
+  })
+  const lines = [...told.items, ...ofCluster].filter(isComparable).map((event) => {
     const {
       involvedObject: of,
       type,
@@ -43,14 +49,8 @@ export async function takeSnapshot(
   return { objects, events: [...new Set(lines)].sort() }
 }
 
-/**
- * Not compared: volumes are bound in the super cluster, so nobody in a tenant tells of them; and kube-apiserver's own
- * repair loops tell of an address as lost when they look just as a service is created.
- */
-const notCompared: ReadonlySet<string | undefined> = new Set([
-  "persistentvolume-controller",
-  "ipallocator-repair-controller",
-])
+/** Not compared: kube-apiserver's own repair loops tell of an address as lost when they look just as a service is created. */
+const notCompared: ReadonlySet<string | undefined> = new Set(["ipallocator-repair-controller"])
 
 function isComparable(event: KubeObject): boolean {
   const { source, reportingController, reportingComponent } = event as {
@@ -61,9 +61,18 @@ function isComparable(event: KubeObject): boolean {
   return ![source?.component, reportingController, reportingComponent].some((name) => notCompared.has(name))
 }
 
+async function listAll(client: KubeClient, namespace: string): Promise<{ items: KubeObject[] }[]> {
+  const own = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })))
+  const shared = await Promise.all(clusterKinds.map((kind) => client.list(kind)))
+  // Names are separated from it by a hyphen, which no other namespace goes on with.
+  const isOurs = ({ metadata: { name = "" } }: KubeObject): boolean =>
+    name === namespace || name.startsWith(`${namespace}-`)
+  return [...own, ...shared.map(({ items }) => ({ items: items.filter(isOurs) }))]
+}
+
 /** Cheap: does anything still change? */
 export async function fingerprint(client: KubeClient, namespace: string): Promise<string> {
-  const lists = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })))
+  const lists = await listAll(client, namespace)
   const versions = lists.flatMap(({ items }) =>
     items.map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`),
   )
@@ -117,6 +126,8 @@ function normalize(object: KubeObject, names: readonly Named[], ignored: readonl
   const text = replaceAll(JSON.stringify({ ...object, metadata }), names)
   return JSON.parse(text, (key, value: unknown) => {
     if (isPlain(value)) return sorted(value)
+    // Of a claim, as its volume's reference has it.
+    if (key === "resourceVersion") return undefined
     if (key !== "conditions" || !Array.isArray(value)) return value
     return value.filter(({ type }: { type: string }) => !ignored.includes(type))
   }) as KubeObject

@@ -1,0 +1,46 @@
+// ResourceClaims of templates, ServiceCIDRs.
+
+import type { Scenario, Step } from "../scenario.ts"
+import { container, settle } from "./steps.ts"
+
+const devices = { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] }
+const template: Step = {
+  create: {
+    apiVersion: "resource.k8s.io/v1",
+    kind: "ResourceClaimTemplate",
+    metadata: { name: "gpus" },
+    spec: { metadata: { labels: { a: "b" } }, spec: { devices } },
+  },
+}
+const pod: Step = {
+  create: {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web" },
+    spec: {
+      containers: [container("one")],
+      resourceClaims: [{ name: "gpu", resourceClaimTemplateName: "gpus" }],
+    },
+  },
+}
+const made: Step = { until: ["pods", "web"], has: { status: { resourceClaimStatuses: [{ name: "gpu" }] } } }
+
+export const claimScenarios: readonly Scenario[] = [
+  { name: "pod with a claim of a template", steps: [template, pod, made, settle] },
+  { name: "pod whose claim's template comes later", steps: [pod, settle, template, made, settle] },
+  { name: "pod with a claim that has ended", steps: [template, pod, made, { pods: "succeeded" }, settle] },
+  {
+    name: "range of addresses for services",
+    steps: [
+      {
+        create: {
+          apiVersion: "networking.k8s.io/v1",
+          kind: "ServiceCIDR",
+          metadata: { name: "NAMESPACE" },
+          spec: { cidrs: ["10.201.0.0/24"] },
+        },
+      },
+      { until: ["servicecidrs", "NAMESPACE"], has: { status: { conditions: [{ status: "True" }] } } },
+    ],
+  },
+]
