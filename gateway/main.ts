@@ -100,6 +100,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
       store: data.store,
       openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
       removeStore: (uid) => data.removeStore(uid),
+      others: data.others,
       preparation: controlPlanes,
       addressOf: (name) => controlPlanes.addressOf(name),
       issuerOf: (name) => controlPlanes.issuerOf(name),

@@ -26,7 +26,7 @@ export async function* checkDataDirectory(path: string): AsyncGenerator<CheckedS
   yield { name: "gateway", faults: await checkGatewayStore(path) }
   // From here on it holds the lock: no gateway opens a store that is being read.
   await using data = await DataDirectory.open(path)
-  const records = new Map((await readRecords(data.store)).map((record) => [record.tenant.uid, record]))
+  const records = new Map((await readRecords(data.store)).records.map((record) => [record.tenant.uid, record]))
   const bootstrap = createBootstrap("", [])
   for (const uid of (await readdir(data.stores)).sort()) {
     const record = records.get(uid)

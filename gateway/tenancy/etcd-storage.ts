@@ -43,7 +43,8 @@ export class EtcdStorage implements GatewayStorage {
     this.keys = keyRecords(store)
     this.others = {
       onChange: (listener) => void database.onChange(listener),
-      takeLastChange: (uid) => database.takeLastChange(uid),
+      lastChange: (uid) => database.lastChange(uid) ?? 0,
+      forget: (uid) => database.forget(uid),
     }
   }
 

@@ -23,8 +23,10 @@ export interface GatewayStorage extends AsyncDisposable {
 export interface OtherGateways {
   /** Told when a store that is not open here has changed; "": any may have. */
   onChange(listener: (uid: string) => void): void
-  /** The revision at which a store had changed last when it was closed here; 0: none. Forgotten when told. */
-  takeLastChange(uid: string): number
+  /** The revision at which a store that is closed here changed last, as far as that was seen; 0: not seen. */
+  lastChange(uid: string): number
+  /** The store has been removed. */
+  forget(uid: string): void
 }
 
 /** Fails with StartError. */

@@ -6,7 +6,7 @@ import type { Tenant } from "../../client/tenants.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
-import { readRecords, writeRecord } from "./tenant-record.ts"
+import { readRecords, createRecord } from "./tenant-record.ts"
 
 const request = (name: string, uid = "vc"): Omit<Tenant, "uid"> => ({
   name,
@@ -51,12 +51,12 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
 test("a deletion that was interrupted is finished at the next start", async () => {
   const { all, removed } = parts()
   const record = { createdAt: "2026-01-01T00:00:00Z", issuer: "https://issuer/a" }
-  await writeRecord(all.store, { ...record, tenant: { ...request("a"), uid: "1" }, state: "deleting" })
-  await writeRecord(all.store, { ...record, tenant: { ...request("b"), uid: "2" }, state: "active" })
+  await createRecord(all.store, { ...record, tenant: { ...request("a"), uid: "1" }, state: "deleting" })
+  await createRecord(all.store, { ...record, tenant: { ...request("b"), uid: "2" }, state: "active" })
   await using directory = await TenantDirectory.open(all)
   expect(removed).toEqual(["1"])
   expect(directory.list().map(({ name }) => name)).toEqual(["b"])
-  expect(await readRecords(all.store)).toHaveLength(1)
+  expect((await readRecords(all.store)).records).toHaveLength(1)
 })
 
 test("a tenant that cannot be opened leaves nothing behind", async () => {
@@ -65,7 +65,7 @@ test("a tenant that cannot be opened leaves nothing behind", async () => {
   await expect(directory.create(request("a"))).rejects.toThrow("disk full")
   expect(directory.list()).toEqual([])
   expect(removed).toHaveLength(1)
-  expect(await readRecords(all.store)).toEqual([])
+  expect((await readRecords(all.store)).records).toEqual([])
 })
 
 test("a tenant is prepared when somebody begins to use it, and not before", async () => {

@@ -26,7 +26,9 @@ import { Rest, type RestLimits } from "./rest.ts"
 import { Semaphore } from "./semaphore.ts"
 import { Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
 import { type ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
-import { readRecords, removeRecord, writeRecord, type TenantRecord } from "./tenant-record.ts"
+import { OtherTenants } from "./other-tenants.ts"
+import type { OtherGateways } from "./storage.ts"
+import { createRecord, readRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
 import type { TenantLookup } from "./tenant-resolver.ts"
 import { authorityName } from "./trust-store.ts"
 
@@ -36,6 +38,8 @@ export interface TenantDirectoryParts {
   openControlPlane: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
   /** Removes what a tenant has on disk; its control plane is closed. */
   removeStore: (uid: string) => Promise<void>
+  /** Who else makes, changes and deletes tenants of this storage. */
+  others?: OtherGateways | undefined
   preparation: Preparation
   issuerOf: (name: string) => string
   addressOf: (name: string) => TenantAddress
@@ -62,14 +66,17 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   readonly #workers = new Set<TenantWorker>()
   readonly #opening: Semaphore
   readonly #rest: Rest
+  #others: OtherTenants | undefined
 
   /** Finishes the deletions a stop has interrupted; control planes stay closed until somebody asks. */
   static async open(parts: TenantDirectoryParts): Promise<TenantDirectory> {
     const directory = new TenantDirectory(parts)
-    for (const record of await readRecords(parts.store)) {
+    const { records, revision } = await readRecords(parts.store)
+    for (const record of records) {
       if (record.state === "active") directory.#add(record, true)
       else await directory.#remove(record)
     }
+    if (parts.others !== undefined) directory.#follow(parts.others, revision)
     return directory
   }
 
@@ -80,6 +87,55 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
       for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
       return false
     })
+  }
+
+  #follow(others: OtherGateways, revision: number): void {
+    this.#others = new OtherTenants(
+      {
+        store: this.#parts.store,
+        known: () => [...this.#entries.values()].map(({ record }) => record),
+        changed: (name, record) => this.#changedElsewhere(name, record),
+        log: this.#parts.log,
+      },
+      revision,
+    )
+    others.onChange((uid) => {
+      const changed = uid === "" ? this.#entries.values() : [this.#byAuthority.get(authorityName(uid))]
+      for (const entry of changed) if (entry !== undefined) this.#wakeChanged(entry)
+    })
+  }
+
+  /** What others made, or deleted. What is under way here is looked at when it is done. */
+  #changedElsewhere(name: string, record: TenantRecord | undefined): void {
+    if (this.#creating.has(name) || this.#deleting.has(name)) return
+    const entry = this.#entries.get(name)
+    const isActive = record?.state === "active"
+    if (entry !== undefined && (!isActive || record.tenant.uid !== entry.record.tenant.uid)) this.#left(entry)
+    if (!isActive || this.#entries.has(name)) return
+    const added = this.#add(record, true)
+    for (const subscriber of this.#subscribers) subscriber.added(record.tenant)
+    if (this.#subscriptions.last > 0) this.#rest.call(added)
+  }
+
+  #left(entry: TenantEntry): void {
+    const { log } = this.#parts
+    const { name } = entry.record.tenant
+    this.#leave(entry).catch((error: unknown) => log.error({ err: error, tenant: name }, "closing a tenant failed"))
+  }
+
+  /** Its watches sleep, too, and those who follow all tenants know what it was. */
+  #wakeChanged(entry: TenantEntry): void {
+    if (!entry.isAwake && (entry.isWaitedFor || this.#subscriptions.last > 0)) this.#rest.call(entry)
+  }
+
+  async #lookAgain(name: string): Promise<void> {
+    if (this.#others !== undefined) this.#changedElsewhere(name, await readRecord(this.#parts.store, name))
+  }
+
+  /** Tenants that others have made until now are known afterwards. */
+  get settle(): (() => Promise<void>) | undefined {
+    const others = this.#others
+    return others && (() => others.settle())
   }
 
   /** How many have their store open. */
@@ -110,6 +166,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
     const { name } = request
     checkName(name)
+    await this.#others?.settle()
     await this.#deleting.get(name)
     await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
     const existing = this.get(name)
@@ -124,7 +181,10 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
       if (tenant.virtualCluster.uid !== request.virtualCluster.uid) throw alreadyExists(resource, name)
       return tenant
     } finally {
-      if (this.#creating.get(name) === creating) this.#creating.delete(name)
+      if (this.#creating.get(name) === creating) {
+        this.#creating.delete(name)
+        await this.#lookAgain(name)
+      }
     }
   }
 
@@ -133,7 +193,15 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     const tenant: Tenant = { ...request, uid: randomUUID() }
     const issuer = issuerOf(tenant.name)
     const record: TenantRecord = { tenant, createdAt: timestamp(), state: "active", issuer }
-    await writeRecord(store, record)
+    for (
+      let found = await createRecord(store, record);
+      found !== undefined;
+      found = await createRecord(store, record)
+    ) {
+      // Another gateway was faster, or has left the rest of a tenant.
+      if (found.state === "active") return found.tenant
+      await this.#remove(found)
+    }
     const entry = this.#add(record, false)
     try {
       await entry.born()
@@ -149,13 +217,17 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   delete(name: string): Promise<void> {
     const running = this.#deleting.get(name)
     if (running !== undefined) return running
-    const deleting = this.#delete(name).finally(() => this.#deleting.delete(name))
+    const deleting = this.#delete(name).finally(async () => {
+      this.#deleting.delete(name)
+      await this.#lookAgain(name)
+    })
     this.#deleting.set(name, deleting)
     return deleting
   }
 
   async #delete(name: string): Promise<void> {
     await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
+    await this.#others?.settle()
     const entry = this.#entries.get(name)
     if (entry === undefined) return
     await this.#forget(entry)
@@ -165,8 +237,14 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   /** In this order a stop at any point leaves either the whole tenant or a record that says what is left to remove. */
   async #forget(entry: TenantEntry): Promise<void> {
     const record: TenantRecord = { ...entry.record, state: "deleting" }
-    const { tenant, issuer } = record
-    await writeRecord(this.#parts.store, record)
+    await replaceRecord(this.#parts.store, record.tenant, record)
+    await this.#leave(entry)
+    await this.#remove(record)
+  }
+
+  /** Nobody finds it here any more. */
+  #leave(entry: TenantEntry): Promise<void> {
+    const { tenant, issuer } = entry.record
     this.#entries.delete(tenant.name)
     this.#byAuthority.delete(authorityName(tenant.uid))
     this.#byIssuer.delete(issuer)
@@ -174,13 +252,12 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     this.#rest.forget(entry)
     for (const subscriber of this.#subscribers) subscriber.removed(tenant)
     for (const { handler } of this.#subscriptions.after(0)) handler.removed(tenant.name)
-    await closing
-    await this.#remove(record)
+    return closing.finally(() => this.#parts.others?.forget(tenant.uid))
   }
 
   async #remove({ tenant }: TenantRecord): Promise<void> {
     await this.#parts.removeStore(tenant.uid)
-    await removeRecord(this.#parts.store, tenant.name)
+    await replaceRecord(this.#parts.store, tenant)
   }
 
   #add(record: TenantRecord, announced: boolean): TenantEntry {
@@ -192,6 +269,11 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
       preparation,
       readyMs: limits.tenantReadyMs,
       woke: (woken) => this.#rest.woke(woken),
+      slept: (asleep, revision) => {
+        // Another gateway wrote to it while it was falling asleep.
+        const { others } = this.#parts
+        if (others !== undefined && others.lastChange(asleep.record.tenant.uid) > revision) this.#wakeChanged(asleep)
+      },
       subscriptions: this.#subscriptions,
       opening: this.#opening,
       log,
@@ -278,6 +360,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#others?.[Symbol.asyncDispose]()
     this.#rest[Symbol.dispose]()
     this.#subscribers.clear()
     await Promise.allSettled([...this.#creating.values(), ...this.#deleting.values()])

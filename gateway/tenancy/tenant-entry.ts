@@ -25,6 +25,8 @@ export interface TenantEntryParts {
   readyMs: number
   /** Told each time it has woken. */
   woke: (entry: TenantEntry) => void
+  /** Told when it has fallen asleep and all is closed: up to that revision everybody knew everything. */
+  slept?: (entry: TenantEntry, revision: number) => void
   /** false: nobody is told of it before announce(). */
   announced: boolean
   subscriptions: Subscriptions
@@ -85,6 +87,11 @@ export class TenantEntry {
 
   get isAwake(): boolean {
     return this.#awake !== undefined
+  }
+
+  /** Watches wait for it to wake. */
+  get isWaitedFor(): boolean {
+    return this.#sleepers.size > 0
   }
 
   /** Opens it when it is not. */
@@ -246,17 +253,18 @@ export class TenantEntry {
     this.#wanted = false
     awake.ending.abort()
     awake.feed?.tellAsleep()
-    this.#close(awake)
+    this.#close(awake, revision)
     return true
   }
 
-  #close(awake: Awake): void {
+  #close(awake: Awake, settled?: number): void {
     this.#awake = this.#opening = undefined
     this.#closing = (async () => {
       awake.ending.abort()
       await awake.feeding
       await awake.preparing
       await awake.controlPlane[Symbol.asyncDispose]()
+      if (settled !== undefined) this.#parts.slept?.(this, settled)
     })()
     // Whoever opens it next is told as well.
     this.#closing.catch((error: unknown) =>

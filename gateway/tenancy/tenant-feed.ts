@@ -77,7 +77,9 @@ export class TenantFeed {
   get settledAt(): number | undefined {
     const { controlPlane, subscriptions } = this.#parts
     const { revision } = controlPlane.store
-    if (this.#dormant !== undefined) return revision === this.#dormant ? revision : undefined
+    // The revision moves on without changes where a storage is shared; the watch does, too.
+    if (this.#dormant !== undefined)
+      return (this.#watcher?.revision ?? this.#dormant) === revision ? revision : undefined
     if (this.#listed !== subscriptions.last || this.#isPassing) return undefined
     return this.#watcher?.revision === revision ? revision : undefined
   }

@@ -23,6 +23,8 @@ export interface TenantLookup {
   /** By the common name of its client authority. */
   byAuthority(commonName: string): Promise<ControlPlane> | undefined
   byIssuer(issuer: string): Promise<ControlPlane> | undefined
+  /** Where others make tenants, too: those they have made until now are known afterwards. */
+  readonly settle?: (() => Promise<void>) | undefined
 }
 
 export interface TenantResolverParts {
@@ -67,8 +69,12 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
     },
     async resolve(named, credentials) {
       if (named.contradictory) return undefined
-      if (named.name !== undefined) return tenants.byName(named.name)
-      return byCredential(credentials) ?? superCluster
+      const find = () => (named.name === undefined ? byCredential(credentials) : tenants.byName(named.name))
+      const otherwise = named.name === undefined ? superCluster : undefined
+      const found = find() ?? otherwise
+      if (found !== undefined || tenants.settle === undefined) return found
+      await tenants.settle()
+      return find()
     },
   }
 }

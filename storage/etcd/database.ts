@@ -30,7 +30,7 @@ const defaultPrefix = "/polyplane"
 export class EtcdDatabase implements AsyncDisposable {
   readonly #limits: StoreLimits
   readonly #stores = new Map<string, Set<EtcdStore>>()
-  /** When those that were closed had changed last. */
+  /** When those that have been open and are closed changed last. */
   readonly #lastChanges = new Map<string, Revision>()
   readonly #listeners = new Set<(uid: string) => void>()
   readonly #connection: Connection
@@ -78,6 +78,7 @@ export class EtcdDatabase implements AsyncDisposable {
       uid,
       base,
       limits: this.#limits,
+      lastChange: this.#lastChanges.get(uid),
       closed: (closing) => this.#forget(uid, closing),
     })
     const stores = this.#stores.get(uid) ?? new Set()
@@ -100,7 +101,7 @@ export class EtcdDatabase implements AsyncDisposable {
     } catch (error) {
       throw this.#connection.translate(error, undefined)
     }
-    this.#lastChanges.delete(uid)
+    this.forget(uid)
   }
 
   /** Told when something has changed in a store that is not open here. */
@@ -109,11 +110,14 @@ export class EtcdDatabase implements AsyncDisposable {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The revision at which a store that has been closed had changed last while it was open; 0: none. Forgotten when told. */
-  takeLastChange(uid: string): Revision {
-    const revision = this.#lastChanges.get(uid) ?? 0
+  /** The revision a store that is closed here changed last at. Undefined: it was never open. */
+  lastChange(uid: string): Revision | undefined {
+    return this.#lastChanges.get(uid)
+  }
+
+  /** The store has been removed, by whomever. */
+  forget(uid: string): void {
     this.#lastChanges.delete(uid)
-    return revision
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,13 +132,16 @@ export class EtcdDatabase implements AsyncDisposable {
     // A transaction is one store's.
     const { uid } = placeOf(first.kv.key, prefixLength)
     const stores = this.#stores.get(uid)
-    if (stores === undefined) for (const listener of this.#listeners) listener(uid)
-    else for (const store of stores) store.changed(events, revision)
+    if (stores === undefined) {
+      if (this.#lastChanges.has(uid)) this.#lastChanges.set(uid, revision)
+      for (const listener of this.#listeners) listener(uid)
+    } else for (const store of stores) store.changed(events, revision)
   }
 
   async #lost(revision: Revision): Promise<void> {
     const stores = [...this.#stores.values()].flatMap((each) => [...each])
     await Promise.all(stores.map((store) => store.load()))
+    this.#lastChanges.clear()
     const error = compactedError(revision - 1, revision)
     for (const store of stores) store.startAnew(error, revision)
     for (const listener of this.#listeners) listener("")

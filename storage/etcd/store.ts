@@ -34,6 +34,8 @@ export interface EtcdStoreParts {
   uid: string
   base: BaseLayer | undefined
   limits: StoreLimits
+  /** The revision it changed last at, when that is known for certain. */
+  lastChange: Revision | undefined
   /** It is told of nothing any more. */
   closed(store: EtcdStore): void
 }
@@ -45,14 +47,14 @@ export class EtcdStore implements Store, ChangeLog {
   readonly #layer: Layer
   #buffer: EventBuffer
   #closing = false
-  /** The revision of the last transaction it was told of. */
-  lastChange: Revision = 0
+  #lastChange: Revision
 
   constructor(parts: EtcdStoreParts) {
     this.#parts = parts
     this.#connection = parts.connection
     this.#keys = storeKeys(parts.connection.prefix, parts.uid)
     this.#layer = new Layer(parts.base ?? emptyBaseLayer)
+    this.#lastChange = parts.lastChange ?? parts.connection.revision
     this.#buffer = this.#newBuffer(parts.connection.revision)
   }
 
@@ -147,10 +149,17 @@ export class EtcdStore implements Store, ChangeLog {
     return { succeeded: false, revision, current }
   }
 
+  /** Nothing has happened here since. */
+  get lastChange(): Revision {
+    return this.#lastChange
+  }
+
   watch(prefix: string, options: WatchOptions): Watcher {
     this.#checkOpen()
+    // Of a store that rests, a watch may begin however long ago the revision was compacted.
+    const after = options.after >= this.#lastChange ? Math.max(options.after, this.revision) : options.after
     return createWatcher(this, this.#buffer, prefix, {
-      after: options.after,
+      after,
       maxPending: options.maxPending ?? this.#parts.limits.maxPendingEvents,
     })
   }
@@ -188,7 +197,7 @@ export class EtcdStore implements Store, ChangeLog {
 
   /** One transaction, told by the feed. */
   changed(changes: readonly WireEvent[], revision: Revision): void {
-    this.lastChange = revision
+    this.#lastChange = revision
     try {
       this.#buffer.publish(this.#changes(changes), revision)
     } catch (error) {
@@ -199,6 +208,7 @@ export class EtcdStore implements Store, ChangeLog {
 
   /** Something was not told: those who follow read everything again. */
   startAnew(error: StorageError, revision: Revision): void {
+    this.#lastChange = revision
     const before = this.#buffer
     this.#buffer = this.#newBuffer(revision)
     before.end(error)
