@@ -42,8 +42,11 @@ interface Source {
   turn: RequestContext["turn"]
 }
 
-/** Objects looked into before others may have their turn. */
-const stretch = 50
+/** Objects handed over at once, before others have their turn: what is done with each may be to encode it. */
+const stretch = 100
+
+/** Objects looked into before others may have their turn: looking may be to parse. */
+const glances = 25
 
 /** One page when there is a limit, and everything otherwise. */
 export function listObjects(source: Source, options: ListOptions): Promise<ListResult> {
@@ -118,9 +121,9 @@ async function* readPieces(
 ): AsyncGenerator<readonly KubeValue[]> {
   const { store, reader } = source
   for (let piece = first; ;) {
-    for (let from = 0; from < piece.items.length; from += pieceSize) {
+    for (let from = 0; from < piece.items.length; from += stretch) {
       if (from > 0) await nextTurn(source)
-      const values = await reader.many(candidatesOf(source, selection, piece.items.slice(from, from + pieceSize)))
+      const values = await reader.many(candidatesOf(source, selection, piece.items.slice(from, from + stretch)))
       const selected = await select(source, selection, values)
       if (selected.length > 0) yield selected
     }
@@ -147,7 +150,7 @@ async function select(
   if (matches === undefined) return values
   const selected: KubeValue[] = []
   for (const [index, value] of values.entries()) {
-    if (index > 0 && index % stretch === 0) await source.turn?.()
+    if (index > 0 && index % glances === 0) await source.turn?.()
     if (matches(value)) selected.push(value)
   }
   return selected

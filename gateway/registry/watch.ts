@@ -16,7 +16,7 @@ import type { ValueReader } from "./value-reader.ts"
 /** How often a quiet watch that takes bookmarks learns how far it has got. */
 const bookmarkIntervalMs = 60_000
 /** Objects of the initial state handed over at once. */
-const pieceSize = 500
+const pieceSize = 100
 
 const initialEventsEnd = { "k8s.io/initial-events-end": "true" }
 
@@ -46,7 +46,7 @@ export class WatchSource {
     try {
       if (withInitialEvents) {
         from = store.revision
-        yield* this.#initialEvents(store, selection, from)
+        yield* this.#initialEvents(store, selection, from, request)
         if (request.sendInitialEvents && request.allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
       }
       yield* this.#follow(home, selection, from, request)
@@ -82,6 +82,7 @@ export class WatchSource {
     store: Store,
     selection: Selection,
     revision: number,
+    { turn }: WatchRequest,
   ): AsyncGenerator<readonly RegistryEvent[]> {
     for (let after: string | undefined; ;) {
       const place = after === undefined ? {} : { after }
@@ -93,6 +94,7 @@ export class WatchSource {
         .map((value): RegistryEvent => ({ type: "ADDED", value }))
       if (events.length > 0) yield events
       if (!piece.more) return
+      await turn?.()
       after = piece.items.at(-1)?.key
     }
   }

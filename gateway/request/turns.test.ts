@@ -81,6 +81,6 @@ describe("turns", () => {
     }
     await Promise.all(all)
     const held = times.slice(1).map((time, index) => time - (times[index] ?? 0))
-    expect(Math.max(...held)).toBe(2)
+    expect(Math.max(...held)).toBe(2) // each of them alone takes the turn
   })
 })

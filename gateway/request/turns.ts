@@ -10,10 +10,10 @@
 import type { Presence } from "../tenancy/presence.ts"
 
 /** Work begins in one turn of the event loop until it has lasted so long: then sockets and timers are looked at. */
-const turnMs = 2
+const turnMs = 1
 
 /** A control plane's time before the next one's. */
-const quantumMs = 1
+const quantumMs = 0.5
 
 /** Begun before it is looked whether the turn is over: each in a callback of its own, so that its time can be told. */
 const grantsAtOnce = 32
