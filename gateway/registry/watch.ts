@@ -111,7 +111,7 @@ export class WatchSource {
     const bookmarks = allowBookmarks ? new Ticks(bookmarkIntervalMs) : undefined
     try {
       for (let next = iterator.next(); ;) {
-        const result = bookmarks ? await Promise.race([next, bookmarks.next()]) : await next
+        const result = bookmarks ? await bookmarks.orTick(next) : await next
         if (result === tick) {
           yield [this.#bookmark(watcher.revision)]
           continue
@@ -204,25 +204,22 @@ export class WatchSource {
 
 const tick = Symbol("tick")
 
-/** A promise that resolves once per interval; never keeps the process alive. */
+/** Interrupts waiting once per interval; never keeps the process alive. */
 class Ticks {
   readonly #timer: NodeJS.Timeout
-  #resolve: (() => void) | undefined
-  #waiting: Promise<typeof tick> | undefined
+  #interrupt: (() => void) | undefined
 
   constructor(intervalMs: number) {
-    this.#timer = setInterval(() => {
-      this.#resolve?.()
-      this.#waiting = undefined
-    }, intervalMs)
+    this.#timer = setInterval(() => this.#interrupt?.(), intervalMs)
     this.#timer.unref()
   }
 
-  next(): Promise<typeof tick> {
-    this.#waiting ??= new Promise((resolve) => {
-      this.#resolve = () => resolve(tick)
+  /** Not Promise.race with a promise of the next tick: that would gather what every wait has added to it, until the tick. */
+  orTick<T>(next: Promise<T>): Promise<T | typeof tick> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = () => resolve(tick)
+      next.then(resolve, reject)
     })
-    return this.#waiting
   }
 
   stop(): void {
