@@ -1,6 +1,6 @@
 // Nodes that go silent, the taints of nodes in trouble, and what becomes of their pods' readiness. Virtual nodes are left
 // alone: they are pictures, and what is decided of them is decided in the super cluster.
-// Facts: k8s.io/kubernetes/pkg/controller/nodelifecycle. Not here: its rate limits per zone.
+// Facts: k8s.io/kubernetes/pkg/controller/nodelifecycle.
 
 import { timestamp, type Node, type Pod } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -10,7 +10,8 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isReady } from "../pods/pod-state.ts"
 import { observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
-import { isVirtual, readyCondition, wantedTaints } from "./taints.ts"
+import { isEvicting, isVirtual, readyCondition, wantedTaints } from "./taints.ts"
+import { allDown, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
 
 interface NodeMemory {
   health: Health | undefined
@@ -18,8 +19,13 @@ interface NodeMemory {
   ready: string | undefined
 }
 
-/** By tenant, then by name. */
-type Memories = Map<string, Map<string, NodeMemory>>
+interface TenantMemory {
+  nodes: Map<string, NodeMemory>
+  pace: EvictionPace
+}
+
+/** By tenant. */
+type Memories = Map<string, TenantMemory>
 
 export function runNodeLifecycle(ctx: ControllerContext): Promise<void> {
   const nodes = ctx.informers.of<Node>(nodeResource)
@@ -45,24 +51,23 @@ async function reconcile(
   const all = ctx.informers.of<Node>(nodeResource)
   let node = all.get(tenant, undefined, name)
   if (node === undefined || isVirtual(node)) {
-    memories.get(tenant)?.delete(name)
+    memories.get(tenant)?.nodes.delete(name)
     return
   }
   const now = ctx.clock.now()
   const client = controller.client(tenant)
-  const ofTenant = memories.get(tenant) ?? new Map<string, NodeMemory>()
+  const ofTenant = memories.get(tenant) ?? { nodes: new Map<string, NodeMemory>(), pace: new EvictionPace() }
   memories.set(tenant, ofTenant)
-  const memory = ofTenant.get(name) ?? { health: undefined, ready: readyCondition(node)?.status }
-  ofTenant.set(name, memory)
+  const memory = ofTenant.nodes.get(name) ?? { health: undefined, ready: readyCondition(node)?.status }
+  ofTenant.nodes.set(name, memory)
   memory.health = observe(memory.health, node, await leaseOf(client, name), now)
   const wait = silentInMs(node, memory.health, now)
   if (wait === 0 && readyCondition(node)?.status !== "Unknown") {
     const status = { ...node.status, conditions: silentConditions(node, now) }
     node = await client.update<Node>(nodeResource, { ...node, status }, { subresource: "status" })
   }
-  // When no node at all is ready, the fault is rather with who watches them: no pod is driven away.
-  const evict = all.list(tenant).some((other) => readyCondition(other)?.status === "True")
-  const taints = wantedTaints(node, evict, now)
+  const turn = mayEvict(all.list(tenant), node, ofTenant.pace, now)
+  const taints = wantedTaints(node, turn.evict, now)
   if (taints !== undefined) {
     const spec = { ...node.spec, taints }
     node = await client.update<Node>(nodeResource, { ...node, spec })
@@ -77,7 +82,26 @@ async function reconcile(
     // Whether pods are driven from the others may depend on this one.
     controller.enqueueAll(tenant)
   }
+  if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
   return ready === "Unknown" ? undefined : { requeueAfterMs: Math.max(1, wait) }
+}
+
+/** `waitMs`: not now, but after that. Otherwise it is asked again when any node's state changes. */
+function mayEvict(
+  all: readonly Node[],
+  node: Node,
+  pace: EvictionPace,
+  now: number,
+): { evict: boolean; waitMs?: number } {
+  // When no node at all is ready, the fault is rather with who watches them: no pod is driven away.
+  const zone = zoneOf(node)
+  const nodes = all.map((other) => (other.metadata.name === node.metadata.name ? node : other))
+  if (allDown(nodes)) return { evict: false }
+  if (readyCondition(node)?.status === "True" || isEvicting(node)) return { evict: true }
+  const rate = evictionRate(nodes.filter((other) => zoneOf(other) === zone))
+  if (rate === 0) return { evict: false }
+  const waitMs = pace.take(zone, rate, now)
+  return waitMs === 0 ? { evict: true } : { evict: false, waitMs }
 }
 
 async function leaseOf(client: KubeClient, name: string): Promise<Lease | undefined> {

@@ -28,6 +28,10 @@ export const readyCondition = (node: Node): NodeCondition | undefined =>
 /** Shown by the syncer as it is in the super cluster, where its taints are decided too. */
 export const isVirtual = (node: Node): boolean => node.metadata.labels?.[virtualNodeLabel] === "true"
 
+/** Pods are being driven from it because it is not ready. */
+export const isEvicting = ({ spec }: Node): boolean =>
+  (spec?.taints ?? []).some(({ key, effect }) => effect === "NoExecute" && (key === notReady || key === unreachable))
+
 /** The node's taints as they should be; undefined: as they are. `evict`: pods are to leave it when it is not ready. */
 export function wantedTaints(node: Node, evict: boolean, now: number): Taint[] | undefined {
   const taints = node.spec?.taints ?? []
