@@ -3,7 +3,9 @@
 
 import { type FieldError, FieldPath, forbiddenField, notSupported } from "../../apimachinery/field-errors.ts"
 import { badRequest, internalError, invalid, resourceVersionTooLarge, StatusError } from "../../apimachinery/status.ts"
+import type { Store } from "../../storage/types.ts"
 import type { ListOptions, WatchRequest } from "./rest.ts"
+import { readError } from "./storage-errors.ts"
 
 const match = FieldPath.root("resourceVersionMatch")
 const listOptions = { group: "meta.k8s.io", kind: "ListOptions" }
@@ -36,9 +38,22 @@ function faultOf(text: string): string {
   return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${isTooLarge ? "value out of range" : "invalid syntax"}`
 }
 
-/** A revision that has not been written cannot be answered: the client has spoken to another store, or to the future. */
-export function checkNotFuture(revision: number | undefined, current: number): void {
-  if (revision !== undefined && revision > current) throw resourceVersionTooLarge(revision, current)
+/**
+ * A revision that has not been written cannot be answered: the client has spoken to another store, or to the future. Another
+ * gateway on the same storage may have written it, so the store is asked before it is refused.
+ */
+export function checkNotFuture(
+  revision: number | undefined,
+  store: Pick<Store, "revision" | "latest">,
+): Promise<void> | undefined {
+  return revision === undefined || revision <= store.revision ? undefined : refuseFuture(revision, store)
+}
+
+async function refuseFuture(revision: number, store: Pick<Store, "latest">): Promise<void> {
+  const latest = await store.latest().catch((error: unknown) => {
+    throw readError(error, `resource version ${revision}`)
+  })
+  if (revision > latest) throw resourceVersionTooLarge(revision, latest)
 }
 
 export function checkListOptions(options: ListOptions): void {

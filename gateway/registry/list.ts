@@ -77,7 +77,7 @@ async function prepared<T>(
   const token = options.continue ? decodeContinue(options.continue) : undefined
   if (token !== undefined) checkContinue(options)
   const limit = limitOf(options)
-  const place = placeOf(store, selection, options, limit, token)
+  const place = await placeOf(store, selection, options, limit, token)
   try {
     return await read(selection, place, limit)
   } catch (error) {
@@ -86,16 +86,16 @@ async function prepared<T>(
   }
 }
 
-function placeOf(
+async function placeOf(
   store: Store,
   { base }: Selection,
   options: ListOptions,
   limit: number,
   token: ContinueToken | undefined,
-): Place {
+): Promise<Place> {
   if (token !== undefined) return { revision: token.revision, after: base + token.after }
   const revision = parseListResourceVersion(options.resourceVersion)
-  checkNotFuture(revision, store.revision)
+  await checkNotFuture(revision, store)
   // With a limit and no match given, a resource version means exactly that one.
   const exact = options.resourceVersionMatch === "Exact" || (!options.resourceVersionMatch && limit > 0)
   return { revision: exact ? revision : undefined, after: undefined }

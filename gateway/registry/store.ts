@@ -73,7 +73,7 @@ export class GenericRegistry implements Registry {
 
   async get(ctx: RequestContext, namespace: string, name: string, options: GetOptions = {}): Promise<KubeValue> {
     const { store } = ctx.controlPlane
-    checkNotFuture(parseResourceVersion(options.resourceVersion), store.revision)
+    await checkNotFuture(parseResourceVersion(options.resourceVersion), store)
     const stored = await this.#storage.read(store, this.#storage.key(namespace, name), "get")
     if (stored === undefined) throw notFound(this.definition, name)
     return this.#reader.one(stored)

@@ -40,12 +40,12 @@ export class WatchSource {
     checkWatchOptions(request)
     const selection = selectionOf(this.#definition, request)
     const asked = parseResourceVersion(request.resourceVersion)
-    checkNotFuture(request.sendInitialEvents ? asked : undefined, store.revision)
+    await checkNotFuture(request.sendInitialEvents ? asked : undefined, store)
     const withInitialEvents = request.sendInitialEvents ?? asked === undefined
     let from = asked ?? store.revision
     try {
       if (withInitialEvents) {
-        from = store.revision
+        from = await store.latest()
         yield* this.#initialEvents(store, selection, from, request)
         if (request.sendInitialEvents && request.allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
       }
