@@ -88,7 +88,7 @@ function applyOperation(
   const current = {
     key: operation.key,
     // A copy: the caller may use its buffer again while the change waits for the disk.
-    value: Buffer.from(operation.value),
+    value: ownCopy(operation.value),
     createRevision: previous?.createRevision ?? revision,
     modRevision: revision,
   }
@@ -118,4 +118,11 @@ export function compactionTarget(revision: Revision, head: Revision): Revision {
   if (revision > head)
     throw new StorageError("FutureRevision", `cannot compact at ${revision}: the store is at revision ${head}`)
   return Math.min(revision, head - 1)
+}
+
+/** Not of Node's pool: what is kept for long would keep all 64 KiB of the piece of the pool it is in. */
+function ownCopy(bytes: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength)
+  copy.set(bytes)
+  return copy
 }
