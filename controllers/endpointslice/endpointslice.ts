@@ -11,6 +11,7 @@ import { controllerReference, message } from "../pods/pod-control.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 import { WriteTracker } from "../write-tracker.ts"
 import { listed, plan, type Endpoint, type Plan, type Wanted } from "./plan.ts"
+import { addHints, bare, sharesOf } from "./topology-hints.ts"
 import {
   addressesOf,
   canBeEndpoint,
@@ -55,20 +56,42 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
       for (const pod of pods.byIndex(tenant, "node", metadata.name ?? "")) enqueueServices(ctx, controller, tenant, pod)
     },
   })
+  const topologyChanged = (tenant: string): void => {
+    for (const service of all.list(tenant)) if (isAuto(service)) controller.enqueueObject(tenant, service)
+  }
+  const ready = (node: Node): unknown => node.status?.conditions?.find(({ type }) => type === "Ready")?.status
+  nodes.subscribe({
+    added: topologyChanged,
+    updated(tenant, node, previous) {
+      const isSame = node.metadata.labels?.[zoneLabel] === previous.metadata.labels?.[zoneLabel]
+      if (!isSame || ready(node) !== ready(previous)) topologyChanged(tenant)
+    },
+    deleted: topologyChanged,
+  })
   const writes = new WriteTracker(ctx.clock)
+  const hinted: Hinted = new Set()
   const enqueue = (tenant: string, slice: EndpointSlice): void => {
     const service = slice.metadata.labels?.[serviceNameLabel]
     if (service !== undefined && isOurs(slice)) controller.enqueue(tenant, slice.metadata.namespace, service)
   }
   slices.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue })
-  all.subscribe({ deleted: (_tenant, service) => writes.forget(service.metadata.uid ?? "") })
-  return controller.run((key) => reconcile(ctx, controller, writes, key))
+  all.subscribe({
+    deleted(_tenant, { metadata: { uid = "" } }) {
+      writes.forget(uid)
+      hinted.delete(uid)
+    },
+  })
+  return controller.run((key) => reconcile(ctx, controller, writes, hinted, key))
 }
+
+/** Uids of Services whose endpoints have hints by topology mode. */
+type Hinted = Set<string>
 
 async function reconcile(
   ctx: ControllerContext,
   controller: Controller<Service>,
   writes: WriteTracker,
+  hinted: Hinted,
   key: Key,
 ): Promise<ReconcileResult> {
   const { tenant } = key
@@ -82,13 +105,16 @@ async function reconcile(
     .byIndex(tenant, "controller", uid)
     .filter((slice) => isOurs(slice) && slice.metadata.deletionTimestamp === undefined)
   const pods = selectedPods(ctx, tenant, service)
-  const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), existing)
+  const auto = isAuto(service)
+  // What hints there are is looked at when all else is planned.
+  const stripped = new Map(existing.map((slice) => [auto ? withoutHints(slice) : slice, slice]))
+  const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), [...stripped.keys()])
+  if (auto || hinted.has(uid)) hint(ctx, controller, tenant, service, stripped, steps, hinted)
   const labels = labelsOf(service)
   // Labels follow the Service also on slices whose endpoints stay.
-  for (const slice of existing) {
-    const isPlanned = steps.delete.includes(slice) || steps.update.some((update) => update.slice === slice)
-    if (!isPlanned && !jsonEqual(slice.metadata.labels, labels))
-      steps.update.push({ slice, endpoints: slice.endpoints ?? [] })
+  for (const [slice, stored] of stripped) {
+    if (!isPlanned(steps, slice) && !jsonEqual(slice.metadata.labels, labels))
+      steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
   }
   try {
     await carryOut(controller, writes, tenant, service, pods, steps)
@@ -98,6 +124,60 @@ async function reconcile(
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
     throw error
   }
+}
+
+const isPlanned = (steps: Plan, slice: EndpointSlice): boolean =>
+  steps.delete.includes(slice) || steps.update.some((update) => update.slice === slice)
+
+const isAuto = ({ metadata: { annotations = {} } }: Service): boolean =>
+  ["Auto", "auto"].includes(annotations[hintsAnnotation] ?? annotations[modeAnnotation] ?? "")
+
+const withoutHints = (slice: EndpointSlice): EndpointSlice => ({
+  ...slice,
+  endpoints: (slice.endpoints ?? []).map(bare),
+})
+
+/** Plans the hints of topology mode, and tells when there are some and when there can be none. */
+function hint(
+  ctx: ControllerContext,
+  controller: Controller<Service>,
+  tenant: string,
+  service: Service,
+  stripped: ReadonlyMap<EndpointSlice, EndpointSlice>,
+  steps: Plan,
+  hinted: Hinted,
+): void {
+  const uid = service.metadata.uid ?? ""
+  const auto = isAuto(service)
+  const shares = auto ? sharesOf(ctx.informers.of<Node>(nodeResource).list(tenant)) : undefined
+  for (const family of familiesOf(service)) {
+    const tell = (isOn: boolean, text: string): void => {
+      const reason = isOn ? "TopologyAwareHintsEnabled" : "TopologyAwareHintsDisabled"
+      controller.event(tenant, service, isOn ? "Normal" : "Warning", reason, `${text}, addressType: ${family}`)
+    }
+    if (!auto) {
+      tell(false, "Topology Aware Hints has been disabled")
+      continue
+    }
+    const written = [
+      ...steps.create.filter(({ addressType }) => addressType === family),
+      ...steps.update.filter(({ slice }) => slice.addressType === family),
+    ].map(({ endpoints }) => endpoints)
+    const kept = [...stripped].filter(([slice]) => slice.addressType === family && !isPlanned(steps, slice))
+    const { also, refusal } = addHints(shares, { written, kept: kept.map(([, stored]) => stored) })
+    for (const { slice: stored, endpoints } of also) {
+      const slice = kept.find(([, other]) => other === stored)?.[0] ?? stored
+      steps.update.push({ slice, endpoints })
+    }
+    if (refusal !== undefined) {
+      hinted.delete(uid)
+      tell(false, refusal)
+    } else if (!hinted.has(uid)) {
+      hinted.add(uid)
+      tell(true, "Topology Aware Hints has been enabled")
+    }
+  }
+  if (!auto) hinted.delete(uid)
 }
 
 async function carryOut(
@@ -212,13 +292,12 @@ function endpointOf(
 
 /** Where traffic to this endpoint should come from, if the Service says so. */
 function hintsOf(
-  { spec, metadata }: Service,
+  service: Service,
   isReady: boolean,
   zone: string | undefined,
   node: string | undefined,
 ): Pick<Endpoint, "hints"> {
-  const mode = metadata.annotations?.[hintsAnnotation] ?? metadata.annotations?.[modeAnnotation]
-  const preference = mode === "Auto" || mode === "auto" ? undefined : spec?.trafficDistribution
+  const preference = isAuto(service) ? undefined : service.spec?.trafficDistribution
   if (!isReady || !["PreferClose", "PreferSameZone", "PreferSameNode"].includes(preference ?? "")) return {}
   const forZones = zone === undefined || zone === "" ? {} : { forZones: [{ name: zone }] }
   const forNodes =

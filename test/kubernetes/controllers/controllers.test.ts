@@ -59,7 +59,7 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))(
       async (name, scenario) => {
         let { real, ours } = await (played.get(name) as Promise<Played>)
         for (let time = 2; time <= mostTimes && !isDeepStrictEqual(ours, real); time++) {
-          console.log(`${name}: is played once more`)
+          console.log(`${name}: is played once more\n${differences(ours, real)}`)
           ;({ real, ours } = await play(scenario, time))
         }
         expect(ours).toEqual(real)
@@ -68,6 +68,14 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))(
     )
   },
 )
+
+/** Lines that only one of them has. */
+function differences(ours: Snapshot, real: Snapshot): string {
+  const lines = (of: Snapshot): string[] => JSON.stringify(of, null, 1).split("\n")
+  const missing = (from: string[], sign: string, lacking: readonly string[]): string[] =>
+    from.filter((line) => !lacking.includes(line)).map((line) => `${sign} ${line.trim()}`)
+  return [...missing(lines(real), "-", lines(ours)), ...missing(lines(ours), "+", lines(real))].join("\n")
+}
 
 /** As a super cluster of our own gives them. */
 function rangeAddresses(): RangeServiceAddresses {

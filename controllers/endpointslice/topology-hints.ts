@@ -1,0 +1,177 @@
+// Hints of Services in topology mode Auto: endpoints are given to zones in proportion to the processors of their nodes, so that
+// no endpoint gets more than a fifth above its share; where that cannot be, there are no hints. Pure.
+// Source: k8s.io/endpointslice/topologycache.
+
+import type { EndpointSlice, Node } from "../../apimachinery/object.ts"
+import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
+import type { Endpoint } from "./plan.ts"
+
+/** How much more than its share an endpoint may get. */
+const overload = 0.2
+const zoneLabel = "topology.kubernetes.io/zone"
+const excluded = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"]
+
+/** Why there are no hints. */
+export const refusals = {
+  noNodes: "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes",
+  fewEndpoints: "Insufficient number of endpoints",
+  overload: "Unable to allocate minimum required endpoints to each zone without exceeding overload threshold",
+  noZone: "One or more endpoints do not have a zone specified",
+} as const
+
+/** The part of all processors each zone has; undefined: not all nodes say, or there is but one zone. */
+export type Shares = ReadonlyMap<string, number>
+
+export function sharesOf(nodes: readonly Node[]): Shares | undefined {
+  const processors = new Map<string, number>()
+  let total = 0
+  for (const { metadata, status } of nodes) {
+    if (excluded.some((label) => metadata.labels?.[label] !== undefined)) continue
+    if (!status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True")) continue
+    const zone = metadata.labels?.[zoneLabel] ?? ""
+    const cpu = status.allocatable?.["cpu"]
+    const amount = cpu === undefined ? 0 : milliValue(parseQuantity(cpu))
+    if (zone === "" || amount === 0) return undefined
+    processors.set(zone, (processors.get(zone) ?? 0) + amount)
+    total += amount
+  }
+  if (processors.size < 2) return undefined
+  return new Map([...processors].map(([zone, amount]) => [zone, amount / total]))
+}
+
+interface Allocation {
+  minimum: number
+  maximum: number
+  desired: number
+}
+
+type Allocations = ReadonlyMap<string, Allocation>
+
+function allocate(shares: Shares | undefined, count: number): Allocations | string {
+  if (shares === undefined) return refusals.noNodes
+  const counts = ` (${count} endpoints, ${shares.size} zones)`
+  if (shares.size > count) return refusals.fewEndpoints + counts
+  const minima = new Map([...shares].map(([zone, share]) => [zone, Math.ceil((share * count) / (1 + overload))]))
+  const total = [...minima.values()].reduce((sum, minimum) => sum + minimum, 0)
+  if (total > count) return refusals.overload + counts
+  return new Map(
+    [...minima].map(([zone, minimum]) => {
+      const desired = Math.max((shares.get(zone) ?? 0) * count, minimum)
+      return [zone, { minimum, maximum: minimum + count - total, desired }]
+    }),
+  )
+}
+
+/** Slices of one type of addresses. Endpoints of those that are written have no hints yet. */
+export interface Slices {
+  /** Lists of endpoints that are written, changed in place. */
+  written: Endpoint[][]
+  /** As they are stored. */
+  kept: readonly EndpointSlice[]
+}
+
+export interface Hinted {
+  /** Slices that have to be written too, with what endpoints. */
+  also: { slice: EndpointSlice; endpoints: Endpoint[] }[]
+  /** Why there are none. */
+  refusal?: string
+}
+
+const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready !== false
+
+export function addHints(shares: Shares | undefined, { written, kept }: Slices): Hinted {
+  const lists = [...written, ...kept.map(({ endpoints = [] }) => endpoints)]
+  const count = lists.flat().filter(isReady).length
+  const allocations = allocate(shares, count)
+  if (typeof allocations === "string") return { ...withoutHints(kept), refusal: allocations }
+  const given = new Map<string, number>()
+  const also: Hinted["also"] = []
+  for (const slice of kept) {
+    const present = hintsOf(slice.endpoints ?? [], given, allocations)
+    if (present === undefined) also.push({ slice, endpoints: (slice.endpoints ?? []).map(bare) })
+    else for (const [zone, number] of present) given.set(zone, (given.get(zone) ?? 0) + number)
+  }
+  const open = [...written, ...also.map(({ endpoints }) => endpoints)].flat().filter(isReady)
+  if (open.some(({ zone = "" }) => zone === "")) {
+    for (const endpoint of open) delete endpoint.hints
+    return { ...withoutHints(kept), refusal: refusals.noZone }
+  }
+  for (const endpoint of open) {
+    const { zone = "" } = endpoint
+    given.set(zone, (given.get(zone) ?? 0) + 1)
+    endpoint.hints = { forZones: [{ name: zone }] }
+  }
+  redistribute(open, ...exchange(allocations, given))
+  return { also }
+}
+
+export function bare(endpoint: Endpoint): Endpoint {
+  const { hints: _, ...others } = endpoint
+  return others
+}
+
+export function withoutHints(kept: readonly EndpointSlice[]): Hinted {
+  const hinted = kept.filter(({ endpoints }) => (endpoints ?? []).some(({ hints }) => hints !== undefined))
+  return { also: hinted.map((slice) => ({ slice, endpoints: (slice.endpoints ?? []).map(bare) })) }
+}
+
+/** Hints the slice may keep; undefined: it may not. */
+function hintsOf(
+  endpoints: readonly Endpoint[],
+  given: ReadonlyMap<string, number>,
+  allocations: Allocations,
+): Map<string, number> | undefined {
+  const found = new Map<string, number>()
+  for (const endpoint of endpoints.filter(isReady)) {
+    const zones = endpoint.hints?.forZones ?? []
+    if (zones.length === 0 || zones.some(({ name }) => !allocations.has(name))) return undefined
+    for (const { name } of zones) found.set(name, (found.get(name) ?? 0) + 1)
+  }
+  for (const [zone, number] of found) {
+    if (number + (given.get(zone) ?? 0) > (allocations.get(zone)?.maximum ?? 0)) return undefined
+  }
+  return found
+}
+
+/** How many endpoints zones give away, and get. */
+function exchange(
+  allocations: Allocations,
+  given: ReadonlyMap<string, number>,
+): [giving: Map<string, number>, receiving: Map<string, number>] {
+  const over = new Map<string, number>()
+  const under = new Map<string, number>()
+  for (const [zone, { desired }] of allocations) {
+    const difference = (given.get(zone) ?? 0) - desired
+    if (difference > 0) over.set(zone, difference)
+    else if (difference < 0) under.set(zone, -difference)
+  }
+  const giving = new Map<string, number>()
+  const receiving = new Map<string, number>()
+  for (;;) {
+    const [from, much] = most(over)
+    const [to, little] = most(under)
+    if (much < 0.5 || little < 0.5 || (much < 1 && little < 1)) return [giving, receiving]
+    giving.set(from, (giving.get(from) ?? 0) + 1)
+    receiving.set(to, (receiving.get(to) ?? 0) + 1)
+    over.set(from, much - 1)
+    under.set(to, little - 1)
+  }
+}
+
+function most(zones: ReadonlyMap<string, number>): [zone: string, number: number] {
+  let found: [string, number] = ["", 0]
+  for (const each of zones) if (each[1] > found[1]) found = each
+  return found
+}
+
+function redistribute(open: readonly Endpoint[], giving: Map<string, number>, receiving: Map<string, number>): void {
+  for (const endpoint of open) {
+    const { zone = "" } = endpoint
+    const left = giving.get(zone) ?? 0
+    const next = [...receiving].find(([, number]) => number > 0)
+    if (left === 0 || next === undefined) continue
+    endpoint.hints = { forZones: [{ name: next[0] }] }
+    giving.set(zone, left - 1)
+    receiving.set(next[0], next[1] - 1)
+  }
+}
