@@ -10,6 +10,8 @@ export function isLogLevel(text: string): text is LogLevel {
   return (logLevels as readonly string[]).includes(text)
 }
 
-export function createLog(level: LogLevel): Log {
-  return pino({ level }, pino.destination(2))
+/** `worker`: said in every line of a process that is one of several. */
+export function createLog(level: LogLevel, worker?: number): Log {
+  const log = pino({ level }, pino.destination(2))
+  return worker === undefined ? log : log.child({ worker })
 }

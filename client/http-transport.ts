@@ -22,6 +22,10 @@ export interface HttpClientConfig {
   /** The name the server's certificate must have, when it is not the host. */
   serverName?: string
   userAgent?: string
+  /** Of a server on this machine: where it listens, instead of at the host of `server`, which is http:// then. */
+  socketPath?: string
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>
   limits?: Partial<HttpClientLimits>
 }
 
@@ -158,8 +162,10 @@ export class HttpTransport implements AsyncDisposable {
     const signals = [this.#disposed.signal, ...(wanted.signal === undefined ? [] : [wanted.signal])]
     const limit = stream === undefined ? AbortSignal.timeout(this.limits.requestTimeoutMs) : undefined
     const signal = AbortSignal.any(limit === undefined ? signals : [...signals, limit])
+    const { socketPath } = this.#config
     const options: RequestOptions = {
       method: wanted.method,
+      ...(socketPath === undefined ? {} : { socketPath }),
       hostname: this.#base.hostname.replace(/^\[|\]$/g, ""),
       port: this.#base.port === "" ? (this.#base.protocol === "http:" ? 80 : 443) : Number(this.#base.port),
       path: this.#base.pathname.replace(/\/$/, "") + wanted.path,
@@ -185,7 +191,12 @@ export class HttpTransport implements AsyncDisposable {
 
   async #headers(wanted: TransportRequest): Promise<Record<string, string>> {
     const { token, username, password, userAgent = "polyplane" } = this.#config
-    const headers: Record<string, string> = { accept: "application/json", "user-agent": userAgent, ...wanted.headers }
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "user-agent": userAgent,
+      ...this.#config.headers,
+      ...wanted.headers,
+    }
     if (token !== undefined) {
       const value = typeof token === "string" ? token : await this.#token(wanted, token)
       headers["authorization"] = `Bearer ${value}`

@@ -2,8 +2,8 @@
 // connections there may be is bounded by the files the process may open.
 
 import { readFileSync } from "node:fs"
-import type { AddressInfo } from "node:net"
-import type { Server } from "node:https"
+import type { Server as HttpsServer } from "node:https"
+import type { AddressInfo, Server } from "node:net"
 import type { RequestState } from "./filters/state.ts"
 import { type GatewayLimits, StartError } from "./options.ts"
 
@@ -19,7 +19,12 @@ export function listen(server: Server, host: string, port: number): Promise<numb
   })
 }
 
-export async function close(server: Server, active: ReadonlySet<RequestState>, graceMs: number): Promise<void> {
+/** Of HTTP, with TLS or without. */
+interface ClosingServer extends Pick<HttpsServer, "closeIdleConnections" | "closeAllConnections"> {
+  close(done: () => void): unknown
+}
+
+export async function close(server: ClosingServer, active: ReadonlySet<RequestState>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const stopping = new Error("the gateway is stopping")
   for (const state of active) if (state.isLongRunning) state.abort(stopping)
@@ -60,7 +65,7 @@ function maxFiles(): number {
   }
 }
 
-function cut(server: Server, active: ReadonlySet<RequestState>): void {
+function cut(server: ClosingServer, active: ReadonlySet<RequestState>): void {
   server.closeAllConnections()
   // Node has given these away and does not count them.
   for (const state of active) state.upgrade?.socket.destroy()

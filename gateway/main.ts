@@ -5,10 +5,11 @@ import { isIP } from "node:net"
 import { networkInterfaces } from "node:os"
 import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
+import type { TenantAdmin } from "../client/tenants.ts"
 import { close, listen } from "./listener.ts"
 import { Metrics } from "./metrics.ts"
 import { defaultLimits, type GatewayOptions } from "./options.ts"
-import { createGatewayServer } from "./server.ts"
+import { createGatewayServer, createHandlers } from "./server.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 import { ControlPlanes } from "./tenancy/control-planes.ts"
 import { administratorsName, loadGatewayKeys, type GatewayKeys } from "./tenancy/gateway-keys.ts"
@@ -26,9 +27,22 @@ interface GatewayParts {
   superCluster: ControlPlane | undefined
 }
 
-const defaultHost = "127.0.0.1"
+export const defaultHost = "127.0.0.1"
 
-export class Gateway implements AsyncDisposable {
+/** In one process, as below, or in several (workers/primary.ts). */
+export interface RunningGateway extends AsyncDisposable {
+  readonly url: string
+  readonly tenants: TenantAdmin
+  readonly superCluster: ControlPlane | undefined
+  /** PEM: what clients trust. */
+  readonly certificateAuthority: string
+  /** Signs the identities with which tenants reach nodes; vn-agents know the public half. */
+  readonly tenantTokenSigner: KeyObject
+  /** The operator's view: the super cluster when it is served, and the admin surface. */
+  adminKubeconfig(): Promise<string>
+}
+
+export class Gateway implements RunningGateway {
   readonly url: string
   readonly tenants: TenantDirectory
   readonly superCluster: ControlPlane | undefined
@@ -50,12 +64,10 @@ export class Gateway implements AsyncDisposable {
     this.#stack = stack
   }
 
-  /** PEM: what clients trust. */
   get certificateAuthority(): string {
     return this.#keys.servingAuthority.certificate
   }
 
-  /** Signs the identities with which tenants reach nodes; vn-agents know the public half. */
   get tenantTokenSigner(): KeyObject {
     return this.#keys.tenantTokenSigner
   }
@@ -65,16 +77,18 @@ export class Gateway implements AsyncDisposable {
     return this.#keys.administrator
   }
 
-  /** The operator's view: the super cluster when it is served, and the admin surface. */
   adminKubeconfig(): Promise<string> {
-    const { administrator: client } = this.#keys
-    const { url: server, certificateAuthority } = this
-    return Promise.resolve(renderKubeconfig({ name: "polyplane", user: "admin", server, certificateAuthority, client }))
+    return Promise.resolve(adminKubeconfigOf(this.#keys, this.url))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync()
   }
+}
+
+export function adminKubeconfigOf({ administrator, servingAuthority }: GatewayKeys, server: string): string {
+  const certificateAuthority = servingAuthority.certificate
+  return renderKubeconfig({ name: "polyplane", user: "admin", server, certificateAuthority, client: administrator })
 }
 
 /** What is put on the stack last ends first: the port, then the tenants, then what they stand on. */
@@ -113,20 +127,18 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
 
   const { administrators } = controlPlanes
   const active = new Set<RequestState>()
-  const server = createGatewayServer(
-    {
-      certificate: keys.serving.certificate,
-      key: keys.serving.key,
-      domain: options.domain,
-      resolver: createTenantResolver({ tenants, superCluster, nobody, administrators, administratorsName }),
-      admin: { tenants, limits },
-      metrics,
-      limits,
-      log,
-      audit: options.audit,
-    },
-    active,
-  )
+  const serverParts = {
+    certificate: keys.serving.certificate,
+    key: keys.serving.key,
+    domain: options.domain,
+    resolver: createTenantResolver({ tenants, superCluster, nobody, administrators, administratorsName }),
+    admin: { tenants, limits },
+    metrics,
+    limits,
+    log,
+    audit: options.audit,
+  }
+  const server = createGatewayServer(serverParts, createHandlers(serverParts, active))
   port = await listen(server, host, port)
   stack.defer(() => close(server, active, limits.shutdownMs))
   if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)
@@ -136,7 +148,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
 
 type Log = NonNullable<GatewayOptions["log"]>
 
-function prepareInBackground(
+export function prepareInBackground(
   superCluster: ControlPlane,
   controlPlanes: ControlPlanes,
   stack: AsyncDisposableStack,
@@ -151,7 +163,7 @@ function prepareInBackground(
 }
 
 /** All names clients may use, pods included. */
-function servingNames(options: GatewayOptions): string[] {
+export function servingNames(options: GatewayOptions): string[] {
   const { host = defaultHost, domain, hostNames = [], advertiseAddress, publicUrl } = options
   const service = "kubernetes.default.svc"
   const names = [
@@ -175,7 +187,7 @@ const isUnspecified = (host: string): boolean => host === "0.0.0.0" || host === 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
 /** What others can reach this gateway by: endpoints may not be loopback addresses. */
-function advertisedAddress(host: string): string | undefined {
+export function advertisedAddress(host: string): string | undefined {
   if (isIP(host) !== 0 && !isUnspecified(host) && !isLoopback(host)) return host
   return localAddresses()[0]
 }
@@ -187,7 +199,7 @@ function localAddresses(): string[] {
   return usable.sort((a, b) => a.family.localeCompare(b.family)).map(({ address }) => address)
 }
 
-function printHost(host: string): string {
+export function printHost(host: string): string {
   if (isUnspecified(host)) return localAddresses()[0] ?? "127.0.0.1"
   return isIP(host) === 6 ? `[${host}]` : host
 }

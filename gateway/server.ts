@@ -14,7 +14,7 @@ import { withAudit } from "./filters/audit.ts"
 import { withAuthentication } from "./filters/authentication.ts"
 import { withAuthorization } from "./filters/authorization.ts"
 import { withPreparation } from "./filters/preparation.ts"
-import { chainOf, GatewayResponse } from "./filters/chain.ts"
+import { type Chain, chainOf, GatewayResponse } from "./filters/chain.ts"
 import { statusErrors } from "./filters/errors.ts"
 import { withImpersonation } from "./filters/impersonation.ts"
 import { withFairTurns } from "./filters/fair-turns.ts"
@@ -42,6 +42,14 @@ export interface ServerParts {
   limits: GatewayLimits
   log: Log
   audit: Log | undefined
+  /** Of several processes: passes on what is for another one (workers/forward.ts), or calls next(). */
+  forward?: Filter
+}
+
+/** What answers requests, wherever they come from. */
+export interface Handlers {
+  request: Chain
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
 function filtersOf(
@@ -53,6 +61,7 @@ function filtersOf(
   return [
     withRequestState(upgrades, active),
     withRequestInfo(domain), // which tenant the URL names; verb, group, version, resource, namespace, name
+    ...(parts.forward === undefined ? [] : [parts.forward]), // to the process that has the tenant, if that is another
     withMetrics(metrics),
     withAudit(parts.audit),
     withTenant(resolver), // by URL or credential → the tenant's handle; nothing below can name another's
@@ -71,11 +80,22 @@ function filtersOf(
   ]
 }
 
-/** Not listening yet. `active`: the requests under way, kept for who ends them (listener.ts). */
-export function createGatewayServer(parts: ServerParts, active: Set<RequestState>): Server {
-  const { limits, log } = parts
+/** `active`: the requests under way, kept for who ends them (listener.ts). */
+export function createHandlers(parts: ServerParts, active: Set<RequestState>): Handlers {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
-  const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(log))
+  const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(parts.log))
+  return {
+    request: serve,
+    upgrade(request, socket, head) {
+      upgrades.set(request, { socket, head })
+      serve(request, responseOn(request, socket))
+    },
+  }
+}
+
+/** Not listening yet. */
+export function createGatewayServer(parts: ServerParts, handlers: Handlers): Server {
+  const { limits, log } = parts
   const server = createServer(
     {
       ServerResponse: GatewayResponse,
@@ -93,13 +113,12 @@ export function createGatewayServer(parts: ServerParts, active: Set<RequestState
       keepAliveTimeout: limits.keepAliveMs,
       noDelay: true,
     },
-    serve,
+    handlers.request,
   )
   server.maxConnections = connectionsOf(limits)
-  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    upgrades.set(request, { socket, head })
-    serve(request, responseOn(request, socket))
-  })
+  server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+    handlers.upgrade(request, socket, head),
+  )
   server.on("tlsClientError", (error) => log.debug({ error: error.message }, "TLS handshake failed"))
   return server
 }

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promi
 import path from "node:path"
 import { pause, systemClock } from "../../client/clock.ts"
 import { leadsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
-import type { Gateway } from "../../gateway/main.ts"
+import type { RunningGateway } from "../../gateway/main.ts"
 import { kubeconfigPath, tenantOfKubeconfig, writeKubeconfig } from "../tenant/connection.ts"
 
 /** Certificates are good for a year. */
@@ -16,7 +16,11 @@ const maxAgeMs = 90 * 24 * 60 * 60_000
 const filesPerSecond = 200
 
 /** Answers the files. The tenants are there. */
-export async function writeKubeconfigs(gateway: Gateway, dataDir: string, names: readonly string[]): Promise<string[]> {
+export async function writeKubeconfigs(
+  gateway: RunningGateway,
+  dataDir: string,
+  names: readonly string[],
+): Promise<string[]> {
   const admin = path.join(dataDir, "admin.kubeconfig")
   await mkdir(dataDir, { recursive: true })
   await writeFile(admin, await gateway.adminKubeconfig(), { mode: 0o600 })

@@ -18,8 +18,13 @@ import type { RequestState } from "../filters/state.ts"
 import type { TenantValueHandler } from "../tenancy/subscriptions.ts"
 import { LineStream } from "./line-stream.ts"
 
+/** Objects as their JSON text. */
+export interface TenantBytesHandler extends Omit<TenantValueHandler, "event"> {
+  event(tenant: string, type: "ADDED" | "MODIFIED" | "DELETED", value: { bytes(): Uint8Array }): void
+}
+
 export interface AdminSurfaceParts {
-  tenants: TenantAdmin & { watchValues(of: Resource, handler: TenantValueHandler, signal: AbortSignal): void }
+  tenants: TenantAdmin & { watchValues(of: Resource, handler: TenantBytesHandler, signal: AbortSignal): void }
   limits: { maxBodyBytes: number; maxWatchBacklogBytes: number }
 }
 

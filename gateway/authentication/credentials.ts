@@ -3,6 +3,7 @@
 import type { X509Certificate } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { TLSSocket } from "node:tls"
+import { forwardedConnection } from "../request/connection.ts"
 import type { Credentials } from "./types.ts"
 
 /** Certificates longer than this are a mistake or an attack; further ones are not looked at. */
@@ -18,7 +19,8 @@ export interface ConnectionCertificates {
 
 export function connectionCertificates(request: IncomingMessage): ConnectionCertificates {
   const { socket } = request
-  if (!(socket instanceof TLSSocket)) return { leaf: undefined, chain: [] }
+  if (!(socket instanceof TLSSocket))
+    return { leaf: undefined, chain: forwardedConnection(request)?.certificates ?? [] }
   let known = chains.get(socket)
   if (known === undefined) {
     const leaf = socket.getPeerX509Certificate()

@@ -1,6 +1,7 @@
 // One structured entry per request, when it is over: who did what to which object of which tenant, with what result.
 
 import type { Log } from "../../client/log.ts"
+import { forwardedConnection } from "../request/connection.ts"
 import type { Filter } from "./state.ts"
 
 export function withAudit(audit: Log | undefined): Filter {
@@ -23,7 +24,7 @@ export function withAudit(audit: Log | undefined): Filter {
             name: info?.name,
             uri: request.url,
             userAgent: request.headers["user-agent"],
-            sourceIP: request.socket.remoteAddress,
+            sourceIP: request.socket.remoteAddress ?? forwardedConnection(request)?.remoteAddress,
             code: response.statusCode,
             annotations: state.annotations,
             ms: Math.round(performance.now() - state.startedAt),

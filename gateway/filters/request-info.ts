@@ -2,6 +2,7 @@
 
 import { TLSSocket } from "node:tls"
 import { badRequest } from "../../apimachinery/status.ts"
+import { forwardedConnection } from "../request/connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
 import { requestInfo } from "../request/request-info.ts"
 import type { Filter } from "./state.ts"
@@ -16,7 +17,8 @@ export function withRequestInfo(domain: string | undefined): Filter {
     const mark = target.indexOf("?")
     const path = mark < 0 ? target : target.slice(0, mark)
     if (!path.startsWith("/")) throw badRequest("the request target must be a path")
-    const serverName = request.socket instanceof TLSSocket ? request.socket.servername : undefined
+    const serverName =
+      request.socket instanceof TLSSocket ? request.socket.servername : forwardedConnection(request)?.serverName
     state.named = namedTenant(path, request.headers.host, serverName || undefined, domain)
     state.query = mark < 0 ? noQuery : new URLSearchParams(target.slice(mark + 1))
     state.info = requestInfo(request.method, state.named.path, state.query)

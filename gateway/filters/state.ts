@@ -116,6 +116,10 @@ export class RequestState {
     this.#query = query
   }
 
+  /** Undefined until somebody has looked. */
+  get presented(): Credentials | undefined {
+    return this.#credentials
+  }
   get credentials(): Credentials {
     return known(this.#credentials, "credentials")
   }

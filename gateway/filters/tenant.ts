@@ -10,7 +10,7 @@ import type { Filter } from "./state.ts"
 export function withTenant(resolver: TenantResolver): Filter {
   return async (request, response, next) => {
     const { state } = response.locals
-    state.credentials = credentialsOf(request)
+    state.credentials = state.presented ?? credentialsOf(request)
     state.isAdministrator = await resolver.isAdministrator(state.credentials)
     const found = await resolver.resolve(state.named, state.credentials)
     if (found !== undefined) {

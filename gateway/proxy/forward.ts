@@ -10,6 +10,7 @@ import { promisify } from "node:util"
 import { badRequest, serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
 import { forwardedHeaders, forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../../client/upgrade.ts"
 import { goError } from "../backends/go-errors.ts"
+import { forwardedConnection } from "../request/connection.ts"
 import type { Exchange } from "../registry/strategy.ts"
 import { type Place, rewriteHTML, rewriteURL } from "./rewrite.ts"
 
@@ -87,7 +88,7 @@ function requestHeaders(request: IncomingMessage, place: Place | undefined): Rec
   if (length !== undefined) headers["content-length"] = length
   else if (request.headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked"
   const before = request.headers["x-forwarded-for"]
-  const client = request.socket.remoteAddress ?? ""
+  const client = request.socket.remoteAddress ?? forwardedConnection(request)?.remoteAddress ?? ""
   headers["x-forwarded-for"] = before === undefined ? client : `${String(before)}, ${client}`
   if (place !== undefined) headers["x-forwarded-uri"] = tenantURL(request).replace(/\?.*$/s, "")
   return headers

@@ -8,9 +8,11 @@
 
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { setTimeout as delay } from "node:timers/promises"
 import { ResidentBudget } from "../../storage/level/resident.ts"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
+import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
@@ -22,12 +24,18 @@ const format = 1
 /** What large stores may keep in memory together, beyond what each may by itself (StoreLimits.residentBytes). */
 const residentBytes = 128 * 1024 * 1024
 
+/** A process that is about to end holds its stores no longer than this. */
+const releaseMs = 10_000
+const againMs = 50
+
 /** The super cluster's store among the tenants'. */
 export const superUid = "super"
 
 export class DataDirectory implements GatewayStorage {
   readonly #path: string
   readonly #limits: Partial<StoreLimits>
+  /** A store that another process has open is waited for so long. */
+  readonly #waitMs: number
   readonly #residents = new ResidentBudget(residentBytes)
   /** The gateway's own records. */
   readonly store: Store
@@ -44,8 +52,17 @@ export class DataDirectory implements GatewayStorage {
     }
   }
 
-  private constructor(path: string, limits: Partial<StoreLimits>, store: Store) {
+  /**
+   * Of another process of ours that has it open: the same stores, none of which two processes may have at a time. What this one
+   * records of tenants is forgotten at its end.
+   */
+  static beside(path: string, limits: Partial<StoreLimits> = {}): DataDirectory {
+    return new DataDirectory(path, limits, createMemoryStore({ limits }), releaseMs)
+  }
+
+  private constructor(path: string, limits: Partial<StoreLimits>, store: Store, waitMs = 0) {
     this.#path = path
+    this.#waitMs = waitMs
     this.#limits = limits
     this.store = store
   }
@@ -60,14 +77,23 @@ export class DataDirectory implements GatewayStorage {
   }
 
   /** `uid`: of a tenant, or superUid. */
-  openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
-    return openLevelStore({
-      directory: this.#storePath(uid),
-      base,
-      limits: this.#limits,
-      residents: this.#residents,
-      ...(quota === undefined ? {} : { quota }),
-    })
+  async openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
+    const until = performance.now() + this.#waitMs
+    for (;;) {
+      try {
+        return await openLevelStore({
+          directory: this.#storePath(uid),
+          base,
+          limits: this.#limits,
+          residents: this.#residents,
+          ...(quota === undefined ? {} : { quota }),
+        })
+      } catch (error) {
+        const isHeld = error instanceof StorageError && error.code === "InUse"
+        if (!isHeld || performance.now() >= until) throw error
+        await delay(againMs)
+      }
+    }
   }
 
   async removeStore(uid: string): Promise<void> {

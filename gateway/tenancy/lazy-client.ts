@@ -4,8 +4,10 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
 import type { ControlPlane } from "./control-plane.ts"
 
+type Opened = Pick<ControlPlane, "client" | "presence">
+
 /** `open` fails with NotFound when there is no such tenant. */
-export function createLazyClient(open: () => Promise<ControlPlane>): KubeClient {
+export function createLazyClient(open: () => Promise<Opened>): KubeClient {
   async function call<T>(make: (client: KubeClient) => Promise<T>): Promise<T> {
     const controlPlane = await open()
     const leave = controlPlane.presence.enter()
@@ -31,7 +33,7 @@ export function createLazyClient(open: () => Promise<ControlPlane>): KubeClient 
 
 /** Does not keep it awake: it goes on when somebody else wakes it. */
 async function* watch<T extends KubeObject>(
-  open: () => Promise<ControlPlane>,
+  open: () => Promise<Opened>,
   resource: Resource,
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {

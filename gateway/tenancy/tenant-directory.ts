@@ -111,7 +111,11 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     const entry = this.#entries.get(name)
     const isActive = record?.state === "active"
     if (entry !== undefined && (!isActive || record.tenant.uid !== entry.record.tenant.uid)) this.#left(entry)
-    if (!isActive || this.#entries.has(name)) return
+    if (isActive && !this.#entries.has(name)) this.#join(record)
+  }
+
+  /** A tenant that was made elsewhere. */
+  #join(record: TenantRecord): void {
     const added = this.#add(record, true)
     for (const subscriber of this.#subscribers) subscriber.added(record.tenant)
     if (this.#subscriptions.last > 0) this.#rest.call(added)
@@ -165,7 +169,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
     const { name } = request
-    checkName(name)
+    checkTenantName(name)
     await this.#others?.settle()
     await this.#deleting.get(name)
     await this.#creating.get(name)?.catch(() => undefined) // told to whoever began it
@@ -190,9 +194,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
 
   async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
     const { store, issuerOf } = this.#parts
-    const tenant: Tenant = { ...request, uid: randomUUID() }
-    const issuer = issuerOf(tenant.name)
-    const record: TenantRecord = { tenant, createdAt: timestamp(), state: "active", issuer }
+    const record = newRecord(request, issuerOf(request.name))
     for (
       let found = await createRecord(store, record);
       found !== undefined;
@@ -202,6 +204,33 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
       if (found.state === "active") return found.tenant
       await this.#remove(found)
     }
+    return this.#make(record)
+  }
+
+  /** A tenant that the primary has recorded (workers/), and gives to this process. `isNew`: it was never opened. */
+  async adopt(record: TenantRecord, isNew: boolean): Promise<void> {
+    const { tenant } = record
+    await this.#deleting.get(tenant.name)
+    if (this.#entries.has(tenant.name)) return
+    await createRecord(this.#parts.store, record)
+    if (!isNew) return this.#join(record)
+    const creating = this.#make(record)
+    this.#creating.set(tenant.name, creating)
+    await creating.finally(() => this.#creating.delete(tenant.name))
+  }
+
+  /** Another process shall have it: here it is forgotten, on disk everything stays. false: it is in use, and kept. */
+  async release(name: string): Promise<boolean> {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) return true
+    if (entry.isOpen || this.#creating.has(name) || this.#deleting.has(name)) return false
+    await this.#leave(entry)
+    await replaceRecord(this.#parts.store, entry.record.tenant)
+    return true
+  }
+
+  async #make(record: TenantRecord): Promise<Tenant> {
+    const { tenant } = record
     const entry = this.#add(record, false)
     try {
       await entry.born()
@@ -368,7 +397,12 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 }
 
-function checkName(name: string): void {
+/** Of a tenant that is made now. */
+export function newRecord(request: Omit<Tenant, "uid">, issuer: string): TenantRecord {
+  return { tenant: { ...request, uid: randomUUID() }, createdAt: timestamp(), state: "active", issuer }
+}
+
+export function checkTenantName(name: string): void {
   const faults = validateDNS1123Label(name)
   if (faults.length === 0) return
   const path = FieldPath.root("metadata", "name")

@@ -94,6 +94,11 @@ export class TenantEntry {
     return this.#sleepers.size > 0
   }
 
+  /** It is awake, about to be, or not closed yet. */
+  get isOpen(): boolean {
+    return this.#opening !== undefined
+  }
+
   /** Opens it when it is not. */
   async controlPlane(): Promise<ControlPlane> {
     const { controlPlane } = await this.#open()

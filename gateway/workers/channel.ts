@@ -1,0 +1,144 @@
+// Calls between the primary and its workers, over the pipe that Node gives to child processes: each has a name, a value and
+// one answer. When the other side is gone, calls that wait for it fail with ChannelClosed.
+
+import type { Socket } from "node:net"
+import { StatusError, type Status } from "../../apimachinery/status.ts"
+
+/** The process on either end: `process` in a worker, the ChildProcess in the primary. */
+export interface Peer {
+  send?(message: object, handle: Socket | undefined, callback: (error: Error | null) => void): boolean
+  on(event: "message", listener: (message: unknown, handle: unknown) => void): unknown
+  once(event: "disconnect" | "exit", listener: () => void): unknown
+}
+
+export class ChannelClosed extends Error {
+  override readonly name = "ChannelClosed"
+
+  constructor() {
+    super("the process has ended")
+  }
+}
+
+/** What the other side threw. */
+export class CallFailed extends Error {
+  override readonly name = "CallFailed"
+  /** Its name over there: "StartError", … */
+  readonly kind: string
+
+  constructor(kind: string, message: string) {
+    super(message)
+    this.kind = kind
+  }
+}
+
+interface Failure {
+  kind: string
+  message: string
+  /** Of a StatusError, which is one on the other side too. */
+  status?: Status
+}
+
+type Message =
+  | { type: "call"; id: number; name: string; value: unknown }
+  | { type: "answer"; id: number; value?: unknown; error?: Failure }
+  | { type: "connection" }
+
+/** Names of calls, each with what it takes and what it answers. */
+export type Calls = Record<string, [value: unknown, answer: unknown]>
+
+export type Handlers<C extends Calls> = { [K in keyof C]: (value: C[K][0]) => Promise<C[K][1]> | C[K][1] }
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+export class Channel<Out extends Calls, In extends Calls> {
+  readonly #peer: Peer
+  readonly #handlers: Handlers<In>
+  readonly #connection: ((socket: Socket) => void) | undefined
+  readonly #waiting = new Map<number, Waiting>()
+  #last = 0
+  #closed = false
+
+  constructor(peer: Peer, handlers: Handlers<In>, connection?: (socket: Socket) => void) {
+    this.#peer = peer
+    this.#handlers = handlers
+    this.#connection = connection
+    peer.on("message", (message, handle) => this.#receive(message as Message, handle as Socket | undefined))
+    peer.once("disconnect", () => this.#close())
+    peer.once("exit", () => this.#close())
+  }
+
+  get isOpen(): boolean {
+    return !this.#closed
+  }
+
+  async call<K extends keyof Out & string>(name: K, value: Out[K][0]): Promise<Out[K][1]> {
+    if (this.#closed) throw new ChannelClosed()
+    const id = ++this.#last
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.#waiting.set(id, { resolve, reject })
+    this.#send({ type: "call", id, name, value })
+    return promise
+  }
+
+  /** Gives a connection away. It is closed when the other side is gone. */
+  hand(socket: Socket): void {
+    if (this.#closed) socket.destroy()
+    else this.#send({ type: "connection" }, socket)
+  }
+
+  #send(message: Message, socket?: Socket): void {
+    this.#peer.send?.(message, socket, (error) => {
+      if (error === null) return
+      socket?.destroy()
+      // A pipe that cannot be written to has lost its other end.
+      if (message.type === "call") this.#settle(message.id)?.reject(new ChannelClosed())
+    })
+  }
+
+  #receive(message: Message, socket: Socket | undefined): void {
+    if (message.type === "connection") {
+      // The client may have left while it was handed over.
+      if (socket !== undefined) this.#connection?.(socket)
+    } else if (message.type === "call") void this.#answer(message)
+    else {
+      const waiting = this.#settle(message.id)
+      const { error } = message
+      if (error === undefined) waiting?.resolve(message.value)
+      else
+        waiting?.reject(
+          error.status === undefined ? new CallFailed(error.kind, error.message) : new StatusError(error.status),
+        )
+    }
+  }
+
+  async #answer({ id, name, value }: Message & { type: "call" }): Promise<void> {
+    try {
+      const handler = this.#handlers[name as keyof In & string]
+      if (handler === undefined) throw new Error(`there is no call "${name}"`)
+      this.#send({ type: "answer", id, value: await handler(value as never) })
+    } catch (error) {
+      this.#send({ type: "answer", id, error: failureOf(error) })
+    }
+  }
+
+  #settle(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    return waiting
+  }
+
+  #close(): void {
+    this.#closed = true
+    for (const waiting of this.#waiting.values()) waiting.reject(new ChannelClosed())
+    this.#waiting.clear()
+  }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof StatusError) return { kind: error.name, message: error.message, status: error.status }
+  if (error instanceof Error) return { kind: error.name, message: error.message }
+  return { kind: "Error", message: String(error) }
+}

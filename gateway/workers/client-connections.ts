@@ -1,0 +1,56 @@
+// Connections of clients that another process has accepted: a TLS server that does not listen. What a listening one sees to
+// by itself (their number, their end) is seen to here.
+
+import type { Server } from "node:https"
+import type { Socket } from "node:net"
+import type { RequestState } from "../filters/state.ts"
+
+export class ClientConnections implements AsyncDisposable {
+  readonly #server: Server
+  readonly #active: ReadonlySet<RequestState>
+  readonly #shutdownMs: number
+  readonly #open = new Set<Socket>()
+  #ended: (() => void) | undefined
+
+  constructor(server: Server, active: ReadonlySet<RequestState>, { shutdownMs }: { shutdownMs: number }) {
+    this.#server = server
+    this.#active = active
+    this.#shutdownMs = shutdownMs
+    // Node begins to watch over the times of requests when a server listens.
+    server.emit("listening")
+  }
+
+  /** Beyond the limit it is closed. */
+  accept(socket: Socket): void {
+    if (this.#ended !== undefined || this.#open.size >= this.#server.maxConnections) {
+      socket.destroy()
+      return
+    }
+    this.#open.add(socket)
+    socket.setNoDelay(true)
+    socket.once("close", () => {
+      this.#open.delete(socket)
+      if (this.#open.size === 0) this.#ended?.()
+    })
+    this.#server.emit("connection", socket)
+  }
+
+  /** As listener.ts: streams are told to end at once, other requests may finish. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.#ended = resolve
+      if (this.#open.size === 0) resolve()
+    })
+    const stopping = new Error("the gateway is stopping")
+    for (const state of this.#active) if (state.isLongRunning) state.abort(stopping)
+    this.#server.closeIdleConnections()
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), 50)
+    const timer = setTimeout(() => {
+      for (const socket of this.#open) socket.destroy()
+    }, this.#shutdownMs)
+    await closed
+    clearTimeout(timer)
+    clearInterval(sweep)
+    this.#server.close()
+  }
+}

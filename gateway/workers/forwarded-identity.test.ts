@@ -1,0 +1,90 @@
+import { once } from "node:events"
+import { createServer, type IncomingMessage, request } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { credentialsOf } from "../authentication/credentials.ts"
+import { forwardedConnection } from "../request/connection.ts"
+import { createSecret, forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
+
+const secret = createSecret()
+const sender = new ForwardedIdentity(secret)
+const receiver = new ForwardedIdentity(secret)
+const certificate = `-----BEGIN CERTIFICATE-----\n${Buffer.from("of an administrator").toString("base64")}\n-----END CERTIFICATE-----\n`
+
+const server = createServer()
+
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+})
+afterAll(() => server.close())
+
+/** A request with these headers as the server has it. */
+async function received(headers: readonly string[]): Promise<IncomingMessage> {
+  const { port } = server.address() as AddressInfo
+  const arrived = once(server, "request") as Promise<[IncomingMessage, { end(): void }]>
+  const sent = request({ port, host: "127.0.0.1", headers: ["Host", "here", ...headers], agent: false })
+  sent.on("error", () => undefined)
+  sent.end()
+  const [got, response] = await arrived
+  response.end()
+  return got
+}
+
+describe("the header of a request that was passed on", () => {
+  test("says who the client is", async () => {
+    const got = await received([forwardedHeader, sender.headerFor(certificate)])
+    expect(receiver.accept(got)).toBe(true)
+    expect(credentialsOf(got).certificates.map(String)).toEqual(["of an administrator"])
+    expect(receiver.hops(got)).toBe(1)
+  })
+
+  test("is gone from all forms of headers, and leaves the others whole", async () => {
+    const others = ["Impersonate-User", "a", "Impersonate-Group", "b", "Impersonate-Group", "c"]
+    const got = await received([
+      ...others.slice(0, 4),
+      forwardedHeader,
+      sender.headerFor(certificate),
+      ...others.slice(4),
+    ])
+    expect(receiver.accept(got)).toBe(true)
+    expect(got.headers).toMatchObject({ host: "here", "impersonate-user": "a", "impersonate-group": "b, c" })
+    expect(got.headersDistinct["impersonate-group"]).toEqual(["b", "c"])
+    for (const form of [got.headers, got.headersDistinct, got.rawHeaders]) {
+      expect(JSON.stringify(form).toLowerCase()).not.toContain(forwardedHeader)
+      expect(JSON.stringify(form)).not.toContain(secret)
+    }
+  })
+
+  test("is one connection for all requests of a client, through several processes", async () => {
+    const first = await received([forwardedHeader, sender.headerFor(certificate)])
+    receiver.accept(first)
+    const second = await received([forwardedHeader, receiver.headerOf(first)])
+    const next = new ForwardedIdentity(secret)
+    expect(next.accept(second)).toBe(true)
+    expect(next.hops(second)).toBe(2)
+    expect(forwardedConnection(second)).toEqual(forwardedConnection(first))
+    const again = await received([forwardedHeader, receiver.headerOf(first)])
+    next.accept(again)
+    expect(forwardedConnection(again)).toBe(forwardedConnection(second))
+  })
+
+  const good = sender.headerFor(certificate)
+  test.for<[what: string, headers: string[]]>([
+    ["is not there", []],
+    ["is empty", [forwardedHeader, ""]],
+    ["has another start's secret", [forwardedHeader, new ForwardedIdentity(createSecret()).headerFor(certificate)]],
+    ["has only the beginning of the secret", [forwardedHeader, good.slice(0, 20)]],
+    ["is there twice", [forwardedHeader, good, forwardedHeader, good]],
+  ])("is worth nothing when it %s", async ([, headers]) => {
+    const got = await received(headers)
+    expect(receiver.accept(got)).toBe(false)
+    expect(forwardedConnection(got)).toBeUndefined()
+    expect(credentialsOf(got).certificates).toEqual([])
+  })
+
+  test("does nothing where nobody takes it for one of ours", async () => {
+    const got = await received([forwardedHeader, good])
+    expect(credentialsOf(got).certificates).toEqual([])
+  })
+})

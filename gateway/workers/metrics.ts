@@ -1,0 +1,56 @@
+// What all processes count, printed as one: every series says which process it is of, so that sums over them are right.
+
+import { Metrics } from "../metrics.ts"
+
+export interface ProcessMetrics {
+  /** "primary", "worker-1", … */
+  process: string
+  text: string
+}
+
+/** Of the primary: what it prints is everybody's. */
+export class SharedMetrics extends Metrics {
+  readonly #others: () => Promise<ProcessMetrics[]>
+
+  constructor(others: () => Promise<ProcessMetrics[]>) {
+    super()
+    this.#others = others
+  }
+
+  override async print(): Promise<string> {
+    const [own, others] = await Promise.all([super.print(), this.#others()])
+    return mergeMetrics([{ process: "primary", text: own }, ...others])
+  }
+}
+
+/** Each family once, with what every process says of it. Texts are Prometheus' format as we print it. */
+export function mergeMetrics(all: readonly ProcessMetrics[]): string {
+  const families = new Map<string, { head: string[]; samples: string[] }>()
+  for (const { process, text } of all) {
+    let family: { head: string[]; samples: string[] } | undefined
+    let isNew = false
+    for (const line of text.split("\n")) {
+      const [, comment, name] = /^# (HELP|TYPE) (\S+)/.exec(line) ?? []
+      if (name !== undefined) {
+        if (comment === "HELP" || family === undefined) {
+          isNew = !families.has(name)
+          family = families.get(name) ?? { head: [], samples: [] }
+          families.set(name, family)
+        }
+        if (isNew) family.head.push(line)
+      } else if (line !== "" && !line.startsWith("#")) family?.samples.push(labelled(line, process))
+    }
+  }
+  const lines = [...families.values()].flatMap(({ head, samples }) => [...head, ...samples])
+  return `${lines.join("\n")}\n`
+}
+
+/** `name{a="b"} 1` → `name{process="…",a="b"} 1` */
+function labelled(sample: string, process: string): string {
+  const end = sample.search(/[{ ]/)
+  const name = sample.slice(0, end)
+  const rest = sample.slice(end)
+  const label = `process="${process}"`
+  if (!rest.startsWith("{")) return `${name}{${label}}${rest}`
+  return `${name}{${label}${rest.startsWith("{}") ? "" : ","}${rest.slice(1)}`
+}

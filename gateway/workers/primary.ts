@@ -1,0 +1,223 @@
+// The first process of several: it has the super cluster and the tenants' records, accepts clients' connections and hands
+// them to the workers, and says which worker has which tenant. Seen from outside it is a gateway like one that is alone.
+//
+// All of them are of one machine and one user. The data directory's lock is the primary's; each tenant's store has a lock of
+// its own, which its owner holds: two processes never have the same tenant, whatever they believe.
+
+import type { ChildProcess } from "node:child_process"
+import type { KeyObject } from "node:crypto"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { createServer, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { pino } from "pino"
+import type { RequestState } from "../filters/state.ts"
+import { listen } from "../listener.ts"
+import {
+  adminKubeconfigOf,
+  advertisedAddress,
+  defaultHost,
+  prepareInBackground,
+  printHost,
+  type RunningGateway,
+  servingNames,
+} from "../main.ts"
+import { defaultLimits, type GatewayOptions } from "../options.ts"
+import { createHandlers } from "../server.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+import { ControlPlanes } from "../tenancy/control-planes.ts"
+import { DataDirectory } from "../tenancy/data-directory.ts"
+import { administratorsName, type GatewayKeys, loadGatewayKeys } from "../tenancy/gateway-keys.ts"
+import { createTenantResolver, type TenantLookup } from "../tenancy/tenant-resolver.ts"
+import { createSecret, forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
+import { Forwarder } from "./forward.ts"
+import type { PrimaryCalls } from "./messages.ts"
+import { SharedMetrics } from "./metrics.ts"
+import { WorkerPool } from "./pool.ts"
+import { listenPrivately, socketPath } from "./private-server.ts"
+import { primary, Routes } from "./routes.ts"
+import { SpreadTenants } from "./spread-tenants.ts"
+import type { Handlers } from "./channel.ts"
+
+export interface PrimaryOptions extends Omit<GatewayOptions, "nodeDialer" | "serviceAddresses"> {
+  /** Of the super cluster alone: tenants' are the workers' own. */
+  nodeDialer: NonNullable<GatewayOptions["nodeDialer"]>
+  serviceAddresses: NonNullable<GatewayOptions["serviceAddresses"]>
+  workers: {
+    count: number
+    /** A process that runs a WorkerGateway. */
+    spawn: () => ChildProcess
+    /** Told to each worker, for what it has beside the gateway. Plain data. */
+    composition: unknown
+    /** What workers ask of this composition. */
+    handlers: Handlers<PrimaryCalls>
+  }
+}
+
+/** Unix allows sockets about a hundred bytes of path. */
+const maxSocketDirectory = 80
+/** Beyond the workers' own time for requests under way. */
+const stopGraceMs = 5_000
+
+export class PrimaryGateway implements RunningGateway {
+  readonly url: string
+  readonly tenants: SpreadTenants
+  readonly superCluster: ControlPlane | undefined
+  readonly #keys: GatewayKeys
+  readonly #stack: AsyncDisposableStack
+
+  /** Fails with StartError when the person who starts it can do something about it. */
+  static async start(options: PrimaryOptions): Promise<PrimaryGateway> {
+    await using stack = new AsyncDisposableStack()
+    const parts = await start(options, stack)
+    return new PrimaryGateway(parts, stack.move())
+  }
+
+  private constructor(
+    parts: Pick<PrimaryGateway, "url" | "tenants" | "superCluster"> & { keys: GatewayKeys },
+    stack: AsyncDisposableStack,
+  ) {
+    this.url = parts.url
+    this.tenants = parts.tenants
+    this.superCluster = parts.superCluster
+    this.#keys = parts.keys
+    this.#stack = stack
+  }
+
+  get certificateAuthority(): string {
+    return this.#keys.servingAuthority.certificate
+  }
+
+  get tenantTokenSigner(): KeyObject {
+    return this.#keys.tenantTokenSigner
+  }
+
+  adminKubeconfig(): Promise<string> {
+    return Promise.resolve(adminKubeconfigOf(this.#keys, this.url))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+}
+
+async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
+  const log = options.log ?? pino({ name: "gateway" }, pino.destination(2))
+  const limits = { ...defaultLimits, ...options.limits }
+  const host = options.host ?? defaultHost
+  const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
+  const keys = await loadGatewayKeys(data.keys, servingNames(options))
+  let pool: WorkerPool | undefined
+  const metrics = stack.use(new SharedMetrics(async () => (await pool?.metrics()) ?? []))
+  // Connections are accepted from the beginning, and wait until there is a worker.
+  const acceptor = createServer({ pauseOnConnect: true }, (socket) => accept(socket, pool))
+  const port = await listen(acceptor, host, options.port ?? 0)
+  const closeAcceptor = (): void => void acceptor.close()
+  stack.defer(closeAcceptor)
+  const url = (options.publicUrl ?? `https://${printHost(host)}:${port}`).replace(/\/$/, "")
+  const advertised = {
+    address: options.advertiseAddress ?? advertisedAddress(host),
+    port: options.advertisePort ?? port,
+  }
+  const controlPlanes = new ControlPlanes({
+    options,
+    data,
+    keys,
+    url: () => url,
+    advertised: () => advertised,
+    limits,
+    log,
+  })
+  const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
+  const nobody = stack.use(await controlPlanes.openNobody())
+
+  const secret = createSecret()
+  const identity = new ForwardedIdentity(secret)
+  const socketDirectory = await createSocketDirectory(options.dataDir, stack)
+  const routes = new Routes(primary)
+  pool = new WorkerPool({
+    count: options.workers.count,
+    spawn: options.workers.spawn,
+    setup: (self) => ({
+      self,
+      dataDir: options.dataDir,
+      socketDirectory,
+      secret,
+      url,
+      advertised,
+      ...(options.domain === undefined ? {} : { domain: options.domain }),
+      serviceRanges: options.serviceRanges ?? [],
+      allowedNetworks: options.allowedNetworks ?? [],
+      // All of them together may have as many awake as one alone.
+      limits: { ...options.limits, maxAwakeTenants: Math.ceil(limits.maxAwakeTenants / options.workers.count) },
+      routes: tenants.allRoutes(),
+      composition: options.workers.composition,
+    }),
+    headers: { [forwardedHeader]: identity.headerFor(keys.administrator.certificate) },
+    handlers: options.workers.handlers,
+    maxConnections: limits.maxConnections,
+    stopMs: limits.shutdownMs + stopGraceMs,
+    log,
+  })
+  const tenants = await SpreadTenants.open({
+    store: data.store,
+    pool,
+    routes,
+    removeStore: (uid) => data.removeStore(uid),
+    issuerOf: (name) => controlPlanes.issuerOf(name),
+    addressOf: (name) => controlPlanes.addressOf(name),
+    log,
+  })
+  tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+
+  const forwarder = stack.use(
+    new Forwarder({ routes, identity, socketOf: (owner) => socketPath(socketDirectory, owner), limits }),
+  )
+  const { administrators } = controlPlanes
+  const active = new Set<RequestState>()
+  const handlers = createHandlers(
+    {
+      certificate: keys.serving.certificate,
+      key: keys.serving.key,
+      domain: options.domain,
+      resolver: createTenantResolver({ tenants: none, superCluster, nobody, administrators, administratorsName }),
+      admin: { tenants, limits },
+      metrics,
+      limits,
+      log,
+      audit: options.audit,
+      forward: forwarder.filter,
+    },
+    active,
+  )
+  const path = socketPath(socketDirectory, primary)
+  stack.use(await listenPrivately({ path, handlers, identity, active, shutdownMs: limits.shutdownMs }))
+  stack.use(pool)
+  stack.use(tenants)
+  await tenants.start()
+  if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)
+  stack.defer(closeAcceptor)
+  log.info({ url, workers: options.workers.count }, "gateway is ready")
+  return { url, tenants, superCluster, keys }
+}
+
+/** Of its own this process has no tenants. */
+const none: TenantLookup = { byName: () => undefined, byAuthority: () => undefined, byIssuer: () => undefined }
+
+function accept(socket: Socket, pool: WorkerPool | undefined): void {
+  socket.on("error", () => socket.destroy()) // the client has left before anybody spoke to it
+  if (pool === undefined) socket.destroy()
+  else pool.hand(socket)
+}
+
+/** In the data directory, or with the system's temporary files where its path is too long for sockets. */
+async function createSocketDirectory(dataDir: string, stack: AsyncDisposableStack): Promise<string> {
+  const beside = join(resolve(dataDir), "run")
+  const isShort = Buffer.byteLength(beside) <= maxSocketDirectory
+  const directory = isShort ? beside : await mkdtemp(join(tmpdir(), "polyplane-"))
+  // What an earlier start has left there is of processes that are gone.
+  if (isShort) await rm(directory, { recursive: true, force: true })
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}

@@ -1,0 +1,138 @@
+// A gateway of several: it has the tenants the primary gives it, and accepts clients of all. Requests for others' tenants are
+// passed on to their owners over private sockets, and theirs for its own come in the same way.
+//
+//   clients ─ primary accepts, hands over ─▶ TLS ─┐                    ┌─▶ private socket of the tenant's owner
+//   other processes ─▶ private socket ────────────┴─▶ chain, forward ──┤
+//                                                                      └─▶ its own tenants
+
+import type { Socket } from "node:net"
+import { createHttpClient } from "../../client/http-client.ts"
+import type { Log } from "../../client/log.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { RequestState } from "../filters/state.ts"
+import { Metrics } from "../metrics.ts"
+import { defaultLimits, type GatewayOptions } from "../options.ts"
+import { createGatewayServer, createHandlers } from "../server.ts"
+import { ControlPlanes } from "../tenancy/control-planes.ts"
+import { DataDirectory } from "../tenancy/data-directory.ts"
+import { administratorsName, loadGatewayKeys, type GatewayKeys } from "../tenancy/gateway-keys.ts"
+import { TenantDirectory } from "../tenancy/tenant-directory.ts"
+import { createTenantResolver } from "../tenancy/tenant-resolver.ts"
+import { ClientConnections } from "./client-connections.ts"
+import { forwardedHeader, ForwardedIdentity } from "./forwarded-identity.ts"
+import { Forwarder } from "./forward.ts"
+import type { WorkerSetup } from "./messages.ts"
+import { listenPrivately, socketPath } from "./private-server.ts"
+import { primary, Routes } from "./routes.ts"
+
+export type WorkerOptions = Pick<GatewayOptions, "serviceAddresses" | "nodeDialer"> & { setup: WorkerSetup; log: Log }
+
+export class WorkerGateway implements AsyncDisposable {
+  readonly tenants: TenantDirectory
+  readonly routes: Routes
+  readonly keys: GatewayKeys
+  readonly metrics: Metrics
+  /** Of the super cluster that the primary serves, when it does: as an administrator. */
+  readonly superClient: KubeClient
+  readonly #connections: ClientConnections
+  readonly #stack: AsyncDisposableStack
+
+  private constructor(
+    parts: Pick<WorkerGateway, "tenants" | "routes" | "keys" | "metrics" | "superClient"> & {
+      connections: ClientConnections
+    },
+    stack: AsyncDisposableStack,
+  ) {
+    this.tenants = parts.tenants
+    this.routes = parts.routes
+    this.keys = parts.keys
+    this.metrics = parts.metrics
+    this.superClient = parts.superClient
+    this.#connections = parts.connections
+    this.#stack = stack
+  }
+
+  static async start(options: WorkerOptions): Promise<WorkerGateway> {
+    await using stack = new AsyncDisposableStack()
+    const { setup, log } = options
+    const limits = { ...defaultLimits, ...setup.limits }
+    const data = stack.use(DataDirectory.beside(setup.dataDir))
+    const keys = await loadGatewayKeys(data.keys, []) // the primary has made them
+    const metrics = stack.use(new Metrics())
+    const { serviceRanges, allowedNetworks } = setup
+    const controlPlanes = new ControlPlanes({
+      options: { ...options, serviceRanges, allowedNetworks },
+      data,
+      keys,
+      url: () => setup.url,
+      advertised: () => setup.advertised,
+      limits,
+      log,
+    })
+    const nobody = stack.use(await controlPlanes.openNobody())
+    const tenants = stack.use(
+      await TenantDirectory.open({
+        store: data.store,
+        openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
+        removeStore: (uid) => data.removeStore(uid),
+        preparation: controlPlanes,
+        addressOf: (name) => controlPlanes.addressOf(name),
+        issuerOf: (name) => controlPlanes.issuerOf(name),
+        log,
+        limits,
+      }),
+    )
+    metrics.awake = () => tenants.awake
+    tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
+
+    const routes = new Routes(setup.self)
+    routes.set(setup.routes)
+    const identity = new ForwardedIdentity(setup.secret)
+    const socketOf = (owner: number): string => socketPath(setup.socketDirectory, owner)
+    const forwarder = stack.use(new Forwarder({ routes, identity, socketOf, limits }))
+    const { administrators } = controlPlanes
+    const active = new Set<RequestState>()
+    const parts = {
+      certificate: keys.serving.certificate,
+      key: keys.serving.key,
+      domain: setup.domain,
+      resolver: createTenantResolver({ tenants, superCluster: undefined, nobody, administrators, administratorsName }),
+      admin: { tenants, limits },
+      metrics,
+      limits,
+      log,
+      audit: undefined,
+      forward: forwarder.filter,
+    }
+    const handlers = createHandlers(parts, active)
+    const path = socketOf(setup.self)
+    stack.use(await listenPrivately({ path, handlers, identity, active, shutdownMs: limits.shutdownMs }))
+    const connections = stack.use(new ClientConnections(createGatewayServer(parts, handlers), active, limits))
+    const headers = { [forwardedHeader]: identity.headerFor(keys.administrator.certificate) }
+    const superClient = stack.use(
+      createHttpClient({ server: "http://primary", socketPath: socketOf(primary), headers }),
+    )
+    return new WorkerGateway({ tenants, routes, keys, metrics, superClient, connections }, stack.move())
+  }
+
+  /** false: the tenant is in use, and stays. Otherwise it is closed, and its next requests wait for where it goes. */
+  async release(name: string): Promise<boolean> {
+    const tenant = this.tenants.get(name)
+    const route = this.routes.get(name)
+    if (tenant === undefined || route === undefined) return tenant === undefined
+    const { owner: _owner, ...onItsWay } = route
+    this.routes.set([onItsWay])
+    const released = await this.tenants.release(name)
+    if (!released) this.routes.set([route])
+    return released
+  }
+
+  /** A client's connection that the primary has accepted. */
+  accept(socket: Socket): void {
+    this.#connections.accept(socket)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync()
+  }
+}
