@@ -36,6 +36,14 @@ const create = (namespace: string, name: string, index?: number): Call => ({
   body: JSON.stringify(configMap(namespace, name, index)),
 })
 
+/** Of the small collection, another one each time. */
+const touch = (round: number, index: number): Call => ({
+  method: "PATCH",
+  path: `${collection("small")}/c-${(round * 37 + index * 7) % sizes.small}`,
+  contentType: "application/merge-patch+json",
+  body: JSON.stringify({ data: { value: `${round}-${index}` } }),
+})
+
 interface Row {
   what: string
   /** Share of kube-apiserver's processor time, and of its p99, that it is to be. */
@@ -107,6 +115,13 @@ const rows: readonly Row[] = [
     share: 0.1,
     call: () => ({ method: "GET", path: collection("small") }),
   },
+  // What is kept of a list is of no use for what has changed since: every other request writes one of the objects.
+  {
+    what: `list of ${sizes.small} and a write to one of it, each half`,
+    goal: list,
+    share: 0.2,
+    call: (round, index) => (index % 2 === 0 ? touch(round, index) : { method: "GET", path: collection("small") }),
+  },
   {
     what: `list of ${sizes.small}, protobuf`,
     goal: list,
@@ -118,6 +133,12 @@ const rows: readonly Row[] = [
     goal: list,
     share: 0.04,
     call: () => ({ method: "GET", path: collection("large") }),
+  },
+  {
+    what: `page of ${sizes.small} of ${sizes.large}`,
+    goal: list,
+    share: 0.1,
+    call: () => ({ method: "GET", path: `${collection("large")}?limit=${sizes.small}` }),
   },
   {
     what: `${selected} of ${sizes.large} by label`,

@@ -1,0 +1,217 @@
+// Many watches of many tenants: how long a write is under way to those who watch it, whether each sees every one of them once,
+// and what a tenant costs while clients watch it as client-go's informers do. Compared with one tenant's watches alone.
+//   node bench/watch.ts [watches, 5000] [tenants, 500] [writes per second, 500] [seconds, 20]
+
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { loadavg } from "node:os"
+import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
+import { BenchClient, type Server } from "./api-client.ts"
+import { processorTime, residentMiB } from "./processor-time.ts"
+import { argument, quantile, report, type Line } from "./report.ts"
+import { CountingWatch, type Tally } from "./watch-client.ts"
+
+const watches = argument(0, 5000)
+const tenantCount = argument(1, 500)
+const writesPerSecond = argument(2, 500)
+const seconds = argument(3, 20)
+/** Of the tenants whose memory is measured, which are an informer-style client's. */
+const awake = { tenants: 50, objects: 100, watches: 20 } as const
+/** Alone: one tenant with as many watches as each of the many has. */
+const alone = { writesPerSecond: 20, seconds: 5 } as const
+/** Connections opened at the same time. */
+const opening = 16
+/** Writes are begun in steps of this. */
+const stepMs = 10
+/** How long what is under way at the end may take. */
+const drainMs = 10_000
+
+const collection = "/api/v1/namespaces/default/configmaps"
+const object = (seq: number) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "counted", namespace: "default" },
+  data: { seq: String(seq), text: "x".repeat(500) },
+})
+
+interface Running extends AsyncDisposable {
+  pid: number
+  /** Makes them. */
+  tenants(): Promise<Server[]>
+}
+
+async function startGateway(count: number): Promise<Running> {
+  const file = new URL("watch-gateway.ts", import.meta.url).pathname
+  const child = spawn(process.execPath, [file, String(count)], { stdio: ["pipe", "pipe", "inherit"] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  await lines.next()
+  const pid = child.pid ?? 0
+  return {
+    pid,
+    async tenants() {
+      child.stdin.end("go on\n")
+      const servers: Server[] = []
+      while (servers.length < count) {
+        const { done, value } = await lines.next()
+        if (done) throw new Error("the gateway ended before it was ready")
+        servers.push({ name: "tenant", pids: [pid], ...(JSON.parse(value) as Omit<Server, "name" | "pids">) })
+      }
+      return servers
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM")
+      if (child.exitCode === null) await once(child, "close")
+    },
+  }
+}
+
+async function inParallel<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = items[Symbol.iterator]()
+  await Promise.all(
+    Array.from({ length: opening }, async () => {
+      for (let next = waiting.next(); next.done !== true; next = waiting.next()) await work(next.value)
+    }),
+  )
+}
+
+/** One that writes, one after the other, and those who watch it. */
+class WatchedTenant implements Disposable {
+  readonly #client: BenchClient
+  readonly #server: Server
+  readonly #watches: CountingWatch[] = []
+  readonly #sentAt: number[] = []
+  #writing: Promise<unknown> = Promise.resolve()
+  readonly tally: Tally = { took: [], lost: 0, doubled: 0 }
+
+  constructor(server: Server) {
+    this.#server = server
+    this.#client = new BenchClient(server)
+  }
+
+  async open(count: number): Promise<void> {
+    await this.#client.call({ method: "POST", path: collection, body: JSON.stringify(object(0)) })
+    for (let index = 0; index < count; index++) {
+      const sentAt = (seq: number): number | undefined => this.#sentAt[seq]
+      this.#watches.push(await CountingWatch.open(this.#server, `${collection}?watch=1`, this.tally, sentAt))
+    }
+  }
+
+  /** Each after the one before: their order is the order of their numbers. */
+  write(): Promise<unknown> {
+    this.#writing = this.#writing.then(async () => {
+      const seq = Math.max(1, this.#sentAt.length)
+      this.#sentAt[seq] = performance.now()
+      await this.#client.call({ method: "PUT", path: `${collection}/counted`, body: JSON.stringify(object(seq)) })
+    })
+    return this.#writing
+  }
+
+  get isDelivered(): boolean {
+    const last = Math.max(0, this.#sentAt.length - 1)
+    return this.#watches.every((watch) => watch.seen === last || watch.ended)
+  }
+
+  /** What has not come when nothing more is to come. */
+  countMissing(): void {
+    const last = Math.max(0, this.#sentAt.length - 1)
+    for (const { seen } of this.#watches) this.tally.lost += last - seen
+  }
+
+  [Symbol.dispose](): void {
+    for (const watch of this.#watches) watch[Symbol.dispose]()
+    this.#client[Symbol.dispose]()
+  }
+}
+
+interface Measured extends Tally {
+  microseconds: number
+  writes: number
+}
+
+async function write(pid: number, tenants: readonly WatchedTenant[], rate: number, forMs: number): Promise<Measured> {
+  const before = await processorTime([pid])
+  const begin = performance.now()
+  const all: Promise<unknown>[] = []
+  const total = Math.round((rate * forMs) / 1000)
+  while (all.length < total) {
+    const due = Math.min(total, Math.ceil(((performance.now() - begin) * rate) / 1000))
+    for (; all.length < due;) {
+      const tenant = tenants[all.length % tenants.length]
+      if (tenant !== undefined) all.push(tenant.write())
+    }
+    await sleep(stepMs)
+  }
+  await Promise.all(all)
+  const until = performance.now() + drainMs
+  while (performance.now() < until && !tenants.every((tenant) => tenant.isDelivered)) await sleep(stepMs)
+  const microseconds = (await processorTime([pid])) - before
+  for (const tenant of tenants) tenant.countMissing()
+  const sum = (value: (of: Tally) => number): number => tenants.reduce((so, { tally }) => so + value(tally), 0)
+  return {
+    took: tenants.flatMap(({ tally }) => tally.took),
+    lost: sum(({ lost }) => lost),
+    doubled: sum(({ doubled }) => doubled),
+    microseconds,
+    writes: total,
+  }
+}
+
+/** `count` tenants with their watches, written to. */
+async function deliver(count: number, perTenant: number, rate: number, forSeconds: number): Promise<Measured> {
+  await using gateway = await startGateway(count)
+  using stack = new DisposableStack()
+  const tenants = (await gateway.tenants()).map((server) => stack.use(new WatchedTenant(server)))
+  await inParallel(tenants, (tenant) => tenant.open(perTenant))
+  return await write(gateway.pid, tenants, rate, forSeconds * 1000)
+}
+
+/** MiB that one more tenant in use takes of the gateway's memory: as many before it have warmed the process up. */
+async function memoryOfAwake(): Promise<number> {
+  await using gateway = await startGateway(2 * awake.tenants)
+  using stack = new DisposableStack()
+  const servers = await gateway.tenants()
+  await use(stack, servers.slice(0, awake.tenants))
+  const before = await residentMiB([gateway.pid])
+  await use(stack, servers.slice(awake.tenants))
+  return ((await residentMiB([gateway.pid])) - before) / awake.tenants
+}
+
+async function use(stack: DisposableStack, servers: readonly Server[]): Promise<void> {
+  const text = "x".repeat(1000)
+  await inParallel(servers, async (server) => {
+    const client = stack.use(new BenchClient(server))
+    for (let index = 0; index < awake.objects; index++) {
+      const body = { ...object(index), metadata: { name: `object-${index}` }, data: { text } }
+      await client.call({ method: "POST", path: collection, body: JSON.stringify(body) })
+    }
+    for (let index = 0; index < awake.watches; index++)
+      stack.use(await client.watch(`${collection}?watch=1&resourceVersion=0&fieldSelector=metadata.name=w-${index}`))
+  })
+}
+
+const one = await deliver(1, Math.ceil(watches / tenantCount), alone.writesPerSecond, alone.seconds)
+const many = await deliver(tenantCount, Math.ceil(watches / tenantCount), writesPerSecond, seconds)
+const megabytes = await memoryOfAwake()
+
+const line = (what: string, unit: string, value: (of: Measured) => number, goal?: string): Line => ({
+  what,
+  value: value(many),
+  unit,
+  compared: { with: "one tenant's alone", value: value(one) },
+  ...(goal === undefined ? {} : { goal }),
+})
+await report("watch", { watches, tenants: tenantCount, writesPerSecond, seconds, load: loadavg()[0] }, [
+  line("from a write's sending to an event: p50", "ms", ({ took }) => quantile(took, 0.5)),
+  line("from a write's sending to an event: p99", "ms", ({ took }) => quantile(took, 0.99), "≤ 100 ms"),
+  line("events delivered", "", ({ took }) => took.length),
+  line("events lost", "", ({ lost }) => lost, "0"),
+  line("events doubled", "", ({ doubled }) => doubled, "0"),
+  line("processor time per write and its events", "µs", ({ microseconds, writes }) => microseconds / writes),
+  {
+    what: `memory of a tenant with ${awake.objects} objects and ${awake.watches} watches, of ${awake.tenants}`,
+    value: megabytes,
+    unit: "MiB",
+    goal: "≤ 1.5 MiB",
+  },
+])
