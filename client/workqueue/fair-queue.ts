@@ -39,6 +39,7 @@ interface Group<K> {
 }
 
 interface Waiter<K> {
+  signal: AbortSignal
   resolve(key: K | undefined): void
 }
 
@@ -60,6 +61,8 @@ export class FairQueue<K> implements Disposable {
   readonly #delayed = new DelayHeap<K>()
   readonly #refused = new Set<string>()
   readonly #waiters = new Set<Waiter<K>>()
+  /** Those that waiters have, with what is called when one ends. */
+  readonly #signals = new Map<AbortSignal, () => void>()
   /** Groups with waiting keys that have as many in work as they may: they have no turns until one is done. */
   readonly #parked = new Set<Group<K>>()
   #waiting = 0
@@ -142,20 +145,23 @@ export class FairQueue<K> implements Disposable {
     if (this.#disposed || signal.aborted) return Promise.resolve(undefined)
     const key = this.#take()
     if (key !== undefined) return Promise.resolve(key)
-    return new Promise((resolve) => {
-      const stop = (): void => {
+    this.#heed(signal)
+    return new Promise((resolve) => this.#waiters.add({ signal, resolve }))
+  }
+
+  /** One listener per signal, whoever waits: listeners of one signal cost each other. */
+  #heed(signal: AbortSignal): void {
+    if (this.#signals.has(signal)) return
+    const stop = (): void => {
+      this.#signals.delete(signal)
+      for (const waiter of this.#waiters) {
+        if (waiter.signal !== signal) continue
         this.#waiters.delete(waiter)
-        resolve(undefined)
+        waiter.resolve(undefined)
       }
-      const waiter: Waiter<K> = {
-        resolve: (found) => {
-          signal.removeEventListener("abort", stop)
-          resolve(found)
-        },
-      }
-      signal.addEventListener("abort", stop, { once: true })
-      this.#waiters.add(waiter)
-    })
+    }
+    this.#signals.set(signal, stop)
+    signal.addEventListener("abort", stop, { once: true })
   }
 
   done(key: K): void {
@@ -200,6 +206,8 @@ export class FairQueue<K> implements Disposable {
     this.#waiting = 0
     for (const waiter of this.#waiters) waiter.resolve(undefined)
     this.#waiters.clear()
+    for (const [signal, stop] of this.#signals) signal.removeEventListener("abort", stop)
+    this.#signals.clear()
   }
 
   #push(name: string, key: K): void {
