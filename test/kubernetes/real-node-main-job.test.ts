@@ -2,15 +2,16 @@
 // tokens and a network, and logs and exec are a real kubelet's.
 
 import { once } from "node:events"
-import { writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Pod, Service } from "../../apimachinery/object.ts"
 import { connectCluster } from "../../cli/compose/cluster.ts"
 import { pods, services } from "../../client/resources.ts"
 import { eventually } from "../harness/eventually.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
-import { collect, start } from "../harness/processes.ts"
+import { collect, start, succeed } from "../harness/processes.ts"
 import { lacks } from "./harness/needs.ts"
+import { containerSteps, forward, typeSteps } from "./kubectl/containers.ts"
 import { installCoreDNS } from "./node/core-dns.ts"
 import { whyNoNodes } from "./node/machine.ts"
 import { RealKubernetes } from "./node/real-kubernetes.ts"
@@ -134,6 +135,30 @@ describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeo
     forwarding.kill()
     await once(forwarding, "close")
   })
+
+  test(
+    "kubectl copies, forwards and debugs as it does in the super cluster itself",
+    { timeout: 3 * timeoutMs },
+    async () => {
+      const namespace = "containers"
+      const server = ["run", "server", "-n", namespace, `--image=${image}`, "--", "netexec", "--http-port=8080"]
+      const typed = async (kubeconfig: string, name: string): Promise<unknown> => {
+        const where = { env: up.environment(kubeconfig), namespace, directory: up.path(name) }
+        await mkdir(where.directory, { recursive: true })
+        await succeed("kubectl", ["create", "namespace", namespace], where)
+        await succeed("kubectl", ["wait", "--for=create", "serviceaccount/default", "-n", namespace], where)
+        await succeed("kubectl", server, where)
+        const printed = await typeSteps(containerSteps(image), where)
+        await succeed("kubectl", ["wait", "--for=condition=Ready", "pod/server", "-n", namespace], where)
+        return { printed, forwarded: await forward("pod/server", 8080, where) }
+      }
+      const [real, tenant] = await Promise.all([
+        typed(kubernetes.kubeconfig, "in-super"),
+        typed(up.kubeconfig("demo"), "in-tenant"),
+      ])
+      expect(tenant).toEqual(real)
+    },
+  )
 
   test("scales, and deletes all of it, in the super cluster too", async () => {
     await kubectl("scale", "deployment/web", "--replicas=3")
