@@ -25,6 +25,7 @@ interface GatewayParts {
   keys: GatewayKeys
   tenants: TenantDirectory
   superCluster: ControlPlane | undefined
+  superClusterLost: AbortSignal | undefined
 }
 
 export const defaultHost = "127.0.0.1"
@@ -46,6 +47,8 @@ export class Gateway implements RunningGateway {
   readonly url: string
   readonly tenants: TenantDirectory
   readonly superCluster: ControlPlane | undefined
+  /** Ends when another process may serve the super cluster: this one must end then. Undefined: none can. */
+  readonly superClusterLost: AbortSignal | undefined
   readonly #keys: GatewayKeys
   readonly #stack: AsyncDisposableStack
 
@@ -60,6 +63,7 @@ export class Gateway implements RunningGateway {
     this.url = parts.url
     this.tenants = parts.tenants
     this.superCluster = parts.superCluster
+    this.superClusterLost = parts.superClusterLost
     this.#keys = parts.keys
     this.#stack = stack
   }
@@ -107,6 +111,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   })
 
   const controlPlanes = new ControlPlanes({ options, data, keys, url, advertised, limits, log })
+  const superClusterLost = options.superCluster === true ? await data.holdSuperCluster?.() : undefined
   const superCluster = options.superCluster === true ? stack.use(await controlPlanes.openSuper()) : undefined
   const nobody = stack.use(await controlPlanes.openNobody())
   const tenants = stack.use(
@@ -143,7 +148,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   stack.defer(() => close(server, active, limits.shutdownMs))
   if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)
   log.info({ url: url() }, "gateway is ready")
-  return { url: url(), keys, tenants, superCluster }
+  return { url: url(), keys, tenants, superCluster, superClusterLost }
 }
 
 type Log = NonNullable<GatewayOptions["log"]>

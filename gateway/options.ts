@@ -8,6 +8,7 @@ import type { NodeDialer } from "./tenancy/node-dialer.ts"
 import type { ServiceAddresses } from "./tenancy/service-addresses.ts"
 
 export interface GatewayOptions {
+  /** Not used with etcd. */
   dataDir: string
   /** Everything is kept in this etcd instead of the data directory, which any number of gateways may share. */
   etcd?: EtcdStorageOptions

@@ -13,9 +13,13 @@ import { aborted } from "../signals.ts"
 export const leaseNamespace = "kube-system"
 export const syncerLease = "polyplane-syncer"
 export const operatorLease = "polyplane-operator"
+/** Of gateways that share their storage: one of them runs the controllers of all tenants. */
+export const controllersLease = "polyplane-controllers"
 
 /** Longer than usual: a super cluster that is away for a moment costs no restart, and nobody else can write to it either. */
 const times: LeaderElectionTimes = { leaseMs: 60_000, renewMs: 45_000, retryMs: 5_000 }
+/** Among processes that share their storage another is ready at once: its turn comes soon. */
+export const replicaTimes: LeaderElectionTimes = { leaseMs: 15_000, renewMs: 10_000, retryMs: 2_000 }
 /** After work that could not begin. */
 const retryMs = 5_000
 

@@ -1,6 +1,8 @@
 // polyplane gateway: the gateway in a process of its own, with the controllers of its tenants. What the other parts need to
 // reach it, it writes into Secrets of the super cluster.
 
+import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
@@ -8,10 +10,13 @@ import { Gateway } from "../../gateway/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
+import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
+import { UserError } from "../command.ts"
 import { filePath, listenPort, listOf, network, objectName, optional, port, text, url, withDefault } from "../config.ts"
 import { limitsField } from "../limits.ts"
 import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import { etcdOfSection, etcdSection } from "../storage.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
 
@@ -19,7 +24,12 @@ export const gateway = partCommand({
   name: "gateway",
   summary: "run the gateway alone, with the controllers of its tenants",
   description: "Runs the gateway, with the controllers of its tenants.",
-  fieldsHelp: `  dataDir                where everything is kept (required)
+  fieldsHelp: `  dataDir                where everything is kept (required without etcd)
+  etcd                   keep everything in etcd instead, which any number of gateways may share: one runs the controllers
+    servers              list of its members, https://HOST:PORT
+    prefix               of all keys (default /polyplane)
+    certificateAuthority file: who signs the members' certificates (default: the system's authorities)
+    certificate, key     files: what to show to them
   host                   address to listen on (default 127.0.0.1)
   port                   default 6443; 0: any free one
   publicUrl              how clients reach it, for kubeconfigs (default https://HOST:PORT)
@@ -35,7 +45,8 @@ export const gateway = partCommand({
   vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
 `,
   fields: {
-    dataDir: filePath,
+    dataDir: optional(filePath),
+    etcd: optional(etcdSection),
     host: withDefault(text, "127.0.0.1"),
     port: withDefault(listenPort, 6443),
     publicUrl: optional(url),
@@ -50,9 +61,16 @@ export const gateway = partCommand({
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
   async start(
-    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, ...options },
+    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, dataDir, etcd, ...options },
     { log, signal, stack },
   ) {
+    if (dataDir === undefined && etcd === undefined)
+      throw new UserError(
+        'field "dataDir" is missing, and there is no "etcd": one of them says where everything is kept',
+      )
+    if (dataDir !== undefined && etcd !== undefined)
+      throw new UserError('"dataDir" and "etcd" both say where everything is kept: leave one of them out')
+    const storage = etcd === undefined ? {} : { etcd: await etcdOfSection(etcd) }
     // Ends after the client: closing that ends a request under way.
     let publishing: Promise<void> | undefined
     stack.defer(async () => publishing)
@@ -67,6 +85,8 @@ export const gateway = partCommand({
     started = stack.use(
       await Gateway.start({
         ...options,
+        dataDir: dataDir ?? "",
+        ...storage,
         serviceAddresses: (tenant) =>
           tenant === undefined
             ? noServiceAddresses
@@ -91,7 +111,19 @@ export const gateway = partCommand({
     )
     const { tenants, certificateAuthority, tenantTokenSigner } = started
     const signer = createCertificateSigner(tenants)
-    stack.use(startControllers(tenants, { rootCertificateAuthority: certificateAuthority, signer, log }))
+    const controllers = () => startControllers(tenants, { rootCertificateAuthority: certificateAuthority, signer, log })
+    if (etcd === undefined) stack.use(controllers())
+    else
+      stack.use(
+        Leadership.start({
+          client: superClient,
+          name: controllersLease,
+          identity: `${hostname()}-${randomUUID()}`,
+          work: () => Promise.resolve(controllers()),
+          log,
+          times: replicaTimes,
+        }),
+      )
 
     // Tenants are served whether the super cluster answers or not.
     const kubeconfig = await started.adminKubeconfig()

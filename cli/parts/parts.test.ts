@@ -58,7 +58,10 @@ describe("what is wrong with a configuration is told", () => {
   const agent = "{identityKeys: a, certificate: b, key: c, kubelet: {certificateAuthority: d, certificate: e, key: f}}"
 
   test.for<[Name, string, string]>([
-    ["gateway", "", `gateway.yaml: field "dataDir" is missing`],
+    ["gateway", "", `field "dataDir" is missing, and there is no "etcd"`],
+    ["gateway", "{dataDir: a, etcd: {servers: ['http://b:1']}}", `"dataDir" and "etcd" both say`],
+    ["gateway", "{etcd: {servers: [b]}}", `field "etcd.servers[0]" must be a URL like https://10.0.0.1:2379, not "b"`],
+    ["gateway", "{etcd: {servers: ['http://b:1'], key: c}}", "a certificate for etcd needs its key"],
     [
       "gateway",
       "{dataDir: a, datadir: b}",

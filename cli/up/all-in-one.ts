@@ -6,7 +6,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import { namespaces, services } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import type { KubeObject, Node, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -16,13 +16,14 @@ import { localNetworks } from "../../gateway/backends/networks.ts"
 import type { GatewayLimits } from "../../gateway/options.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
+import type { EtcdStorageOptions } from "../../gateway/tenancy/etcd-storage.ts"
 import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
 import { startOperator } from "../../operator/main.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
 import { createServiceAddresses, startSyncer } from "../../syncer/main.ts"
 import { createHttpClient } from "../../client/http-client.ts"
 import { readKubeconfigFile } from "../compose/cluster.ts"
-import { Leadership, operatorLease, syncerLease } from "../compose/leadership.ts"
+import { controllersLease, Leadership, operatorLease, replicaTimes, syncerLease } from "../compose/leadership.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import { RealNodes } from "./real-nodes.ts"
 import { createNodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
@@ -54,6 +55,8 @@ export interface AllInOneOptions {
   /** A real super cluster instead. */
   superKubeconfig?: string
   limits?: Partial<GatewayLimits>
+  /** Everything is kept there instead of the data directory; with a real super cluster several may share it. */
+  etcd?: EtcdStorageOptions
   log: Log
 }
 
@@ -83,6 +86,7 @@ export class AllInOne implements AsyncDisposable {
     const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
     const gateway = await Gateway.start({
       dataDir: options.dataDir,
+      ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
       host: options.host,
       port: options.port,
       ...(options.domain === undefined ? {} : { domain: options.domain }),
@@ -140,7 +144,7 @@ export class AllInOne implements AsyncDisposable {
     }
     const { certificateAuthority: rootCertificateAuthority } = gateway
     const signer = createCertificateSigner(gateway.tenants)
-    stack.use(startControllers(gateway.tenants, { rootCertificateAuthority, signer, log }))
+    const controllers = () => startControllers(gateway.tenants, { rootCertificateAuthority, signer, log })
     const working = { tenants: gateway.tenants, superClient: superClient(), log }
     const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
     const syncer = () => startSyncer({ ...working, vnAgentEndpoint })
@@ -150,9 +154,19 @@ export class AllInOne implements AsyncDisposable {
       return starting.move()
     }
     if (real === undefined) {
+      stack.use(controllers())
       stack.use(await syncer())
       stack.use(await operator())
+    } else if (options.etcd !== undefined) {
+      // The others share this storage: whoever leads works for all, and the rest stand by.
+      const common = { client: real, identity: `${identityOf(gateway)}-${randomUUID()}`, log, times: replicaTimes }
+      const lead = (name: string, work: () => Promise<AsyncDisposable>) =>
+        void stack.use(Leadership.start({ ...common, name, work }))
+      lead(controllersLease, () => Promise.resolve(controllers()))
+      lead(syncerLease, syncer)
+      lead(operatorLease, operator)
     } else {
+      stack.use(controllers())
       // The cluster may have others: one of them works on it.
       const identity = identityOf(gateway)
       const lead = (name: string, work: () => Promise<AsyncDisposable>) =>

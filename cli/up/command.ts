@@ -8,6 +8,7 @@ import { withProgress } from "../progress.ts"
 import { aborted, stopSignal } from "../signals.ts"
 import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
 import { limitFlags } from "../limits.ts"
+import { etcdOfFlags, storageFlags, storageHelp } from "../storage.ts"
 import { AllInOne } from "./all-in-one.ts"
 import { renewKubeconfigs, writeKubeconfigs } from "./kubeconfigs.ts"
 
@@ -24,7 +25,7 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
   --nodes COUNT            nodes of the simulated super cluster (default 3)
   --domain DOMAIN          tenants are also reached as NAME.DOMAIN
   --super-kubeconfig FILE  use this cluster as the super cluster
-  --tenant-idle SECONDS    a tenant nobody uses falls asleep after so long (default 60)
+${storageHelp}  --tenant-idle SECONDS    a tenant nobody uses falls asleep after so long (default 60)
   --max-awake COUNT        tenants awake at the same time; beyond it those used longest ago fall asleep (default 1000)
   --limit NAME=NUMBER      one of the gateway's limits by its name, such as maxStoredObjects=100000; may be repeated
   --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
@@ -47,6 +48,7 @@ export const up: Command = {
       domain: { type: "string" },
       "advertise-address": { type: "string" },
       "super-kubeconfig": { type: "string" },
+      ...storageFlags,
       "tenant-idle": { type: "string", default: "60" },
       "max-awake": { type: "string", default: "1000" },
       limit: { type: "string", multiple: true, default: [] },
@@ -58,6 +60,7 @@ export const up: Command = {
       throw new UsageError(`polyplane up takes no arguments, but got "${positionals.join(" ")}"`)
     const level = flags["log-level"]
     if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
+    const etcd = await etcdOfFlags(flags)
     const options = {
       dataDir: flags["data-dir"],
       host: flags.host,
@@ -71,6 +74,7 @@ export const up: Command = {
       ...(flags.domain === undefined ? {} : { domain: flags.domain }),
       ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
+      ...(etcd === undefined ? {} : { etcd }),
       log: createLog(level),
     }
     await using all = await withProgress("starting", () => start(options))
@@ -87,7 +91,10 @@ export const up: Command = {
     const renewing = renewKubeconfigs(all.gateway.tenants, flags["data-dir"], stop).catch((error: unknown) =>
       options.log.error({ err: error }, "kubeconfigs of tenants are not all up to date"),
     )
-    await aborted(stop)
+    const { superClusterLost } = all.gateway
+    await aborted(superClusterLost === undefined ? stop : AbortSignal.any([stop, superClusterLost]))
+    if (!stop.aborted)
+      throw new UserError("etcd did not answer in time: another polyplane may serve the super cluster now")
     await renewing
     return 0
   },

@@ -1,7 +1,10 @@
 // A gateway's storage on etcd: records, keys and all control planes below one prefix, shared with any number of gateways.
 
+import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
 import type { Log } from "../../client/log.ts"
 import { EtcdDatabase, type EtcdOptions } from "../../storage/etcd/database.ts"
+import { HeldError, type EtcdLease } from "../../storage/etcd/lease.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
@@ -12,6 +15,8 @@ import type { GatewayStorage, OtherGateways } from "./storage.ts"
 const gatewayUid = "gateway"
 const formatKey = "/format"
 const format = 1
+/** A process that was killed holds the super cluster so long; the next one waits for it. */
+const superLeaseTimes = { ttlSeconds: 10, waitMs: 15_000 }
 
 export type EtcdStorageOptions = Pick<EtcdOptions, "servers" | "prefix" | "tls">
 
@@ -20,6 +25,7 @@ export class EtcdStorage implements GatewayStorage {
   readonly keys: KeyFiles
   readonly others: OtherGateways
   readonly #database: EtcdDatabase
+  #superLease: EtcdLease | undefined
 
   /** Fails with StartError. */
   static async open(options: EtcdStorageOptions, limits: Partial<StoreLimits> = {}, log?: Log): Promise<EtcdStorage> {
@@ -56,7 +62,23 @@ export class EtcdStorage implements GatewayStorage {
     return this.#database.removeStore(uid)
   }
 
+  /** Fails with StartError when another process serves it. Ends when it may be another's. */
+  async holdSuperCluster(): Promise<AbortSignal> {
+    const holder = `process ${process.pid} on ${hostname()}`
+    try {
+      this.#superLease = await this.#database.hold("super-cluster", `${holder} (${randomUUID()})`, superLeaseTimes)
+      return this.#superLease.lost
+    } catch (error) {
+      if (!(error instanceof HeldError)) throw error
+      throw new StartError(
+        `another polyplane serves the simulated super cluster of this etcd: ${error.holder}. Several may share an etcd with a real super cluster (--super-kubeconfig), or with another --etcd-prefix`,
+        { cause: error },
+      )
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#superLease?.[Symbol.asyncDispose]()
     await this.#database[Symbol.asyncDispose]()
   }
 }

@@ -15,6 +15,8 @@ export interface GatewayStorage extends AsyncDisposable {
   openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store>
   /** Removes all there is of a control plane; its store is closed here. */
   removeStore(uid: string): Promise<void>
+  /** The super cluster's store is served by one process alone: waits for that, and fails with StartError. */
+  holdSuperCluster?(): Promise<AbortSignal>
   /** Undefined: nobody else writes to it. */
   readonly others?: OtherGateways
 }

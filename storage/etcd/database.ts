@@ -7,6 +7,7 @@ import type { BaseLayer, Revision, Store } from "../types.ts"
 import { EtcdClient, type EtcdTls } from "./client.ts"
 import { Connection } from "./connection.ts"
 import { placeOf, rangeEnd, storeKeys } from "./keys.ts"
+import { EtcdLease } from "./lease.ts"
 import { defaultEtcdLimits, type EtcdLimits } from "./limits.ts"
 import { EtcdStore } from "./store.ts"
 import type { WireEvent } from "./wire.ts"
@@ -102,6 +103,16 @@ export class EtcdDatabase implements AsyncDisposable {
       throw this.#connection.translate(error, undefined)
     }
     this.forget(uid)
+  }
+
+  /** Something only one process at a time may do. Fails with HeldError. */
+  hold(
+    name: string,
+    holder: string,
+    { ttlSeconds, waitMs }: { ttlSeconds: number; waitMs: number },
+  ): Promise<EtcdLease> {
+    const { client, prefix } = this.#connection
+    return EtcdLease.hold({ client, prefix, name, holder, ttlSeconds, waitMs })
   }
 
   /** Told when something has changed in a store that is not open here. */

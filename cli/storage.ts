@@ -1,0 +1,120 @@
+// Where everything is kept, as a person says it: in the data directory, or in an etcd that several gateways share.
+
+import { readFile } from "node:fs/promises"
+import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
+import { UsageError, UserError } from "./command.ts"
+import { filePath, listOf, optional, section, text, type ConfigOf, type Field, type Place } from "./config.ts"
+
+export const storageHelp = `  --storage KIND           level: in the data directory (default); etcd: in the etcd of --etcd-servers
+  --etcd-servers URLS      its members by comma, http://HOST:PORT or https://HOST:PORT
+  --etcd-prefix PREFIX     of all keys (default /polyplane)
+  --etcd-ca FILE           who signs the members' certificates (default: the system's authorities)
+  --etcd-cert FILE         certificate and key to show to them
+  --etcd-key FILE
+`
+
+export const storageFlags = {
+  storage: { type: "string", default: "level" },
+  "etcd-servers": { type: "string" },
+  "etcd-prefix": { type: "string" },
+  "etcd-ca": { type: "string" },
+  "etcd-cert": { type: "string" },
+  "etcd-key": { type: "string" },
+} as const
+
+type Given = { [K in keyof typeof storageFlags]?: string | undefined }
+
+/** Undefined: the data directory. */
+export async function etcdOfFlags(flags: Given): Promise<EtcdStorageOptions | undefined> {
+  const { storage, "etcd-servers": servers } = flags
+  if (storage !== "level" && storage !== "etcd")
+    throw new UsageError(`--storage must be level or etcd, not "${storage}"`)
+  if (storage === "level") {
+    const names = Object.keys(storageFlags) as (keyof Given)[]
+    const given = names.find((name) => name !== "storage" && flags[name] !== undefined)
+    if (given !== undefined) throw new UsageError(`--${given} needs --storage etcd`)
+    return undefined
+  }
+  if (servers === undefined) throw new UsageError("--storage etcd needs --etcd-servers")
+  const list = servers.split(",")
+  for (const server of list)
+    if (!isServer(server))
+      throw new UsageError(`--etcd-servers must be URLs like https://10.0.0.1:2379, not "${server}"`)
+  return etcdOptions(list, {
+    prefix: flags["etcd-prefix"],
+    certificateAuthority: flags["etcd-ca"],
+    certificate: flags["etcd-cert"],
+    key: flags["etcd-key"],
+  })
+}
+
+const server: Field<string> = {
+  read(value: unknown, place: Place) {
+    const given = text.read(value, place)
+    if (!isServer(given))
+      throw new UserError(
+        `${place.file}: field "${place.field}" must be a URL like https://10.0.0.1:2379, not "${given}"`,
+      )
+    return given
+  },
+}
+
+/** The section "etcd" of a file. */
+export const etcdSection = section({
+  servers: listOf(server),
+  prefix: optional(text),
+  certificateAuthority: optional(filePath),
+  certificate: optional(filePath),
+  key: optional(filePath),
+})
+
+export function etcdOfSection({
+  servers,
+  ...more
+}: ConfigOf<{ etcd: typeof etcdSection }>["etcd"]): Promise<EtcdStorageOptions> {
+  return etcdOptions(servers, more)
+}
+
+interface More {
+  prefix?: string | undefined
+  certificateAuthority?: string | undefined
+  certificate?: string | undefined
+  key?: string | undefined
+}
+
+async function etcdOptions(servers: readonly string[], { prefix, ...files }: More): Promise<EtcdStorageOptions> {
+  if (servers.length === 0) throw new UserError("etcd needs at least one server")
+  if (new Set(servers.map((each) => new URL(each).protocol)).size > 1)
+    throw new UserError("the members of etcd are either all reached by http:// or all by https://")
+  if ((files.certificate === undefined) !== (files.key === undefined))
+    throw new UserError("a certificate for etcd needs its key, and the key its certificate")
+  const read = async (file: string | undefined): Promise<Buffer | undefined> => {
+    try {
+      return file === undefined ? undefined : await readFile(file)
+    } catch (error) {
+      throw new UserError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      })
+    }
+  }
+  const [certificateAuthority, certificate, key] = await Promise.all([
+    read(files.certificateAuthority),
+    read(files.certificate),
+    read(files.key),
+  ])
+  return {
+    servers,
+    ...(prefix === undefined ? {} : { prefix }),
+    tls: {
+      ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+      ...(certificate === undefined ? {} : { certificate }),
+      ...(key === undefined ? {} : { key }),
+    },
+  }
+}
+
+function isServer(given: string): boolean {
+  if (!URL.canParse(given)) return false
+  const { protocol, pathname, host } = new URL(given)
+  return (protocol === "http:" || protocol === "https:") && pathname === "/" && host !== ""
+}
