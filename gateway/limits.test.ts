@@ -65,14 +65,15 @@ describe("what a tenant may store", () => {
       code: 403,
     })
     await local(full).patch(configMaps, "default", "c0", { data: { text: "changed" } }, { type: "merge" })
-    await local(full).delete(configMaps, "default", "c0")
+    // Some may be for what the gateway itself makes in the background.
+    for (let index = 0; index < 10; index++) await local(full).delete(configMaps, "default", `c${index}`)
     await local(full).create(configMaps, configMap("beyond"))
     await local(other).create(configMaps, configMap("free"))
   })
 
   test("is what its VirtualCluster says instead, in objects and in bytes", async () => {
     const small = await fixture.createTenant("small", { quota: { objects: 10, bytes: 20_000 } })
-    expect(await fill(local(small), "c")).toBeLessThan(10)
+    expect(await fill(local(small), "c")).toBeLessThanOrEqual(10)
     const large = configMap("c0", "x".repeat(20_000))
     const change = local(small).patch(configMaps, "default", "c0", { data: large.data }, { type: "merge" })
     await expect(change).rejects.toMatchObject({

@@ -136,6 +136,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
     certificate: keys.serving.certificate,
     key: keys.serving.key,
     domain: options.domain,
+    http2: options.http2 ?? false,
     resolver: createTenantResolver({ tenants, superCluster, nobody, administrators, administratorsName }),
     admin: { tenants, limits },
     metrics,

@@ -26,6 +26,7 @@ import { withRequestInfo } from "./filters/request-info.ts"
 import type { Filter, RequestState, Upgrade } from "./filters/state.ts"
 import { withTenant } from "./filters/tenant.ts"
 import { withTimeout } from "./filters/timeout.ts"
+import { createHttp2Server } from "./http2.ts"
 import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics.ts"
 import type { GatewayLimits } from "./options.ts"
@@ -36,6 +37,8 @@ export interface ServerParts {
   certificate: string
   key: string
   domain: string | undefined
+  /** Offered; not where requests are forwarded to workers. */
+  http2?: boolean
   resolver: TenantResolver
   admin: AdminSurfaceParts
   metrics: Metrics
@@ -96,25 +99,26 @@ export function createHandlers(parts: ServerParts, active: Set<RequestState>): H
 /** Not listening yet. */
 export function createGatewayServer(parts: ServerParts, handlers: Handlers): Server {
   const { limits, log } = parts
-  const server = createServer(
-    {
-      ServerResponse: GatewayResponse,
-      cert: parts.certificate,
-      key: parts.key,
-      minVersion: "TLSv1.2",
-      requestCert: true,
-      rejectUnauthorized: false,
-      ALPNProtocols: ["http/1.1"],
-      handshakeTimeout: limits.handshakeTimeoutMs,
-      maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.bodyTimeoutMs,
-      connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs),
-      keepAliveTimeout: limits.keepAliveMs,
-      noDelay: true,
-    },
-    handlers.request,
-  )
+  const options = {
+    ServerResponse: GatewayResponse,
+    cert: parts.certificate,
+    key: parts.key,
+    minVersion: "TLSv1.2" as const,
+    requestCert: true,
+    rejectUnauthorized: false,
+    ALPNProtocols: ["http/1.1"],
+    handshakeTimeout: limits.handshakeTimeoutMs,
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.bodyTimeoutMs,
+    connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, limits.bodyTimeoutMs),
+    keepAliveTimeout: limits.keepAliveMs,
+    noDelay: true,
+  }
+  const server =
+    parts.http2 === true
+      ? createHttp2Server(options, limits, handlers.request)
+      : createServer(options, handlers.request)
   server.maxConnections = connectionsOf(limits)
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     handlers.upgrade(request, socket, head),

@@ -13,7 +13,19 @@ import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { UserError } from "../command.ts"
-import { filePath, listenPort, listOf, network, objectName, optional, port, text, url, withDefault } from "../config.ts"
+import {
+  filePath,
+  listenPort,
+  listOf,
+  network,
+  objectName,
+  oneOf,
+  optional,
+  port,
+  text,
+  url,
+  withDefault,
+} from "../config.ts"
 import { limitsField } from "../limits.ts"
 import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 import { etcdOfSection, etcdSection } from "../storage.ts"
@@ -35,6 +47,7 @@ export const gateway = partCommand({
   publicUrl              how clients reach it, for kubeconfigs (default https://HOST:PORT)
   hostNames              list of further names and addresses for its certificate
   domain                 tenants are also reached as NAME.DOMAIN
+  http2                  on: offer HTTP/2, for clients that hold many watches (default off)
   advertiseAddress       where Service default/kubernetes of tenants leads (default: this machine's address)
   advertisePort          default: port
   adminKubeconfigSecret  NAMESPACE/NAME of the Secret to write its admin kubeconfig to, for syncer and operator
@@ -52,6 +65,7 @@ export const gateway = partCommand({
     publicUrl: optional(url),
     hostNames: withDefault(listOf(text), []),
     domain: optional(text),
+    http2: withDefault(oneOf("on", "off"), "off"),
     advertiseAddress: optional(text),
     advertisePort: optional(port),
     adminKubeconfigSecret: optional(objectName),
@@ -61,7 +75,7 @@ export const gateway = partCommand({
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
   async start(
-    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, dataDir, etcd, ...options },
+    { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, dataDir, etcd, http2, ...options },
     { log, signal, stack },
   ) {
     if (dataDir === undefined && etcd === undefined)
@@ -87,6 +101,7 @@ export const gateway = partCommand({
         ...options,
         dataDir: dataDir ?? "",
         ...storage,
+        http2: http2 === "on",
         serviceAddresses: (tenant) =>
           tenant === undefined
             ? noServiceAddresses

@@ -57,6 +57,8 @@ export interface AllInOneOptions {
   limits?: Partial<GatewayLimits>
   /** Everything is kept there instead of the data directory; with a real super cluster several may share it. */
   etcd?: EtcdStorageOptions
+  /** Offer HTTP/2. */
+  http2?: boolean
   log: Log
 }
 
@@ -90,6 +92,7 @@ export class AllInOne implements AsyncDisposable {
       host: options.host,
       port: options.port,
       ...(options.domain === undefined ? {} : { domain: options.domain }),
+      http2: options.http2 ?? false,
       ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
       superCluster: real === undefined,
       ...(options.limits === undefined ? {} : { limits: options.limits }),

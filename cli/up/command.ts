@@ -24,6 +24,7 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
   --tenants NAMES          tenants to make if they are not there, by comma (default demo; "" for none)
   --nodes COUNT            nodes of the simulated super cluster (default 3)
   --domain DOMAIN          tenants are also reached as NAME.DOMAIN
+  --http2                  offer HTTP/2: for clients that hold many watches
   --super-kubeconfig FILE  use this cluster as the super cluster
 ${storageHelp}  --tenant-idle SECONDS    a tenant nobody uses falls asleep after so long (default 60)
   --max-awake COUNT        tenants awake at the same time; beyond it those used longest ago fall asleep (default 1000)
@@ -46,6 +47,7 @@ export const up: Command = {
       tenants: { type: "string", default: "demo" },
       nodes: { type: "string", default: "3" },
       domain: { type: "string" },
+      http2: { type: "boolean", default: false },
       "advertise-address": { type: "string" },
       "super-kubeconfig": { type: "string" },
       ...storageFlags,
@@ -71,6 +73,7 @@ export const up: Command = {
         maxAwakeTenants: integerFlag("max-awake", flags["max-awake"], 1, 1_000_000),
         ...limitFlags(flags.limit),
       },
+      http2: flags.http2,
       ...(flags.domain === undefined ? {} : { domain: flags.domain }),
       ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),

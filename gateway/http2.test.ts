@@ -1,0 +1,166 @@
+// The gateway over HTTP/2: the same answers as over HTTP/1.1, on the same port.
+
+import { connect, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from "node:http2"
+import { once } from "node:events"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import type { ConfigMap } from "../apimachinery/object.ts"
+import { configMaps } from "../client/resources.ts"
+import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+
+let fixture: TestGateway
+let tenant: TestTenant
+let session: ClientHttp2Session
+
+function open(credential: TestTenant | undefined): ClientHttp2Session {
+  const { certificate, key } = credential ?? {}
+  const opened = connect(fixture.url, {
+    ca: fixture.gateway.certificateAuthority,
+    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+  })
+  opened.on("error", () => undefined)
+  return opened
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+async function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
+  const [headers] = (await once(stream, "response")) as [IncomingHttpHeaders & { ":status"?: number }]
+  let text = ""
+  for await (const chunk of stream.setEncoding("utf8")) text += String(chunk)
+  return { status: headers[":status"] ?? 0, headers, text }
+}
+
+function send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const stream = session.request({ ":method": method, ":path": path, ...headers })
+  const answer = answerOf(stream)
+  stream.end(body)
+  return answer
+}
+
+const objects = "/tenants/a/api/v1/namespaces/default/configmaps"
+const configMap = (name: string, text = ""): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+  data: { text },
+})
+
+beforeAll(async () => {
+  fixture = await startTestGateway({
+    http2: true,
+    domain: "tenants.test",
+    limits: { maxStreams: 20, maxBodyBytes: 100_000 },
+  })
+  tenant = await fixture.createTenant("a")
+  session = open(tenant)
+})
+
+afterAll(async () => {
+  session?.destroy()
+  await fixture?.[Symbol.asyncDispose]()
+})
+
+describe("over HTTP/2", () => {
+  test("requests are answered as over HTTP/1.1", async () => {
+    const json = { "content-type": "application/json" }
+    const created = await send("POST", objects, JSON.stringify(configMap("one")), json)
+    expect(created.status).toBe(201)
+    expect(created.headers["content-type"]).toBe("application/json")
+    expect(created.headers["audit-id"]).toBeTypeOf("string")
+    const got = await send("GET", `${objects}/one`)
+    expect(JSON.parse(got.text)).toEqual(JSON.parse((await fixture.request(`${objects}/one`, tenant)).text))
+    expect((await send("GET", `${objects}/none`)).status).toBe(404)
+    expect((await send("DELETE", `${objects}/one`)).status).toBe(200)
+  })
+
+  test("a body that is too large is refused", async () => {
+    const large = JSON.stringify(configMap("large", "x".repeat(200_000)))
+    expect((await send("POST", objects, large, { "content-type": "application/json" })).status).toBe(413)
+  })
+
+  test("who has no credential is nobody, on this connection alone", async () => {
+    const stranger = open(undefined)
+    onTestFinished(() => stranger.destroy())
+    expect((await answerOf(stranger.request({ ":path": objects }))).status).toBe(403) // system:anonymous
+    expect((await send("GET", objects)).status).toBe(200)
+  })
+
+  test("the tenant may be named by the host", async () => {
+    const { status } = await send("GET", "/api/v1/namespaces/default/configmaps", undefined, {
+      ":authority": "a.tenants.test",
+    })
+    expect(status).toBe(200)
+  })
+
+  test("large lists arrive whole, and other requests on the connection meanwhile", async () => {
+    const client = fixture.gateway.tenants.client("a")
+    for (let index = 0; index < 60; index++)
+      await client.create(configMaps, configMap(`large-${index}`, "x".repeat(50_000)))
+    const slow = session.request({ ":path": objects })
+    const [headers] = (await once(slow, "response")) as [IncomingHttpHeaders & { ":status"?: number }]
+    expect(headers[":status"]).toBe(200)
+    // Nobody reads it yet.
+    expect((await send("GET", `${objects}/large-1`)).status).toBe(200)
+    let text = ""
+    for await (const chunk of slow.setEncoding("utf8")) text += String(chunk)
+    expect((JSON.parse(text) as { items: unknown[] }).items.length).toBeGreaterThanOrEqual(60)
+  })
+
+  test("many watches share a connection; each gets what happens, and ends by itself", async () => {
+    const streams = Array.from({ length: 10 }, () =>
+      session.request({ ":path": `${objects}?watch=true&fieldSelector=metadata.name%3Dwatched` }),
+    )
+    await Promise.all(streams.map((stream) => once(stream, "response")))
+    const lines = streams.map(async (stream) => {
+      let text = ""
+      for await (const chunk of stream.setEncoding("utf8")) {
+        text += String(chunk)
+        if (text.endsWith("\n")) break
+      }
+      return (JSON.parse(text) as { type: string }).type
+    })
+    await fixture.gateway.tenants.client("a").create(configMaps, configMap("watched"))
+    expect(await Promise.all(lines)).toEqual(Array.from({ length: 10 }, () => "ADDED"))
+    expect((await send("GET", `${objects}/watched`)).status).toBe(200)
+  })
+
+  test("a client that leaves in the middle of everything harms nobody", async () => {
+    const leaving = open(tenant)
+    const streams = Array.from({ length: 10 }, (_, index) => {
+      const stream = leaving.request({ ":path": index % 2 === 0 ? `${objects}?watch=true` : objects })
+      stream.on("error", () => undefined)
+      return stream
+    })
+    await once(streams[0]!, "response")
+    leaving.destroy()
+    expect((await send("GET", `${objects}/watched`)).status).toBe(200)
+  })
+
+  test("clients of HTTP/1.1 are served on the same port", async () => {
+    const answer = await fixture.request(`${objects}/watched`, tenant)
+    expect(answer.code).toBe(200)
+    expect(answer.headers["content-length"]).toBeDefined()
+  })
+})
+
+test("a gateway that stops ends its connections, watches and all", async () => {
+  await using stopping = await startTestGateway({ http2: true })
+  const own = await stopping.createTenant("a")
+  const client = connect(stopping.url, {
+    ca: stopping.gateway.certificateAuthority,
+    cert: own.certificate ?? "",
+    key: own.key ?? "",
+  })
+  client.on("error", () => undefined)
+  const watch = client.request({ ":path": `${objects}?watch=true` })
+  watch.on("error", () => undefined)
+  await once(watch, "response")
+  watch.resume()
+  const closed = once(client, "close")
+  await stopping.gateway[Symbol.asyncDispose]()
+  await closed
+})

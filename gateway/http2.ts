@@ -1,0 +1,112 @@
+// HTTP/2 for clients that ask for it (ALPN), on the same port and through the same chain: many watches then share one
+// connection, which is most of what a watch costs. Upgrades (exec, port-forward) stay on HTTP/1.1, as clients know. Node's
+// requests and answers over HTTP/2 are made to look like those of HTTP/1.1 here; nothing below can tell them apart.
+
+import type { RequestListener } from "node:http"
+import {
+  createSecureServer,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  type SecureServerOptions,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2"
+import type { Server, ServerOptions } from "node:https"
+import type { Socket } from "node:net"
+import type { RequestState } from "./filters/state.ts"
+import type { GatewayLimits } from "./options.ts"
+
+const MiB = 1024 * 1024
+
+class StreamRequest extends Http2ServerRequest {
+  constructor(...parts: ConstructorParameters<typeof Http2ServerRequest>) {
+    super(...parts)
+    const [stream, given] = parts
+    const { ":path": url = "/", ":method": method = "GET", ":authority": authority, ":scheme": _, ...rest } = given
+    const headers = authority === undefined || rest.host !== undefined ? rest : { ...rest, host: authority }
+    // Of the connection, not of this request alone: what is known of a connection is found by this object.
+    const socket = (stream as ServerHttp2Stream).session?.socket
+    Object.defineProperties(this, {
+      url: { value: url, writable: true },
+      method: { value: method },
+      headers: { value: headers },
+      ...(socket === undefined ? {} : { socket: { value: socket } }),
+    })
+    // A client that goes away is no failure; whoever reads the body or writes the answer is told.
+    this.on("error", () => undefined)
+  }
+}
+
+/** As GatewayResponse. */
+class StreamResponse extends Http2ServerResponse {
+  readonly locals = {} as { state: RequestState }
+}
+
+// Node's has no such property.
+Object.defineProperty(StreamResponse.prototype, "destroyed", {
+  get(this: StreamResponse) {
+    return this.stream.destroyed
+  },
+})
+
+type StreamLimits = Pick<GatewayLimits, "maxStreams" | "maxHeaderBytes" | "maxSessionBytes" | "keepAliveMs">
+
+/**
+ * A server of both versions. `options` are those of a server of HTTP/1.1; what it answers can do all that such a server can,
+ * as far as the gateway asks for it. Streams that clients reset are bounded by Node itself (streamResetBurst, streamResetRate).
+ */
+export function createHttp2Server(options: ServerOptions, limits: StreamLimits, serve: RequestListener): Server {
+  const server = createSecureServer(
+    {
+      ...options,
+      allowHTTP1: true,
+      ALPNProtocols: ["h2", "http/1.1"],
+      settings: {
+        maxConcurrentStreams: limits.maxStreams,
+        maxHeaderListSize: limits.maxHeaderBytes,
+        enablePush: false,
+      },
+      maxSessionMemory: Math.ceil(limits.maxSessionBytes / MiB),
+      Http2ServerRequest: StreamRequest,
+      Http2ServerResponse: StreamResponse,
+    } as SecureServerOptions,
+    serve as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void,
+  )
+  const sessions = new Set<ServerHttp2Session>()
+  server.on("session", (session) => {
+    sessions.add(session)
+    session.once("close", () => sessions.delete(session))
+    // The connection broke: its streams have been told.
+    session.on("error", () => undefined)
+    closeWhenIdle(session, limits.keepAliveMs)
+  })
+  const sockets = new Set<Socket>()
+  server.on("secureConnection", (socket: Socket) => {
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
+  const close = server.close.bind(server)
+  return Object.assign(server as unknown as Server, {
+    close(callback?: (error?: Error) => void) {
+      // Nothing new begins on them; they end with what is under way.
+      for (const session of sessions) session.close()
+      close(callback)
+      return server as unknown as Server
+    },
+    closeAllConnections() {
+      for (const socket of sockets) socket.destroy()
+    },
+  })
+}
+
+/** Without a byte in either direction, and without a request: watches that rest stay. */
+function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
+  let streams = 0
+  session.on("stream", (stream) => {
+    streams++
+    stream.once("close", () => streams--)
+  })
+  session.setTimeout(idleMs, () => {
+    if (streams === 0) session.close()
+  })
+}
