@@ -1,21 +1,23 @@
 // What a tenant notices of a greedy one beside it: its requests' times alone, and while the other reads, writes, lists 2,000
-// objects and watches as much as it can.
-//   node bench/fairness.ts [seconds of each, 15] [watches of the greedy one, 200] [its requests at the same time, 32]
+// objects and watches as much as it can; and how late the gateway's event loop is then.
+//   node bench/fairness.ts [seconds of each, 15] [watches of the greedy one, 1000] [its requests at the same time, 32]
 
 import { once } from "node:events"
 import { setTimeout as delay } from "node:timers/promises"
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import { collect, start } from "../test/harness/processes.ts"
-import { startPolyplane } from "../test/harness/polyplane.ts"
+import { type Polyplane, startPolyplane } from "../test/harness/polyplane.ts"
 import { argument, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
 const seconds = argument(0, 15)
-const watches = argument(1, 200)
+const watches = argument(1, 1000)
 const requests = argument(2, 32)
 /** Between two requests of the one that is measured: it is nobody's load. */
 const everyMs = 20
+/** The greedy one's watches connect meanwhile: what is measured is what goes on. */
+const connectingMs = 3000
 
 const configMap: ConfigMap = {
   apiVersion: "v1",
@@ -42,13 +44,23 @@ async function measure(client: Client): Promise<Times> {
   return times
 }
 
+/** p99 since it was asked last. */
+async function loopDelayMs(up: Polyplane): Promise<number> {
+  const metrics = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
+  const found = /^polyplane_event_loop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(metrics)
+  if (found?.[1] === undefined) throw new Error("the gateway does not tell how late its event loop is")
+  return Number(found[1]) * 1000
+}
+
 await using up = await startPolyplane({ args: ["--tenants", "greedy"] })
 await using admin = await adminClient(up)
 await using maker = await TenantMaker.start(admin)
 await using client = await maker.make("quiet")
 await client.create(configMaps, configMap)
 await measure(client) // code that runs for the first time
+await loopDelayMs(up)
 const alone = await measure(client)
+const delayAlone = await loopDelayMs(up)
 
 const greedy = start(
   process.execPath,
@@ -61,15 +73,16 @@ while (!said().includes("loaded")) {
   if (greedy.exitCode !== null) throw new Error("the greedy tenant's process ended before it had begun")
   await delay(100)
 }
+await delay(connectingMs)
+await loopDelayMs(up)
 const beside = await measure(client)
+const delayBeside = await loopDelayMs(up)
 if (greedy.exitCode !== null) throw new Error("the greedy tenant's process ended while the other was measured")
 greedy.kill("SIGTERM")
 await ended
 
-await report(
-  "fairness",
-  { seconds, watches, requests },
-  (["get", "patch"] as const).flatMap((verb) =>
+await report("fairness", { seconds, watches, requests }, [
+  ...(["get", "patch"] as const).flatMap((verb) =>
     [0.5, 0.99].map((share) => ({
       what: `${verb} beside a greedy tenant, p${share * 100}`,
       value: quantile(beside[verb], share),
@@ -78,4 +91,11 @@ await report(
       compared: { with: "alone", value: quantile(alone[verb], share) },
     })),
   ),
-)
+  {
+    what: "delay of the event loop beside a greedy tenant, p99",
+    value: delayBeside,
+    unit: "ms",
+    goal: "< 20",
+    compared: { with: "alone", value: delayAlone },
+  },
+])

@@ -10,6 +10,12 @@ import type { ControlPlane } from "./tenancy/control-plane.ts"
 const nanosecondsPerSecond = 1e9
 const microsecondsPerSecond = 1e6
 
+/** How often the event loop's delay is measured. What is measured contains it. */
+const delayResolutionMs = 10
+
+const delaySeconds = (nanoseconds: number): number =>
+  Math.max(0, nanoseconds / nanosecondsPerSecond - delayResolutionMs / 1000)
+
 export class Metrics implements Disposable {
   readonly registry = new Registry()
   /** Of all control planes. */
@@ -23,7 +29,7 @@ export class Metrics implements Disposable {
   })
   /** Asked at each scrape. Set by who knows. */
   awake: () => number = () => 0
-  readonly #delay = monitorEventLoopDelay({ resolution: 10 })
+  readonly #delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
 
   constructor() {
     this.#delay.enable()
@@ -48,8 +54,8 @@ export class Metrics implements Disposable {
         registers: [],
         collect() {
           for (const quantile of [50, 99])
-            this.set({ quantile: String(quantile / 100) }, delay.percentile(quantile) / nanosecondsPerSecond)
-          this.set({ quantile: "1" }, delay.max / nanosecondsPerSecond)
+            this.set({ quantile: String(quantile / 100) }, delaySeconds(delay.percentile(quantile)))
+          this.set({ quantile: "1" }, delaySeconds(delay.max))
           delay.reset()
         },
       }),
