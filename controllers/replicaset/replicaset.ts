@@ -97,6 +97,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   let failure: unknown
   if (needsSync && object.metadata.deletionTimestamp === undefined) {
     failure = await adjust(parts, key.tenant, object, active)
+    // The pods that were made bring it back when they are seen, and then there is something to tell.
+    if (failure === undefined && active.length < (object.spec?.replicas ?? 1)) return
   }
   const now = ctx.clock.now()
   const terminating = owned.filter((pod) => isTerminating(pod) && !isFinished(pod))

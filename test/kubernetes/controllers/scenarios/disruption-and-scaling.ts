@@ -34,6 +34,8 @@ export const disruptionScenarios: readonly Scenario[] = [
           spec: { containers: [container("one")] },
         },
       },
+      // Who looks after budgets has to have seen the pod: it tells when there is none.
+      settle,
       budget({ maxUnavailable: 1 }),
       settle,
     ],
