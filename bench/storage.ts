@@ -1,12 +1,16 @@
-// Storage: writes, reads, watches and opening of a store on LevelDB, next to the raw LevelDB with the same durability.
+// Storage: writes, reads, watches and opening of a store on LevelDB, next to the raw LevelDB with the same durability, and the
+// same on one member of a real etcd, when that is built.
 //   node bench/storage.ts [seconds per line]
 
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Level } from "level"
+import { EtcdDatabase } from "../storage/etcd/database.ts"
 import { openLevelStore } from "../storage/level/store.ts"
 import type { Store } from "../storage/types.ts"
+import { missingBinaries } from "../test/kubernetes/build/cache.ts"
+import { TestEtcd } from "../test/kubernetes/etcd/test-etcd.ts"
 
 const seconds = Number(process.argv[2] ?? 1)
 const value = Buffer.from(JSON.stringify({ data: "x".repeat(1000) }))
@@ -50,15 +54,33 @@ async function measureRaw(directory: string): Promise<Record<"single" | "grouped
   return { single, grouped, get }
 }
 
-async function measureStore(directory: string): Promise<Record<string, number>> {
+async function measureLevel(directory: string): Promise<Record<string, number>> {
   await using store = await openLevelStore({ directory })
+  return await measureStore(store, 1000)
+}
+
+/** Undefined: etcd is not built. */
+async function measureEtcd(): Promise<Record<string, number> | undefined> {
+  const missing = missingBinaries(["etcd"])
+  if (missing !== undefined) {
+    console.log(missing)
+    return undefined
+  }
+  await using etcd = await TestEtcd.start({ durable: true })
+  await using database = await EtcdDatabase.open({ servers: etcd.servers })
+  await using store = await database.openStore("bench")
+  return await measureStore(store, 20)
+}
+
+/** `gets`: read one after the other in a round. */
+async function measureStore(store: Store, gets: number): Promise<Record<string, number>> {
   const single = await rate(1, (i) => write(store, i))
   const grouped = await rate(parallel, (round) =>
     Promise.all(Array.from({ length: parallel }, (_, i) => write(store, round * parallel + i))),
   )
   for (let i = 0; i < keyCount; i += 500) await Promise.all(Array.from({ length: 500 }, (_, k) => write(store, i + k)))
-  const get = await rate(1000, async (round) => {
-    for (let i = 0; i < 1000; i++) await store.get(key(round * 1000 + i))
+  const get = await rate(gets, async (round) => {
+    for (let i = 0; i < gets; i++) await store.get(key(round * gets + i))
   })
   const range = await rate(keyCount, () => store.range("/registry/pods/"))
   const page = await rate(1, () => store.range("/registry/pods/", { limit: 10 }))
@@ -94,7 +116,8 @@ function print(lines: readonly Line[]): void {
 const root = await mkdtemp(join(tmpdir(), "polyplane-bench-"))
 try {
   const raw = await measureRaw(join(root, "raw"))
-  const own = await measureStore(join(root, "store"))
+  const own = await measureLevel(join(root, "store"))
+  const etcd = await measureEtcd()
   const opening = await measureOpening(join(root, "store"))
   const line = (what: string, perSecond = 0, compared?: string, reference?: number): Line =>
     compared === undefined || reference === undefined
@@ -113,6 +136,16 @@ try {
     line("watch backlog, events", own["backlog"]),
     line("open, read and close a store", opening.open),
     line("create, read and close a store", opening.create),
+    ...(etcd === undefined
+      ? []
+      : [
+          line("etcd: transactions, one after the other", etcd["single"], "those on level", own["single"]),
+          line(`etcd: transactions, ${parallel} at once`, etcd["grouped"], "those on level", own["grouped"]),
+          line("etcd: get, one after the other", etcd["get"], "that on level", own["get"]),
+          line(`etcd: range over ${keyCount} keys, keys`, etcd["range"], "that on level", own["range"]),
+          line("etcd: range, first 10 of them", etcd["page"], "that on level", own["page"]),
+          line("etcd: watch backlog, events", etcd["backlog"], "that on level", own["backlog"]),
+        ]),
   ])
 } finally {
   await rm(root, { recursive: true, force: true })
