@@ -313,13 +313,17 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return entry
   }
 
-  #controlPlane(name: string): Promise<ControlPlane> {
-    return this.byName(name) ?? Promise.reject(notFound(resource, name))
+  async #controlPlane(name: string): Promise<ControlPlane> {
+    if (!this.#entries.has(name)) await this.#others?.settle()
+    const found = this.byName(name)
+    if (found === undefined) throw notFound(resource, name)
+    return found
   }
 
-  address(name: string): Promise<TenantAddress> {
-    if (this.get(name) === undefined) return Promise.reject(notFound(resource, name))
-    return Promise.resolve(this.#parts.addressOf(name))
+  async address(name: string): Promise<TenantAddress> {
+    if (this.get(name) === undefined) await this.#others?.settle()
+    if (this.get(name) === undefined) throw notFound(resource, name)
+    return this.#parts.addressOf(name)
   }
 
   async kubeconfig(name: string): Promise<string> {
