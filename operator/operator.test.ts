@@ -101,7 +101,11 @@ describe("the operator", () => {
   })
 
   test("makes a tenant, its root namespace and its kubeconfig", async () => {
-    await create("default", "acme", { clusterDomain: "acme.local", opaqueMetaPrefixes: ["ops.example.com"] })
+    await create("default", "acme", {
+      clusterDomain: "acme.local",
+      opaqueMetaPrefixes: ["ops.example.com"],
+      quota: { objects: 1000, bytes: 1_000_000 },
+    })
     const { metadata, status } = await inPhase("default", "acme", "Running")
     const key = clusterKey({ namespace: "default", name: "acme", uid: metadata.uid! })
     expect(metadata.finalizers).toEqual([finalizer])
@@ -112,6 +116,7 @@ describe("the operator", () => {
     })
     expect(tenants.get("acme")).toMatchObject({
       clusterKey: key,
+      quota: { objects: 1000, bytes: 1_000_000 },
       clusterDomain: "acme.local",
       opaqueMetaPrefixes: ["ops.example.com"],
       controllers: true,
