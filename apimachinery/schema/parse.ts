@@ -61,7 +61,8 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
 
 const typeError = "couldn't get version/kind; json parse error: "
 
-function unrecognized(bytes: Uint8Array, { kind }: ParseOptions, detail: string): Error {
+/** 400 in the words upstream has for bytes that are no object. */
+export function unrecognized(bytes: Uint8Array, { kind }: Pick<ParseOptions, "kind">, detail: string): Error {
   const expected = kind === undefined ? "" : ` (must be of type ${kind})`
   return badRequest(`the object provided is unrecognized${expected}: ${detail} (${quoteBytes(bytes)})`)
 }

@@ -8,6 +8,7 @@ import { badRequest } from "../status.ts"
 import { narrowest, parseJson } from "./exact-integers.ts"
 import { setOwn, type JsonObject } from "./json-object.ts"
 import { survey } from "./json-scan.ts"
+import { unrecognized } from "./parse.ts"
 import { bytesOf, expectType, fieldOf, fieldsOf, Malformed, readVarint, type WireField } from "./protobuf-wire.ts"
 import { readUnion } from "./protobuf-unions.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
@@ -19,11 +20,14 @@ const magic = Buffer.from("k8s\0")
 const maxDepth = 200
 
 /** The object as JSON would have it: nothing is checked beyond what the encoding needs. Throws BadRequest. */
-export function parseProtobuf(bytes: Uint8Array, schema: Schema): Json {
+export function parseProtobuf(bytes: Uint8Array, schema: Schema, kind?: string): Json {
+  const refused = (detail: string): Error => unrecognized(bytes, kind === undefined ? {} : { kind }, detail)
+  if (bytes.length === 0) throw refused("empty data")
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!buffer.subarray(0, magic.length).equals(magic)) {
-    throw badRequest("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
+    throw refused("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]")
   }
+  if (buffer.length === magic.length) throw refused("empty body")
   try {
     const unknown = buffer.subarray(magic.length)
     const typeMeta = bytesOf(unknown, 1)

@@ -132,7 +132,11 @@ function patternFault(pattern: string, value: string): string | undefined {
 
 function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, errors: FieldError[]): void {
   const { rules } = schema
-  if (rules?.multipleOf !== undefined && rules.multipleOf > 0 && !isMultiple(value, rules.multipleOf)) {
+  // Of an integer upstream makes the factor one, too.
+  const factor = rules?.multipleOf !== undefined && isInteger(value) ? Math.trunc(rules.multipleOf) : rules?.multipleOf
+  if (factor !== undefined && factor <= 0) {
+    errors.push(invalidValue(path, factor, `factor MultipleOf declared for ${shown} must be positive: ${factor}`))
+  } else if (rules?.multipleOf !== undefined && !isMultiple(value, rules.multipleOf)) {
     errors.push(invalidValue(path, value, `${shown} in body should be a multiple of ${rules.multipleOf}`))
   }
   if (rules?.maximum !== undefined) {

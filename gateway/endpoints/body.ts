@@ -64,7 +64,7 @@ export function decodeBody(
   if (mediaType(contentType ?? "") === protobufMediaType) {
     // Custom resources have no protobuf form.
     if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
-    return decodeValue(ctx, parseProtobuf(bytes, expected.schema), expected, validation)
+    return decodeValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind), expected, validation)
   }
   const duplicates = validation !== "Ignore"
   const parsed = parseObject(bytes, bodyFormat(contentType), { duplicates, kind: expected.kind })

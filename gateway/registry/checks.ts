@@ -4,6 +4,7 @@
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, objectModified, type StatusError } from "../../apimachinery/status.ts"
+import { withoutReason } from "./metadata.ts"
 import type { ResourceDefinition, WriteOptions } from "./rest.ts"
 
 export function checkIdentity(
@@ -24,6 +25,7 @@ export function checkIdentity(
 export function checkVersion(definition: ResourceDefinition, { metadata }: KubeObject, current: KubeObject): void {
   const { name = "", resourceVersion } = current.metadata
   if (metadata.resourceVersion && metadata.resourceVersion !== "0") {
+    if (!/^\d+$/.test(metadata.resourceVersion)) throw noRevision(metadata.resourceVersion)
     if (metadata.resourceVersion !== resourceVersion) throw conflict(definition, name, objectModified)
   } else if (!allowsUnconditionalUpdate(definition)) {
     const path = FieldPath.root("metadata", "resourceVersion")
@@ -45,4 +47,9 @@ export function uidConflict(definition: ResourceDefinition, name: string, asked:
 
 export function refuseInvalid(definition: ResourceDefinition, object: KubeObject, errors: FieldError[]): void {
   if (errors.length > 0) throw invalid(definition, object.metadata.name ?? "", errors)
+}
+
+/** Upstream has no reason for this error, and answers 500. */
+function noRevision(text: string): StatusError {
+  return withoutReason(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
 }

@@ -7,16 +7,23 @@ import { badRequest, internalError, StatusError } from "../../apimachinery/statu
 import type { ResourceDefinition } from "./rest.ts"
 
 /** Before admission: a new object gets its identity. */
-export function fillSystemFields(definition: ResourceDefinition, namespace: string, object: KubeObject): void {
+export function fillSystemFields(
+  definition: ResourceDefinition,
+  namespace: string,
+  object: KubeObject,
+  dryRun = false,
+): void {
   const { metadata } = object
-  if (metadata.resourceVersion) throw withoutReason("resourceVersion should not be set on objects to be created")
+  // Upstream finds out when it stores, so that a dry run answers with what it was given.
+  if (metadata.resourceVersion && !dryRun)
+    throw withoutReason("resourceVersion should not be set on objects to be created")
   placeInNamespace(definition, namespace, object)
   if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName)
   metadata.uid = randomUUID()
   metadata.creationTimestamp = timestamp()
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
-  delete metadata.resourceVersion
+  if (!dryRun) delete metadata.resourceVersion
   delete metadata.selfLink
   // Kinds that count no generations keep what the client says.
   if (hasGeneration(definition)) metadata.generation = 1
@@ -61,8 +68,8 @@ export function hasGeneration({ strategy, schema, customResource }: ResourceDefi
   return strategy.generation ?? (customResource !== undefined || schema.fields?.["spec"] !== undefined)
 }
 
-/** Upstream forgets to give this one a reason; clients see the same. */
-function withoutReason(message: string): StatusError {
+/** Upstream forgets to give some errors a reason, and answers 500; clients see the same. */
+export function withoutReason(message: string): StatusError {
   const { reason: _reason, details: _details, ...status } = internalError(message).status
   return new StatusError({ ...status, message })
 }

@@ -116,7 +116,7 @@ export class GenericRegistry implements Registry {
   ): Promise<KubeValue> {
     const { metadata } = object
     const isNameGenerated = !metadata.name && Boolean(metadata.generateName)
-    fillSystemFields(this.definition, ctx.info.namespace || (metadata.namespace ?? ""), object)
+    fillSystemFields(this.definition, ctx.info.namespace || (metadata.namespace ?? ""), object, options.dryRun)
     await this.#record(ctx, object, undefined, options)
     await this.#mutate(ctx, object, undefined, admit)
     for (let attempt = 1; ; attempt++) {
@@ -214,7 +214,7 @@ export class GenericRegistry implements Registry {
     if (uid) throw uidConflict(this.definition, name, uid, "")
     delete object.metadata.resourceVersion
     object.metadata.name ??= name
-    fillSystemFields(this.definition, namespace, object)
+    fillSystemFields(this.definition, namespace, object, options.dryRun)
     await this.#record(ctx, object, undefined, options)
     try {
       await this.#mutate(ctx, object, undefined, admit)

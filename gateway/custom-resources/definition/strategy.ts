@@ -19,8 +19,7 @@ const strategy: Strategy<Definition> = {
     const names = (spec.names ??= {})
     if (!names.singular && names.kind) names.singular = names.kind.toLowerCase()
     if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
-    spec.conversion ??= {}
-    spec.conversion.strategy = spec.conversion.strategy || "None"
+    spec.conversion ??= { strategy: "None" }
     const service = spec.conversion.webhook?.clientConfig?.service
     if (service) service.port ??= 443
     if (spec.preserveUnknownFields === false) delete spec.preserveUnknownFields

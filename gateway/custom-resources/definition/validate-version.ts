@@ -42,6 +42,10 @@ export function validateVersions(
     const place = at.child("versions").index(index)
     const errors = messages(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
     if (version.schema?.openAPIV3Schema === undefined) errors.push(required(place.child("schema", "openAPIV3Schema")))
+    if (version.deprecationWarning !== undefined && version.deprecated !== true) {
+      const detail = "can only be set for deprecated versions"
+      errors.push(invalidValue(place.child("deprecationWarning"), version.deprecationWarning, detail))
+    }
     return [...errors, ...single.flatMap((part) => validatePart(place, part, version))]
   })
   return { own, common: first === undefined ? [] : common.flatMap((part) => validatePart(at, part, first, true)) }

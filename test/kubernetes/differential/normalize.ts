@@ -3,6 +3,7 @@
 
 import { parseAllDocuments } from "yaml"
 import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
+import { decodeProtobuf } from "./protobuf.ts"
 import type { Entry, Transcript } from "./run.ts"
 
 /** One answer, as it is compared. */
@@ -50,7 +51,6 @@ const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePor
 /** Where the servers are. */
 const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
 const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
-const managedFieldsCompared = true
 
 export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
   const words = new Words(namespace, id)
@@ -116,7 +116,6 @@ class Words {
     const object = value as Record<string, unknown>
     const out: Record<string, unknown> = {}
     for (const [key, inner] of Object.entries(object)) {
-      if (key === "managedFields" && !managedFieldsCompared) continue
       if (key === "description" && "priority" in object && "format" in object) continue // a column's: prose
       out[this.#text(key)] = isListRevision(object, key) ? "<revision of the list>" : this.#value(inner, key)
     }
@@ -210,6 +209,7 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   const type = headers["content-type"] ?? ""
   const isWatch = "watch" in step
   if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
+  if (type.includes("protobuf")) return [decodeProtobuf(body, isWatch)]
   if (!type.includes("json")) return [text]
   const lines = isWatch ? text.split("\n").filter((line) => line !== "") : [text]
   return isWatch ? [lines.map(parseJson).filter((event) => !isPassingBookmark(event))] : lines.map(parseJson)

@@ -1,8 +1,12 @@
 // Runs a scenario against one server; the transcript is what came back, untouched.
 
 import type { IncomingHttpHeaders } from "node:http"
-import type { Json } from "../../../apimachinery/object.ts"
+import { type GroupVersionKind, type Json, printGroupVersion } from "../../../apimachinery/object.ts"
+import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { encodeProtobuf } from "../../../apimachinery/schema/protobuf-encode.ts"
 import type { Answer, Connection, Headers, OpenWatch } from "./connection.ts"
+import { countFrames } from "./protobuf.ts"
 import { describeStep, type RequestStep, type Scenario, type Step, type User, type WatchStep } from "./scenario.ts"
 
 export interface Transcript {
@@ -64,7 +68,7 @@ export async function runSteps(connection: Connection, scenario: Scenario, place
   for (const { watch, step } of watches) if (step.untilEnd === true) await until(() => watch.ended, endPatienceMs)
   return {
     transcript: { namespace, id, entries },
-    watched: () => watches.map(({ watch }) => countLines(watch.chunks)),
+    watched: () => watches.map(({ watch }) => countEvents(watch)),
     close() {
       for (const { entry, watch } of watches) {
         watch.close()
@@ -74,7 +78,8 @@ export async function runSteps(connection: Connection, scenario: Scenario, place
   }
 }
 
-function countLines(chunks: readonly Buffer[]): number {
+function countEvents({ headers, chunks }: OpenWatch): number {
+  if (headers["content-type"]?.includes("protobuf") === true) return countFrames(Buffer.concat(chunks))
   return chunks.reduce((sum, chunk) => sum + chunk.toString("latin1").split("\n").length - 1, 0)
 }
 
@@ -128,9 +133,16 @@ function impersonation(user: User = everyone): Headers {
   return { "impersonate-user": user.name, ...(user.groups === undefined ? {} : { "impersonate-group": user.groups }) }
 }
 
-function bodyOf(step: RequestStep, fill: (text: string) => string): string | undefined {
+function bodyOf(step: RequestStep, fill: (text: string) => string): string | Uint8Array | undefined {
   if (step.body === undefined) return undefined
-  return fill(typeof step.body === "string" ? step.body : JSON.stringify(step.body))
+  const text = fill(typeof step.body === "string" ? step.body : JSON.stringify(step.body))
+  return step.protobuf === undefined ? text : inProtobuf(parseExactly(text), step.protobuf)
+}
+
+function inProtobuf(object: Json, gvk: GroupVersionKind): Uint8Array {
+  const schema = schemaOf(gvk)
+  if (schema === undefined) throw new Error(`the facts have no ${gvk.kind}`)
+  return encodeProtobuf(schema, { apiVersion: printGroupVersion(gvk), kind: gvk.kind, ...(object as object) })
 }
 
 function fillIn(text: string, value: (expression: string) => string): string {

@@ -7,7 +7,7 @@
 //   @{number}                        four hexadecimal digits that no other scenario of the run has
 //   @{first.metadata.uid}            from the answer to the step with `save: "first"`, of the same server
 
-import type { Json } from "../../../apimachinery/object.ts"
+import type { GroupVersionKind, Json } from "../../../apimachinery/object.ts"
 
 export interface Scenario {
   /** A sentence: what both servers do alike. */
@@ -25,6 +25,8 @@ export interface RequestStep {
   body?: Json | undefined
   /** Default: JSON. */
   contentType?: string
+  /** The body, given as JSON, is sent as this kind's protobuf. */
+  protobuf?: GroupVersionKind
   /** Impersonated. */
   as?: User
   /** Later steps name the answer by it. */

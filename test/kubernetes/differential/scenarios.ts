@@ -10,6 +10,7 @@ import { workloadCases } from "./cases/workloads.ts"
 import { fieldScenarios, statusScenarios } from "./generate/field-scenarios.ts"
 import { lifeScenarios } from "./generate/life-scenarios.ts"
 import { metadataScenarios } from "./generate/metadata-scenarios.ts"
+import { protobufScenarios } from "./generate/protobuf-scenarios.ts"
 import { kinds } from "./generate/objects.ts"
 import type { Scenario } from "./scenario.ts"
 
@@ -31,6 +32,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: kind.title,
       scenarios: [
         ...lifeScenarios(kind),
+        ...protobufScenarios(kind),
         ...metadataScenarios(kind),
         ...fieldScenarios(kind),
         ...statusScenarios(kind),

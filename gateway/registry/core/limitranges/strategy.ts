@@ -14,7 +14,7 @@ import type { LimitRange, Wire } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { messages } from "../../validation/values.ts"
-import { isOvercommitAllowed, validateResourceName } from "../pod-spec/resources.ts"
+import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from "../pod-spec/resources.ts"
 import type { ResourceList } from "../pod-spec/types.ts"
 
 /** The client model renames `default`, a word of its language. */
@@ -77,7 +77,8 @@ function validateItem(at: FieldPath, item: Item): FieldError[] {
       if (names.length > 0) errors.push(forbiddenField(at.child(list), "may not be specified when `type` is 'Pod'"))
       continue
     }
-    for (const name of names) errors.push(...validateResourceName(at.child(list).key(name), name))
+    const rule = item.type === "Pod" || item.type === "Container" ? validateContainerResourceName : validateResourceName
+    for (const name of names) errors.push(...rule(at.child(list).key(name), name))
   }
   const [min, max] = [amounts(item, "min"), amounts(item, "max")]
   if (item.type === "PersistentVolumeClaim" && min["storage"] === undefined && max["storage"] === undefined) {

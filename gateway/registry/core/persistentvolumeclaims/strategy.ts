@@ -12,6 +12,11 @@ const path = FieldPath.root("spec")
 const strategy: Strategy<PersistentVolumeClaim> = {
   generation: false,
 
+  dropDisabled({ spec }) {
+    // Sources in other namespaces are off in a server as it comes.
+    if (spec?.dataSourceRef?.namespace) delete spec.dataSourceRef
+  },
+
   default(claim) {
     claim.spec ??= {}
     claim.spec.volumeMode ??= "Filesystem"
@@ -46,8 +51,7 @@ export const persistentVolumeClaims: KindExtension = { strategy }
  * it never knew.
  */
 function normalizeSources(spec: ClaimSpec): void {
-  // Sources in other namespaces are off in a server as it comes.
-  if (spec.dataSourceRef !== undefined) delete spec.dataSourceRef.namespace
+  if (spec.dataSourceRef?.namespace === "") delete spec.dataSourceRef.namespace
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined) {
     const { apiGroup = "", kind } = dataSource

@@ -57,6 +57,10 @@ export function validatePersistentVolumeClaimSpec(path: FieldPath, spec: ClaimSp
     )
   }
   errors.push(...validateVolumeMode(path.child("volumeMode"), spec.volumeMode))
+  const attributes = spec.volumeAttributesClassName
+  if (attributes) {
+    errors.push(...messages(path.child("volumeAttributesClassName"), attributes, validateDNS1123Subdomain(attributes)))
+  }
   if (spec.dataSource !== undefined) errors.push(...validateSource(path.child("dataSource"), spec.dataSource))
   if (spec.dataSourceRef !== undefined) {
     errors.push(...validateSource(path.child("dataSourceRef"), spec.dataSourceRef))

@@ -80,7 +80,7 @@ export function validateResourceName(path: FieldPath, name: string): FieldError[
   return errors
 }
 
-function validateContainerResourceName(path: FieldPath, name: string): FieldError[] {
+export function validateContainerResourceName(path: FieldPath, name: string): FieldError[] {
   const errors = validateResourceName(path, name)
   if (!name.includes("/")) {
     if (!computeNames.includes(name) && !isHugePages(name)) {

@@ -20,6 +20,7 @@ import { validateReachableIP } from "../../core/services/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { ipAddress, messages, oneOf } from "../../validation/values.ts"
+import { validateHints } from "./hints.ts"
 
 type Endpoint = Wire<models.V1Endpoint>
 
@@ -107,5 +108,6 @@ function validateEndpoint(at: FieldPath, endpoint: Endpoint, type: string): Fiel
   if (endpoint.hostname !== undefined) {
     errors.push(...messages(at.child("hostname"), endpoint.hostname, validateDNS1123Label(endpoint.hostname)))
   }
+  if (endpoint.hints !== undefined) errors.push(...validateHints(at.child("hints"), endpoint.hints))
   return errors
 }

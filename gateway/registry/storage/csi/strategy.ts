@@ -8,12 +8,15 @@ import {
   forbiddenField,
   invalidValue,
   required,
+  tooLong,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
+import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
-import { named, optionalOneOf, requiredValue } from "../../validation/values.ts"
+import { type LabelSelector, validateLabelName, validateLabelSelector } from "../../validation/selectors.ts"
+import { messages, named, nonNegative, optionalOneOf } from "../../validation/values.ts"
 
 const path = FieldPath.root("spec")
 
@@ -29,12 +32,17 @@ type CSIDriver = KubeObject & {
     tokenRequests?: readonly { audience?: string; expirationSeconds?: number }[]
     nodeAllocatableUpdatePeriodSeconds?: number
     serviceAccountTokenInSecrets?: boolean
+    preventPodSchedulingIfMissing?: boolean
   }
 }
 
 const driverStrategy: Strategy<CSIDriver> = {
   generation: false,
   allowUnconditionalUpdate: false,
+
+  dropDisabled({ spec }) {
+    delete spec?.preventPodSchedulingIfMissing
+  },
 
   default(driver) {
     const spec = (driver.spec ??= {})
@@ -99,11 +107,46 @@ function validateTokens(spec: NonNullable<CSIDriver["spec"]>): FieldError[] {
 
 export const csiDrivers: KindExtension = { strategy: driverStrategy }
 
-type CSINode = KubeObject & { spec?: { drivers?: unknown[] | null } }
+interface Driver {
+  name?: string
+  nodeID?: string
+  topologyKeys?: readonly string[]
+  allocatable?: { count?: number }
+}
+
+type CSINode = KubeObject & { spec?: { drivers?: Driver[] | null } }
+
+const longestName = 63
+const longestID = 256
+
+function validateDrivers(drivers: readonly Driver[]): FieldError[] {
+  return drivers.flatMap(({ name = "", nodeID = "", topologyKeys = [], allocatable }, index) => {
+    const at = path.child("drivers").index(index)
+    const errors: FieldError[] = []
+    if (name === "") errors.push(required(at.child("name")))
+    if (name.length > longestName) errors.push(tooLong(at.child("name"), name, longestName))
+    if (name !== "") {
+      errors.push(...messages(at.child("name"), name, validateDNS1123Subdomain(name.toLowerCase())))
+    }
+    if (nodeID === "") errors.push(required(at.child("nodeID")))
+    if (nodeID.length > longestID) {
+      errors.push(invalidValue(at.child("nodeID"), nodeID, `must be ${longestID} characters or less`))
+    }
+    errors.push(...nonNegative(at.child("allocatable", "count"), allocatable?.count))
+    for (const [position, key] of topologyKeys.entries()) {
+      if (key === "") errors.push(required(at))
+      if (topologyKeys.indexOf(key) < position) errors.push(duplicate(at, key))
+      errors.push(...validateLabelName(at, key))
+    }
+    if (drivers.slice(0, index).some((earlier) => earlier.name === name)) errors.push(duplicate(at.child("name"), name))
+    return errors
+  })
+}
 
 const nodeStrategy: Strategy<CSINode> = {
   generation: false,
   allowUnconditionalUpdate: false,
+  validate: (_ctx, { spec }) => validateDrivers(spec?.drivers ?? []),
   canonicalize({ spec }) {
     // As Go's conversions leave it: a list of nothing is no list.
     if (spec?.drivers?.length === 0) spec.drivers = null
@@ -112,13 +155,25 @@ const nodeStrategy: Strategy<CSINode> = {
 
 export const csiNodes: KindExtension = { strategy: nodeStrategy }
 
-type CSIStorageCapacity = KubeObject & { storageClassName?: string; nodeTopology?: unknown }
+type CSIStorageCapacity = KubeObject & {
+  storageClassName?: string
+  nodeTopology?: LabelSelector
+  capacity?: string
+}
+
+function validateCapacity(size: string | undefined): FieldError[] {
+  if (size === undefined || compareQuantities(parseQuantity(size), parseQuantity("0")) >= 0) return []
+  return [invalidValue(FieldPath.root("capacity"), size, "must be greater than or equal to 0")]
+}
 
 const capacityStrategy: Strategy<CSIStorageCapacity> = {
   generation: false,
   allowUnconditionalUpdate: false,
-  validate: (_ctx, capacity) =>
-    named(FieldPath.root("storageClassName"), capacity.storageClassName, validateDNS1123Subdomain),
+  validate: (_ctx, capacity) => [
+    ...validateLabelSelector(FieldPath.root("nodeTopology"), capacity.nodeTopology),
+    ...named(FieldPath.root("storageClassName"), capacity.storageClassName, validateDNS1123Subdomain),
+    ...validateCapacity(capacity.capacity),
+  ],
   validateUpdate: (_ctx, capacity, current) => [
     ...immutableField(FieldPath.root("nodeTopology"), capacity.nodeTopology, current.nodeTopology),
     ...immutableField(FieldPath.root("storageClassName"), capacity.storageClassName, current.storageClassName),
@@ -156,7 +211,13 @@ const attachmentStrategy: Strategy<VolumeAttachment> = {
     } else if (source.inlineVolumeSpec !== undefined && source.persistentVolumeName !== undefined) {
       errors.push(forbiddenField(at, exactlyOne))
     }
-    return [...errors, ...requiredValue(path.child("nodeName"), spec?.nodeName)]
+    const volume = source.persistentVolumeName
+    if (volume !== undefined) {
+      const place = at.child("persistentVolumeName")
+      if (volume === "") errors.push(required(place, "must specify non empty persistentVolumeName"))
+      errors.push(...messages(place, volume, validateDNS1123Subdomain(volume)))
+    }
+    return [...errors, ...named(path.child("nodeName"), spec?.nodeName, validateDNS1123Subdomain)]
   },
 
   validateUpdate: (ctx, attachment, current) =>

@@ -6,12 +6,14 @@ import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableFields } from "../../validation/equality.ts"
 import { messages, oneOf, optionalOneOf } from "../../validation/values.ts"
+import { type Topologies, validateTopologies } from "./topologies.ts"
 
 type StorageClass = KubeObject & {
   provisioner?: string
   parameters?: Record<string, string>
   reclaimPolicy?: string
   volumeBindingMode?: string
+  allowedTopologies?: Topologies | null
 }
 
 const maxParameters = 512
@@ -27,13 +29,15 @@ const strategy: Strategy<StorageClass> = {
 
   validate: (_ctx, storageClass) => validate(storageClass),
 
-  validateUpdate: (_ctx, storageClass, current) =>
-    immutableFields(FieldPath.root(), storageClass, current, [
+  validateUpdate: (_ctx, storageClass, current) => [
+    ...validateTopologies(storageClass.allowedTopologies),
+    ...immutableFields(FieldPath.root(), storageClass, current, [
       "parameters",
       "provisioner",
       "reclaimPolicy",
       "volumeBindingMode",
     ]),
+  ],
 }
 
 export const storageClasses: KindExtension = { strategy }
@@ -56,5 +60,6 @@ function validate(storageClass: StorageClass): FieldError[] {
       "Immediate",
       "WaitForFirstConsumer",
     ]),
+    ...validateTopologies(storageClass.allowedTopologies),
   ]
 }

@@ -1,0 +1,41 @@
+// Where a StorageClass lets volumes be: terms of labels with values. Source: k8s.io/kubernetes/pkg/apis/core/validation
+// ValidateTopologySelectorTerm, and pkg/apis/storage/validation.
+
+import { duplicate, type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import { validateLabelName } from "../../validation/selectors.ts"
+
+interface Expression {
+  key?: string
+  values?: readonly string[]
+}
+
+export type Topologies = readonly { matchLabelExpressions?: readonly Expression[] }[]
+
+const path = FieldPath.root("allowedTopologies")
+
+export function validateTopologies(topologies: Topologies | null | undefined): FieldError[] {
+  const seen = new Set<string>()
+  return (topologies ?? []).flatMap(({ matchLabelExpressions: expressions = [] }, index) => {
+    const at = path.index(index).child("matchLabelExpressions")
+    const errors = expressions.flatMap(({ key = "", values = [] }, position) => {
+      const place = at.index(position)
+      const isRepeated = expressions.slice(0, position).some((earlier) => earlier.key === key)
+      return [
+        ...(values.length === 0 ? [required(place.child("values"))] : []),
+        ...values.flatMap((value, number) =>
+          values.indexOf(value) < number ? [duplicate(place.child("values").index(number), value)] : [],
+        ),
+        ...validateLabelName(place.child("key"), key),
+        ...(isRepeated ? [duplicate(place.child("key"), key)] : []),
+      ]
+    })
+    const text = expressions
+      .map(({ key = "", values = [] }) => JSON.stringify([key, ...values.toSorted()]))
+      .toSorted()
+      .join()
+    // Upstream takes a term that says nothing for one it has seen.
+    const isKnown = expressions.length === 0 || seen.has(text)
+    seen.add(text)
+    return isKnown ? [...errors, duplicate(at, "")] : errors
+  })
+}

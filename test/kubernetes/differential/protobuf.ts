@@ -1,0 +1,124 @@
+// Bodies in Kubernetes' protobuf, decoded by the wire format alone: what their numbers mean is not asked of the product, whose
+// word is being compared. A field is named by its number; only metadata has names, for normalize.ts looks for them.
+
+import { fieldsOf, Malformed, type WireField } from "../../../apimachinery/schema/protobuf-wire.ts"
+
+type Decoded = string | number | Message | Decoded[]
+interface Message {
+  [field: string]: Decoded
+}
+
+const magic = "k8s\0"
+/** What the numbers of ObjectMeta and ListMeta mean, as far as it must differ. */
+const objectMeta: Readonly<Record<string, string>> = {
+  1: "name",
+  2: "generateName",
+  3: "namespace",
+  5: "uid",
+  6: "resourceVersion",
+}
+const listMeta: Readonly<Record<string, string>> = { 2: "resourceVersion", 3: "continue" }
+const status: Readonly<Record<string, string>> = { 2: "status", 3: "message", 4: "reason", 5: "details", 6: "code" }
+const annotationsNumber = "12"
+/** Seconds since 1970 that servers and scenarios write: 2020 to 2100. */
+const [firstSecond, lastSecond] = [1_577_836_800, 4_102_444_800]
+
+/** One body, `{kind, apiVersion, object}`; or the events of a watch, `{type, object}`. */
+export function decodeProtobuf(body: Buffer, isWatch: boolean): unknown {
+  if (!isWatch) return decodeObject(body)
+  return frames(body)
+    .map((frame) => {
+      const [type, object] = [1, 2].map((number) => bytesAt(frame, number))
+      return { type: type?.toString(), object: object && decodeObject(bytesAt(object, 1) ?? Buffer.alloc(0)) }
+    })
+    .filter(({ type, object }) => type !== "BOOKMARK" || hasAnnotations(object))
+}
+
+/** How many events have come; each has its length before it. */
+export function countFrames(body: Buffer): number {
+  return frames(body).length
+}
+
+function frames(body: Buffer): Buffer[] {
+  const found: Buffer[] = []
+  for (let at = 0; at + 4 <= body.length;) {
+    const end = at + 4 + body.readUInt32BE(at)
+    if (end > body.length) break
+    found.push(body.subarray(at + 4, end))
+    at = end
+  }
+  return found
+}
+
+function bytesAt(message: Buffer, number: number): Buffer | undefined {
+  let found: Buffer | undefined
+  for (const field of fieldsOf(message)) if (field.number === number && field.type === "bytes") found = field.bytes
+  return found
+}
+
+function decodeObject(body: Buffer): unknown {
+  if (body.toString("latin1", 0, magic.length) !== magic) return body.toString()
+  const unknown = body.subarray(magic.length)
+  const typeMeta = bytesAt(unknown, 1) ?? Buffer.alloc(0)
+  const [apiVersion = "", kind = ""] = [1, 2].map((number) => bytesAt(typeMeta, number)?.toString())
+  const object = decodeMessage(bytesAt(unknown, 2) ?? Buffer.alloc(0))
+  if (object !== undefined) nameMetadata(object, kind.endsWith("List") || kind === "Status")
+  if (object !== undefined && kind === "Status") {
+    const { details, ...said } = renamed(object, status)
+    return { kind, apiVersion, ...said, ...(isMessage(details) ? { details: renamed(details, { 4: "causes" }) } : {}) }
+  }
+  return { kind, apiVersion, object: object ?? "malformed" }
+}
+
+function nameMetadata(object: Message, isList: boolean): void {
+  const metadata = object["1"]
+  if (isMessage(metadata)) object["1"] = renamed(metadata, isList ? listMeta : objectMeta)
+  if (!isList) return
+  for (const item of [object["2"] ?? []].flat()) if (isMessage(item)) nameMetadata(item, false)
+}
+
+function renamed(message: Message, names: Readonly<Record<string, string>>): Message {
+  return Object.fromEntries(Object.entries(message).map(([number, value]) => [names[number] ?? number, value]))
+}
+
+function isMessage(value: Decoded | undefined): value is Message {
+  return typeof value === "object" && !Array.isArray(value)
+}
+
+function hasAnnotations(object: unknown): boolean {
+  const { object: message } = object as { object?: Message }
+  const metadata = message?.["1"]
+  return isMessage(metadata) && metadata[annotationsNumber] !== undefined
+}
+
+/** Undefined: the bytes are no message. */
+function decodeMessage(bytes: Buffer): Message | undefined {
+  const message: Message = {}
+  try {
+    for (const field of fieldsOf(bytes)) {
+      const value = decodeValue(field)
+      const before = message[field.number]
+      message[field.number] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
+    }
+  } catch (error) {
+    if (error instanceof Malformed) return undefined
+    throw error
+  }
+  return isTime(message) ? { time: "<time>" } : message
+}
+
+function isTime(message: Message): boolean {
+  const seconds = message["1"]
+  if (typeof seconds !== "number" || seconds < firstSecond || seconds > lastSecond) return false
+  return Object.keys(message).every((number) => number === "1" || number === "2")
+}
+
+/** What is printable is taken for text, what is not for a message if it can be one: the same guess on both sides. */
+function decodeValue({ type, value, bytes }: WireField): Decoded {
+  if (type === "varint") return Number(BigInt.asIntN(64, value))
+  if (type !== "bytes") return `${type} ${value}`
+  const text = bytes.toString()
+  // oxlint-disable-next-line no-control-regex -- they tell messages from texts
+  if (!/[\u0000-\u0008\u000b-\u001f\ufffd]/.test(text) && !/^\n[^\n]/.test(text)) return text
+  return decodeMessage(bytes) ?? `bytes ${bytes.toString("hex")}`
+}
