@@ -9,7 +9,7 @@ import { storageKey } from "./keys.ts"
 import type { ResourceDefinition } from "./rest.ts"
 import { readError, writeError } from "./storage-errors.ts"
 import type { Claim } from "./strategy.ts"
-import { encodeStored, type KubeValue } from "./value.ts"
+import { asParsed, encodeStored, type KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 import type { ValueReader } from "./value-reader.ts"
 
@@ -51,22 +51,34 @@ export class ObjectStorage {
     modRevision: number,
     claim: Claim | undefined,
   ): Promise<KubeValue | undefined> {
-    let written = false
+    let stored: KeyValue | undefined
     try {
       const { conversion } = this.#definition
-      const value = encodeStored(conversion ? await conversion.toStored(object) : this.#asStored(object))
-      const leaving = object.metadata.deletionTimestamp !== undefined
-      const revision = await this.#write(ctx.controlPlane.store, key, modRevision, { type: "put", key, value }, leaving)
-      if (revision === undefined) return undefined
-      written = true
+      const toStore = conversion ? await conversion.toStored(object) : this.#asStored(object)
+      stored = await this.#put(ctx.controlPlane.store, key, toStore, modRevision)
+      if (stored === undefined) return undefined
       claim?.commit()
-      this.#cache.put({ key, value, modRevision: revision })
       // A group of writes comes back from the disk at once.
       const waiting = ctx.turn?.()
       if (waiting !== undefined) await waiting
-      return await this.#reader.one({ key, value, createRevision: revision, modRevision: revision })
+      return await this.#reader.one(stored)
     } finally {
-      if (!written) await claim?.rollback()
+      if (stored === undefined) await claim?.rollback()
+    }
+  }
+
+  async #put(store: Store, key: string, object: KubeObject, modRevision: number): Promise<KeyValue | undefined> {
+    const value = encodeStored(object)
+    const leaving = object.metadata.deletionTimestamp !== undefined
+    let stored: KeyValue | undefined
+    // Who follows the store sees the change before the writer does, and need not parse what has just been printed.
+    this.#cache.writing(value, asParsed(object))
+    try {
+      const revision = await this.#write(store, key, modRevision, { type: "put", key, value }, leaving)
+      if (revision !== undefined) stored = { key, value, createRevision: revision, modRevision: revision }
+      return stored
+    } finally {
+      this.#cache.written(value, stored)
     }
   }
 

@@ -2,6 +2,7 @@
 // clients look at again and again is parsed once. Lists pass it by: a scan must not push out what is in use. What is found in
 // texts without parsing them is kept for as long as the store keeps what it has handed out.
 
+import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import { StoredText, StoredValue } from "./value.ts"
 
@@ -18,6 +19,8 @@ export class ValueCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
   readonly #texts = new WeakMap<KeyValue, StoredText>()
+  /** Parsed forms of what is being written, by its bytes. */
+  readonly #writing = new Map<Uint8Array, KubeObject>()
   #bytes = 0
 
   /** `maxBytes`: what texts and parsed forms may take, estimated. Beyond it the least recently used go. */
@@ -27,8 +30,9 @@ export class ValueCache {
 
   /** The value of what the store has just answered: the one that is known, or a new one, which is kept. */
   of(stored: KeyValue): StoredValue {
+    const text = this.textOf(stored)
     const known = this.#entry(stored)
-    if (known === undefined) return this.#keep(stored.key, this.#texts.get(stored) ?? textOf(stored))
+    if (known === undefined) return this.#keep(stored.key, text)
     this.#entries.delete(stored.key)
     this.#entries.set(stored.key, known)
     return known.value
@@ -37,7 +41,7 @@ export class ValueCache {
   /** The text of one of many, the same as long as the store hands out the same. */
   textOf(stored: KeyValue): StoredText {
     let text = this.#texts.get(stored)
-    if (text === undefined) this.#texts.set(stored, (text = this.#entry(stored)?.value.identity ?? textOf(stored)))
+    if (text === undefined) this.#texts.set(stored, (text = (this.#entry(stored)?.value ?? this.#new(stored)).identity))
     return text
   }
 
@@ -52,13 +56,31 @@ export class ValueCache {
     return entry?.modRevision === stored.modRevision ? entry : undefined
   }
 
-  put(stored: Pick<KeyValue, "key" | "value" | "modRevision">): StoredValue {
-    return this.#keep(stored.key, textOf(stored))
+  /**
+   * Says before a write what its bytes are, parsed: `object` is the cache's, whoever sees the change finds it. Until
+   * {@link written}.
+   */
+  writing(bytes: Uint8Array, object: KubeObject): void {
+    this.#writing.set(bytes, object)
   }
 
-  #keep(key: string, text: StoredText): StoredValue {
+  /** `stored`: undefined when nothing was written. */
+  written(bytes: Uint8Array, stored: KeyValue | undefined): void {
+    if (stored !== undefined) this.of(stored)
+    this.#writing.delete(bytes)
+  }
+
+  /** What is being written is kept: it will be asked for. */
+  #new(stored: KeyValue): StoredValue {
+    const text = textOf(stored)
+    const parsed = this.#writing.get(stored.value)
+    this.#writing.delete(stored.value) // it is the value's now
+    return parsed === undefined ? new StoredValue(text) : this.#keep(stored.key, text, parsed)
+  }
+
+  #keep(key: string, text: StoredText, parsed?: KubeObject): StoredValue {
     this.delete(key)
-    const value = new StoredValue(text)
+    const value = new StoredValue(text, parsed)
     const weight = text.bytes.byteLength * (1 + parsedWeight)
     if (weight > this.#maxBytes) return value
     this.#entries.set(key, { modRevision: text.revision, value, weight })

@@ -49,6 +49,12 @@ export function encodeStored(object: KubeObject): Buffer {
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: meta, ...rest }))
 }
 
+/** What parsing {@link encodeStored} answers, without the revision; the caller's own. */
+export function asParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): KubeObject {
+  const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
+  return copyJson({ kind, apiVersion, metadata: meta, ...rest } as KubeObject)
+}
+
 /** How the stored bytes of every object of a kind begin: tells the stored version without parsing. */
 export function storedHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
@@ -94,8 +100,12 @@ export class StoredValue implements KubeValue {
   readonly #text: StoredText
   #parsed: KubeObject | undefined
 
-  constructor(text: StoredText) {
+  /** `parsed`: what the text says, when that is known; taken over. */
+  constructor(text: StoredText, parsed?: KubeObject) {
     this.#text = text
+    if (parsed === undefined) return
+    parsed.metadata.resourceVersion = this.resourceVersion
+    this.#parsed = deepFreeze(parsed)
   }
 
   get identity(): StoredText {

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { asParsed, encodeStored } from "./value.ts"
+import { ValueCache } from "./value-cache.ts"
+
+const object = (text: string): KubeObject => ({
+  kind: "ConfigMap",
+  apiVersion: "v1",
+  metadata: { name: "a", namespace: "b" },
+  data: { text, odd: JSON.parse('{"__proto__":1}') as object, none: undefined },
+})
+
+const storedOf = (value: Uint8Array, modRevision: number) => ({ key: "k", value, createRevision: 1, modRevision })
+
+describe("a value that is written", () => {
+  test.each(["who follows the store", "who wrote"])("is for %s what parsing its bytes answers, not parsed", (first) => {
+    const cache = new ValueCache(100_000)
+    const bytes = encodeStored(object("x"))
+    const written = storedOf(bytes, 7)
+    cache.writing(bytes, asParsed(object("x")))
+    // The store tells those who follow it with an object of its own, before the writer hears of it.
+    const followed = first === "who wrote" ? undefined : cache.passing({ ...written }).object()
+    cache.written(bytes, written)
+    const value = cache.of(written)
+    const parsed = new ValueCache(100_000).of(written).object()
+    expect(value.object()).toEqual(parsed)
+    expect(JSON.stringify(value.object())).toBe(JSON.stringify(parsed))
+    if (followed !== undefined) expect(value.object()).toBe(followed)
+    expect(Object.isFrozen(value.object().metadata)).toBe(true)
+  })
+
+  test("leaves nothing behind when the write fails", () => {
+    const cache = new ValueCache(100_000)
+    const bytes = encodeStored(object("x"))
+    cache.writing(bytes, asParsed(object("never")))
+    cache.written(bytes, undefined)
+    expect(cache.of(storedOf(bytes, 7)).object()["data"]).toMatchObject({ text: "x" })
+  })
+
+  test("too large to be kept is still what it is, however often it is asked for", () => {
+    const cache = new ValueCache(1)
+    const bytes = encodeStored(object("x"))
+    cache.writing(bytes, asParsed(object("x")))
+    for (let again = 0; again < 2; again++) {
+      expect(cache.passing(storedOf(bytes, 7)).object().metadata).toMatchObject({ name: "a", resourceVersion: "7" })
+    }
+    cache.written(bytes, storedOf(bytes, 7))
+  })
+})
+
+test("beyond its bytes the longest unused go, and their parsed forms with them", () => {
+  const cache = new ValueCache(3000)
+  const all = Array.from({ length: 10 }, (_, index) => ({
+    ...storedOf(encodeStored(object(`${index}`)), index + 1),
+    key: String(index),
+  }))
+  const [first] = all
+  if (first === undefined) throw new Error("nothing")
+  const value = cache.of(first)
+  expect(cache.passing(first)).toBe(value)
+  for (const stored of all) cache.of(stored)
+  expect(cache.passing(first)).not.toBe(value)
+})
