@@ -38,6 +38,7 @@ export class Operator implements AsyncDisposable {
   readonly #recorder: EventRecorder
   readonly #reconciler: VirtualClusterReconciler
   readonly #stops: (() => void)[] = []
+  readonly #served = Promise.withResolvers<void>()
   #ready: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
 
@@ -63,6 +64,11 @@ export class Operator implements AsyncDisposable {
     operator.#running.catch((error: unknown) => operator.#log.error({ error }, "operator stopped"))
     await Promise.resolve()
     return operator
+  }
+
+  /** Resolves when the resources are served, or the operator stops: VirtualClusters can be made. */
+  whenServed(): Promise<void> {
+    return this.#served.promise
   }
 
   /** Resolves when the resources are served and all VirtualClusters have been seen, or the operator stops. */
@@ -97,6 +103,7 @@ export class Operator implements AsyncDisposable {
       }
       await pause(this.#clock, wait, signal)
     }
+    this.#served.resolve()
     if (!signal.aborted) await this.#watch(signal)
   }
 

@@ -19,7 +19,14 @@ import type { KubeClient, Resource } from "../client/rest.ts"
 import { Kubelets } from "./kubelet/kubelets.ts"
 import type { PodSandbox } from "./kubelet/pod-sandbox.ts"
 import { ServiceAccountTokens } from "./kubelet/sources.ts"
-import { defaultNodeSettings, maxNodes, simulatedNode, startNodes, type NodeSettings } from "./nodes.ts"
+import {
+  defaultNodeSettings,
+  maxNodes,
+  simulatedNode,
+  startNodes,
+  type NodeSettings,
+  type SimulatedNode,
+} from "./nodes.ts"
 import { Scheduler } from "./scheduler/scheduler.ts"
 import { createDefaultClass, provisioner, Storage } from "./storage.ts"
 
@@ -43,6 +50,7 @@ export function nodeNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => simulatedNode(index).name)
 }
 
+/** Resolves when the nodes are there. Pods run once everything there is has been seen, which is not waited for. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { client, log = silentLog } = options
   if (options.nodes > maxNodes) throw new Error(`a simulated super cluster has at most ${maxNodes} nodes`)
@@ -53,7 +61,31 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   await createDefaultClass(client)
 
   const stopped = new AbortController()
-  started.defer(() => stopped.abort())
+  const running = started.move()
+  let kubelets: Kubelets | undefined
+  const working = work(options, nodes, running, stopped.signal).then(
+    (made) => {
+      kubelets = made
+    },
+    (error: unknown) => log.error({ err: error }, "the simulated super cluster runs no pods"),
+  )
+  return {
+    sandbox: (node, namespace, pod) => kubelets?.sandbox(node, namespace, pod),
+    async [Symbol.asyncDispose]() {
+      stopped.abort()
+      await working
+      await running.disposeAsync()
+    },
+  }
+}
+
+/** Scheduler, volumes and kubelets, owned by `started`. Undefined: the signal ended before they had begun. */
+async function work(
+  { client, log = silentLog }: SimulatorOptions,
+  nodes: readonly SimulatedNode[],
+  started: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<Kubelets | undefined> {
   const informer = <T extends KubeObject>(resource: Resource): Informer<T> => new Informer<T>(client, resource, { log })
   const watched = {
     pods: informer<Pod>(resources.pods),
@@ -64,12 +96,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     volumes: informer<PersistentVolume>(resources.persistentVolumes),
     classes: informer<StorageClass>(resources.storageClasses),
   }
-  await Promise.all(Object.values(watched).map((one) => one.start(stopped.signal)))
+  await Promise.all(Object.values(watched).map((one) => one.start(signal)))
+  if (signal.aborted) return undefined
 
   const recorder = (component: string): EventRecorder => new EventRecorder({ component, log })
   started.use(new Storage({ ...watched, client, recorder: recorder(provisioner), log }))
   started.use(new Scheduler({ ...watched, client, recorder: recorder("default-scheduler"), log }))
-  const kubelets = started.use(
+  return started.use(
     new Kubelets({
       client,
       pods: watched.pods,
@@ -84,9 +117,4 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       log,
     }),
   )
-  const running = started.move()
-  return {
-    sandbox: (node, namespace, pod) => kubelets.sandbox(node, namespace, pod),
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
-  }
 }

@@ -127,15 +127,19 @@ export class AllInOne implements AsyncDisposable {
       await SimulatedNodes.start({ names, authority, sandbox: (...pod) => parts.simulator?.sandbox(...pod), log }),
     )
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
+    const working = { tenants: gateway.tenants, superClient: superClient(), log }
+    const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
+    const syncer = () => startSyncer({ ...working, vnAgentEndpoint })
+    const operator = async () => {
+      await using starting = new AsyncDisposableStack()
+      // That it has seen all VirtualClusters is not waited for: there may be thousands, and their tenants answer already.
+      await starting.use(await startOperator(working)).whenServed()
+      return starting.move()
+    }
+    const { certificateAuthority: rootCertificateAuthority } = gateway
+    // First what is waited for, then what reads all there is in the background.
     if (real === undefined) {
-      const only = superControllers
-      stack.use(
-        startControllers(singleCluster(superClient()), {
-          rootCertificateAuthority: gateway.certificateAuthority,
-          only,
-          log,
-        }),
-      )
+      stack.use(await operator())
       parts.simulator = stack.use(
         await startSimulator({
           client: superClient(),
@@ -144,22 +148,14 @@ export class AllInOne implements AsyncDisposable {
           log,
         }),
       )
+      const only = superControllers
+      stack.use(startControllers(singleCluster(superClient()), { rootCertificateAuthority, only, log }))
+      stack.use(await syncer())
     }
-    const { certificateAuthority: rootCertificateAuthority } = gateway
     const signer = createCertificateSigner(gateway.tenants)
     const controllers = () => startControllers(gateway.tenants, { rootCertificateAuthority, signer, log })
-    const working = { tenants: gateway.tenants, superClient: superClient(), log }
-    const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
-    const syncer = () => startSyncer({ ...working, vnAgentEndpoint })
-    const operator = async () => {
-      await using starting = new AsyncDisposableStack()
-      await starting.use(await startOperator(working)).whenReady()
-      return starting.move()
-    }
     if (real === undefined) {
       stack.use(controllers())
-      stack.use(await syncer())
-      stack.use(await operator())
     } else if (options.etcd !== undefined) {
       // The others share this storage: whoever leads works for all, and the rest stand by.
       const common = { client: real, identity: `${identityOf(gateway)}-${randomUUID()}`, log, times: replicaTimes }
