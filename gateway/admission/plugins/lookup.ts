@@ -29,6 +29,7 @@ export async function listAll<T extends KubeObject>(
   return items.map((item) => item.object() as T)
 }
 
+export const nodes = { group: "", version: "v1", resource: "nodes" }
 export const namespaces = { group: "", version: "v1", resource: "namespaces" }
 export const serviceAccounts = { group: "", version: "v1", resource: "serviceaccounts" }
 export const limitRanges = { group: "", version: "v1", resource: "limitranges" }
