@@ -114,7 +114,7 @@ describe("what a tenant may store", () => {
 
 test("quotas are refused where they would not be kept", async () => {
   const limits = { maxStoredObjects: 1 }
-  const etcd = { endpoints: ["http://127.0.0.1:1"] } as NonNullable<GatewayOptions["etcd"]>
+  const etcd = { servers: ["http://127.0.0.1:1"] } as unknown as NonNullable<GatewayOptions["etcd"]>
   await expect(openGatewayStorage({ dataDir: "", etcd, limits })).rejects.toThrow(
     "the limit maxStoredObjects is not kept on etcd",
   )
