@@ -13,6 +13,8 @@ const leaseNamespace = "kube-node-lease"
 const renewMs = 10_000
 /** As the kubelet's nodeStatusReportFrequency: how often the Node itself is written when nothing changes. */
 const reportMs = 300_000
+/** As the kubelet's nodeStatusUpdateRetry: how often it tries again when others write the Node at the same time. */
+const statusTries = 5
 /** One /16 of 10.128.0.0/9 each. */
 export const maxNodes = 100
 
@@ -189,7 +191,18 @@ async function register(options: NodesOptions, node: SimulatedNode): Promise<voi
     if (!isAlreadyExists(error)) throw error
   }
   await report(options, node)
-  await removeStartupTaint(client, node.name)
+  await overConflicts(() => removeStartupTaint(client, node.name))
+}
+
+/** Others write Nodes too, above all new ones: reads and writes again, and fails with the last conflict. */
+async function overConflicts(write: () => Promise<void>): Promise<void> {
+  for (let left = statusTries; ; left--) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isConflict(error) || left <= 1) throw error
+    }
+  }
 }
 
 /**
@@ -204,21 +217,24 @@ async function removeStartupTaint(client: KubeClient, name: string): Promise<voi
 }
 
 /** A node somebody deleted stays deleted until the next start, as with a real kubelet. */
-async function report({ client, settings, kubeletPort }: NodesOptions, node: SimulatedNode): Promise<void> {
+async function report(options: NodesOptions, node: SimulatedNode): Promise<void> {
   try {
-    const current = await client.get<Node>(nodes, undefined, node.name)
-    const { status } = nodeObject(node, settings, kubeletPort(node.name))
-    const conditions = status?.conditions?.map((condition) => {
-      const before = current.status?.conditions?.find(({ type }) => type === condition.type)
-      const since = before?.status === condition.status ? before?.lastTransitionTime : undefined
-      return { ...condition, lastTransitionTime: since ?? condition.lastTransitionTime }
-    })
-    await client.update(nodes, { ...current, status: { ...current.status, ...status, conditions } } as Node, {
-      subresource: "status",
-    })
+    await overConflicts(() => writeStatus(options, node))
   } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error // written by another meanwhile: the next report comes
+    if (!isNotFound(error)) throw error
   }
+}
+
+async function writeStatus({ client, settings, kubeletPort }: NodesOptions, node: SimulatedNode): Promise<void> {
+  const current = await client.get<Node>(nodes, undefined, node.name)
+  const { status } = nodeObject(node, settings, kubeletPort(node.name))
+  const conditions = status?.conditions?.map((condition) => {
+    const before = current.status?.conditions?.find(({ type }) => type === condition.type)
+    const since = before?.status === condition.status ? before?.lastTransitionTime : undefined
+    return { ...condition, lastTransitionTime: since ?? condition.lastTransitionTime }
+  })
+  const written = { ...current, status: { ...current.status, ...status, conditions } } as Node
+  await client.update(nodes, written, { subresource: "status" })
 }
 
 interface Lease extends KubeObject {
