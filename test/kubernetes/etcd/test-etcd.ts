@@ -4,9 +4,10 @@
 //
 // Members can be killed and started again with what they had. Nothing of it outlives the test process.
 
-import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import { call } from "../../harness/https.ts"
 import { binary } from "../build/cache.ts"
 import { Component } from "../harness/component.ts"
 import { freePorts } from "../harness/ports.ts"
@@ -17,6 +18,13 @@ export interface TestEtcdOptions {
   /** Writes go through to the disk, as in production. Default: they do not. */
   durable?: boolean
   flags?: readonly string[]
+  /** Clients come over TLS, with a certificate of the same authority. PEM. */
+  tls?: { certificateAuthority: string; serving: Pair; client: Pair }
+}
+
+interface Pair {
+  certificate: string
+  key: string
 }
 
 interface Member {
@@ -42,7 +50,7 @@ export class TestEtcd implements AsyncDisposable {
         const [client = 0, peer = 0] = ports.slice(2 * index)
         return {
           name: `member-${index}`,
-          client: `http://127.0.0.1:${client}`,
+          client: `${options.tls === undefined ? "http" : "https"}://127.0.0.1:${client}`,
           peer: `http://127.0.0.1:${peer}`,
           component: undefined,
         }
@@ -87,11 +95,32 @@ export class TestEtcd implements AsyncDisposable {
         `--initial-cluster=${this.#members.map(({ name, peer }) => `${name}=${peer}`).join(",")}`,
         ...(durable ? [] : ["--unsafe-no-fsync"]),
         "--log-level=warn",
+        ...(await this.#tlsFlags()),
         ...flags,
       ],
       logFile: path.join(this.#folder, "logs", `${member.name}.log`),
     })
-    await member.component.ready(async () => (await fetch(`${member.client}/health`)).ok)
+    const { client } = this.#options.tls ?? {}
+    await member.component.ready(async () => {
+      if (client === undefined) return (await fetch(`${member.client}/health`)).ok
+      return (await call(member.client, { path: "/health", ...client })).status === 200
+    })
+  }
+
+  async #tlsFlags(): Promise<string[]> {
+    const { tls } = this.#options
+    if (tls === undefined) return []
+    const write = async (name: string, text: string): Promise<string> => {
+      const file = path.join(this.#folder, name)
+      await writeFile(file, text, { mode: 0o600 })
+      return file
+    }
+    return [
+      `--trusted-ca-file=${await write("ca.crt", tls.certificateAuthority)}`,
+      `--cert-file=${await write("tls.crt", tls.serving.certificate)}`,
+      `--key-file=${await write("tls.key", tls.serving.key)}`,
+      "--client-cert-auth",
+    ]
   }
 
   /** kill -9. */

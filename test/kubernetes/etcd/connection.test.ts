@@ -1,0 +1,93 @@
+// The connection itself: TLS, names that one process holds, and what is compacted while nobody looks.
+
+import { describe, expect, test } from "vitest"
+import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../../gateway/tenancy/pki.ts"
+import { EtcdDatabase } from "../../../storage/etcd/database.ts"
+import { HeldError } from "../../../storage/etcd/lease.ts"
+import { StorageError, type Store } from "../../../storage/types.ts"
+import { eventually } from "../../harness/eventually.ts"
+import { lacks } from "../harness/needs.ts"
+import { TestEtcd } from "./test-etcd.ts"
+
+const put = (store: Store, key: string, value: string) =>
+  store.txn({ compare: [], operations: [{ type: "put", key, value: Buffer.from(value) }] })
+
+describe.skipIf(lacks(["etcd"]))("a connection to etcd", () => {
+  test("goes over TLS with a certificate on either side", async () => {
+    const authority = await createAuthority("etcd")
+    const serving = await issueServingCertificate(authority, ["127.0.0.1", "localhost"])
+    const client = await issueClientCertificate(authority, { name: "polyplane", groups: [] })
+    await using etcd = await TestEtcd.start({ tls: { certificateAuthority: authority.certificate, serving, client } })
+    const certificateAuthority = Buffer.from(authority.certificate)
+    const tls = { certificateAuthority, certificate: Buffer.from(client.certificate), key: Buffer.from(client.key) }
+    await using database = await EtcdDatabase.open({ servers: etcd.servers, tls })
+    const store = await database.openStore("tenant")
+    await put(store, "/a", "1")
+    expect(Buffer.from((await store.get("/a"))?.value ?? []).toString()).toBe("1")
+    const strangers = EtcdDatabase.open({
+      servers: etcd.servers,
+      tls: { certificateAuthority },
+      etcdLimits: { attemptMs: 1_000, callMs: 1_000 },
+    })
+    await expect(strangers).rejects.toThrow(StorageError)
+  })
+
+  test("holds a name alone, until it lets go or its process has ended", async () => {
+    await using etcd = await TestEtcd.start()
+    await using first = await EtcdDatabase.open({ servers: etcd.servers })
+    await using second = await EtcdDatabase.open({ servers: etcd.servers })
+    const times = { ttlSeconds: 5, waitMs: 200 }
+    const held = await first.hold("name", "the first", times)
+    await expect(second.hold("name", "the second", times)).rejects.toThrow(new HeldError("name", "the first"))
+    await held[Symbol.asyncDispose]()
+    const taken = await second.hold("name", "the second", times)
+    expect(taken.lost.aborted).toBe(false)
+    await taken[Symbol.asyncDispose]()
+  })
+
+  test("stores of one database see only their own, and each its own revisions", async () => {
+    await using etcd = await TestEtcd.start()
+    await using database = await EtcdDatabase.open({ servers: etcd.servers })
+    const [one, other] = [await database.openStore("1"), await database.openStore("11")]
+    await put(one, "/a", "one")
+    await put(other, "/a", "other")
+    expect((await one.range("/")).items.map(({ value }) => Buffer.from(value).toString())).toEqual(["one"])
+    await database.removeStore("1")
+    expect((await one.range("/")).items).toEqual([])
+    expect((await other.range("/")).items).toHaveLength(1)
+  })
+
+  test("a store in which nothing happened is watched from before a compaction, one that changed is not", async () => {
+    await using etcd = await TestEtcd.start()
+    await using database = await EtcdDatabase.open({ servers: etcd.servers })
+    const [quiet, busy] = [await database.openStore("quiet"), await database.openStore("busy")]
+    const { revision } = await put(quiet, "/a", "1")
+    for (let i = 0; i < 20; i++) await put(busy, "/a", String(i))
+    await busy.compact(busy.revision)
+    await expect(busy.watch("/", { after: revision })[Symbol.asyncIterator]().next()).rejects.toThrow(StorageError)
+    await quiet[Symbol.asyncDispose]()
+    const again = await database.openStore("quiet")
+    const next = again.watch("/", { after: revision })[Symbol.asyncIterator]().next()
+    await put(again, "/a", "2")
+    const batch = await next
+    expect(batch.done === true ? [] : batch.value.map(({ current }) => Buffer.from(current.value).toString())).toEqual([
+      "2",
+    ])
+  })
+
+  test("whoever was away while history was compacted starts anew, and knows it", { timeout: 120_000 }, async () => {
+    await using etcd = await TestEtcd.start({ members: 3 })
+    await using database = await EtcdDatabase.open({ servers: etcd.servers.slice(0, 1) })
+    await using elsewhere = await EtcdDatabase.open({ servers: etcd.servers.slice(1) })
+    const [here, there] = [await database.openStore("tenant"), await elsewhere.openStore("tenant")]
+    const watcher = here.watch("/", { after: here.revision })
+    const ended = expect(watcher[Symbol.asyncIterator]().next()).rejects.toThrow(StorageError)
+    await etcd.kill(0)
+    for (let i = 0; i < 20; i++) await put(there, "/a", String(i))
+    await there.compact(there.revision)
+    await etcd.startMember(0)
+    await ended
+    await eventually(() => here.revision >= there.revision)
+    expect((await here.range("/")).items).toHaveLength(1)
+  })
+})
