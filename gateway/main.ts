@@ -35,6 +35,8 @@ export interface RunningGateway extends AsyncDisposable {
   readonly url: string
   readonly tenants: TenantAdmin
   readonly superCluster: ControlPlane | undefined
+  /** Ends when another process may serve the super cluster: this one must end then. Undefined: none can. */
+  readonly superClusterLost?: AbortSignal | undefined
   /** PEM: what clients trust. */
   readonly certificateAuthority: string
   /** Signs the identities with which tenants reach nodes; vn-agents know the public half. */
@@ -47,7 +49,6 @@ export class Gateway implements RunningGateway {
   readonly url: string
   readonly tenants: TenantDirectory
   readonly superCluster: ControlPlane | undefined
-  /** Ends when another process may serve the super cluster: this one must end then. Undefined: none can. */
   readonly superClusterLost: AbortSignal | undefined
   readonly #keys: GatewayKeys
   readonly #stack: AsyncDisposableStack

@@ -6,15 +6,18 @@ import type { KubeClient } from "../../client/rest.ts"
 import { namespaces, services } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
+import { type ChildProcess, fork } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
 import { hostname } from "node:os"
+import { fileURLToPath } from "node:url"
 import type { KubeObject, Node, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
-import type { GatewayLimits } from "../../gateway/options.ts"
-import { Gateway } from "../../gateway/main.ts"
+import type { GatewayLimits, GatewayOptions } from "../../gateway/options.ts"
+import { Gateway, type RunningGateway } from "../../gateway/main.ts"
+import type { PrimaryOptions } from "../../gateway/workers/primary.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { EtcdStorageOptions } from "../../gateway/tenancy/etcd-storage.ts"
 import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
@@ -25,8 +28,10 @@ import { createHttpClient } from "../../client/http-client.ts"
 import { readKubeconfigFile } from "../compose/cluster.ts"
 import { controllersLease, Leadership, operatorLease, replicaTimes, syncerLease } from "../compose/leadership.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
+import type { LogLevel } from "../log.ts"
 import { RealNodes } from "./real-nodes.ts"
 import { createNodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
+import type { WorkerComposition } from "./worker-process.ts"
 
 /** What of the controllers a super cluster without a controller manager of its own needs. */
 const superControllers = [
@@ -59,15 +64,18 @@ export interface AllInOneOptions {
   etcd?: EtcdStorageOptions
   /** Offer HTTP/2. */
   http2?: boolean
+  /** Beyond one: the tenants are spread over so many processes of their own. */
+  workers: number
+  logLevel: LogLevel
   log: Log
 }
 
 export class AllInOne implements AsyncDisposable {
-  readonly gateway: Gateway
+  readonly gateway: RunningGateway
   readonly superClient: KubeClient
   readonly #stack: AsyncDisposableStack
 
-  private constructor(gateway: Gateway, superClient: KubeClient, stack: AsyncDisposableStack) {
+  private constructor(gateway: RunningGateway, superClient: KubeClient, stack: AsyncDisposableStack) {
     this.gateway = gateway
     this.superClient = superClient
     this.#stack = stack
@@ -84,38 +92,45 @@ export class AllInOne implements AsyncDisposable {
     const authority = await createNodeAuthority()
 
     // The gateway asks for these when the first Service is made or the first log read: by then it has started.
-    const parts: { gateway?: Gateway; simulator?: Simulator; realNodes?: RealNodes } = {}
+    const parts: { gateway?: RunningGateway; simulator?: Simulator; realNodes?: RealNodes } = {}
     const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
-    const gateway = await Gateway.start({
-      dataDir: options.dataDir,
-      ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
-      host: options.host,
-      port: options.port,
-      ...(options.domain === undefined ? {} : { domain: options.domain }),
-      http2: options.http2 ?? false,
-      ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
-      superCluster: real === undefined,
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
-      // Whoever reaches a gateway on loopback is on this machine already.
-      allowedNetworks: isLoopback(options.host) ? localNetworks : [],
-      serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
-      serviceAddresses: addressesFor(
-        superClient,
-        (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
+    const gateway = await startGateway(
+      options,
+      {
+        dataDir: options.dataDir,
+        ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
+        host: options.host,
+        port: options.port,
+        ...(options.domain === undefined ? {} : { domain: options.domain }),
+        http2: options.http2 ?? false,
+        ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
+        superCluster: real === undefined,
+        ...(options.limits === undefined ? {} : { limits: options.limits }),
+        // Whoever reaches a gateway on loopback is on this machine already.
+        allowedNetworks: isLoopback(options.host) ? localNetworks : [],
+        serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
+        serviceAddresses: addressesFor(
+          superClient,
+          (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
+          log,
+        ),
+        nodeDialer: (tenant) =>
+          tenant === undefined
+            ? kubeletDialer(authority)
+            : vnAgentDialer(tenant, {
+                signer: () => required(parts.gateway, "gateway").tenantTokenSigner,
+                certificateAuthority: () => authority.certificateAuthority,
+                ...(real === undefined
+                  ? {}
+                  : { endpoint: (node: string) => required(parts.realNodes, "vn-agents").agentEndpoint(node) }),
+              }),
         log,
-      ),
-      nodeDialer: (tenant) =>
-        tenant === undefined
-          ? kubeletDialer(authority)
-          : vnAgentDialer(tenant, {
-              signer: () => required(parts.gateway, "gateway").tenantTokenSigner,
-              certificateAuthority: () => authority.certificateAuthority,
-              ...(real === undefined
-                ? {}
-                : { endpoint: (node: string) => required(parts.realNodes, "vn-agents").agentEndpoint(node) }),
-            }),
-      log,
-    })
+      },
+      {
+        nodeAuthority: authority.certificateAuthority,
+        agentEndpoint: (node) => required(parts.realNodes, "vn-agents").agentEndpoint(node),
+      },
+    )
     parts.gateway = stack.use(gateway)
     if (real !== undefined && superConfig !== undefined) {
       const signer = gateway.tenantTokenSigner
@@ -152,8 +167,12 @@ export class AllInOne implements AsyncDisposable {
       stack.use(startControllers(singleCluster(superClient()), { rootCertificateAuthority, only, log }))
       stack.use(await syncer())
     }
-    const signer = createCertificateSigner(gateway.tenants)
-    const controllers = () => startControllers(gateway.tenants, { rootCertificateAuthority, signer, log })
+    // Workers have the controllers of their own tenants.
+    const controllers = (): AsyncDisposable => {
+      if (!(gateway instanceof Gateway)) return new AsyncDisposableStack()
+      const signer = createCertificateSigner(gateway.tenants)
+      return startControllers(gateway.tenants, { rootCertificateAuthority, signer, log })
+    }
     if (real === undefined) {
       stack.use(controllers())
     } else if (options.etcd !== undefined) {
@@ -181,6 +200,38 @@ export class AllInOne implements AsyncDisposable {
   }
 }
 
+interface ForWorkers {
+  /** PEM; signs what nodes and vn-agents of this process serve with. */
+  nodeAuthority: string
+  agentEndpoint: (node: string) => Promise<{ host: string; port: number }>
+}
+
+/** In this process, or with workers beside it. */
+async function startGateway(
+  { workers, superKubeconfig, logLevel }: AllInOneOptions,
+  options: GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "serviceAddresses">,
+  { nodeAuthority, agentEndpoint }: ForWorkers,
+): Promise<RunningGateway> {
+  if (workers === 1) return Gateway.start(options)
+  const { PrimaryGateway } = await import("../../gateway/workers/primary.ts")
+  const composition: WorkerComposition = {
+    nodeAuthority,
+    logLevel,
+    ...(superKubeconfig === undefined ? {} : { superKubeconfig }),
+  }
+  const spawn = () => spawnWorker()
+  const handlers = { agentEndpoint }
+  return PrimaryGateway.start({ ...options, workers: { count: workers, spawn, composition, handlers } })
+}
+
+/** Its log goes where this process' goes. */
+function spawnWorker(): ChildProcess {
+  return fork(fileURLToPath(new URL("worker.ts", import.meta.url)), {
+    execArgv: process.execArgv,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  })
+}
+
 function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) => KubeClient, log: Log) {
   return (tenant: Tenant | undefined): ServiceAddresses => {
     if (tenant === undefined) {
@@ -198,7 +249,7 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
 }
 
 /** The same after a restart with the same data directory. */
-function identityOf({ certificateAuthority }: Gateway): string {
+function identityOf({ certificateAuthority }: RunningGateway): string {
   return `${hostname()}-${createHash("sha256").update(certificateAuthority).digest("hex").slice(0, 12)}`
 }
 

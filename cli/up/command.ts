@@ -23,6 +23,7 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
   --advertise-address IP   where pods of a real super cluster reach the gateway (default: this machine's first address)
   --tenants NAMES          tenants to make if they are not there, by comma (default demo; "" for none)
   --nodes COUNT            nodes of the simulated super cluster (default 3)
+  --workers COUNT          processes that share the tenants (default 1: everything in this one)
   --domain DOMAIN          tenants are also reached as NAME.DOMAIN
   --http2                  offer HTTP/2: for clients that hold many watches
   --super-kubeconfig FILE  use this cluster as the super cluster
@@ -32,6 +33,8 @@ ${storageHelp}  --tenant-idle SECONDS    a tenant nobody uses falls asleep after
   --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
 `
 
+/** More processes than processors of the largest machines only cost memory. */
+const maxWorkers = 64
 const tenantTimeoutMs = 60_000
 
 export const up: Command = {
@@ -46,6 +49,7 @@ export const up: Command = {
       host: { type: "string", default: "127.0.0.1" },
       tenants: { type: "string", default: "demo" },
       nodes: { type: "string", default: "3" },
+      workers: { type: "string", default: "1" },
       domain: { type: "string" },
       http2: { type: "boolean", default: false },
       "advertise-address": { type: "string" },
@@ -63,11 +67,17 @@ export const up: Command = {
     const level = flags["log-level"]
     if (!isLogLevel(level)) throw new UsageError(`--log-level must be one of ${logLevels.join(", ")}`)
     const etcd = await etcdOfFlags(flags)
+    const workers = integerFlag("workers", flags.workers, 1, maxWorkers)
+    if (workers > 1 && etcd !== undefined)
+      throw new UsageError("--workers is for the data directory; on etcd, start further gateways beside this one")
+    if (workers > 1 && flags.http2)
+      throw new UsageError("--http2 is not offered with --workers: workers speak HTTP/1.1")
     const options = {
       dataDir: flags["data-dir"],
       host: flags.host,
       port: integerFlag("port", flags.port, 0, 65_535),
       nodes: integerFlag("nodes", flags.nodes, 1, 100),
+      workers,
       limits: {
         tenantIdleMs: 1000 * integerFlag("tenant-idle", flags["tenant-idle"], 1, 1_000_000),
         maxAwakeTenants: integerFlag("max-awake", flags["max-awake"], 1, 1_000_000),
@@ -78,6 +88,7 @@ export const up: Command = {
       ...(flags["advertise-address"] === undefined ? {} : { advertiseAddress: flags["advertise-address"] }),
       ...(flags["super-kubeconfig"] === undefined ? {} : { superKubeconfig: flags["super-kubeconfig"] }),
       ...(etcd === undefined ? {} : { etcd }),
+      logLevel: level,
       log: createLog(level),
     }
     await using all = await withProgress("starting", () => start(options))

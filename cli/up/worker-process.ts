@@ -1,0 +1,106 @@
+// One worker of `polyplane up --workers`: a gateway with the tenants its primary gives it, and their controllers, fed from the
+// same caches. It ends when it is told to, or at once when its primary is gone.
+
+import { createHttpClient } from "../../client/http-client.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { startControllers } from "../../controllers/main.ts"
+import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
+import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
+import { Channel, type Handlers } from "../../gateway/workers/channel.ts"
+import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "../../gateway/workers/messages.ts"
+import { WorkerGateway } from "../../gateway/workers/worker.ts"
+import { createServiceAddresses } from "../../syncer/main.ts"
+import { readKubeconfigFile } from "../compose/cluster.ts"
+import { vnAgentDialer } from "../compose/node-dialers.ts"
+import { createLog, type LogLevel } from "../log.ts"
+
+/** What the primary's composition tells its workers' (all-in-one.ts). */
+export interface WorkerComposition {
+  /** PEM; signs what vn-agents of the primary serve with. */
+  nodeAuthority: string
+  logLevel: LogLevel
+  /** A real super cluster, instead of the primary's. */
+  superKubeconfig?: string
+}
+
+type Primary = Channel<PrimaryCalls, WorkerCalls>
+
+/** Answers the primary until it ends. */
+export function runWorker(): void {
+  const stack = new AsyncDisposableStack()
+  let gateway: WorkerGateway | undefined
+  const started = (): WorkerGateway => {
+    if (gateway === undefined) throw new Error("the worker has not started yet")
+    return gateway
+  }
+  const handlers: Handlers<WorkerCalls> = {
+    async start(setup) {
+      gateway = await start(setup as WorkerSetup<WorkerComposition>, primary, stack)
+    },
+    route({ set, gone }) {
+      const { routes } = started()
+      routes.set(set)
+      for (const name of gone) routes.delete(name)
+    },
+    async adopt(records) {
+      for (const record of records) await started().tenants.adopt(record, false)
+    },
+    create: (record) => started().tenants.adopt(record, true),
+    remove: (name) => started().tenants.delete(name),
+    release: (name) => started().release(name),
+    metrics: () => started().metrics.print(),
+    async stop() {
+      await stack.disposeAsync()
+      setImmediate(() => process.disconnect()) // when this is answered
+    },
+  }
+  const primary: Primary = new Channel(process, handlers, (socket) => {
+    if (gateway === undefined) socket.destroy()
+    else gateway.accept(socket)
+  })
+  // A signal to the whole group (Ctrl-C) is for the primary to answer: it asks its workers to end.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined)
+  process.once("disconnect", () => process.exit())
+}
+
+async function start(
+  setup: WorkerSetup<WorkerComposition>,
+  primary: Primary,
+  stack: AsyncDisposableStack,
+): Promise<WorkerGateway> {
+  const { nodeAuthority, superKubeconfig, logLevel } = setup.composition
+  const log = createLog(logLevel, setup.self)
+  const real =
+    superKubeconfig === undefined ? undefined : stack.use(createHttpClient(await readKubeconfigFile(superKubeconfig)))
+  // Asked for when the first Service is made or the first log read: by then it has started.
+  const parts: { gateway?: WorkerGateway } = {}
+  const running = (): WorkerGateway => {
+    if (parts.gateway === undefined) throw new Error("the worker has not started yet")
+    return parts.gateway
+  }
+  const superClient = (): KubeClient => real ?? running().superClient
+  const gateway = await WorkerGateway.start({
+    setup,
+    serviceAddresses: (tenant) =>
+      tenant === undefined
+        ? noServiceAddresses
+        : createServiceAddresses(superClient(), tenant, {
+            tenantClient: () => running().tenants.client(tenant.name),
+            log,
+          }),
+    nodeDialer: (tenant) => {
+      if (tenant === undefined) return noNodes
+      return vnAgentDialer(tenant, {
+        signer: () => running().keys.tenantTokenSigner,
+        certificateAuthority: () => nodeAuthority,
+        ...(real === undefined ? {} : { endpoint: (node: string) => primary.call("agentEndpoint", node) }),
+      })
+    },
+    log,
+  })
+  parts.gateway = stack.use(gateway)
+  const rootCertificateAuthority = gateway.keys.servingAuthority.certificate
+  const signer = createCertificateSigner(gateway.tenants)
+  stack.use(startControllers(gateway.tenants, { rootCertificateAuthority, signer, log }))
+  return gateway
+}

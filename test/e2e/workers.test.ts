@@ -1,0 +1,288 @@
+// Tenants spread over several processes: a client does not notice which of them it speaks to, nor (beyond a moment) that one
+// of them was killed. What was acknowledged is there, watches go on, and nothing is left when the first process is killed.
+
+import { execFile } from "node:child_process"
+import { request } from "node:http"
+import { stat } from "node:fs/promises"
+import path from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { ConfigMap, KubeObject } from "../../apimachinery/object.ts"
+import { createHttpClient } from "../../client/http-client.ts"
+import { Informer } from "../../client/informer.ts"
+import { loadKubeconfig } from "../../client/kubeconfig.ts"
+import { configMaps } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { eventually } from "../harness/eventually.ts"
+import { call, certificateOf } from "../harness/https.ts"
+import { polyplane, startPolyplane, type Polyplane } from "../harness/polyplane.ts"
+import { collect, start } from "../harness/processes.ts"
+
+const workers = 3
+/** So many that all of them at one worker is out of the question. */
+const tenants = Array.from({ length: 12 }, (_, index) => `team-${index}`)
+const secretHeader = "x-polyplane-forwarded"
+/** Nothing here is about time; this is how long a loaded machine may take. */
+const patience = { timeoutMs: 60_000 }
+
+let up: Polyplane
+const stack = new AsyncDisposableStack()
+
+beforeAll(async () => {
+  up = stack.use(
+    await startPolyplane({
+      args: ["--workers", String(workers), "--tenants", tenants.join(",")],
+      readyTimeoutMs: 120_000,
+    }),
+  )
+}, 150_000)
+
+afterAll(() => stack.disposeAsync())
+
+/** Of all processes together, by process. */
+async function metric(name: string): Promise<Map<string, number>> {
+  const text = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
+  const found = text.matchAll(new RegExp(`^${name}\\{process="([^"]+)"\\} (\\d+)$`, "gm"))
+  return new Map(Array.from(found, ([, process = "", value]) => [process, Number(value)]))
+}
+
+/** Ids of the processes that process has started. */
+async function children(pid: number | undefined): Promise<number[]> {
+  const { stdout } = await promisify(execFile)("pgrep", ["-P", String(pid)])
+  return stdout.trim().split("\n").map(Number)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function clientOf(tenant: string): Promise<KubeClient> {
+  return stack.use(createHttpClient(await loadKubeconfig(await up.readKubeconfig(tenant))))
+}
+
+const settings = (name: string): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+})
+const listPath = (tenant: string): string => `/tenants/${tenant}/api/v1/namespaces/default/configmaps`
+
+describe("with --workers", () => {
+  test("tenants are spread, and what is counted says of which process it is", async () => {
+    const held = await metric("polyplane_tenants")
+    const byWorkers = [...held].filter(([process]) => process.startsWith("worker-"))
+    expect(byWorkers.map(([process]) => process).sort()).toEqual(["worker-1", "worker-2", "worker-3"])
+    expect(byWorkers.reduce((sum, [, count]) => sum + count, 0)).toBe(tenants.length)
+    expect(byWorkers.filter(([, count]) => count > 0).length).toBeGreaterThan(1)
+  })
+
+  test("every process answers for every tenant", async () => {
+    // Each call comes over a connection of its own, and those are handed out in turn.
+    for (const tenant of tenants.slice(0, 4)) {
+      const credential = certificateOf(await up.readKubeconfig(tenant))
+      for (let turn = 0; turn < 2 * workers; turn++) {
+        const name = `by-${turn}`
+        const written = await call(up.url, {
+          ...credential,
+          method: "POST",
+          path: listPath(tenant),
+          body: JSON.stringify(settings(name)),
+        })
+        expect([written.status, written.headers["content-type"]]).toEqual([201, "application/json"])
+        const read = await call(up.url, { ...credential, path: `${listPath(tenant)}/${name}` })
+        expect([read.status, (JSON.parse(read.text) as KubeObject).metadata.name]).toEqual([200, name])
+      }
+    }
+  }, 120_000)
+
+  test("the credential alone names the tenant, whichever process hears it", async () => {
+    const credential = certificateOf(await up.readKubeconfig("team-1"))
+    const token = (
+      await up.kubectl(["create", "token", "default", "-n", "kube-system"], { kubeconfig: "team-1" })
+    ).trim()
+    for (const given of [credential, { token }]) {
+      for (let turn = 0; turn < workers; turn++) {
+        const { status, text } = await call(up.url, {
+          ...given,
+          method: "POST",
+          path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+          body: JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }),
+        })
+        expect([status, /"username":"([^"]+)"/.exec(text)?.[1]]).toEqual([
+          201,
+          "token" in given ? "system:serviceaccount:kube-system:default" : "admin",
+        ])
+      }
+    }
+  }, 120_000)
+
+  test("the newcomer's session: pods, logs, exec and port-forward", async () => {
+    for (const kubeconfig of ["team-0", "team-1"]) {
+      await up.kubectl(["create", "deployment", "web", "--image=nginx", "--replicas=2"], { kubeconfig })
+      await up.kubectl(["expose", "deployment", "web", "--port=80"], { kubeconfig })
+    }
+    for (const kubeconfig of ["team-0", "team-1"]) {
+      await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=60s"], { kubeconfig, ...patience })
+      for (let turn = 0; turn < workers; turn++) {
+        expect(await up.kubectl(["exec", "deploy/web", "--", "hostname"], { kubeconfig })).toMatch(/^web-/)
+        expect(await up.kubectl(["exec", "-i", "deploy/web", "--", "cat"], { kubeconfig, input: "typed\n" })).toBe(
+          "typed\n",
+        )
+      }
+      expect(await up.kubectl(["logs", "deploy/web"], { kubeconfig })).not.toBe("")
+    }
+    const child = start("kubectl", ["port-forward", "deploy/web", ":80"], {
+      env: up.environment("team-1"),
+      stdio: "pipe",
+    })
+    try {
+      const stdout = collect(child.stdout)
+      const port = await eventually(() => /Forwarding from 127\.0\.0\.1:(\d+)/.exec(stdout())?.[1], patience)
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
+    } finally {
+      child.kill()
+    }
+  }, 180_000)
+})
+
+describe("nobody is taken for somebody else", () => {
+  const forged = ["guess 1 e30", `${"A".repeat(43)} 1 ${Buffer.from('{"certificates":[]}').toString("base64url")}`, ""]
+
+  test("what a client says under the name of our own header is not listened to", async () => {
+    const credential = certificateOf(await up.readKubeconfig("team-0"))
+    const admin = Buffer.from(certificateOf(await up.readKubeconfig("admin")).certificate).toString("base64")
+    for (const value of [...forged, `x 1 ${Buffer.from(`{"certificates":["${admin}"]}`).toString("base64url")}`]) {
+      for (const target of [listPath("team-1"), "/polyplane/v1/tenants"]) {
+        for (let turn = 0; turn < workers; turn++) {
+          const { status } = await call(up.url, { ...credential, path: target, headers: { [secretHeader]: value } })
+          expect([target, value, status]).toEqual([target, value, 401])
+        }
+      }
+      const { status } = await call(up.url, {
+        ...credential,
+        path: listPath("team-0"),
+        headers: { [secretHeader]: value },
+      })
+      expect(status).toBe(200)
+    }
+  })
+
+  test("the private sockets are this user's alone, and answer nobody without the secret", async () => {
+    const directory = path.join(up.dataDir, "run")
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+    for (const socket of ["0.sock", "1.sock", "2.sock", "3.sock"]) {
+      for (const headers of [{}, ...forged.map((value) => ({ [secretHeader]: value }))]) {
+        const status = await new Promise((resolve, reject) => {
+          const socketPath = path.join(directory, socket)
+          request({ socketPath, path: listPath("team-0"), headers }, (response) => {
+            response.resume()
+            resolve(response.statusCode)
+          })
+            .on("error", reject)
+            .end()
+        })
+        expect([socket, status]).toEqual([socket, 401])
+      }
+    }
+  })
+})
+
+describe("a worker that is killed", () => {
+  /** Writes until it is told to stop; answers what was acknowledged. Failures are a client's everyday life. */
+  async function write(tenant: string, acknowledged: string[], signal: AbortSignal): Promise<void> {
+    const client = await clientOf(tenant)
+    for (let count = 0; !signal.aborted; count++) {
+      const name = `written-${count}`
+      try {
+        await client.create(configMaps, settings(name))
+        acknowledged.push(name)
+      } catch {
+        // Not acknowledged: it may be there or not.
+      }
+    }
+  }
+
+  test("loses nothing: what was acknowledged is there, and watches go on without a gap", async () => {
+    const [victim] = await children(up.pid)
+    if (victim === undefined) throw new Error("there are no workers")
+    const stopping = new AbortController()
+    const observed = tenants.slice(0, 6)
+    const writers = await Promise.all(
+      observed.map(async (tenant) => {
+        const informer = new Informer<ConfigMap>(await clientOf(tenant), configMaps, { namespace: "default" })
+        await informer.start(stopping.signal)
+        const acknowledged: string[] = []
+        const writing = new AbortController()
+        return { tenant, informer, acknowledged, writing, done: write(tenant, acknowledged, writing.signal) }
+      }),
+    )
+    await eventually(() => writers.every(({ acknowledged }) => acknowledged.length >= 5), patience)
+    process.kill(victim, "SIGKILL")
+    const before = writers.map(({ acknowledged }) => acknowledged.length)
+    await eventually(() => writers.every(({ acknowledged }, index) => acknowledged.length >= before[index]! + 5), {
+      ...patience,
+      what: "writes to every tenant after the worker was killed",
+    })
+    for (const { writing, done } of writers) {
+      writing.abort()
+      await done
+    }
+    for (const { tenant, informer, acknowledged } of writers) {
+      const client = await clientOf(tenant)
+      const { items } = await client.list<ConfigMap>(configMaps, { namespace: "default" })
+      const there = items.map(({ metadata }) => metadata.name)
+      expect(there).toEqual(expect.arrayContaining(acknowledged))
+      await eventually(() => informer.size === items.length, { ...patience, what: `all that ${tenant} has, by watch` })
+      expect(informer.list().map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(there))
+    }
+    stopping.abort()
+    expect(isAlive(victim)).toBe(false)
+  }, 180_000)
+
+  test("is followed by another, and nothing is missing", async () => {
+    await eventually(async () => {
+      const held = await metric("polyplane_tenants")
+      const byWorkers = [...held].filter(([process]) => process.startsWith("worker-"))
+      return byWorkers.length === workers && byWorkers.reduce((sum, [, count]) => sum + count, 0) === tenants.length
+    }, patience)
+    for (const kubeconfig of tenants) {
+      expect(await up.kubectl(["get", "namespaces"], { kubeconfig })).toContain("kube-system")
+    }
+    // Controllers and syncer go on for tenants that have moved.
+    await up.kubectl(["scale", "deployment", "web", "--replicas=3"], { kubeconfig: "team-0" })
+    await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=60s"], { kubeconfig: "team-0", ...patience })
+    const { stdout, code } = await up.cli(["tenant", "create", "late"])
+    expect([code, stdout]).toEqual([0, expect.stringContaining("late")])
+    expect(await up.kubectl(["get", "pods"], { kubeconfig: "late" })).toBe("")
+    expect((await up.cli(["tenant", "delete", "late"])).code).toBe(0)
+  }, 180_000)
+})
+
+describe("the first process", () => {
+  test("leaves no process behind when it is killed, and everything is there at the next start", async () => {
+    const before = await children(up.pid)
+    expect(before).toHaveLength(workers)
+    await up.kill()
+    await eventually(() => !before.some(isAlive), { ...patience, what: "the workers to end" })
+    await up.start()
+    expect(await children(up.pid)).toHaveLength(workers)
+    for (const kubeconfig of tenants) {
+      expect(await up.kubectl(["get", "namespaces"], { kubeconfig })).toContain("kube-system")
+    }
+    expect(await up.kubectl(["get", "deployment", "web"], { kubeconfig: "team-0" })).toContain("web")
+  }, 180_000)
+
+  test("ends in good order when asked to, and leaves consistent stores", async () => {
+    const before = await children(up.pid)
+    const code = await up.stop()
+    expect([code, up.stderr.replace(/^… .*\n/gm, "")]).toEqual([0, ""])
+    expect(before.some(isAlive)).toBe(false)
+    const checked = await polyplane(["check", "--data-dir", up.dataDir])
+    expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining("no faults") })
+  }, 120_000)
+})
