@@ -42,6 +42,15 @@ describe("a tenant nobody uses", () => {
     }
   })
 
+  test("is not woken by a certificate that is not of its own authority", async () => {
+    const strangers = await fixture.createTenant("b")
+    await fixture.createTenant("a")
+    await asleep()
+    const stranger = fixture.client("/tenants/a", strangers)
+    await expect(stranger.get(namespaces, undefined, "default")).rejects.toMatchObject({ code: 401 })
+    expect(fixture.gateway.tenants.awake).toBe(0)
+  })
+
   test("stays awake while a request is under way", async () => {
     const api = await client("a")
     const { presence } = await fixture.gateway.tenants.byName("a")!

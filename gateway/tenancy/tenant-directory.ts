@@ -163,6 +163,11 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return this.#byAuthority.get(commonName)?.controlPlane()
   }
 
+  mayBeOf(name: string, authority: string): boolean {
+    const entry = this.#byAuthority.get(authority)
+    return entry !== undefined && entry === this.#entries.get(name)
+  }
+
   byIssuer(issuer: string): Promise<ControlPlane> | undefined {
     return this.#byIssuer.get(issuer)?.controlPlane()
   }

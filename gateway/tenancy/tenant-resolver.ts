@@ -23,6 +23,8 @@ export interface TenantLookup {
   /** By the common name of its client authority. */
   byAuthority(commonName: string): Promise<ControlPlane> | undefined
   byIssuer(issuer: string): Promise<ControlPlane> | undefined
+  /** Whether certificates of that authority may be the named tenant's. Wakes nobody. */
+  mayBeOf(name: string, authority: string): boolean
   /** Where others make tenants, too: those they have made until now are known afterwards. */
   readonly settle?: (() => Promise<void>) | undefined
 }
@@ -47,6 +49,16 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
     return issuer
   }
 
+  /** A certificate of somebody else's, and nothing beside it: refused as if there were no such tenant, which sleeps on. */
+  function byName(name: string, { certificates, bearerToken }: Credentials): Promise<ControlPlane> | undefined {
+    const [leaf] = certificates
+    if (leaf !== undefined && bearerToken === undefined) {
+      const authority = issuerOf(leaf)
+      if (authority !== parts.administratorsName && !tenants.mayBeOf(name, authority)) return undefined
+    }
+    return tenants.byName(name)
+  }
+
   function byCredential({ certificates, bearerToken }: Credentials): Promise<ControlPlane> | undefined {
     const [leaf] = certificates
     const byCertificate = leaf === undefined ? undefined : tenants.byAuthority(issuerOf(leaf))
@@ -69,7 +81,7 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
     },
     async resolve(named, credentials) {
       if (named.contradictory) return undefined
-      const find = () => (named.name === undefined ? byCredential(credentials) : tenants.byName(named.name))
+      const find = () => (named.name === undefined ? byCredential(credentials) : byName(named.name, credentials))
       const otherwise = named.name === undefined ? superCluster : undefined
       const found = find() ?? otherwise
       if (found !== undefined || tenants.settle === undefined) return found

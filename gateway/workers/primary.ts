@@ -202,7 +202,12 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
 }
 
 /** Of its own this process has no tenants. */
-const none: TenantLookup = { byName: () => undefined, byAuthority: () => undefined, byIssuer: () => undefined }
+const none: TenantLookup = {
+  byName: () => undefined,
+  byAuthority: () => undefined,
+  byIssuer: () => undefined,
+  mayBeOf: () => false,
+}
 
 function accept(socket: Socket, pool: WorkerPool | undefined): void {
   socket.on("error", () => socket.destroy()) // the client has left before anybody spoke to it
