@@ -23,7 +23,7 @@ const replicas = 3
 const parallel = 16
 const timeoutMs = 600_000
 /** What a greedy tenant makes at once. */
-const greedyPods = 2000
+const greedyPods = 10_000
 const politeRounds = 10
 
 interface Place {
