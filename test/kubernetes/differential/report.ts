@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   if (values.prune === true) {
     const ran: ReadonlySet<string | undefined> = new Set(scenarios.map(({ name }) => name))
     prune(known.unusedCases().filter((name) => ran.has(name.split(" :: ")[0])))
-  }
+  } else if (values.only === "") for (const entry of known.unused()) console.log(`nothing needed ${entry}`)
   console.log(known.summary())
   console.log(
     `${scenarios.length} scenarios, ${steps} requests in ${seconds} s: ${requests} requests answered differently`,
