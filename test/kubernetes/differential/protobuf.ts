@@ -65,7 +65,7 @@ function decodeObject(body: Buffer): unknown {
   if (object !== undefined) nameMetadata(object, kind.endsWith("List") || kind === "Status")
   if (object !== undefined && kind === "Status") {
     const { details, ...said } = renamed(object, status)
-    return { kind, apiVersion, ...said, ...(isMessage(details) ? { details: renamed(details, { 4: "causes" }) } : {}) }
+    return { kind, apiVersion, ...said, ...(isMessage(details) ? { details: withCauses(details) } : {}) }
   }
   return { kind, apiVersion, object: object ?? "malformed" }
 }
@@ -75,6 +75,12 @@ function nameMetadata(object: Message, isList: boolean): void {
   if (isMessage(metadata)) object["1"] = renamed(metadata, isList ? listMeta : objectMeta)
   if (!isList) return
   for (const item of [object["2"] ?? []].flat()) if (isMessage(item)) nameMetadata(item, false)
+}
+
+/** Always a list: what is told twice is compared as told once. */
+function withCauses(details: Message): Message {
+  const { causes, ...others } = renamed(details, { 4: "causes" })
+  return causes === undefined ? others : { ...others, causes: [causes].flat() }
 }
 
 function renamed(message: Message, names: Readonly<Record<string, string>>): Message {
