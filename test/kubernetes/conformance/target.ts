@@ -43,7 +43,7 @@ export async function startTarget(superCluster: SuperCluster, say: (what: string
   await using stack = new AsyncDisposableStack()
   const args = ["--tenants", tenant]
   if (superCluster === "kwok") {
-    const cluster = stack.use(await TestKubernetes.start({ nodes }))
+    const cluster = stack.use(await TestKubernetes.start({ nodes, controllerManager: true, scheduler: true }))
     args.push("--super-kubeconfig", cluster.kubeconfig)
   }
   if (superCluster === "node") {
