@@ -9,11 +9,10 @@ import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import { claim } from "../pods/claim.ts"
+import { deploymentKind } from "./new-set.ts"
 import { Rollout } from "./rollout.ts"
 import { desiredReplicasAnnotation, isActiveSet, isRolling, replicasOf } from "./replicas.ts"
 import { condition, progressDeadlineSeconds, withStatusCondition } from "./status.ts"
-
-const deploymentKind = { apiVersion: "apps/v1", kind: "Deployment" } as const
 
 export function runDeployments(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Deployment>(deployments)

@@ -45,6 +45,42 @@ export function newSetReplicas(deployment: Deployment, all: readonly ReplicaSet[
   return room <= 0 ? present : present + Math.min(room, wanted - present)
 }
 
+/** How the old sets, named by their places, shrink now: one after the other, and perhaps one of them twice. */
+export function shrinkingSteps(
+  deployment: Deployment,
+  newSet: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+): { at: number; size: number }[] {
+  const sizes = old.map(replicasOf)
+  const before = sizes.reduce((sum, size) => sum + size, 0)
+  if (newSet === undefined || before === 0) return []
+  const minAvailable = replicasOf(deployment) - maxUnavailable(deployment)
+  const available = (set: ReplicaSet): number => set.status?.availableReplicas ?? 0
+  const steps: { at: number; size: number }[] = []
+  const shrink = (at: number, count: number): void => {
+    const size = (sizes[at] ?? 0) - count
+    sizes[at] = size
+    steps.push({ at, size })
+  }
+  let allowed = before + replicasOf(newSet) - minAvailable - (replicasOf(newSet) - available(newSet))
+  if (allowed <= 0) return []
+  // First what does not work anyway: it would hold up the rollout.
+  for (const [at, set] of old.entries()) {
+    const unhealthy = Math.min(allowed, (sizes[at] ?? 0) - available(set))
+    if ((sizes[at] ?? 0) === 0 || unhealthy <= 0) continue
+    shrink(at, unhealthy)
+    allowed -= unhealthy
+  }
+  let spare = total([...old, newSet], available) - minAvailable
+  for (const [at] of old.entries()) {
+    const count = Math.min(spare, sizes[at] ?? 0)
+    if (count <= 0) continue
+    shrink(at, count)
+    spare -= count
+  }
+  return steps
+}
+
 /** It has reached the Deployment's size in its own view too, and all of its pods are available. */
 export function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boolean {
   if (set === undefined) return false
@@ -102,7 +138,18 @@ function fractionOf(deployment: Deployment, set: ReplicaSet, size: number): numb
 }
 
 /** Oldest revision first. */
-export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
+function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const difference = revisionOf(a) - revisionOf(b)
   return difference === 0n ? byCreation(a, b) : difference < 0n ? -1 : 1
+}
+
+/** Old sets beyond the history limit: the oldest revisions first, and only those that are empty. */
+export function forgottenSets({ spec }: Deployment, old: readonly ReplicaSet[]): ReplicaSet[] {
+  const limit = spec?.revisionHistoryLimit
+  if (limit === undefined) return []
+  const alive = old.filter((set) => set.metadata.deletionTimestamp === undefined).sort(byRevision)
+  return alive.slice(0, Math.max(0, alive.length - limit)).filter((set) => {
+    const isSeen = (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0)
+    return (set.status?.replicas ?? 0) === 0 && replicasOf(set) === 0 && isSeen
+  })
 }

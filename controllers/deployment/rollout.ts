@@ -8,23 +8,20 @@ import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { findCondition } from "../conditions.ts"
 import type { Actor, ControllerContext } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
-import { controllerReference, message } from "../pods/pod-control.ts"
+import { message } from "../pods/pod-control.ts"
 import { isFinished } from "../pods/pod-state.ts"
-import { hashOf } from "../template-hash.ts"
 import { highestRevision, newSetAnnotations, revisionAnnotation } from "./annotations.ts"
+import { newSetFor, sizeAnnotations } from "./new-set.ts"
 import {
   activeOrLatest,
-  byRevision,
-  desiredReplicasAnnotation,
+  forgottenSets,
   isActiveSet,
   isRolling,
   isSaturated,
-  maxReplicasAnnotation,
-  maxSurge,
-  maxUnavailable,
   newSetReplicas,
   proportions,
   replicasOf,
+  shrinkingSteps,
   total,
 } from "./replicas.ts"
 import {
@@ -37,14 +34,15 @@ import {
   withStatusCondition,
   type DeploymentStatus,
 } from "./status.ts"
-import { byCreation, newReplicaSetOf, sameTemplate, templateHashLabel } from "./template.ts"
-
-const deploymentKind = { apiVersion: "apps/v1", kind: "Deployment" } as const
+import { byCreation, newReplicaSetOf, sameTemplate } from "./template.ts"
 
 export class Rollout {
   readonly #ctx: ControllerContext
   readonly #actor: Actor
   readonly #tenant: string
+  /** As it was last read or written. */
+  #stored: Deployment
+  /** The same with what is to be written. */
   #deployment: Deployment
   #newSet: ReplicaSet | undefined
   /** Oldest first. */
@@ -60,6 +58,7 @@ export class Rollout {
     this.#ctx = ctx
     this.#actor = actor
     this.#tenant = tenant
+    this.#stored = deployment
     this.#deployment = deployment
     this.#newSet = newReplicaSetOf(deployment, owned)
     this.#old = owned.filter((set) => set !== this.#newSet).sort(byCreation)
@@ -136,19 +135,19 @@ export class Rollout {
       const text = `Found new replica set "${present.metadata.name ?? ""}"`
       status = withStatusCondition(status, condition("Progressing", "True", "FoundNewReplicaSet", text, this.#now()))
     }
-    await this.#writeRevision(annotations[revisionAnnotation] ?? String(revision), status)
+    this.#note(annotations[revisionAnnotation] ?? String(revision), status)
   }
 
   async #createNewSet(revision: bigint): Promise<void> {
     const deployment = this.#deployment
-    const set = this.#newSetObject(revision)
+    const set = newSetFor(deployment, this.#old, revision)
     try {
       this.#newSet = await this.#client().create<ReplicaSet>(replicaSets, set)
     } catch (error) {
       if (isNamespaceTerminating(error)) throw error
       if (!isAlreadyExists(error)) return this.#reportFailedCreate(set, error)
       this.#newSet = await this.#resolveCollision(set, error)
-      await this.#writeRevision(String(revision), deployment.status ?? {})
+      this.#note(String(revision), deployment.status ?? {})
       return
     }
     const { name = "" } = this.#newSet.metadata
@@ -159,39 +158,7 @@ export class Rollout {
       const text = `Created new replica set "${name}"`
       status = withStatusCondition(status, condition("Progressing", "True", "NewReplicaSetCreated", text, this.#now()))
     }
-    await this.#writeRevision(String(revision), status)
-  }
-
-  #newSetObject(revision: bigint): ReplicaSet {
-    const deployment = this.#deployment
-    const { template, selector, minReadySeconds } = deployment.spec ?? {}
-    const hash = hashOf(template, deployment.status?.collisionCount)
-    const labels = { ...template?.metadata?.labels, [templateHashLabel]: hash }
-    const { name = "", namespace = "" } = deployment.metadata
-    const set = {
-      apiVersion: "apps/v1",
-      kind: "ReplicaSet",
-      metadata: {
-        // A fixed name makes creating it twice impossible. Upstream's limit: what pods' generated names can still hold.
-        name: `${name.slice(0, 253 - 1 - hash.length)}-${hash}`,
-        namespace,
-        labels,
-        ownerReferences: [controllerReference(deployment, deploymentKind)],
-      },
-      spec: {
-        replicas: 0,
-        ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
-        selector: { ...selector, matchLabels: { ...selector?.matchLabels, [templateHashLabel]: hash } },
-        template: { ...template, metadata: { ...template?.metadata, labels } },
-      },
-    } as ReplicaSet
-    const replicas = newSetReplicas(deployment, [...this.#old, set], set)
-    const annotations = { ...newSetAnnotations(deployment, undefined, revision), ...sizeAnnotations(deployment) }
-    return {
-      ...set,
-      metadata: { ...set.metadata, annotations },
-      spec: { ...set.spec, replicas } as ReplicaSet["spec"] & {},
-    }
+    this.#note(String(revision), status)
   }
 
   /** The name is taken: by our own set that the cache has not shown yet, or by another template with the same hash. */
@@ -230,31 +197,12 @@ export class Rollout {
   }
 
   async #shrinkOldSets(): Promise<boolean> {
-    const deployment = this.#deployment
-    const newSet = this.#newSet
-    if (newSet === undefined || total(this.#old, replicasOf) === 0) return false
-    const minAvailable = replicasOf(deployment) - maxUnavailable(deployment)
-    const newUnavailable = replicasOf(newSet) - (newSet.status?.availableReplicas ?? 0)
-    let allowed = total(this.#all(), replicasOf) - minAvailable - newUnavailable
-    if (allowed <= 0) return false
-    let changed = false
-    // First what does not work anyway: it would hold up the rollout.
-    for (const set of this.#old.filter(isActiveSet)) {
-      const unhealthy = Math.min(allowed, replicasOf(set) - (set.status?.availableReplicas ?? 0))
-      if (unhealthy <= 0) continue
-      this.#replaceOld(set, await this.#resize(set, replicasOf(set) - unhealthy))
-      allowed -= unhealthy
-      changed = true
+    const steps = shrinkingSteps(this.#deployment, this.#newSet, this.#old)
+    for (const { at, size } of steps) {
+      const set = this.#old[at]
+      if (set !== undefined) this.#replaceOld(set, await this.#resize(set, size))
     }
-    let spare = total(this.#all(), (set) => set.status?.availableReplicas) - minAvailable
-    for (const set of this.#old.filter(isActiveSet)) {
-      if (spare <= 0) break
-      const count = Math.min(spare, replicasOf(set))
-      this.#replaceOld(set, await this.#resize(set, replicasOf(set) - count))
-      spare -= count
-      changed = true
-    }
-    return changed
+    return steps.length > 0
   }
 
   async #scaleProportionally(): Promise<void> {
@@ -310,15 +258,9 @@ export class Rollout {
     )
   }
 
-  /** Old sets beyond the history limit go, the oldest revisions first, and only when they are empty. */
   async #cleanUp(): Promise<void> {
-    const limit = this.#deployment.spec?.revisionHistoryLimit
-    if (limit === undefined) return
-    const alive = this.#old.filter((set) => set.metadata.deletionTimestamp === undefined).sort(byRevision)
-    for (const set of alive.slice(0, Math.max(0, alive.length - limit))) {
-      const isSeen = (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0)
-      if ((set.status?.replicas ?? 0) !== 0 || replicasOf(set) !== 0 || !isSeen) continue
-      const { namespace, name = "", uid } = set.metadata
+    for (const { metadata } of forgottenSets(this.#deployment, this.#old)) {
+      const { namespace, name = "", uid } = metadata
       await this.#client().delete(replicaSets, namespace, name, {
         propagationPolicy: "Background",
         ...(uid === undefined ? {} : { uid }),
@@ -333,25 +275,21 @@ export class Rollout {
     return next === undefined ? undefined : { requeueAfterMs: next }
   }
 
-  async #writeRevision(revision: string, status: DeploymentStatus): Promise<void> {
-    const deployment = this.#deployment
-    const annotations = { ...deployment.metadata.annotations, [revisionAnnotation]: revision }
-    if (jsonEqual(annotations, deployment.metadata.annotations) && status === (deployment.status ?? status)) return
-    this.#deployment = await this.#client().update<Deployment>(
-      deployments,
-      { ...deployment, metadata: { ...deployment.metadata, annotations }, status },
-      { subresource: "status" },
-    )
+  /** What the round has found out so far; it is written with the status at the round's end. */
+  #note(revision: string, status: DeploymentStatus): void {
+    const { metadata } = this.#deployment
+    const annotations = { ...metadata.annotations, [revisionAnnotation]: revision }
+    this.#deployment = { ...this.#deployment, metadata: { ...metadata, annotations }, status }
   }
 
   /** true: it differed and was written. */
   async #writeStatus(status: DeploymentStatus): Promise<boolean> {
-    if (jsonEqual(status, this.#deployment.status)) return false
-    this.#deployment = await this.#client().update<Deployment>(
-      deployments,
-      { ...this.#deployment, status },
-      { subresource: "status" },
-    )
+    const { metadata } = this.#stored
+    const { annotations } = this.#deployment.metadata
+    if (jsonEqual(status, this.#stored.status) && jsonEqual(annotations, metadata.annotations)) return false
+    const wanted = { ...this.#deployment, status }
+    this.#stored = await this.#client().update<Deployment>(deployments, wanted, { subresource: "status" })
+    this.#deployment = this.#stored
     return true
   }
 
@@ -361,13 +299,5 @@ export class Rollout {
 
   #event(type: "Normal" | "Warning", reason: string, text: string): void {
     this.#actor.event(this.#tenant, this.#deployment, type, reason, text)
-  }
-}
-
-function sizeAnnotations(deployment: Deployment): Record<string, string> {
-  const replicas = replicasOf(deployment)
-  return {
-    [desiredReplicasAnnotation]: String(replicas),
-    [maxReplicasAnnotation]: String(replicas + maxSurge(deployment)),
   }
 }

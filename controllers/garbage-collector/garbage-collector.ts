@@ -89,7 +89,10 @@ class Collector {
   #graph(tenant: string): Graph {
     let graph = this.#graphs.get(tenant)
     if (graph === undefined) {
-      graph = new Graph((uid) => this.#queue.add({ tenant, uid }))
+      graph = new Graph({
+        attend: (uid) => this.#queue.add({ tenant, uid }),
+        isThere: (owner, namespace) => this.#monitors.isThere(tenant, owner, namespace),
+      })
       this.#graphs.set(tenant, graph)
     }
     return graph

@@ -35,15 +35,21 @@ export function coordinates(reference: OwnerReference, namespace: string | undef
   return `${reference.apiVersion}/${reference.kind}/${namespace ?? ""}/${reference.name}`
 }
 
+export interface GraphSink {
+  /** The object of this uid is to be looked at now. */
+  attend(uid: string): void
+  /** The owner is known to be there, and {@link Graph.gone} will be called when it is not any more. */
+  isThere(owner: OwnerReference, namespace: string | undefined): boolean
+}
+
 export class Graph {
   readonly #nodes = new Map<string, Node>()
   /** By uid of the owner. */
   readonly #owners = new Map<string, Owner>()
-  /** Uids to look at now. */
-  readonly #attend: (uid: string) => void
+  readonly #sink: GraphSink
 
-  constructor(attend: (uid: string) => void) {
-    this.#attend = attend
+  constructor(sink: GraphSink) {
+    this.#sink = sink
   }
 
   get size(): number {
@@ -94,8 +100,8 @@ export class Graph {
     Object.assign(node, { isBeingDeleted, deletesDependents, orphansDependents })
     this.#setOwners(node, ownerReferences)
     if (!began) return
-    this.#attend(uid)
-    if (deletesDependents) for (const dependent of this.dependents(uid)) this.#attend(dependent.uid)
+    this.#sink.attend(uid)
+    if (deletesDependents) for (const dependent of this.dependents(uid)) this.#sink.attend(dependent.uid)
   }
 
   /** The object is gone: its dependents may have to follow, and an owner that waited for it may go. */
@@ -105,7 +111,7 @@ export class Graph {
     const owner = this.#owners.get(uid)
     if (owner === undefined) return
     owner.found.clear()
-    for (const dependent of owner.dependents) this.#attend(dependent.uid)
+    for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
   }
 
   /** What is known of this reference; undefined: it must be looked up. */
@@ -125,7 +131,7 @@ export class Graph {
     if (exists) owner.found.add(place)
     else if (!owner.absent.has(place)) {
       owner.absent.add(place)
-      for (const dependent of owner.dependents) this.#attend(dependent.uid)
+      for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
     }
   }
 
@@ -169,12 +175,13 @@ export class Graph {
     }
     owner.dependents.add(node)
     const place = coordinates(reference, node.namespace)
-    if (owner.absent.has(place)) this.#attend(node.uid)
+    if (!owner.found.has(place) && this.#sink.isThere(reference, node.namespace)) owner.found.add(place)
+    if (owner.absent.has(place)) this.#sink.attend(node.uid)
     else if (!owner.found.has(place) && !owner.asked.has(place)) {
       // One dependent asks for all: its turn looks the owner up.
       owner.asked.add(place)
-      this.#attend(node.uid)
-    } else if (this.#nodes.get(reference.uid)?.deletesDependents === true) this.#attend(node.uid)
+      this.#sink.attend(node.uid)
+    } else if (this.#nodes.get(reference.uid)?.deletesDependents === true) this.#sink.attend(node.uid)
   }
 
   #unlink(node: Node, ownerUid: string): void {
@@ -185,7 +192,7 @@ export class Graph {
     // The one that asked is gone: another must ask.
     else if (owner.asked.size > 0) {
       owner.asked.clear()
-      for (const dependent of owner.dependents) this.#attend(dependent.uid)
+      for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
     }
   }
 
@@ -198,6 +205,6 @@ export class Graph {
   }
 
   #attendIfDeleting(uid: string): void {
-    if (this.#nodes.get(uid)?.deletesDependents === true) this.#attend(uid)
+    if (this.#nodes.get(uid)?.deletesDependents === true) this.#sink.attend(uid)
   }
 }

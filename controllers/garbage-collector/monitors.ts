@@ -2,11 +2,17 @@
 // it. Says when a tenant's graph is complete.
 
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
-import type { CustomResourceDefinition, KubeObject } from "../../apimachinery/object.ts"
+import {
+  parseGroupVersion,
+  type CustomResourceDefinition,
+  type KubeObject,
+  type OwnerReference,
+} from "../../apimachinery/object.ts"
 import { isTenantGone } from "../tenant-gone.ts"
 import { reflect } from "../../client/reflector.ts"
 import { customResourceDefinitions } from "../../client/resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
+import type { TenantInformer } from "../../client/tenant-informer.ts"
 import type { TenantWatchHandler } from "../../client/tenants.ts"
 import { findCondition } from "../conditions.ts"
 import type { ControllerContext } from "../context.ts"
@@ -44,6 +50,8 @@ export class Monitors {
   readonly #sink: MonitorSink
   readonly #resources: readonly DiscoveredResource[]
   readonly #tenants = new Map<string, TenantState>()
+  /** Those whose events feed the graphs. */
+  readonly #informers = new Map<DiscoveredResource, TenantInformer<KubeObject>>()
 
   constructor(ctx: ControllerContext, sink: MonitorSink) {
     this.#ctx = ctx
@@ -79,6 +87,14 @@ export class Monitors {
     return undefined
   }
 
+  /** Somebody keeps the owner's kind, has it, and will tell the graph when it goes. */
+  isThere(tenant: string, { apiVersion, kind, name, uid }: OwnerReference, namespace: string | undefined): boolean {
+    const { group } = parseGroupVersion(apiVersion)
+    const resource = this.#resources.find((candidate) => candidate.kind === kind && candidate.group === group)
+    const informer = resource === undefined ? undefined : this.#informers.get(resource)
+    return informer?.get(tenant, resource?.namespaced === true ? namespace : undefined, name)?.metadata.uid === uid
+  }
+
   #state(tenant: string): TenantState {
     let state = this.#tenants.get(tenant)
     if (state === undefined) {
@@ -95,6 +111,7 @@ export class Monitors {
       return
     }
     // Somebody keeps these objects anyway: one stream serves both.
+    this.#informers.set(resource, informer)
     informer.subscribe({
       added: (tenant, object) => this.#sink.graph(tenant).observe(resource, object),
       updated: (tenant, object) => this.#sink.graph(tenant).observe(resource, object),

@@ -12,12 +12,19 @@ import { Expectations } from "../pods/expectations.ts"
 import { controllerReference, createPod, deletePod, podFromTemplate } from "../pods/pod-control.ts"
 import { isActive, isFinished, isTerminating, nextAvailabilityMs } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
+import { StatusHold } from "../pods/status-hold.ts"
 import { podsToDelete } from "./deletion-order.ts"
 import { replicaSetKind, replicationControllerKind, type ReplicaKind, type ReplicaObject } from "./kinds.ts"
-import { statusOf } from "./status.ts"
+import { hasArrived, statusOf } from "./status.ts"
 
 /** Pods made or deleted in one round; the next round follows when they have been seen. */
 const burst = 500
+/**
+ * A round costs in proportion to the pods, so when pods of a large set change one by one, rounds are that much rarer:
+ * milliseconds per pod, in whole, and at most {@link longestPauseMs}.
+ */
+const pauseMsPerPod = 0.02
+const longestPauseMs = 1_000
 
 export const runReplicaSets = (ctx: ControllerContext): Promise<void> => run(ctx, replicaSetKind)
 export const runReplicationControllers = (ctx: ControllerContext): Promise<void> => run(ctx, replicationControllerKind)
@@ -26,7 +33,9 @@ function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
   const owners = ctx.informers.of<ReplicaObject>(kind.resource)
   const pods = ctx.informers.of<Pod>(podResource)
   const expectations = new Expectations(ctx.clock)
-  const controller = new Controller(ctx, { name: kind.name, primary: owners, reads: [pods] })
+  const hold = new StatusHold(ctx.clock)
+  const forget = (tenant: string): void => hold.forget(tenant)
+  const controller = new Controller(ctx, { name: kind.name, primary: owners, reads: [pods], forget })
   const ownerOf = (pod: Pod): { name: string; uid: string } | undefined => {
     const owner = controllerOf(pod)
     return owner?.kind === kind.kind && owner.apiVersion === kind.apiVersion ? owner : undefined
@@ -35,6 +44,14 @@ function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
     const owner = ownerOf(pod)
     if (owner !== undefined) controller.enqueue(tenant, pod.metadata.namespace, owner.name)
     else if (controllerOf(pod) === undefined && isActive(pod)) enqueueMatching(tenant, pod)
+  }
+  const enqueueChanged = (tenant: string, pod: Pod): void => {
+    const owner = ownerOf(pod)
+    const namespace = pod.metadata.namespace ?? ""
+    const replicas = owner === undefined ? 0 : (owners.get(tenant, namespace, owner.name)?.spec?.replicas ?? 0)
+    const pauseMs = Math.min(Math.floor(replicas * pauseMsPerPod), longestPauseMs)
+    if (owner === undefined || pauseMs === 0) enqueueOwner(tenant, pod)
+    else controller.enqueueAfter({ tenant, namespace, name: owner.name }, pauseMs)
   }
   const enqueueMatching = (tenant: string, pod: Pod): void => {
     for (const object of owners.list(tenant, pod.metadata.namespace)) {
@@ -54,7 +71,7 @@ function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
       if (owner !== undefined && isTerminating(pod)) expectations.deletionObserved(owner.uid, pod.metadata.uid ?? "")
       const before = controllerOf(previous)
       if (before !== undefined && before.uid !== owner?.uid) enqueueOwner(tenant, previous)
-      enqueueOwner(tenant, pod)
+      enqueueChanged(tenant, pod)
     },
     deleted(tenant, pod) {
       const owner = ownerOf(pod)
@@ -64,7 +81,7 @@ function run(ctx: ControllerContext, kind: ReplicaKind): Promise<void> {
     },
   })
   owners.subscribe({ deleted: (_tenant, object) => expectations.forget(object.metadata.uid ?? "") })
-  const parts: Parts = { ctx, kind, controller, expectations }
+  const parts: Parts = { ctx, kind, controller, expectations, hold }
   return controller.run((key) => reconcile(parts, key))
 }
 
@@ -73,12 +90,13 @@ interface Parts {
   kind: ReplicaKind
   controller: Controller<ReplicaObject>
   expectations: Expectations
+  hold: StatusHold
 }
 
 async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
-  const { ctx, kind, expectations } = parts
+  const { ctx, kind, expectations, hold } = parts
   const object = ctx.informers.of<ReplicaObject>(kind.resource).get(key.tenant, key.namespace, key.name)
-  if (object === undefined) return
+  if (object === undefined) return hold.release(key)
   const uid = object.metadata.uid ?? ""
   const informer = ctx.informers.of<Pod>(podResource)
   const owned = informer.byIndex(key.tenant, "controller", uid)
@@ -108,7 +126,11 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     failure,
     now,
   })
-  if (!jsonEqual(status, object.status)) {
+  const isSettled = jsonEqual(status, object.status)
+  const heldMs = isSettled || failure !== undefined || hasArrived(object, status) ? 0 : hold.remainingMs(key)
+  if (heldMs > 0) return { requeueAfterMs: heldMs }
+  hold.release(key)
+  if (!isSettled) {
     await ctx.tenants.client(key.tenant).update(kind.resource, { ...object, status }, { subresource: "status" })
   }
   if (failure !== undefined) throw failure

@@ -42,6 +42,13 @@ export function statusOf(object: ReplicaObject, { active, terminating, failure, 
   }
 }
 
+/** The counts are what the spec wants: pods that are on their way will not change them again. */
+export function hasArrived({ spec }: ReplicaObject, status: ReplicaStatus): boolean {
+  const wanted = spec?.replicas ?? 1
+  const { replicas, availableReplicas = 0, terminatingReplicas = 0 } = status
+  return replicas === wanted && availableReplicas === wanted && terminatingReplicas === 0
+}
+
 function failureConditions(
   object: ReplicaObject,
   active: number,

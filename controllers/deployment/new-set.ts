@@ -1,0 +1,51 @@
+// The ReplicaSet a Deployment's template asks for. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/sync.go.
+
+import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
+import { controllerReference } from "../pods/pod-control.ts"
+import { hashOf } from "../template-hash.ts"
+import { newSetAnnotations } from "./annotations.ts"
+import { desiredReplicasAnnotation, maxReplicasAnnotation, maxSurge, newSetReplicas, replicasOf } from "./replicas.ts"
+import { templateHashLabel } from "./template.ts"
+
+export const deploymentKind = { apiVersion: "apps/v1", kind: "Deployment" } as const
+
+/** As it is created, beside the old ones, which limit its size. */
+export function newSetFor(deployment: Deployment, old: readonly ReplicaSet[], revision: bigint): ReplicaSet {
+  const { template, selector, minReadySeconds } = deployment.spec ?? {}
+  const hash = hashOf(template, deployment.status?.collisionCount)
+  const labels = { ...template?.metadata?.labels, [templateHashLabel]: hash }
+  const { name = "", namespace = "" } = deployment.metadata
+  const set = {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: {
+      // A fixed name makes creating it twice impossible. Upstream's limit: what pods' generated names can still hold.
+      name: `${name.slice(0, 253 - 1 - hash.length)}-${hash}`,
+      namespace,
+      labels,
+      ownerReferences: [controllerReference(deployment, deploymentKind)],
+    },
+    spec: {
+      replicas: 0,
+      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      selector: { ...selector, matchLabels: { ...selector?.matchLabels, [templateHashLabel]: hash } },
+      template: { ...template, metadata: { ...template?.metadata, labels } },
+    },
+  } as ReplicaSet
+  const replicas = newSetReplicas(deployment, [...old, set], set)
+  const annotations = { ...newSetAnnotations(deployment, undefined, revision), ...sizeAnnotations(deployment) }
+  return {
+    ...set,
+    metadata: { ...set.metadata, annotations },
+    spec: { ...set.spec, replicas } as ReplicaSet["spec"] & {},
+  }
+}
+
+/** What a set knows of its Deployment's size. */
+export function sizeAnnotations(deployment: Deployment): Record<string, string> {
+  const replicas = replicasOf(deployment)
+  return {
+    [desiredReplicasAnnotation]: String(replicas),
+    [maxReplicasAnnotation]: String(replicas + maxSurge(deployment)),
+  }
+}
