@@ -129,6 +129,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
     }),
   )
   metrics.awake = () => tenants.awake
+  metrics.awakeBytes = () => tenants.awakeBytes
   tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
   const { administrators } = controlPlanes

@@ -29,6 +29,7 @@ export class Metrics implements Disposable {
   })
   /** Asked at each scrape. Set by who knows. */
   awake: () => number = () => 0
+  awakeBytes: () => number = () => 0
   readonly #delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
 
   constructor() {
@@ -36,6 +37,7 @@ export class Metrics implements Disposable {
     const { registry } = this
     const delay = this.#delay
     const awake = (): number => this.awake()
+    const awakeBytes = (): number => this.awakeBytes()
     registry.registerMetric(
       new Gauge({
         name: "polyplane_tenants_awake",
@@ -43,6 +45,16 @@ export class Metrics implements Disposable {
         registers: [],
         collect() {
           this.set(awake())
+        },
+      }),
+    )
+    registry.registerMetric(
+      new Gauge({
+        name: "polyplane_tenants_awake_bytes",
+        help: "Memory of tenants whose store is open, as far as it is counted",
+        registers: [],
+        collect() {
+          this.set(awakeBytes())
         },
       }),
     )

@@ -99,6 +99,11 @@ export interface GatewayLimits {
   tenantIdleMs: number
   /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
   maxAwakeTenants: number
+  /**
+   * Memory of all awake tenants together, as far as it is counted: what each keeps of its store and its caches, and something for
+   * itself. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them.
+   */
+  maxAwakeBytes: number
   /** Control planes opened or listed at the same time by watches over all tenants. Beyond: they wait. */
   maxOpening: number
   /** Bytes a multi-tenant watch may be behind its client. Beyond: the connection is closed, the client starts anew. */
@@ -129,6 +134,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   tenantReadyMs: 3_000,
   tenantIdleMs: 60_000,
   maxAwakeTenants: 1000,
+  maxAwakeBytes: 1024 * MiB,
   maxOpening: 4,
   maxWatchBacklogBytes: 64 * MiB,
 }

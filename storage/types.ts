@@ -86,6 +86,8 @@ export interface Store extends AsyncDisposable {
   readonly revision: Revision
   /** Reads and watches at or below it fail with Compacted. */
   readonly compactedRevision: Revision
+  /** Memory that closing it gives back, as far as it is counted: values and changes it keeps, its backend's own buffers. */
+  readonly memoryBytes: number
   /** The latest committed revision of all; others than `revision` only where other processes write to the same store. */
   latest(): Promise<Revision>
   /** The latest committed value, or the one at `revision`. Linearizable: sees every acknowledged write. */

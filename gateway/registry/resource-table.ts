@@ -15,6 +15,8 @@ export interface ResourceTable {
   definitions(): readonly ResourceDefinition[]
   /** Grows with every change of what is served: keys caches of discovery and OpenAPI. */
   readonly generation: number
+  /** What the values weigh that were read or written one by one lately, estimated. */
+  readonly cachedBytes: number
 }
 
 /** What the custom resources' side may do beyond. */
@@ -58,6 +60,10 @@ class Table implements MutableResourceTable {
 
   get generation(): number {
     return this.#generation
+  }
+
+  get cachedBytes(): number {
+    return this.#cache.bytes
   }
 
   registry({ group, version, resource }: GroupVersionResource): Registry | undefined {

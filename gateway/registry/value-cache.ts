@@ -28,6 +28,11 @@ export class ValueCache {
     this.#maxBytes = maxBytes
   }
 
+  /** What is kept weighs so much, estimated. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** The value of what the store has just answered: the one that is known, or a new one, which is kept. */
   of(stored: KeyValue): StoredValue {
     const text = this.textOf(stored)

@@ -44,6 +44,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly backends: Backends
   /** Group versions that programs of the tenant serve. */
   readonly aggregator: Aggregator
+  /** What it takes in memory while it is open, as far as it is counted. */
+  readonly memoryBytes: number
   /** In process, as a member of system:masters. */
   readonly client: KubeClient
 }

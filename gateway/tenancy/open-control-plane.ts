@@ -59,6 +59,9 @@ export interface ControlPlaneParts {
 /** Tokens for "the cluster's API server" are good for it under these names, besides its issuer. */
 const commonAudiences = ["https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"]
 
+/** A control plane without what lies in its store and its caches: measured, rounded up. */
+const controlPlaneBytes = 100 * 1024
+
 const policyPrefix = "/registry/rbac.authorization.k8s.io/"
 
 export async function openControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
@@ -122,6 +125,9 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     nodes,
     backends,
     aggregator,
+    get memoryBytes() {
+      return controlPlaneBytes + store.memoryBytes + resources.cachedBytes
+    },
     get client() {
       return (client ??= createLocalClient(controlPlane))
     },

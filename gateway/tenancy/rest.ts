@@ -10,6 +10,8 @@ export interface RestLimits {
   tenantIdleMs: number
   /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
   maxAwakeTenants: number
+  /** Memory of awake tenants together, as far as it is counted. Beyond it the same. */
+  maxAwakeBytes: number
 }
 
 /** How often it is looked, at most. */
@@ -28,7 +30,8 @@ export class Rest implements Disposable {
   readonly #awake = new Set<TenantEntry>()
   /** To be woken, in turn. */
   readonly #called = new Set<TenantEntry>()
-  readonly #slept = new Set<() => void>()
+  /** For the next sweep. */
+  readonly #waiting = new Set<() => void>()
   #timer: NodeJS.Timeout | undefined
   #calling = false
   readonly #began = performance.now()
@@ -41,6 +44,13 @@ export class Rest implements Disposable {
 
   get awake(): number {
     return this.#awake.size
+  }
+
+  /** Memory of those awake, as far as it is counted. */
+  get awakeBytes(): number {
+    let bytes = 0
+    for (const entry of this.#awake) bytes += entry.memoryBytes
+    return bytes
   }
 
   woke(entry: TenantEntry): void {
@@ -80,26 +90,32 @@ export class Rest implements Disposable {
   /** Until another tenant may be awake; requests come first when the process has just started. */
   async #room(): Promise<void> {
     await this.#pause(firstCallMs - (performance.now() - this.#began))
-    while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#someoneSlept()
+    // Room is made at once or not before somebody has done: who is called must hear of it all the same.
+    if (this.awakeBytes >= this.#limits.maxAwakeBytes && this.#awake.size > 0) await this.#swept()
+    while (this.#awake.size >= this.#limits.maxAwakeTenants && !this.#disposed) await this.#swept()
   }
 
   async #pause(ms: number): Promise<void> {
     if (ms > 0 && !this.#disposed) await pause(systemClock, ms, this.#ending.signal)
   }
 
-  #someoneSlept(): Promise<void> {
-    return new Promise((resolve) => this.#slept.add(resolve))
+  #swept(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.add(resolve))
   }
 
   #sweep(): void {
     const awake = [...this.#awake].sort((a, b) => a.presence.lastUsed - b.presence.lastUsed)
-    let excess = awake.length - this.#limits.maxAwakeTenants
+    const { tenantIdleMs, maxAwakeTenants, maxAwakeBytes } = this.#limits
+    let excess = awake.length - maxAwakeTenants
+    let excessBytes = this.awakeBytes - maxAwakeBytes
     for (const entry of awake) {
       const { idleMs } = entry.presence
-      const isDue = idleMs >= this.#limits.tenantIdleMs || (excess > 0 && idleMs >= minAwakeMs)
+      const isDue = idleMs >= tenantIdleMs || ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
+      const { memoryBytes } = entry
       if (!isDue || this.#isBusy(entry.record.tenant.name) || !entry.sleep()) continue
       this.#awake.delete(entry)
       excess--
+      excessBytes -= memoryBytes
     }
     if (this.#awake.size === 0) {
       clearInterval(this.#timer)
@@ -109,8 +125,8 @@ export class Rest implements Disposable {
   }
 
   #release(): void {
-    for (const resolve of this.#slept) resolve()
-    this.#slept.clear()
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
   }
 
   get #disposed(): boolean {

@@ -191,3 +191,24 @@ test("of too many awake tenants those used longest ago fall asleep first", async
   expect(tenants.awake).toBe(3)
   await waitFor(() => expect(tenants.awake).toBe(2))
 })
+
+test("awake tenants that take too much memory together fall asleep, those used longest ago first", async () => {
+  const objectBytes = 100_000
+  const maxAwakeBytes = 3 * 1024 * 1024
+  await using small = await startTestGateway({ limits: { ...limits, tenantIdleMs: 600_000, maxAwakeBytes } })
+  const { tenants } = small.gateway
+  const opened = new Map<string, unknown>()
+  for (const name of ["a", "b", "c", "d"]) {
+    const api = small.client(`/tenants/${name}`, await small.createTenant(name))
+    for (let index = 0; index < 5; index++)
+      await api.create(configMaps, configMap(`c${index}`, { text: "x".repeat(objectBytes) }))
+    const controlPlane = await tenants.byName(name)!
+    opened.set(name, controlPlane)
+    expect(controlPlane.memoryBytes).toBeGreaterThan(5 * objectBytes)
+  }
+  await waitFor(() => expect(tenants.awakeBytes).toBeLessThanOrEqual(maxAwakeBytes))
+  expect(tenants.awakeBytes).toBeGreaterThan(5 * objectBytes)
+  // Who has slept has another control plane.
+  expect(await tenants.byName("d")).toBe(opened.get("d"))
+  expect(await tenants.byName("a")).not.toBe(opened.get("a"))
+})

@@ -42,7 +42,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
     addressOf: (name) => ({ server: `https://gateway/tenants/${name}`, certificateAuthority: "" }),
     issuerOf: (name) => `https://issuer/${name}`,
     log: silentLog,
-    limits: { tenantReadyMs: 20, maxOpening: 2, tenantIdleMs: 60_000, maxAwakeTenants: 10 },
+    limits: { tenantReadyMs: 20, maxOpening: 2, tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 30 },
     ...more,
   }
   return { all, removed, disposed }

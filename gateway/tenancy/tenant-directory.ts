@@ -147,6 +147,11 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return this.#rest.awake
   }
 
+  /** What those take in memory, as far as it is counted. */
+  get awakeBytes(): number {
+    return this.#rest.awakeBytes
+  }
+
   get(name: string): Tenant | undefined {
     return this.#entries.get(name)?.record.tenant
   }

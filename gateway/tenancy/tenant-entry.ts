@@ -72,6 +72,7 @@ export class TenantEntry {
   /** It has been made by this process, and nobody has used it yet: those who follow all tenants know nothing of it. */
   #isUnused = false
   #announced: boolean
+  #measured: { of: Awake; at: number; bytes: number } | undefined
   readonly #sleepers = new Set<(controlPlane: ControlPlane) => void>()
 
   constructor(parts: TenantEntryParts) {
@@ -97,6 +98,15 @@ export class TenantEntry {
   /** It is awake, about to be, or not closed yet. */
   get isOpen(): boolean {
     return this.#opening !== undefined
+  }
+
+  /** Of memory; 0 while it sleeps. Measured anew when it has been used since. */
+  get memoryBytes(): number {
+    if (this.#awake === undefined) return 0
+    const { isInUse, lastUsed } = this.presence
+    if (isInUse || this.#measured?.at !== lastUsed || this.#measured.of !== this.#awake)
+      this.#measured = { of: this.#awake, at: lastUsed, bytes: this.#awake.controlPlane.memoryBytes }
+    return this.#measured.bytes
   }
 
   /** Opens it when it is not. */
@@ -263,7 +273,7 @@ export class TenantEntry {
   }
 
   #close(awake: Awake, settled?: number): void {
-    this.#awake = this.#opening = undefined
+    this.#awake = this.#opening = this.#measured = undefined
     this.#closing = (async () => {
       awake.ending.abort()
       await awake.feeding

@@ -34,6 +34,7 @@ export function createControlPlaneStub(
     url: "https://127.0.0.1",
     store,
     presence: new Presence(),
+    memoryBytes: 0,
     reopened: () => Promise.resolve(undefined),
     begin: () => undefined,
     resources: createResourceTable(),

@@ -149,7 +149,11 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
       serviceRanges: options.serviceRanges ?? [],
       allowedNetworks: options.allowedNetworks ?? [],
       // All of them together may have as many awake as one alone.
-      limits: { ...options.limits, maxAwakeTenants: Math.ceil(limits.maxAwakeTenants / options.workers.count) },
+      limits: {
+        ...options.limits,
+        maxAwakeTenants: Math.ceil(limits.maxAwakeTenants / options.workers.count),
+        maxAwakeBytes: Math.ceil(limits.maxAwakeBytes / options.workers.count),
+      },
       routes: tenants.allRoutes(),
       composition: options.workers.composition,
     }),

@@ -83,6 +83,7 @@ export class WorkerGateway implements AsyncDisposable {
       }),
     )
     metrics.awake = () => tenants.awake
+    metrics.awakeBytes = () => tenants.awakeBytes
     tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
     const routes = new Routes(setup.self)

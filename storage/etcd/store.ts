@@ -80,6 +80,10 @@ export class EtcdStore implements Store, ChangeLog {
     return this.#connection.compacted
   }
 
+  get memoryBytes(): number {
+    return this.#buffer.bytes
+  }
+
   async latest(): Promise<Revision> {
     this.#checkOpen()
     return this.#connection.latest()

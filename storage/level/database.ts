@@ -43,6 +43,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database
 }
 
+/** Blocks and writes that LevelDB keeps in memory, as it counts them itself. */
+export function memoryOf(database: Database): number {
+  // level's types are those of all platforms; in Node it is classic-level, which has this.
+  const { getProperty } = database as Partial<{ getProperty(this: Database, name: string): string }>
+  if (database.status !== "open" || getProperty === undefined) return 0
+  return Number(getProperty.call(database, "leveldb.approximate-memory-usage"))
+}
+
 /** Writes the format record into a new database; fails with Format or Corrupt when this is no store of ours. */
 export async function readState(database: Database): Promise<DatabaseState> {
   const format = database.getSync(metaFormat)?.toString()

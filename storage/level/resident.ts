@@ -86,6 +86,11 @@ export class Resident {
     this.#limits = limits
   }
 
+  /** What it keeps weighs so much, estimated. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** Gives back what it had of the budget. */
   release(): void {
     this.#limits.budget?.giveBack(this.#granted)

@@ -24,7 +24,7 @@ import {
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
 import { dropOldest, hasLeftovers } from "./compaction.ts"
-import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
+import { accessError, memoryOf, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
 import { Allowance } from "./allowance.ts"
 import { metaCompacted } from "./keys.ts"
@@ -140,6 +140,11 @@ class LevelStore implements Store, ChangeLog {
 
   get compactedRevision(): Revision {
     return this.#compacted
+  }
+
+  get memoryBytes(): number {
+    const values = this.#residency.current?.bytes ?? 0
+    return values + this.#buffer.bytes + memoryOf(this.#database)
   }
 
   async latest(): Promise<Revision> {

@@ -73,6 +73,11 @@ class MemoryStore implements Store, ChangeLog {
     return this.#compacted
   }
 
+  /** Of the changes alone: who keeps everything in memory is not closed for room. */
+  get memoryBytes(): number {
+    return this.#buffer.bytes
+  }
+
   async latest(): Promise<Revision> {
     this.#checkOpen()
     return this.#revision

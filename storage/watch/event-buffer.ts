@@ -43,6 +43,11 @@ export class EventBuffer {
     return this.#floor
   }
 
+  /** What the changes kept here weigh, estimated. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   get watching(): number {
     return this.#live.size
   }
