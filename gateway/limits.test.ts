@@ -7,8 +7,6 @@ import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { connectionsOf } from "./listener.ts"
-import type { GatewayOptions } from "./options.ts"
-import { openGatewayStorage } from "./tenancy/storage.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 
 const limits = { maxLongRunning: 2, maxGatheredObjects: 5, maxConnections: 6, maxStoredObjects: 100 }
@@ -110,14 +108,6 @@ describe("what a tenant may store", () => {
     await client.patch(configMaps, "default", "held", { metadata: { finalizers: null } }, { type: "merge" })
     await expect(client.get(configMaps, "default", "held")).rejects.toMatchObject({ code: 404 })
   })
-})
-
-test("quotas are refused where they would not be kept", async () => {
-  const limits = { maxStoredObjects: 1 }
-  const etcd = { servers: ["http://127.0.0.1:1"] } as unknown as NonNullable<GatewayOptions["etcd"]>
-  await expect(openGatewayStorage({ dataDir: "", etcd, limits })).rejects.toThrow(
-    "the limit maxStoredObjects is not kept on etcd",
-  )
 })
 
 describe("a list", () => {

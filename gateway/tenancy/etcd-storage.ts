@@ -6,6 +6,7 @@ import type { Log } from "../../client/log.ts"
 import { EtcdDatabase, type EtcdOptions } from "../../storage/etcd/database.ts"
 import { HeldError, type EtcdLease } from "../../storage/etcd/lease.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
+import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
 import { keyRecords, type KeyFiles } from "./key-files.ts"
@@ -54,8 +55,8 @@ export class EtcdStorage implements GatewayStorage {
     }
   }
 
-  openStore(uid: string, base: BaseLayer): Promise<Store> {
-    return this.#database.openStore(uid, base)
+  openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
+    return this.#database.openStore(uid, base, quota)
   }
 
   removeStore(uid: string): Promise<void> {

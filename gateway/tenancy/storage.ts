@@ -3,7 +3,7 @@
 
 import type { StoreQuota } from "../../storage/quota.ts"
 import type { BaseLayer, Store } from "../../storage/types.ts"
-import { type GatewayOptions, StartError } from "../options.ts"
+import type { GatewayOptions } from "../options.ts"
 import { DataDirectory } from "./data-directory.ts"
 import type { KeyFiles } from "./key-files.ts"
 
@@ -35,16 +35,7 @@ export interface OtherGateways {
 export async function openGatewayStorage(options: GatewayOptions): Promise<GatewayStorage> {
   const { etcd, dataDir, storeLimits, log } = options
   if (etcd === undefined) return DataDirectory.open(dataDir, storeLimits)
-  refuseQuotas(options)
   // Loaded only where it is used: it takes its time and memory.
   const { EtcdStorage } = await import("./etcd-storage.ts")
   return EtcdStorage.open(etcd, storeLimits, log)
-}
-
-/** Who asks for a quota relies on it. */
-function refuseQuotas({ limits = {} }: GatewayOptions): void {
-  for (const name of ["maxStoredObjects", "maxStoredBytes", "storedBytesReserve"] as const) {
-    if (limits[name] !== undefined)
-      throw new StartError(`the limit ${name} is not kept on etcd: leave it out, or keep the tenants on this machine`)
-  }
 }

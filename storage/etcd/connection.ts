@@ -9,6 +9,7 @@ import { storageError } from "./errors.ts"
 import { Feed, type FeedHandler } from "./feed.ts"
 import { storesPrefix } from "./keys.ts"
 import type { EtcdLimits } from "./limits.ts"
+import type { Compare } from "./wire.ts"
 
 export interface ConnectionOptions {
   client: EtcdClient
@@ -82,6 +83,17 @@ export class Connection implements AsyncDisposable {
     if (translated instanceof StorageError && translated.code === "Compacted" && asked !== undefined)
       this.#noteCompacted(asked)
     return translated
+  }
+
+  /** When the comparison holds. What is there then has been told by the feed. */
+  async rewrite(key: Buffer, compare: Compare, value: Buffer): Promise<void> {
+    const request = { compare: [compare], success: [{ request_put: { key, value } }], failure: [] }
+    try {
+      const { response } = await this.client.call(this.client.calls.txn, request, "again")
+      await this.reach(response.header.revision)
+    } catch (error) {
+      throw this.translate(error, undefined)
+    }
   }
 
   async readBacklog(request: BacklogRequest): Promise<Backlog> {

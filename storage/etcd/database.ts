@@ -1,7 +1,9 @@
 // The door to storage on etcd: one database for all stores of a gateway, and of all gateways that share it. Opened once per
 // process; loaded only where it is asked for, since the gRPC client takes its time and memory.
 
+import { randomBytes } from "node:crypto"
 import { defaultLimits, type StoreLimits } from "../limits.ts"
+import type { StoreQuota } from "../quota.ts"
 import { compactedError } from "../transaction.ts"
 import type { BaseLayer, Revision, Store } from "../types.ts"
 import { EtcdClient, type EtcdTls } from "./client.ts"
@@ -9,6 +11,7 @@ import { Connection } from "./connection.ts"
 import { placeOf, rangeEnd, storeKeys } from "./keys.ts"
 import { EtcdLease } from "./lease.ts"
 import { defaultEtcdLimits, type EtcdLimits } from "./limits.ts"
+import type { Known } from "./quota-gate.ts"
 import { EtcdStore } from "./store.ts"
 import type { WireEvent } from "./wire.ts"
 
@@ -33,8 +36,13 @@ export class EtcdDatabase implements AsyncDisposable {
   readonly #stores = new Map<string, Set<EtcdStore>>()
   /** When those that have been open and are closed changed last. */
   readonly #lastChanges = new Map<string, Revision>()
+  /** What was used of the quotas of those that are closed, as long as nothing has changed. */
+  readonly #known = new Map<string, Known>()
   readonly #listeners = new Set<(uid: string) => void>()
   readonly #connection: Connection
+  readonly #callMs: number
+  /** Names in the gates of quotas that those that are closed have left, and nobody writes under. */
+  readonly #members = new Map<string, string>()
 
   /** Fails with Unavailable. */
   static async open(options: EtcdOptions): Promise<EtcdDatabase> {
@@ -59,7 +67,7 @@ export class EtcdDatabase implements AsyncDisposable {
           failing: (error) => options.onFailure?.(error),
         },
       })
-      database = new EtcdDatabase(connection, storeLimits)
+      database = new EtcdDatabase(connection, storeLimits, limits.callMs)
       return database
     } catch (error) {
       client.close()
@@ -67,21 +75,24 @@ export class EtcdDatabase implements AsyncDisposable {
     }
   }
 
-  private constructor(connection: Connection, limits: StoreLimits) {
+  private constructor(connection: Connection, limits: StoreLimits, callMs: number) {
+    this.#callMs = callMs
     this.#connection = connection
     this.#limits = limits
   }
 
-  /** The same store may be open more than once. */
-  async openStore(uid: string, base?: BaseLayer): Promise<Store> {
+  /** The same store may be open more than once, with the same quota: that is kept over all who have it open. */
+  async openStore(uid: string, base?: BaseLayer, quota?: StoreQuota): Promise<Store> {
     const store = new EtcdStore({
       connection: this.#connection,
       uid,
       base,
       limits: this.#limits,
       lastChange: this.#lastChanges.get(uid),
+      quota: quota && { limits: quota, member: this.#memberOf(uid), known: this.#known.get(uid), callMs: this.#callMs },
       closed: (closing) => this.#forget(uid, closing),
     })
+    this.#known.delete(uid)
     const stores = this.#stores.get(uid) ?? new Set()
     this.#stores.set(uid, stores.add(store))
     try {
@@ -129,6 +140,8 @@ export class EtcdDatabase implements AsyncDisposable {
   /** The store has been removed, by whomever. */
   forget(uid: string): void {
     this.#lastChanges.delete(uid)
+    this.#known.delete(uid)
+    this.#members.delete(uid)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -145,6 +158,7 @@ export class EtcdDatabase implements AsyncDisposable {
     const stores = this.#stores.get(uid)
     if (stores === undefined) {
       if (this.#lastChanges.has(uid)) this.#lastChanges.set(uid, revision)
+      this.#known.delete(uid)
       for (const listener of this.#listeners) listener(uid)
     } else for (const store of stores) store.changed(events, revision)
   }
@@ -153,9 +167,16 @@ export class EtcdDatabase implements AsyncDisposable {
     const stores = [...this.#stores.values()].flatMap((each) => [...each])
     await Promise.all(stores.map((store) => store.load()))
     this.#lastChanges.clear()
+    this.#known.clear()
     const error = compactedError(revision - 1, revision)
     for (const store of stores) store.startAnew(error, revision)
     for (const listener of this.#listeners) listener("")
+  }
+
+  #memberOf(uid: string): string {
+    const member = this.#members.get(uid) ?? randomBytes(6).toString("base64url")
+    this.#members.delete(uid)
+    return member
   }
 
   #forget(uid: string, store: EtcdStore): void {
@@ -164,5 +185,8 @@ export class EtcdDatabase implements AsyncDisposable {
     if (stores?.size !== 0) return
     this.#stores.delete(uid)
     this.#lastChanges.set(uid, store.lastChange)
+    const { gate } = store
+    if (gate?.known !== undefined) this.#known.set(uid, gate.known)
+    if (gate?.isIdle === true) this.#members.set(uid, gate.member)
   }
 }

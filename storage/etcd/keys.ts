@@ -3,6 +3,7 @@
 //   <prefix>/stores/<uid>/v<key>    a value, its bytes. Keys begin with "/": …/v/registry/core/pods/default/web
 //   <prefix>/stores/<uid>/d<key>    empty: this key of the base layer has been deleted, first at the revision this was
 //                                   written. Never written again and never removed while the store is there
+//   <prefix>/stores/<uid>/q         the gate of its quota (gate.ts)
 //   <prefix>/leases/<name>          who leads, bound to an etcd lease
 //
 // Revisions are etcd's own: one sequence for all tenants, of which each sees those at which it changed.
@@ -10,6 +11,7 @@
 export interface StoreKeys {
   value(key: string): Buffer
   deleted(key: string): Buffer
+  gate: Buffer
   /** All that begins with `deleted("")`. */
   root: Buffer
 }
@@ -27,6 +29,7 @@ export function storeKeys(prefix: string, uid: string): StoreKeys {
   return {
     value: (key) => Buffer.from(`${root}v${key}`),
     deleted: (key) => Buffer.from(`${root}d${key}`),
+    gate: Buffer.from(`${root}q`),
     root: Buffer.from(root),
   }
 }
@@ -40,21 +43,23 @@ export function rangeEnd(prefix: Uint8Array): Buffer {
 }
 
 const slash = "/".charCodeAt(0)
-const valueMark = "v".charCodeAt(0)
+const kinds = new Map<number | undefined, Place["kind"]>([
+  ["v".charCodeAt(0), "value"],
+  ["q".charCodeAt(0), "gate"],
+])
 
 export interface Place {
   uid: string
-  kind: "value" | "deleted"
+  kind: "value" | "deleted" | "gate"
   key: string
 }
 
 /** Of a key below the stores' prefix, whose length in bytes is given. */
 export function placeOf(wire: Buffer, prefixLength: number): Place {
   const end = wire.indexOf(slash, prefixLength)
-  const mark = wire[end + 1]
   return {
     uid: wire.toString("latin1", prefixLength, end),
-    kind: mark === valueMark ? "value" : "deleted",
+    kind: kinds.get(wire[end + 1]) ?? "deleted",
     key: wire.toString("utf8", end + 2),
   }
 }

@@ -65,12 +65,12 @@ export class Layer {
     for (const { place, event } of changes) {
       if (place.kind === "deleted") {
         if (event.type === 0) this.#deleted.set(place.key, revision)
-      } else if (event.type === 1) removed.add(place.key)
+      } else if (place.kind === "value" && event.type === 1) removed.add(place.key)
     }
     const events: StoreEvent[] = []
     for (const { place, event } of changes) {
       if (place.kind === "value") events.push(this.#event(place.key, event, revision))
-      else if (event.type === 0 && !removed.has(place.key)) {
+      else if (place.kind === "deleted" && event.type === 0 && !removed.has(place.key)) {
         // Only what the base has was there.
         const previous = baseValue(this.base, place.key)
         if (previous) events.push({ type: "delete", current: { ...previous, modRevision: revision }, previous })

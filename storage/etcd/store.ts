@@ -5,6 +5,7 @@
 import { emptyBaseLayer } from "../base-layer.ts"
 import { compareKeys } from "../key-order.ts"
 import type { StoreLimits } from "../limits.ts"
+import type { StoreQuota } from "../quota.ts"
 import { checkReadable, compactedError, measureTransaction } from "../transaction.ts"
 import {
   type BaseLayer,
@@ -24,8 +25,10 @@ import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
 import type { Connection } from "./connection.ts"
 import { closedError } from "./feed.ts"
+import { GatedKeys } from "./gated-keys.ts"
 import { placeOf, rangeEnd, storeKeys, type StoreKeys } from "./keys.ts"
 import { Layer, LostValueError } from "./layer.ts"
+import { QuotaGate, type Committed, type Condition, type Known } from "./quota-gate.ts"
 import { isGuarded, wireTransaction } from "./transaction.ts"
 import type { RangeRequest, RangeResponse, TxnResponse, WireEvent, WireKeyValue } from "./wire.ts"
 
@@ -36,8 +39,19 @@ export interface EtcdStoreParts {
   limits: StoreLimits
   /** The revision it changed last at, when that is known for certain. */
   lastChange: Revision | undefined
+  /** What it may hold. Undefined: without limit. */
+  quota: QuotaParts | undefined
   /** It is told of nothing any more. */
   closed(store: EtcdStore): void
+}
+
+export interface QuotaParts {
+  limits: StoreQuota
+  /** Of the store in this process (quota-gate.ts). */
+  member: string
+  /** What was used when it was open here before, when nothing has changed since. */
+  known: Known | undefined
+  callMs: number
 }
 
 export class EtcdStore implements Store, ChangeLog {
@@ -45,6 +59,7 @@ export class EtcdStore implements Store, ChangeLog {
   readonly #parts: EtcdStoreParts
   readonly #keys: StoreKeys
   readonly #layer: Layer
+  readonly #gate: QuotaGate | undefined
   #buffer: EventBuffer
   #closing = false
   #lastChange: Revision
@@ -56,6 +71,16 @@ export class EtcdStore implements Store, ChangeLog {
     this.#layer = new Layer(parts.base ?? emptyBaseLayer)
     this.#lastChange = parts.lastChange ?? parts.connection.revision
     this.#buffer = this.#newBuffer(parts.connection.revision)
+    if (parts.quota === undefined) return
+    const { limits, member, known, callMs } = parts.quota
+    const store = new GatedKeys({
+      connection: parts.connection,
+      keys: this.#keys,
+      layer: this.#layer,
+      range: (request, revision) => this.#range(request, revision),
+      commit: (transaction, condition) => this.#commit(transaction, condition),
+    })
+    this.#gate = new QuotaGate({ quota: limits, member, known, callMs, store })
   }
 
   /** Reads what must be known before anything is answered. It is told of changes already. */
@@ -131,26 +156,15 @@ export class EtcdStore implements Store, ChangeLog {
     measureTransaction(transaction, this.#parts.limits)
     const { compare, operations } = transaction
     if (compare.length === 0 && operations.length === 0) return { succeeded: true, revision: await this.latest() }
-    const { client } = this.#connection
-    const wire = wireTransaction(transaction, this.#keys, this.#layer)
-    let outcome: { response: TxnResponse; isRepeated: boolean }
-    try {
-      outcome = await client.call(client.calls.txn, wire, isGuarded(transaction) ? "again" : "once")
-    } catch (error) {
-      throw this.#connection.translate(error, undefined)
-    }
-    const { response, isRepeated } = outcome
-    const { revision } = response.header
-    await this.#connection.reach(revision)
-    this.#checkOpen()
-    if (response.succeeded) return { succeeded: true, revision }
-    const written = isRepeated ? await this.#writtenBefore(transaction) : undefined
-    if (written !== undefined) return { succeeded: true, revision: written }
-    const current = compare.map(({ key }, index) => {
-      const found = response.responses[index]?.response_range?.kvs[0]
-      return found === undefined ? this.#layer.below(key, revision) : this.#layer.keyValue(key, found)
-    })
-    return { succeeded: false, revision, current }
+    if (this.#gate !== undefined) return this.#gate.write(transaction)
+    const { result } = await this.#commit(transaction)
+    if (result === undefined) throw new Error("a transaction failed for a condition that it does not have")
+    return result
+  }
+
+  /** Of its quota. */
+  get gate(): QuotaGate | undefined {
+    return this.#gate
   }
 
   /** Nothing has happened here since. */
@@ -203,7 +217,9 @@ export class EtcdStore implements Store, ChangeLog {
   changed(changes: readonly WireEvent[], revision: Revision): void {
     this.#lastChange = revision
     try {
-      this.#buffer.publish(this.#changes(changes), revision)
+      const events = this.#changes(changes)
+      this.#gate?.changed(events, changes.find(this.#isGate), revision)
+      if (events.length > 0) this.#buffer.publish(events, revision)
     } catch (error) {
       if (!(error instanceof LostValueError)) throw error
       this.startAnew(compactedError(revision - 1, revision), revision)
@@ -213,6 +229,7 @@ export class EtcdStore implements Store, ChangeLog {
   /** Something was not told: those who follow read everything again. */
   startAnew(error: StorageError, revision: Revision): void {
     this.#lastChange = revision
+    this.#gate?.startAnew()
     const before = this.#buffer
     this.#buffer = this.#newBuffer(revision)
     before.end(error)
@@ -233,6 +250,35 @@ export class EtcdStore implements Store, ChangeLog {
 
   #checkOpen(): void {
     if (this.#closing) throw closedError()
+  }
+
+  async #commit(transaction: Transaction, condition?: Condition): Promise<Committed> {
+    const { client } = this.#connection
+    const wire = wireTransaction(transaction, this.#keys, this.#layer)
+    if (condition !== undefined) {
+      wire.compare.push(...condition.compare)
+      wire.success.push(...condition.success)
+    }
+    let outcome: { response: TxnResponse; isRepeated: boolean }
+    try {
+      outcome = await client.call(client.calls.txn, wire, isGuarded(transaction) ? "again" : "once")
+    } catch (error) {
+      throw this.#connection.translate(error, undefined)
+    }
+    const { response, isRepeated } = outcome
+    const { revision } = response.header
+    await this.#connection.reach(revision)
+    this.#checkOpen()
+    if (response.succeeded) return { result: { succeeded: true, revision }, isRepeated }
+    const current = transaction.compare.map(({ key }, index) => {
+      const found = response.responses[index]?.response_range?.kvs[0]
+      return found === undefined ? this.#layer.below(key, revision) : this.#layer.keyValue(key, found)
+    })
+    if (transaction.compare.every(({ modRevision }, index) => (current[index]?.modRevision ?? 0) === modRevision))
+      return { isRepeated }
+    const written = isRepeated ? await this.#writtenBefore(transaction) : undefined
+    if (written !== undefined) return { result: { succeeded: true, revision: written }, isRepeated }
+    return { result: { succeeded: false, revision, current }, isRepeated }
   }
 
   async #range(request: RangeRequest, revision: Revision | undefined): Promise<RangeResponse> {
@@ -291,6 +337,8 @@ export class EtcdStore implements Store, ChangeLog {
     }
     return found
   }
+
+  readonly #isGate = ({ kv }: WireEvent): boolean => kv.key.equals(this.#keys.gate)
 
   #keyValue(kv: WireKeyValue): KeyValue {
     return this.#layer.keyValue(this.#keyOf(kv.key), kv)

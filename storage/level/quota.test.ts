@@ -1,114 +1,31 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import type { StoreQuota } from "../quota.ts"
-import type { BaseLayer, Store, TransactionResult } from "../types.ts"
+import { expect, test } from "vitest"
+import type { BaseLayer } from "../types.ts"
+import { quotaSuite } from "../testing/quota-suite.ts"
 import { checkDirectory } from "./check.ts"
 import { openLevelStore } from "./store.ts"
 
-const quota: StoreQuota = { prefix: "/registry/", maxObjects: 3, maxBytes: 1000, reserveBytes: 100 }
-const base: BaseLayer = {
-  keys: ["/registry/base"],
-  value: (key) => (key === "/registry/base" ? Buffer.from("base") : undefined),
+async function begin() {
+  const directory = await mkdtemp(join(tmpdir(), "polyplane-quota-"))
+  return {
+    open: (options: Omit<Parameters<typeof openLevelStore>[0], "directory">) =>
+      openLevelStore({ directory, ...options }),
+    check: (base: BaseLayer) => checkDirectory(directory, { base }),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  }
 }
 
-let directory = ""
-let store: Store
+quotaSuite({ name: "a level store's quota", begin })
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "polyplane-quota-"))
-  store = await open(quota)
-})
-
-afterEach(async () => {
-  await store[Symbol.asyncDispose]()
-  await rm(directory, { recursive: true, force: true })
-})
-
-const open = (limits?: StoreQuota) => openLevelStore({ directory, base, ...(limits ? { quota: limits } : {}) })
-
-function put(name: string, bytes = 10, leaving = false): Promise<TransactionResult> {
-  const operation = { type: "put", key: `/registry/${name}`, value: Buffer.alloc(bytes) } as const
-  return store.txn({ compare: [], operations: [operation], leaving })
-}
-
-const remove = (name: string) => store.txn({ compare: [], operations: [{ type: "delete", key: `/registry/${name}` }] })
-
-const tooMany = (used: number) =>
-  expect.objectContaining({
-    code: "QuotaExceeded",
-    message: `exceeded quota: tenant, requested: objects=1, used: objects=${used}, limited: objects=3`,
-  })
-
-describe("a store's quota", () => {
-  test("counts each key once, and lets in again what was let go", async () => {
-    for (const name of ["a", "b", "c"]) await put(name)
-    await expect(put("d")).rejects.toEqual(tooMany(3))
-    await put("a", 20)
-    await remove("b")
-    await put("d")
-    await expect(put("b")).rejects.toEqual(tooMany(3))
-  })
-
-  test("is exact when many write at once", async () => {
-    const results = await Promise.allSettled(Array.from({ length: 40 }, (_, index) => put(`o${index}`)))
-    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(3)
-    expect((await store.range("/registry/o")).items).toHaveLength(3)
-  })
-
-  test("who is refused in a group takes no revision, and the others of the group are written", async () => {
-    const before = store.revision
-    const [, refused] = await Promise.allSettled([put("a"), put("big", 2000), put("b")])
-    expect(refused.status).toBe("rejected")
-    expect(store.revision).toBe(before + 2)
-    expect((await store.range("/registry/")).items.map(({ key }) => key)).toEqual([
-      "/registry/a",
-      "/registry/b",
-      "/registry/base",
-    ])
-  })
-
-  test("counts bytes of keys and values; what does not grow is always written", async () => {
-    await put("a", 989) // and 11 of the key
-    await expect(put("a", 990)).rejects.toMatchObject({
-      message: "exceeded quota: tenant, requested: bytes=1, used: bytes=1000, limited: bytes=1000",
-    })
-    await put("a", 989)
-    await put("a", 900)
-    await put("b", 78)
-    await expect(put("c", 0)).rejects.toMatchObject({ code: "QuotaExceeded" })
-  })
-
-  test("what is on its way out may use the reserve", async () => {
-    await put("a", 989)
-    await put("a", 1089, true)
-    await expect(put("a", 1090, true)).rejects.toMatchObject({ code: "QuotaExceeded" })
-    await remove("a")
-    await put("b", 500)
-  })
-
-  test("neither counts what lies in the base layer, nor keys of others", async () => {
-    await store.txn({ compare: [], operations: [{ type: "put", key: "/own", value: Buffer.alloc(5000) }] })
-    await remove("base")
-    for (const name of ["a", "b", "base"]) await put(name)
-    await expect(put("c")).rejects.toEqual(tooMany(3))
-  })
-
-  test("goes on after a restart, also when the store was written without it meanwhile", async () => {
-    for (const name of ["a", "b"]) await put(name)
-    await store[Symbol.asyncDispose]()
-    expect(await checkDirectory(directory, { base })).toEqual([])
-    store = await open()
-    await put("c")
-    await remove("a")
-    await store[Symbol.asyncDispose]()
-    expect(await checkDirectory(directory, { base })).toEqual([])
-    store = await open(quota)
-    await put("d")
-    await expect(put("e")).rejects.toEqual(tooMany(3))
-    await store[Symbol.asyncDispose]()
-    store = await open(quota)
-    await expect(put("e")).rejects.toEqual(tooMany(3))
-  })
+test("who is refused in a group takes no revision", async () => {
+  await using place = await begin()
+  const quota = { prefix: "/registry/", maxObjects: 3, maxBytes: 1000, reserveBytes: 100 }
+  await using store = await place.open({ quota })
+  const before = store.revision
+  const put = (key: string, bytes: number) =>
+    store.txn({ compare: [], operations: [{ type: "put", key, value: Buffer.alloc(bytes) }] })
+  await Promise.allSettled([put("/registry/a", 10), put("/registry/big", 2000), put("/registry/b", 10)])
+  expect(store.revision).toBe(before + 2)
 })

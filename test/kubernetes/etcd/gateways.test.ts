@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { isConflict, isNotFound } from "../../../apimachinery/status.ts"
+import { isConflict, isNotFound, StatusError } from "../../../apimachinery/status.ts"
 import { clusterRoleBindings, configMaps, customResourceDefinitions, namespaces } from "../../../client/resources.ts"
 import { createHttpClient } from "../../../client/http-client.ts"
 import type { KubeClient } from "../../../client/rest.ts"
@@ -104,6 +104,35 @@ describe.skipIf(lacks(["etcd"]))("two gateways on one etcd", () => {
     }
     await Promise.all([...both, ...both].map(each))
     expect((await both[1].get<ConfigMap>(configMaps, "default", "n")).data).toEqual({ count: "100" })
+  })
+
+  test("a tenant's quota is exact, whichever of them is written to", async () => {
+    const all = clients(await first.createTenant("small", { quota: { objects: 60 } }))
+    const outcomes: (string | number)[] = []
+    const write = async (client: KubeClient, lane: string): Promise<void> => {
+      for (let i = 0; i < 15; i++) {
+        try {
+          await client.create(configMaps, configMap(`${lane}-${i}`))
+          outcomes.push("written")
+        } catch (error) {
+          expect(String(error)).toMatch(
+            /exceeded quota: tenant, requested: objects=1, used: objects=60, limited: objects=60/,
+          )
+          outcomes.push(error instanceof StatusError ? error.code : String(error))
+        }
+      }
+    }
+    await Promise.all(all.flatMap((client, at) => ["a", "b", "c"].map((lane) => write(client, `${lane}-${at}`))))
+    expect(new Set(outcomes)).toEqual(new Set(["written", 403]))
+    const [mine, others] = all
+    const { items } = await others.list(configMaps, { namespace: "default" })
+    const names = items.map(({ metadata }) => metadata.name ?? "").filter((name) => name !== "kube-root-ca.crt")
+    expect(names).toHaveLength(outcomes.filter((each) => each === "written").length)
+    // What goes at one makes room at the other.
+    const [gone = ""] = names
+    await mine.delete(configMaps, "default", gone)
+    await others.create(configMaps, configMap("last"))
+    await expect(mine.create(configMaps, configMap("beyond"))).rejects.toMatchObject({ code: 403 })
   })
 
   test("a watch at one sees what both write, once and in order", async () => {
