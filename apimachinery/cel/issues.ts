@@ -39,6 +39,8 @@ function placeOf(points: readonly string[], at: number): Place {
 }
 
 function printIssue(points: readonly string[], message: string, line: number, column: number): string {
+  // In no text at all cel-go finds no place.
+  if (points.length === 0) return `ERROR: <input>:1:0: ${message}`
   const head = `ERROR: <input>:${line}:${column + 1}: ${message}`
   const text = points.join("").split("\n")[line - 1] ?? ""
   if (text.length > maxSnippet) return head

@@ -60,7 +60,8 @@ import { podDisruptionBudgets } from "./policy/poddisruptionbudgets/strategy.ts"
 import { clusterRoleBindings, roleBindings } from "./rbac/bindings/strategy.ts"
 import { clusterRoles, roles } from "./rbac/roles/strategy.ts"
 import { resourceClaims, resourceClaimTemplates } from "./resource/claims.ts"
-import { deviceClasses } from "./resource/selectors.ts"
+import { deviceClasses } from "./resource/device-classes.ts"
+import { resourceSlices } from "./resource/slices.ts"
 import { priorityClasses } from "./scheduling/priorityclasses/strategy.ts"
 import { csiDrivers, csiNodes, csiStorageCapacities, volumeAttachments } from "./storage/csi/strategy.ts"
 import { storageClasses } from "./storage/storageclasses/strategy.ts"
@@ -126,6 +127,7 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "resource.k8s.io/deviceclasses": deviceClasses,
   "resource.k8s.io/resourceclaims": resourceClaims,
   "resource.k8s.io/resourceclaimtemplates": resourceClaimTemplates,
+  "resource.k8s.io/resourceslices": resourceSlices,
   "scheduling.k8s.io/priorityclasses": priorityClasses,
   "storage.k8s.io/csidrivers": csiDrivers,
   "storage.k8s.io/csinodes": csiNodes,

@@ -337,8 +337,10 @@ export class GenericRegistry implements Registry {
     current: KubeObject | undefined,
     errors: FieldError[],
   ): Promise<void> {
-    const further = await this.definition.strategy.validateFurther?.(ctx, object, current, errors)
-    refuseInvalid(this.definition, object, further === undefined ? errors : [...errors, ...further])
+    const { strategy } = this.definition
+    const refused = strategy.refuse === undefined ? [] : await strategy.refuse(ctx, object, current)
+    const further = await strategy.validateFurther?.(ctx, object, current, errors)
+    refuseInvalid(this.definition, object, [...refused, ...errors, ...(further ?? [])])
   }
 
   #exists(name: string): StatusError {

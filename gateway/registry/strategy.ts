@@ -33,6 +33,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
     current: T | undefined,
     found: readonly FieldError[],
   ): Promise<FieldError[]>
+  /** What the caller may not write, beyond access to the resource; told before all other errors. */
+  refuse?(ctx: RequestContext, object: T, current: T | undefined): Promise<FieldError[]>
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
   /** The last change before storing, after admission. */
   canonicalize?(object: T): void

@@ -1,0 +1,146 @@
+// What the differential suite cannot ask with one field at a time: permissions, reservations, steps of a range.
+
+import { describe, expect, test } from "vitest"
+import { FieldPath } from "../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { RequestContext } from "../../request/context.ts"
+import { mayChangeStatus } from "./authorize.ts"
+import { dropDeallocated, validateStatus } from "./claim-status.ts"
+import { validateRequestPolicy } from "./request-policy.ts"
+import { validateClaimSpec } from "./requests.ts"
+import type { Claim, ClaimSpec, ClaimStatus, RequestPolicy } from "./types.ts"
+
+const metadata: KubeObject["metadata"] = { name: "claim", namespace: "default" }
+const spec: ClaimSpec = {
+  devices: {
+    requests: [
+      { name: "gpu", exactly: { deviceClassName: "gpu", allocationMode: "ExactCount", count: 1 } },
+      { name: "net", firstAvailable: [{ name: "fast", deviceClassName: "net", allocationMode: "All" }] },
+    ],
+  },
+}
+const claim = (status: ClaimStatus = {}): Claim => ({ metadata, spec, status }) as Claim
+const device = { driver: "example.com", pool: "pool", device: "d-0" }
+const allocation = { devices: { results: [{ request: "gpu", ...device }] } }
+const texts = (errors: readonly { message(): string }[]): string[] => errors.map((error) => error.message())
+
+describe("a claim", () => {
+  test.each<[string, ClaimSpec["devices"], string[]]>([
+    [
+      "names requests and alternatives in its constraints",
+      { ...spec.devices, constraints: [{ requests: ["gpu", "net/fast"], matchAttribute: "example.com/zone" }] },
+      [],
+    ],
+    [
+      "names nothing else there",
+      { ...spec.devices, constraints: [{ requests: ["net/slow"], distinctAttribute: "zone" }] },
+      [
+        "spec.devices.constraints[0].requests[0]: Invalid value: \"net/slow\": must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
+        'spec.devices.constraints[0].distinctAttribute: Invalid value: "zone": a fully qualified name must be a domain and a name separated by a slash',
+      ],
+    ],
+    [
+      "has no two requests of one name",
+      { requests: [...(spec.devices?.requests ?? []), ...(spec.devices?.requests ?? []).slice(0, 1)] },
+      ['spec.devices.requests[2]: Duplicate value: "gpu"'],
+    ],
+  ])("%s", (_, devices, expected) => {
+    expect(texts(validateClaimSpec(FieldPath.root("spec"), devices === undefined ? {} : { devices }))).toEqual(expected)
+  })
+})
+
+describe("a claim's status", () => {
+  test("is reserved for nobody without an allocation", () => {
+    const reserved = { reservedFor: [{ resource: "pods", name: "a", uid: "1" }] }
+    expect(texts(validateStatus(claim(reserved), claim()))).toEqual([
+      "status.reservedFor: Forbidden: may not be specified when `allocated` is not set",
+    ])
+    expect(validateStatus(claim({ ...reserved, allocation }), claim())).toEqual([])
+  })
+
+  test("takes no new user once it is being deleted", () => {
+    const current = claim({ allocation, reservedFor: [{ resource: "pods", name: "a", uid: "1" }] })
+    const deleted = { ...current, metadata: { ...metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } }
+    expect(validateStatus(deleted, current)).toEqual([])
+    const more = { ...deleted, status: { ...current.status, reservedFor: [{ resource: "pods", name: "b", uid: "2" }] } }
+    expect(texts(validateStatus(more, current))).toEqual([
+      "status.reservedFor: Forbidden: new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set",
+    ])
+  })
+
+  test("changes no allocation, and forgets what was reported of devices that went", () => {
+    const current = claim({ allocation, devices: [device] })
+    const other = claim({ allocation: { devices: { results: [] } } })
+    expect(texts(validateStatus(other, current))[0]).toMatch(/^status.allocation: Invalid value: .*field is immutable$/)
+    const freed = claim({ devices: [device] })
+    dropDeallocated(freed, current)
+    expect(freed.status).toEqual({})
+  })
+
+  test("is changed by whom the roles allow to bind, and to report for that driver", async () => {
+    const asked: string[] = []
+    const ctx = (allowed: readonly string[]): RequestContext =>
+      ({
+        user: { name: "driver", groups: [], extra: {} },
+        info: {
+          verb: "update",
+          group: "resource.k8s.io",
+          version: "v1",
+          resource: "resourceclaims",
+          namespace: "default",
+        },
+        controlPlane: {
+          authorizer: {
+            async authorize({ verb, subresource, namespace, name }: Record<string, string>) {
+              const one = `${verb} ${subresource} ${namespace}/${name}`
+              asked.push(one)
+              return { decision: allowed.includes(one) ? "Allow" : "NoOpinion", reason: "" }
+            },
+          },
+        },
+      }) as unknown as RequestContext
+    const next = claim({ allocation, devices: [device] })
+    const bind = "update binding /"
+    const report = "arbitrary-node:update driver default/example.com"
+    expect(await mayChangeStatus(ctx([bind, report]), next, claim())).toEqual([])
+    expect(asked).toEqual([bind, report])
+    expect(texts(await mayChangeStatus(ctx([bind]), next, claim()))).toEqual([
+      'status.devices: Forbidden: changing status.devices requires resource="resourceclaims/driver", verb="[arbitrary-node:update]" permission: resourceclaims.resource.k8s.io "example.com" is forbidden: User "driver" cannot arbitrary-node:update resource "resourceclaims/driver" in API group "resource.k8s.io" in the namespace "default"',
+    ])
+    expect(texts(await mayChangeStatus(ctx([report]), next, claim()))).toEqual([
+      'status.allocation: Forbidden: changing status.allocation or status.reservedFor requires resource="resourceclaims/binding", verb="update" permission: resourceclaims.resource.k8s.io is forbidden: User "driver" cannot update resource "resourceclaims/binding" in API group "resource.k8s.io" at the cluster scope',
+    ])
+    expect(await mayChangeStatus(ctx([]), next, next)).toEqual([])
+  })
+})
+
+describe("a policy of what may be asked of a capacity", () => {
+  const range = (validRange: RequestPolicy["validRange"], usual = "2"): RequestPolicy => ({
+    default: usual,
+    ...(validRange === undefined ? {} : { validRange }),
+  })
+  test.each<[string, RequestPolicy, string[]]>([
+    ["has a default", { validValues: ["1"] }, ["default: Required value: required when validValues is defined"]],
+    ["has values in order, one of them the default", { default: "2", validValues: ["1", "2", "4"] }, []],
+    [
+      "has no value beyond the capacity",
+      { default: "3", validValues: ["16", "1"] },
+      [
+        'validValues[1]: Invalid value: "1": values must be sorted in ascending order',
+        'validValues[0]: Invalid value: "16": option is larger than capacity value: 8',
+        'validValues: Invalid value: "3": default value is not valid according to the requestPolicy',
+      ],
+    ],
+    ["goes in steps from its least", range({ min: "2", max: "8", step: "2" }), []],
+    [
+      "has a default that is a step",
+      range({ min: "1", step: "3" }),
+      ['validRange.step: Invalid value: "2": value is not a multiple of a given step (3) from (1)'],
+    ],
+    ["does not divide by nothing", range({ min: "2", step: "0" }), []],
+  ])("%s", (_, policy, expected) => {
+    const root = "policy."
+    const found = texts(validateRequestPolicy(FieldPath.root("policy"), policy, "8"))
+    expect(found).toEqual(expected.map((text) => `${root}${text}`))
+  })
+})

@@ -1,0 +1,220 @@
+// Checks that kinds of devices share: names, lists with a limit, what drivers are configured with. Source:
+// k8s.io/kubernetes/pkg/apis/resource/validation.
+
+import {
+  duplicate,
+  type FieldError,
+  type FieldPath,
+  invalidValue,
+  required,
+  tooLong,
+  tooMany,
+} from "../../../apimachinery/field-errors.ts"
+import { validateDNS1123Label, validateDNS1123Subdomain, validateLabelValue } from "../../../apimachinery/names.ts"
+import { validateLabelName } from "../validation/selectors.ts"
+import { messages, oneOf, optionalOneOf } from "../validation/values.ts"
+import type { Configuration, Toleration } from "./types.ts"
+
+export const limits = {
+  requests: 32,
+  constraints: 32,
+  configurations: 32,
+  allocatedConfigurations: 64,
+  alternatives: 8,
+  selectors: 32,
+  results: 32,
+  reservedFor: 256,
+  bindingConditions: 4,
+  conditions: 8,
+  addresses: 16,
+  rawBytes: 10 * 1024,
+} as const
+
+const longestDriver = 63
+const longestPool = 253
+const longestIdentifier = 32
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const identifierPattern = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+export function labelName(path: FieldPath, name = ""): FieldError[] {
+  return messages(path, name, validateDNS1123Label(name))
+}
+
+export function driverName(path: FieldPath, name = ""): FieldError[] {
+  if (name === "") return [required(path)]
+  const faults = messages(path, name, validateDNS1123Subdomain(name.toLowerCase()))
+  return name.length > longestDriver ? [tooLong(path, "", longestDriver), ...faults] : faults
+}
+
+export function poolName(path: FieldPath, name = ""): FieldError[] {
+  if (name === "") return [required(path)]
+  const faults = name.split("/").flatMap((part) => messages(path, part, validateDNS1123Subdomain(part)))
+  return name.length > longestPool ? [tooLong(path, "", longestPool), ...faults] : faults
+}
+
+export function className(path: FieldPath, name = ""): FieldError[] {
+  return name === "" ? [required(path)] : messages(path, name, validateDNS1123Subdomain(name))
+}
+
+/** "name" or "domain/name", of attributes and capacities. */
+export function qualifiedName(path: FieldPath, name: string): FieldError[] {
+  const parts = name.split("/")
+  if (parts.length === 1) return identifier(path, name)
+  if (parts.length > 2) return [] // upstream lets them pass
+  const [domain = "", id = ""] = parts
+  return [
+    ...(domain === "" ? [invalidValue(path, "", "the domain must not be empty")] : driverName(path, domain)),
+    ...(id === "" ? [invalidValue(path, "", "the name must not be empty")] : identifier(path, id)),
+  ]
+}
+
+export function fullyQualifiedName(path: FieldPath, name: string): FieldError[] {
+  const errors = qualifiedName(path, name)
+  if (name.includes("/")) return errors
+  const detail = "a fully qualified name must be a domain and a name separated by a slash"
+  return [...errors, invalidValue(path, name, detail)]
+}
+
+function identifier(path: FieldPath, id: string): FieldError[] {
+  const errors = id.length > longestIdentifier ? [tooLong(path, "", longestIdentifier)] : []
+  if (identifierPattern.test(id)) return errors
+  const detail =
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"
+  return [...errors, invalidValue(path, id, detail)]
+}
+
+export function shareID(path: FieldPath, uid: string): FieldError[] {
+  if (uuidPattern.test(uid)) return []
+  const detail =
+    uuidFault(uid) ??
+    "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters"
+  return [invalidValue(path, uid, detail)]
+}
+
+/** What github.com/google/uuid says; it knows four forms by their lengths. */
+function uuidFault(uid: string): string | undefined {
+  const wrong = (detail: string): string => `error validating uid: ${detail}`
+  const bare = /^[0-9a-f]{32}$/i
+  let text = uid
+  if (uid.length === 45) {
+    if (!uid.toLowerCase().startsWith("urn:uuid:"))
+      return wrong(`invalid urn prefix: ${JSON.stringify(uid.slice(0, 9))}`)
+    text = uid.slice(9)
+  } else if (uid.length === 38) {
+    if (!uid.startsWith("{") || !uid.endsWith("}")) return wrong("invalid bracketed UUID format")
+    text = uid.slice(1, -1)
+  } else if (uid.length === 32) return bare.test(uid) ? undefined : wrong("invalid UUID format")
+  else if (uid.length !== 36) return wrong(`invalid UUID length: ${Buffer.byteLength(uid)}`)
+  return uuidPattern.test(text.toLowerCase()) ? undefined : wrong("invalid UUID format")
+}
+
+type Check<T> = (path: FieldPath, item: T) => FieldError[]
+
+/** At the limit nothing more is looked at. */
+export function limited<T>(
+  path: FieldPath,
+  items: readonly T[] = [],
+  max: number,
+  check: (path: FieldPath, item: T) => FieldError[],
+): FieldError[] {
+  if (items.length > max) return [tooMany(path, items.length, max)]
+  return items.flatMap((item, index) => check(path.index(index), item))
+}
+
+/** Beyond that, no two may have the same key; `shown` is what the message calls it. */
+export function unique<T>(
+  path: FieldPath,
+  items: readonly T[] = [],
+  max: number,
+  check: Check<T>,
+  keyOf: (item: T) => string,
+  shown: (item: T) => unknown = keyOf,
+): FieldError[] {
+  const errors = limited(path, items, max, check)
+  if (items.length > max) return errors
+  const seen = new Set<string>()
+  for (const [index, item] of items.entries()) {
+    const key = keyOf(item)
+    if (seen.has(key)) errors.push(duplicate(path.index(index), shown(item)))
+    seen.add(key)
+  }
+  return errors
+}
+
+export function itself(text: string): string {
+  return text
+}
+
+export function configuration(path: FieldPath, { opaque }: Configuration, isStored = false): FieldError[] {
+  const at = path.child("opaque")
+  if (opaque === undefined) return [required(at)]
+  return [
+    ...driverName(at.child("driver"), opaque.driver),
+    ...rawObject(at.child("parameters"), opaque.parameters, isStored),
+  ]
+}
+
+/** What was stored may be longer: there was a time without a limit. */
+export function rawObject(path: FieldPath, value: unknown, isStored = false): FieldError[] {
+  if (value === undefined || value === null) return [required(path)]
+  if (!isStored && Buffer.byteLength(JSON.stringify(value, printBigInt)) > limits.rawBytes) {
+    return [tooLong(path, "", limits.rawBytes)]
+  }
+  return typeof value === "object" && !Array.isArray(value)
+    ? []
+    : [invalidValue(path, "<value omitted>", "must be a valid JSON object")]
+}
+
+function printBigInt(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value
+}
+
+const effects = ["NoExecute", "NoSchedule", "None"]
+
+export function taintEffect(path: FieldPath, effect: string | undefined): FieldError[] {
+  return oneOf(path, effect, effects)
+}
+
+export function toleration(path: FieldPath, { key = "", operator, value = "", effect }: Toleration): FieldError[] {
+  const errors = key === "" ? [] : validateLabelName(path.child("key"), key)
+  if (operator === "Exists") {
+    if (value !== "") errors.push(invalidValue(path.child("value"), value, "must be empty for operator `Exists`"))
+  } else if (operator === "Equal") errors.push(...messages(path.child("value"), value, validateLabelValue(value)))
+  else errors.push(...oneOf(path.child("operator"), operator, ["Equal", "Exists"]))
+  return [...errors, ...optionalOneOf(path.child("effect"), effect || undefined, effects)]
+}
+
+export interface Binding {
+  bindingConditions?: readonly string[]
+  bindingFailureConditions?: readonly string[]
+}
+
+/** Conditions that a binding waits for, and those that end it: both or neither, and no word in both. */
+export function bindingConditions(
+  path: FieldPath,
+  { bindingConditions: wanted, bindingFailureConditions: failures }: Binding,
+): FieldError[] {
+  const [at, failuresAt] = [path.child("bindingConditions"), path.child("bindingFailureConditions")]
+  const errors = [
+    ...limited(at, wanted, limits.bindingConditions, validateLabelName),
+    ...limited(failuresAt, failures, limits.bindingConditions, validateLabelName),
+  ]
+  for (const [index, word] of (wanted ?? []).entries()) {
+    if (wanted?.indexOf(word) !== index) errors.push(duplicate(at.index(index), word))
+  }
+  for (const [index, word] of (failures ?? []).entries()) {
+    if (failures?.indexOf(word) !== index) errors.push(duplicate(failuresAt.index(index), word))
+    if (wanted?.includes(word) === true) {
+      const detail = "bindingFailureConditions must not overlap with bindingConditions"
+      errors.push(invalidValue(failuresAt.index(index), word, detail))
+    }
+  }
+  const has = (words: readonly string[] = []): boolean => words.length > 0
+  if (!has(wanted) && has(failures)) {
+    errors.push(invalidValue(at, wanted, "bindingConditions are required to use bindingFailureConditions"))
+  }
+  if (!has(failures) && has(wanted)) {
+    errors.push(invalidValue(failuresAt, failures, "bindingFailureConditions are required to use bindingConditions"))
+  }
+  return errors
+}

@@ -1,0 +1,37 @@
+// Metadata of what is made from a template by the server: labels and annotations, nothing else. Source:
+// k8s.io/kubernetes/pkg/apis/core/validation ValidateTemplateObjectMeta.
+
+import { type FieldError, type FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
+import { validateAnnotations, validateLabels } from "../../../apimachinery/names.ts"
+import type { ObjectMeta } from "../../../apimachinery/object.ts"
+
+/** In the order they are told. */
+const serversFields = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+] as const satisfies readonly (keyof ObjectMeta)[]
+
+export function validateTemplateMetadata(path: FieldPath, meta: ObjectMeta = {}): FieldError[] {
+  return [
+    ...validateAnnotations(meta.annotations, path.child("annotations")),
+    ...validateLabels(meta.labels, path.child("labels")),
+    ...serversFields
+      .filter((field) => isSet(meta[field]))
+      .map((field) => forbiddenField(path.child(field), "cannot be set")),
+  ]
+}
+
+function isSet(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== "" && value !== 0
+}
