@@ -4,8 +4,7 @@
 
 import type { KeyObject } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { Agent, createServer, type Server } from "node:https"
-import type { AddressInfo } from "node:net"
+import { Agent } from "node:https"
 import type { Duplex } from "node:stream"
 import type { ConnectionOptions, SecureContextOptions } from "node:tls"
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware"
@@ -14,38 +13,69 @@ import { isNotFound } from "../apimachinery/status.ts"
 import type { Log } from "../client/log.ts"
 import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
-import { forwardUpgrade, UpgradeRefused, type UpgradeTarget } from "../client/upgrade.ts"
+import { answer, CallRefused, NodeServer } from "../client/node-server.ts"
+import { forwardUpgrade, type UpgradeTarget } from "../client/upgrade.ts"
 import { verifyIdentity } from "./identity.ts"
 import type { KubeletAccess, VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
 import { apiServerPath, kubeletPath, refusal, superNamespaceOf } from "./translate.ts"
 
-/** What is answered instead of the kubelet's answer. */
-class Refused extends Error {
-  readonly code: number
+export class VnAgent implements AsyncDisposable {
+  readonly #calls: Calls
+  readonly #server: NodeServer
 
-  constructor(code: number, message: string) {
-    super(message)
-    this.code = code
+  private constructor(calls: Calls, server: NodeServer) {
+    this.#calls = calls
+    this.#server = server
+  }
+
+  static async start(options: VnAgentOptions): Promise<VnAgent> {
+    const calls = new Calls(options)
+    const server = await NodeServer.start({
+      host: options.host,
+      port: options.port,
+      maxConnections: options.limits.connections,
+      tls: secureContext(options.tls),
+      serve: (request, response) => calls.serve(request, response),
+      upgrade: (request, upgrade) => calls.upgrade(request, upgrade),
+      explain(error, request) {
+        options.log.error({ err: error, method: request.method, node: options.node }, "a call failed")
+        return new CallRefused(502, "the call could not be passed on")
+      },
+    })
+    return new VnAgent(calls, server)
+  }
+
+  get port(): number {
+    return this.#server.port
+  }
+
+  /** For calls from now on; those under way go on. Throws when certificate and key do not belong together. */
+  renew({ tls, identityKeys }: Pick<VnAgentOptions, "tls" | "identityKeys">): void {
+    this.#server.setSecureContext(secureContext(tls))
+    this.#calls.identityKeys = identityKeys
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server[Symbol.asyncDispose]()
   }
 }
 
-export class VnAgent implements AsyncDisposable {
+/** The way of one call: who asks, for what, whether it is theirs, and on to the kubelet. */
+class Calls {
+  identityKeys: readonly KeyObject[]
   readonly #node: string
   readonly #client: KubeClient
-  #keys: readonly KeyObject[]
   readonly #log: Log
   readonly #kubelet: UpgradeTarget
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
-  readonly #server: Server
   readonly #forward: RequestHandler
-  readonly #sockets = new Set<Duplex>()
 
-  private constructor(options: VnAgentOptions) {
+  constructor(options: VnAgentOptions) {
     this.#node = options.node
     this.#client = options.superClient
-    this.#keys = options.identityKeys
+    this.identityKeys = options.identityKeys
     this.#log = options.log
     const { host, port, apiServerPath: basePath, token } = options.kubelet
     const tls = kubeletTLS(options.kubelet)
@@ -62,87 +92,39 @@ export class VnAgent implements AsyncDisposable {
       on: {
         error: (error, _request, response) => {
           this.#log.warn({ err: error, node: this.#node }, "the kubelet did not answer")
-          if ("writeHead" in response) answer(response, new Refused(502, "the kubelet of this node does not answer"))
+          const refused = new CallRefused(502, "the kubelet of this node does not answer")
+          if ("writeHead" in response) answer(response, refused)
           else response.destroy()
         },
       },
     })
-    this.#server = createServer(secureContext(options.tls))
-    this.#server.maxConnections = options.limits.connections
-    this.#server.on("request", (request, response) => void this.#serve(request, response))
-    this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
-  static async start(options: VnAgentOptions): Promise<VnAgent> {
-    const agent = new VnAgent(options)
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    agent.#server.once("error", reject)
-    agent.#server.listen(options.port, options.host, resolve)
-    await promise
-    return agent
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { routed, path } = await this.#authorize(request)
+    if (routed.upgrade) throw new CallRefused(400, "Upgrade request required")
+    if (response.destroyed) return // who asked left meanwhile: nobody would end what is opened now
+    request.url = path
+    await this.#replaceHeaders(request)
+    await this.#forward(request, response)
   }
 
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port
-  }
-
-  /** For calls from now on; those under way go on. Throws when certificate and key do not belong together. */
-  renew({ tls, identityKeys }: Pick<VnAgentOptions, "tls" | "identityKeys">): void {
-    this.#server.setSecureContext(secureContext(tls))
-    this.#keys = identityKeys
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#server.close(() => resolve())
-    this.#server.closeAllConnections()
-    for (const socket of this.#sockets) socket.destroy()
-    await promise
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url === "/healthz") {
-      response.end("ok")
-      return
-    }
-    try {
-      const { routed, path } = await this.#authorize(request)
-      if (routed.upgrade) throw new Refused(400, "Upgrade request required")
-      if (response.destroyed) return // who asked left meanwhile: nobody would end what is opened now
-      request.url = path
-      await this.#replaceHeaders(request)
-      await this.#forward(request, response)
-    } catch (error) {
-      answer(response, this.#explain(error, request))
-    }
-  }
-
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    this.#sockets.add(socket)
-    socket.on("close", () => this.#sockets.delete(socket))
-    socket.on("error", () => socket.destroy())
-    try {
-      const { routed, path } = await this.#authorize(request)
-      if (!routed.upgrade) throw new Refused(400, "this cannot be upgraded")
-      if (socket.destroyed) return
-      const headers = await this.#replaceHeaders(request)
-      await forwardUpgrade(request, { socket, head }, { ...this.#kubelet, headers, path })
-    } catch (error) {
-      const { code, message } = this.#explain(error, request)
-      socket.end(
-        `HTTP/1.1 ${code} Refused\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(message)}\r\nConnection: close\r\n\r\n${message}`,
-      )
-    }
+  async upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void> {
+    const { routed, path } = await this.#authorize(request)
+    if (!routed.upgrade) throw new CallRefused(400, "this cannot be upgraded")
+    if (upgrade.socket.destroyed) return
+    const headers = await this.#replaceHeaders(request)
+    await forwardUpgrade(request, upgrade, { ...this.#kubelet, headers, path })
   }
 
   /** The order matters: nothing about pods is looked up, or told, before the caller is known. */
   async #authorize(request: IncomingMessage): Promise<{ routed: RoutedRequest; path: string }> {
     const token = /^Bearer ([^ ]+)$/.exec(request.headers.authorization ?? "")?.[1]
-    const identity = token === undefined ? undefined : await verifyIdentity(token, this.#node, this.#keys)
-    if (identity === undefined) throw new Refused(401, "Unauthorized")
+    const identity = token === undefined ? undefined : await verifyIdentity(token, this.#node, this.identityKeys)
+    if (identity === undefined) throw new CallRefused(401, "Unauthorized")
     const routed = route(request.method ?? "", request.url ?? "")
-    if (routed === undefined) throw new Refused(404, "404 page not found")
-    const absent = new Refused(404, `pod "${routed.pod}" in namespace "${routed.namespace}" is not on this node`)
+    if (routed === undefined) throw new CallRefused(404, "404 page not found")
+    const absent = new CallRefused(404, `pod "${routed.pod}" in namespace "${routed.namespace}" is not on this node`)
     const pod = await this.#client
       .get<Pod>(pods, superNamespaceOf(identity, routed), routed.pod)
       .catch((error: unknown) => {
@@ -165,13 +147,6 @@ export class VnAgent implements AsyncDisposable {
     headers.authorization = authorization
     return { authorization }
   }
-
-  #explain(error: unknown, request: IncomingMessage): Refused {
-    if (error instanceof Refused) return error
-    if (error instanceof UpgradeRefused) return new Refused(error.code, error.message)
-    this.#log.error({ err: error, method: request.method, node: this.#node }, "a call failed")
-    return new Refused(502, "the call could not be passed on")
-  }
 }
 
 function secureContext({ certificate, key }: VnAgentOptions["tls"]): SecureContextOptions {
@@ -193,8 +168,3 @@ function kubeletTLS(kubelet: KubeletAccess): TLSOptions {
 
 const protocolHeaders = new Set(["accept", "accept-encoding", "connection", "upgrade", "x-stream-protocol-version"])
 const isProtocolHeader = (name: string): boolean => protocolHeaders.has(name) || name.startsWith("sec-websocket-")
-
-function answer(response: ServerResponse, { code, message }: Refused): void {
-  if (response.headersSent) response.destroy()
-  else response.writeHead(code, { "content-type": "text/plain" }).end(message)
-}

@@ -6,7 +6,8 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../gateway/tenancy/pki.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
-import { KubeletServer } from "../../simulator/kubelet-server/server.ts"
+import type { NodeServer } from "../../client/node-server.ts"
+import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
 import type { KubeletCredentials } from "../compose/node-dialers.ts"
@@ -35,7 +36,7 @@ export interface SimulatedNodesOptions {
 
 /** The kubelets' servers; their ports are known before the simulator registers the nodes. */
 export class SimulatedNodes implements AsyncDisposable {
-  readonly #kubelets = new Map<string, KubeletServer>()
+  readonly #kubelets = new Map<string, NodeServer>()
   readonly #agents = new Map<string, VnAgent>()
   readonly #options: SimulatedNodesOptions
 
@@ -48,7 +49,7 @@ export class SimulatedNodes implements AsyncDisposable {
     const { authority, log } = options
     await Promise.all(
       options.names.map(async (node) => {
-        const kubelet = await KubeletServer.start({
+        const kubelet = await startKubeletServer({
           node,
           host,
           port: 0,

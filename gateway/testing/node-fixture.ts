@@ -8,7 +8,8 @@ import { endpointSlices, nodes, pods, services } from "../../client/resources.ts
 import type { KubeClient } from "../../client/rest.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
-import { KubeletServer } from "../../simulator/kubelet-server/server.ts"
+import type { NodeServer } from "../../client/node-server.ts"
+import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import type { NodeDialer } from "../tenancy/node-dialer.ts"
 import {
   createAuthority,
@@ -21,7 +22,7 @@ import type { Loose } from "./kinds.ts"
 const host = "127.0.0.1"
 
 export class NodeFixture implements AsyncDisposable {
-  readonly #kubelet: KubeletServer
+  readonly #kubelet: NodeServer
   /** PEM; of the kubelet and of its clients. */
   readonly #authority: string
   readonly #client: IssuedCertificate
@@ -29,7 +30,7 @@ export class NodeFixture implements AsyncDisposable {
   readonly #ports: Map<string, Readonly<Record<number, number>>>
 
   private constructor(
-    kubelet: KubeletServer,
+    kubelet: NodeServer,
     authority: string,
     client: IssuedCertificate,
     ports: Map<string, Readonly<Record<number, number>>>,
@@ -44,7 +45,7 @@ export class NodeFixture implements AsyncDisposable {
     const authority = await createAuthority("test node")
     const client = await issueClientCertificate(authority, { name: "gateway", groups: [] })
     const ports = new Map<string, Readonly<Record<number, number>>>()
-    const kubelet = await KubeletServer.start({
+    const kubelet = await startKubeletServer({
       node: "node-1",
       host,
       port: 0,

@@ -2,7 +2,8 @@
 
 import type { ServerResponse } from "node:http"
 import type { LogLine } from "../container/log.ts"
-import { KubeletError, type KubeletRequest } from "./request.ts"
+import { CallRefused } from "../../client/node-server.ts"
+import type { KubeletRequest } from "./request.ts"
 
 /** Bytes a slow reader may leave unread of a followed log; then it is cut off. */
 const maxUnread = 1024 * 1024
@@ -10,12 +11,12 @@ const maxUnread = 1024 * 1024
 export function sendLogs({ sandbox, container, query }: KubeletRequest, response: ServerResponse): void {
   const record = sandbox.find(container)
   const pod = sandbox.pod.metadata.name ?? ""
-  if (record === undefined) throw new KubeletError(404, `container "${container}" not found in pod "${pod}"`)
+  if (record === undefined) throw new CallRefused(404, `container "${container}" not found in pod "${pod}"`)
   const previous = query.get("previous") === "true"
   const source = previous ? record.previous : record.current
   if (source === undefined) {
-    if (previous) throw new KubeletError(400, `previous terminated container "${container}" in pod "${pod}" not found`)
-    throw new KubeletError(
+    if (previous) throw new CallRefused(400, `previous terminated container "${container}" in pod "${pod}" not found`)
+    throw new CallRefused(
       400,
       `container "${container}" in pod "${pod}" is waiting to start: ${record.waiting?.reason ?? "ContainerCreating"}`,
     )

@@ -5,7 +5,8 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { WebSocket, WebSocketServer } from "ws"
-import { KubeletError, type KubeletRequest } from "./request.ts"
+import { CallRefused } from "../../client/node-server.ts"
+import type { KubeletRequest } from "./request.ts"
 import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 
 const protocols = ["portforward.k8s.io"]
@@ -26,7 +27,7 @@ export function acceptPortForward(found: KubeletRequest, request: IncomingMessag
     overWebSocket(found, request, socket, head)
     return
   }
-  if (!isSpdy(request)) throw new KubeletError(400, `unable to upgrade to ${request.headers.upgrade ?? ""}`)
+  if (!isSpdy(request)) throw new CallRefused(400, `unable to upgrade to ${request.headers.upgrade ?? ""}`)
   const pairs = new Map<string, Pair>()
   acceptSpdy(request, socket, head, protocols, (stream) => {
     const { streamtype, port = "", requestid = "" } = stream.headers
@@ -63,7 +64,7 @@ function overWebSocket(
   head: Buffer,
 ): void {
   const ports = query.getAll("port").flatMap((text) => text.split(",").map(Number))
-  if (ports.length === 0 || ports.length > maxPairs) throw new KubeletError(400, 'query parameter "port" is required')
+  if (ports.length === 0 || ports.length > maxPairs) throw new CallRefused(400, 'query parameter "port" is required')
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,

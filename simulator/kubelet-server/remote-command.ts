@@ -6,7 +6,8 @@ import type { Duplex } from "node:stream"
 import { WebSocket, WebSocketServer } from "ws"
 import type { ExecStreams, SimulatedContainer } from "../container/container.ts"
 import { Input } from "../container/input.ts"
-import { KubeletError, type KubeletRequest } from "./request.ts"
+import { CallRefused } from "../../client/node-server.ts"
+import type { KubeletRequest } from "./request.ts"
 import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
@@ -45,13 +46,13 @@ export function acceptRemoteCommand(
   }
   if (isSpdy(request)) overSpdy(found, request, socket, head, input, start)
   else if (request.headers.upgrade?.toLowerCase() === "websocket") overWebSocket(request, socket, head, input, start)
-  else throw new KubeletError(400, `unable to upgrade to ${request.headers.upgrade ?? ""}`)
+  else throw new CallRefused(400, `unable to upgrade to ${request.headers.upgrade ?? ""}`)
 }
 
 function running({ sandbox, container }: KubeletRequest): SimulatedContainer {
   const current = sandbox.find(container)?.current
   if (current === undefined || current.exit !== undefined) {
-    throw new KubeletError(500, `container ${container} is not running in pod ${sandbox.pod.metadata.name ?? ""}`)
+    throw new CallRefused(500, `container ${container} is not running in pod ${sandbox.pod.metadata.name ?? ""}`)
   }
   return current
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 /// <reference path="./spdy-transport.d.ts" />
 import transport, { type SpdyConnection, type SpdyStream } from "spdy-transport"
-import { KubeletError } from "./request.ts"
+import { CallRefused } from "../../client/node-server.ts"
 
 export type { SpdyStream }
 
@@ -23,7 +23,7 @@ export function acceptSpdy(
     .flatMap((text) => text.split(",").map((name) => name.trim()))
   const protocol = supported.find((name) => offered.includes(name))
   if (protocol === undefined)
-    throw new KubeletError(
+    throw new CallRefused(
       403,
       `unable to upgrade: unable to negotiate protocol: client supports [${offered.join(" ")}], server accepts [${supported.join(" ")}]`,
     )

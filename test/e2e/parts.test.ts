@@ -21,7 +21,7 @@ import { readKubeconfig, type VirtualCluster } from "../../cli/tenant/virtual-cl
 import { createNodeAuthority } from "../../cli/up/simulated-nodes.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { countingAddresses, startTestGateway } from "../../gateway/testing/start-gateway.ts"
-import { KubeletServer } from "../../simulator/kubelet-server/server.ts"
+import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { startSimulator, type Simulator } from "../../simulator/main.ts"
 import { eventually } from "../harness/eventually.ts"
 import { repository } from "../harness/polyplane.ts"
@@ -113,7 +113,7 @@ beforeAll(async () => {
   const authority = await createNodeAuthority()
   let simulator: Simulator | undefined
   const kubelet = stack.use(
-    await KubeletServer.start({
+    await startKubeletServer({
       node,
       host: "127.0.0.1",
       port: 0,

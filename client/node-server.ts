@@ -1,0 +1,114 @@
+// What the servers of a node have in common, the kubelet's HTTP API and vn-agent's: HTTPS, plain requests and upgraded ones
+// (exec, attach, port-forward), refusals as a code and a sentence of plain text, and an end that leaves no socket open.
+
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { createServer, type Server, type ServerOptions } from "node:https"
+import type { AddressInfo } from "node:net"
+import type { Duplex } from "node:stream"
+import type { SecureContextOptions } from "node:tls"
+import { UpgradeRefused } from "./upgrade.ts"
+
+/** What is answered to a call that is not served. */
+export class CallRefused extends Error {
+  override readonly name = "CallRefused"
+  /** HTTP status code. */
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface NodeServerOptions {
+  host: string
+  /** 0: any free one. */
+  port: number
+  tls: ServerOptions
+  /** Connections at a time; more are closed at once. */
+  maxConnections: number
+  /** Both throw CallRefused, or UpgradeRefused of whom they asked, before anything is answered. */
+  serve(request: IncomingMessage, response: ServerResponse): Promise<void>
+  upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void>
+  /** Any other error, which is a fault: logs it and says what the caller is told. */
+  explain(error: unknown, request: IncomingMessage): CallRefused
+}
+
+export class NodeServer implements AsyncDisposable {
+  readonly #server: Server
+  readonly #options: NodeServerOptions
+  readonly #upgraded = new Set<Duplex>()
+
+  private constructor(options: NodeServerOptions) {
+    this.#options = options
+    this.#server = createServer(options.tls)
+    this.#server.maxConnections = options.maxConnections
+    this.#server.on("request", (request, response) => void this.#serve(request, response))
+    this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))
+  }
+
+  /** Resolves when it listens; fails when it cannot (EADDRINUSE and the like). */
+  static async start(options: NodeServerOptions): Promise<NodeServer> {
+    const started = new NodeServer(options)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    started.#server.once("error", reject)
+    started.#server.listen(options.port, options.host, resolve)
+    await promise
+    return started
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** For connections from now on. Throws when certificate and key do not belong together. */
+  setSecureContext(context: SecureContextOptions): void {
+    this.#server.setSecureContext(context)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    this.#server.closeAllConnections()
+    for (const socket of this.#upgraded) socket.destroy()
+    await promise
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.url === "/healthz") {
+      response.end("ok")
+      return
+    }
+    try {
+      await this.#options.serve(request, response)
+    } catch (error) {
+      answer(response, this.#refusal(error, request))
+    }
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#upgraded.add(socket)
+    socket.on("close", () => this.#upgraded.delete(socket))
+    socket.on("error", () => socket.destroy())
+    try {
+      await this.#options.upgrade(request, { socket, head })
+    } catch (error) {
+      const { code, message } = this.#refusal(error, request)
+      const length = Buffer.byteLength(message)
+      const lines = [`HTTP/1.1 ${code} Refused`, "Content-Type: text/plain", `Content-Length: ${length}`]
+      socket.end([...lines, "Connection: close", "", message].join("\r\n"))
+    }
+  }
+
+  #refusal(error: unknown, request: IncomingMessage): CallRefused {
+    if (error instanceof CallRefused) return error
+    if (error instanceof UpgradeRefused) return new CallRefused(error.code, error.message)
+    return this.#options.explain(error, request)
+  }
+}
+
+/** An answer that has begun is cut off: its reader must not take it for whole. */
+export function answer(response: ServerResponse, { code, message }: CallRefused): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(code, { "content-type": "text/plain" }).end(message)
+}
