@@ -5,7 +5,7 @@ import type { Clock } from "../../client/clock.ts"
 import type { Key } from "../context.ts"
 
 /** The longest that counts on their way are held back. */
-const holdMs = 100
+const holdMs = 250
 
 /** Statuses of one kind. Owners are named as in the queue, so what is held is looked at again when its time has come. */
 export class StatusHold {
