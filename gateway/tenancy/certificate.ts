@@ -1,8 +1,9 @@
 // One certificate (RFC 5280), as DER: what every certificate has is put together here, whoever asks for it (pki.ts for our own
 // keys, requested-certificate.ts for keys that somebody else holds), and an issuer's own certificate is read.
 
-import { randomBytes, sign, X509Certificate, type KeyObject } from "node:crypto"
+import { randomBytes, sign, type KeyObject } from "node:crypto"
 import { der, readElements, type Element } from "./der.ts"
+import { parsePEM, printPEM } from "./key-pair.ts"
 
 const ecdsaWithSha256 = der.sequence(der.oid("1.2.840.10045.4.3.2"))
 
@@ -44,7 +45,7 @@ export function signCertificate(parts: CertificateParts): string {
     der.explicit(3, der.sequence(...extensions)),
   )
   const signature = der.bitString(sign("sha256", toBeSigned, signingKey))
-  return pem(der.sequence(toBeSigned, ecdsaWithSha256, signature))
+  return printPEM("CERTIFICATE", der.sequence(toBeSigned, ecdsaWithSha256, signature))
 }
 
 export function extension(id: Buffer, value: Buffer, critical = false): Buffer {
@@ -55,15 +56,19 @@ export const childrenOf = (element: Element | undefined): Element[] =>
   element === undefined ? [] : readElements(element.content)
 
 /** What an issuer's certificate says of itself, byte for byte. */
-export function describeIssuer(certificate: string): { subject: Buffer; keyIdentifier: Buffer | undefined } {
+export function describeIssuer(certificate: string): {
+  subject: Buffer
+  publicKey: Buffer
+  keyIdentifier: Buffer | undefined
+} {
   // [0] version, serial number, algorithm, issuer, validity, subject, public key, …, [3] extensions
-  const fields = childrenOf(childrenOf(readElements(new X509Certificate(certificate).raw)[0])[0])
-  const subject = fields[5]?.whole
-  if (subject === undefined) throw new Error("the authority's certificate has no subject")
+  const fields = childrenOf(childrenOf(readElements(parsePEM(certificate))[0])[0])
+  const [subject, publicKey] = [fields[5]?.whole, fields[6]?.whole]
+  if (subject === undefined || publicKey === undefined) throw new Error("the authority's certificate has no subject")
   const extensions = childrenOf(childrenOf(fields.find(({ tag }) => tag === 0xa3))[0])
   const { subjectKeyIdentifier } = extensionIds
   const found = extensions.map(childrenOf).find(([type]) => type?.whole.equals(subjectKeyIdentifier) === true)
-  return { subject, keyIdentifier: childrenOf(found?.at(-1))[0]?.content }
+  return { subject, publicKey, keyIdentifier: childrenOf(found?.at(-1))[0]?.content }
 }
 
 /** Positive and 16 bytes, as RFC 5280 wants it at most 20. */
@@ -71,9 +76,4 @@ function serialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40
   return bytes
-}
-
-function pem(certificate: Buffer): string {
-  const lines = certificate.toString("base64").match(/.{1,64}/g) ?? []
-  return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`
 }

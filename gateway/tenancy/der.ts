@@ -15,15 +15,19 @@ const tags = {
 } as const
 
 function encode(tag: number, ...contents: readonly Uint8Array[]): Buffer {
-  const content = Buffer.concat(contents)
-  return Buffer.concat([Buffer.from([tag]), length(content.length), content])
-}
-
-function length(size: number): Buffer {
-  if (size < 0x80) return Buffer.from([size])
-  const bytes: number[] = []
-  for (let rest = size; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256)
-  return Buffer.from([0x80 | bytes.length, ...bytes])
+  let size = 0
+  for (const content of contents) size += content.length
+  const sizeBytes = size < 0x80 ? 0 : size < 0x100 ? 1 : size < 0x1_0000 ? 2 : 3
+  const bytes = Buffer.allocUnsafe(2 + sizeBytes + size)
+  bytes[0] = tag
+  bytes[1] = sizeBytes === 0 ? size : 0x80 | sizeBytes
+  if (sizeBytes > 0) bytes.writeUIntBE(size, 2, sizeBytes)
+  let at = 2 + sizeBytes
+  for (const content of contents) {
+    bytes.set(content, at)
+    at += content.length
+  }
+  return bytes
 }
 
 export const der = {

@@ -1,13 +1,24 @@
 // What is issued is read by OpenSSL, which Node's own reader is.
 
-import { createPrivateKey, X509Certificate } from "node:crypto"
+import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto"
 import { createServer, connect } from "node:tls"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
+import { createKeyPair } from "./key-pair.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "./pki.ts"
 
 const names = ["localhost", "*.example.com", "127.0.0.1", "::1", "2001:db8::7:0:1", "::ffff:10.1.2.3"]
+
+describe("key pairs", () => {
+  test("are written as OpenSSL writes them", () => {
+    for (let round = 0; round < 50; round++) {
+      const { key, pem, publicKey } = createKeyPair()
+      expect(createPrivateKey(pem).export({ type: "pkcs8", format: "pem" })).toBe(pem)
+      expect(createPublicKey(key).export({ type: "spki", format: "der" })).toEqual(publicKey)
+    }
+  })
+})
 
 describe("certificates", () => {
   test("an authority is one, and signs itself", async () => {

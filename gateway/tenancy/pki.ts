@@ -1,17 +1,21 @@
 // Keys and certificates (RFC 5280): authorities, client certificates, serving certificates. All keys are ECDSA P-256.
 // Who trusts which authority is decided elsewhere (trust-store.ts, gateway-keys.ts).
 
-import { createHash, createPrivateKey, generateKeyPair, X509Certificate } from "node:crypto"
-import type { KeyObject } from "node:crypto"
+import { createHash, createPrivateKey, type KeyObject } from "node:crypto"
 import { isIP } from "node:net"
-import { promisify } from "node:util"
 import { childrenOf, describeIssuer, extension, extensionIds, signCertificate } from "./certificate.ts"
 import { der, readElements } from "./der.ts"
+import { createKeyPair } from "./key-pair.ts"
 
 export interface Authority {
   /** PEM. */
   certificate: string
   key: KeyObject
+}
+
+export interface NewAuthority extends Authority {
+  /** Its key as PEM. */
+  keyText: string
 }
 
 export interface IssuedCertificate {
@@ -40,9 +44,8 @@ const usages = { server: der.oid("1.3.6.1.5.5.7.3.1"), client: der.oid("1.3.6.1.
 const dnsName = 2
 const ipAddress = 7
 
-export async function createAuthority(name: string): Promise<Authority> {
-  const { privateKey: key, publicKey: generated } = await generateKeys()
-  const publicKey = infoOf(generated)
+export async function createAuthority(name: string): Promise<NewAuthority> {
+  const { key, pem: keyText, publicKey } = createKeyPair()
   const subject = nameOf([[commonName, name]])
   const certificate = signCertificate({
     issuer: subject,
@@ -57,7 +60,7 @@ export async function createAuthority(name: string): Promise<Authority> {
       extension(extensionIds.subjectKeyIdentifier, der.octetString(keyIdentifier(publicKey))),
     ],
   })
-  return { certificate, key }
+  return { certificate, key, keyText }
 }
 
 /** For mTLS: the common name is the user, organizations are its groups. */
@@ -91,14 +94,14 @@ async function issue(
   extensions: readonly Buffer[],
   lifetimeMs: number,
 ): Promise<IssuedCertificate> {
-  const keys = await generateKeys()
+  const keys = createKeyPair()
   const issuer = describeIssuer(authority.certificate)
-  const issuerKey = issuer.keyIdentifier ?? keyIdentifier(infoOf(new X509Certificate(authority.certificate).publicKey))
+  const issuerKey = issuer.keyIdentifier ?? keyIdentifier(issuer.publicKey)
   const certificate = signCertificate({
     issuer: issuer.subject,
     signingKey: authority.key,
     subject: nameOf(subject),
-    publicKey: infoOf(keys.publicKey),
+    publicKey: keys.publicKey,
     ...validity(lifetimeMs),
     extensions: [
       extension(extensionIds.basicConstraints, der.sequence(), true),
@@ -109,7 +112,7 @@ async function issue(
       ...extensions,
     ],
   })
-  return { certificate, key: printKey(keys.privateKey) }
+  return { certificate, key: keys.pem }
 }
 
 /** From now on, for clocks that are behind from a little earlier. */
@@ -121,8 +124,6 @@ function validity(lifetimeMs: number): { notBefore: Date; notAfter: Date } {
 function nameOf(attributes: readonly (readonly [type: Buffer, value: string])[]): Buffer {
   return der.sequence(...attributes.map(([type, value]) => der.set(der.sequence(type, der.utf8(value)))))
 }
-
-const infoOf = (publicKey: KeyObject): Buffer => publicKey.export({ type: "spki", format: "der" })
 
 /** RFC 5280 §4.2.1.2, the first method: SHA-1 of the public key's bits. `publicKey`: DER SubjectPublicKeyInfo. */
 function keyIdentifier(publicKey: Buffer): Buffer {
@@ -159,14 +160,7 @@ export function parseKey(text: string): KeyObject {
   return createPrivateKey(text)
 }
 
-const generate = promisify(generateKeyPair)
-
-/** Off the loop: in a thread of the pool. */
-function generateKeys(): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
-  return generate("ec", { namedCurve: "P-256" })
-}
-
-/** A signing key pair for tokens. */
+/** A signing key for tokens. */
 export async function createSigningKey(): Promise<KeyObject> {
-  return (await generateKeys()).privateKey
+  return createKeyPair().key
 }

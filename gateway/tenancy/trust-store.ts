@@ -4,7 +4,8 @@
 import { createHash, createPublicKey, randomUUID, X509Certificate, type KeyObject } from "node:crypto"
 import type { KeyValue, Store } from "../../storage/types.ts"
 import type { TrustRoots } from "../authentication/types.ts"
-import { type Authority, createAuthority, createSigningKey, parseKey, printKey } from "./pki.ts"
+import { createKeyPair } from "./key-pair.ts"
+import { type Authority, createAuthority, type NewAuthority, parseKey } from "./pki.ts"
 
 const trustKey = "/polyplane/trust"
 /** Subject of the authority, as kubeadm names it. */
@@ -71,21 +72,17 @@ async function completed(store: Store, { value, modRevision }: KeyValue): Promis
 }
 
 async function makeTrust({ authorityName, issuer }: NewTrust): Promise<StoredTrust> {
-  const [client, frontProxy, signingKey] = await Promise.all([
-    createAuthority(authorityName),
-    createAuthority(frontProxyName),
-    createSigningKey(),
-  ])
+  const [client, frontProxy] = await Promise.all([createAuthority(authorityName), createAuthority(frontProxyName)])
   return {
     clientCertificateAuthority: storedAuthority(client),
     frontProxyAuthority: storedAuthority(frontProxy),
-    serviceAccountKey: printKey(signingKey),
+    serviceAccountKey: createKeyPair().pem,
     issuer,
   }
 }
 
-function storedAuthority({ certificate, key }: Authority): StoredAuthority {
-  return { certificate, key: printKey(key) }
+function storedAuthority({ certificate, keyText }: NewAuthority): StoredAuthority {
+  return { certificate, key: keyText }
 }
 
 /** Its key is read when something is to be signed: most tenants wake without. */
@@ -106,15 +103,23 @@ function parse(value: Uint8Array): EarlierTrust {
 }
 
 function trustRoots(stored: StoredTrust, servingCertificateAuthority: string): TrustRoots {
-  const privateKey = parseKey(stored.serviceAccountKey)
-  const publicKey = createPublicKey(privateKey)
+  let serviceAccountKey: TrustRoots["serviceAccountKey"] | undefined
   return {
     clientCertificateAuthority: authorityOf(stored.clientCertificateAuthority),
     frontProxyAuthority: authorityOf(stored.frontProxyAuthority),
-    serviceAccountKey: { private: privateKey, public: publicKey, keyId: keyId(publicKey) },
+    get serviceAccountKey() {
+      return (serviceAccountKey ??= tokenKey(stored.serviceAccountKey))
+    },
     issuer: stored.issuer,
     servingCertificateAuthority,
   }
+}
+
+/** Read when a token is signed or verified: many tenants wake without. */
+function tokenKey(text: string): TrustRoots["serviceAccountKey"] {
+  const privateKey = parseKey(text)
+  const publicKey = createPublicKey(privateKey)
+  return { private: privateKey, public: publicKey, keyId: keyId(publicKey) }
 }
 
 /** As upstream makes key ids: from the public key's DER. Source: k8s.io/kubernetes/pkg/serviceaccount/jwt.go. */

