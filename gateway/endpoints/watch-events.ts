@@ -5,6 +5,7 @@ import { encodeWatchEvent } from "../../apimachinery/schema/protobuf-encode.ts"
 import { internalError, notAcceptableForm, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { RegistryEvent, ResourceDefinition } from "../registry/rest.ts"
+import { roomInChunk } from "./event-stream.ts"
 import type { Negotiated } from "./negotiation.ts"
 import { messageOf, printed } from "./print.ts"
 import { goTypeOf, partialMetadata, table, tableOptions } from "./table-output.ts"
@@ -47,7 +48,7 @@ const lineOf: PrintEvent = (event) => {
   if (line === undefined) {
     const { type, value } = event
     const opening = Buffer.from(`{"type":"${type}","object":`, "latin1")
-    line = Buffer.allocUnsafe(opening.length + value.length + ending.length)
+    line = roomInChunk(opening.length + value.length + ending.length)
     opening.copy(line)
     value.copyTo(line, opening.length)
     ending.copy(line, opening.length + value.length)

@@ -20,6 +20,7 @@ export function callAPI(handler: APIHandler): Filter {
       get signal() {
         return state.signal
       },
+      endAfter: (seconds) => state.endAfter(seconds),
       warn: warner(response),
       annotate: (key, value) => state.annotate(key, value),
       ...(turn === undefined ? {} : { turn }),

@@ -19,6 +19,7 @@ export interface Upgrade {
 
 /** One for all: an error made for each request would cost more than the rest of this class. */
 const requestOver = new Error("the request is over")
+const timeOver = new Error("the request's time is over")
 
 /** Annotations of one request, and characters of each: webhooks of tenants write them into the operator's log. */
 const maxAnnotations = 64
@@ -76,6 +77,12 @@ export class RequestState {
   abort(reason: Error): void {
     this.#aborted ??= reason
     this.#abort?.abort(reason)
+  }
+
+  /** Whole seconds: those that end at the same distance share what Node keeps for a timer. */
+  endAfter(seconds: number): void {
+    const timer = setTimeout(() => this.abort(timeOver), seconds * 1000).unref()
+    this.whenDone(() => clearTimeout(timer))
   }
 
   /** Calls once, when the request is over for whatever reason. */

@@ -4,24 +4,22 @@
 
 import { type Json, type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
-import type { ControlPlane } from "../tenancy/control-plane.ts"
-import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
+import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../storage/types.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import { watchError } from "./storage-errors.ts"
 import { ComputedValue, type KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
+import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 
-/** How often a quiet watch that takes bookmarks learns how far it has got. */
-const bookmarkIntervalMs = 60_000
 /** Objects of the initial state handed over at once. */
 const pieceSize = 100
 
 const initialEventsEnd = { "k8s.io/initial-events-end": "true" }
 
-/** Whose objects are watched, and what comes after it. */
-type WatchHome = Pick<ControlPlane, "store" | "reopened">
+/** Undefined: it is none of the selection's. */
+type Selected = RegistryEvent | undefined
 
 export class WatchSource {
   readonly #definition: ResourceDefinition
@@ -34,9 +32,13 @@ export class WatchSource {
     this.#reader = reader
   }
 
-  /** Throws StatusError before the first event for a request that cannot be answered. */
+  /**
+   * Throws StatusError before the first event for a request that cannot be answered. What follows the initial events is one
+   * loop, without generators in generators: it runs for every event of every watch.
+   */
   async *watch(home: WatchHome, request: WatchRequest): AsyncGenerator<readonly RegistryEvent[]> {
     const { store } = home
+    const { allowBookmarks = false, signal, turn } = request
     checkWatchOptions(request)
     const selection = selectionOf(this.#definition, request)
     const asked = parseResourceVersion(request.resourceVersion)
@@ -47,34 +49,28 @@ export class WatchSource {
       if (withInitialEvents) {
         from = await store.latest()
         yield* this.#initialEvents(store, selection, from, request)
-        if (request.sendInitialEvents && request.allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
+        if (request.sendInitialEvents && allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
       }
-      yield* this.#follow(home, selection, from, request)
+      const { prefix } = selection
+      using changes = new WatchChanges({ home, prefix, after: from, withTicks: allowBookmarks, signal })
+      for (;;) {
+        const next = await changes.next()
+        if (next === undefined) return
+        if (next === tick) {
+          yield [this.#bookmark(changes.revision)]
+          continue
+        }
+        // A thousand watches of one change must not hold up who has one.
+        const waiting = turn?.()
+        if (waiting !== undefined) await waiting
+        const made = this.#events(next, selection)
+        const events = made instanceof Promise ? await made : made
+        if (events.length > 0) yield events
+      }
     } catch (error) {
       // The consumer took too long, or the store closes for good: the stream ends, and the client resumes where it was.
       if (error instanceof StorageError && (error.code === "SlowConsumer" || error.code === "Closed")) return
       throw watchError(error, `watch ${this.#definition.resource}`, `${from} (${store.compactedRevision})`)
-    }
-  }
-
-  /** From one store to the next of the same tenant, when it has slept: while it does nothing is written. */
-  async *#follow(
-    home: WatchHome,
-    selection: Selection,
-    from: number,
-    request: WatchRequest,
-  ): AsyncGenerator<readonly RegistryEvent[]> {
-    let at = from
-    for (let current: WatchHome | undefined = home; current !== undefined;) {
-      let watcher: Watcher | undefined
-      try {
-        watcher = current.store.watch(selection.prefix, { after: at })
-        return yield* this.#changes(watcher, selection, request)
-      } catch (error) {
-        if (!(error instanceof StorageError && error.code === "Closed") || request.signal.aborted) throw error
-        at = Math.max(at, watcher?.revision ?? 0)
-        current = await current.reopened(request.signal)
-      }
     }
   }
 
@@ -99,48 +95,25 @@ export class WatchSource {
     }
   }
 
-  async *#changes(
-    watcher: Watcher,
-    selection: Selection,
-    { signal, allowBookmarks = false, turn }: WatchRequest,
-  ): AsyncGenerator<readonly RegistryEvent[]> {
-    const close = (): void => watcher.close()
-    if (signal.aborted) close()
-    signal.addEventListener("abort", close, { once: true })
-    const iterator = watcher[Symbol.asyncIterator]()
-    const bookmarks = allowBookmarks ? new Ticks(bookmarkIntervalMs) : undefined
-    try {
-      for (let next = iterator.next(); ;) {
-        const result = bookmarks ? await bookmarks.orTick(next) : await next
-        if (result === tick) {
-          yield [this.#bookmark(watcher.revision)]
-          continue
-        }
-        if (result.done) return
-        // A thousand watches of one change must not hold up who has one.
-        const waiting = turn?.()
-        if (waiting !== undefined) await waiting
-        const events = await this.#events(result.value, selection)
-        if (events.length > 0) yield events
-        next = iterator.next()
-      }
-    } finally {
-      bookmarks?.stop()
-      signal.removeEventListener("abort", close)
-      watcher.close()
-    }
-  }
-
-  async #events(changes: readonly StoreEvent[], selection: Selection): Promise<readonly RegistryEvent[]> {
-    const events: RegistryEvent[] = []
+  /** A promise only where something has to be converted or read. */
+  #events(
+    changes: readonly StoreEvent[],
+    { key, matches }: Selection,
+  ): readonly RegistryEvent[] | Promise<readonly RegistryEvent[]> {
+    const events: (Selected | Promise<Selected>)[] = []
+    let areThere = true
     for (const change of changes) {
-      if (selection.key !== undefined && change.current.key !== selection.key) continue
+      if (key !== undefined && change.current.key !== key) continue
       const made = this.event(change)
-      const event = made instanceof Promise ? await made : made
-      const selected = selection.matches ? await this.#select(event, change, selection.matches) : event
-      if (selected !== undefined) events.push(selected)
+      const event = matches === undefined ? made : this.#select(made, change, matches)
+      if (event === undefined) continue
+      if (event instanceof Promise) areThere = false
+      events.push(event)
     }
-    return events
+    if (areThere) return events as RegistryEvent[]
+    return Promise.all(events.map((event) => Promise.resolve(event))).then((all) =>
+      all.filter((event) => event !== undefined),
+    )
   }
 
   /** Made once for all who watch. */
@@ -163,21 +136,33 @@ export class WatchSource {
   }
 
   /** An object comes into the selection with ADDED and leaves it with DELETED, whatever it was to the store. */
-  async #select(
-    event: RegistryEvent,
+  #select(
+    made: RegistryEvent | Promise<RegistryEvent>,
     change: StoreEvent,
     matches: (value: KubeValue) => boolean,
-  ): Promise<RegistryEvent | undefined> {
+  ): Selected | Promise<Selected> {
+    const before = change.previous ?? (change.type === "delete" ? change.current : undefined)
+    const was = before === undefined ? undefined : this.#value(before)
+    if (made instanceof Promise || was instanceof Promise)
+      return Promise.all([made, was]).then(([event, value]) => this.#selected(event, value, change, matches))
+    return this.#selected(made, was, change, matches)
+  }
+
+  #selected(
+    event: RegistryEvent,
+    before: KubeValue | undefined,
+    change: StoreEvent,
+    matches: (value: KubeValue) => boolean,
+  ): Selected | Promise<Selected> {
     const is = event.type !== "DELETED" && matches(event.value)
-    const before = change.previous ?? (event.type === "DELETED" ? change.current : undefined)
     // Without the value before, it may have been selected: a DELETED for what a client does not know does no harm.
-    const was = event.type === "ADDED" ? false : before ? matches(await this.#value(before)) : true
+    const was = event.type === "ADDED" ? false : before === undefined || matches(before)
     if (is)
       return was === (event.type === "MODIFIED") ? event : { type: was ? "MODIFIED" : "ADDED", value: event.value }
     if (!was) return undefined
     if (event.type === "DELETED") return event
     const last = change.previous ?? change.current
-    return { type: "DELETED", value: await this.#reader.past(last, change.current.modRevision) }
+    return this.#reader.past(last, change.current.modRevision).then((value): Selected => ({ type: "DELETED", value }))
   }
 
   #value(stored: KeyValue): KubeValue | Promise<KubeValue> {
@@ -199,30 +184,5 @@ export class WatchSource {
       type: "BOOKMARK",
       value: new ComputedValue(object),
     }
-  }
-}
-
-const tick = Symbol("tick")
-
-/** Interrupts waiting once per interval; never keeps the process alive. */
-class Ticks {
-  readonly #timer: NodeJS.Timeout
-  #interrupt: (() => void) | undefined
-
-  constructor(intervalMs: number) {
-    this.#timer = setInterval(() => this.#interrupt?.(), intervalMs)
-    this.#timer.unref()
-  }
-
-  /** Not Promise.race with a promise of the next tick: that would gather what every wait has added to it, until the tick. */
-  orTick<T>(next: Promise<T>): Promise<T | typeof tick> {
-    return new Promise((resolve, reject) => {
-      this.#interrupt = () => resolve(tick)
-      next.then(resolve, reject)
-    })
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
   }
 }

@@ -39,6 +39,8 @@ export interface RequestContext {
   headers: Readonly<Record<string, string | undefined>>
   /** Ends when the client is gone or the request's time is over. */
   signal: AbortSignal
+  /** `signal` ends then at the latest. Absent where requests have no end of their own. */
+  endAfter?(seconds: number): void
   /** Shown to the user as `Warning: 299` headers. Duplicates are dropped. */
   warn(message: string): void
   /** For the audit entry; absent where there is none. */

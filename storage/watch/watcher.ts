@@ -73,7 +73,19 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
     return this
   }
 
-  async next(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
+  next(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
+    // Who is live and waits, which is nearly always, waits for one promise and no more.
+    if (this.#state === "live" && this.#pending.length === 0 && !this.#waiter) return this.#wait()
+    return this.#step()
+  }
+
+  #wait(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
+    return new Promise((resolve, reject) => {
+      this.#waiter = { resolve, reject }
+    })
+  }
+
+  async #step(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {
     if (this.#waiter) throw new TypeError("the watch is being read already")
     if (this.#seen > this.#buffer.revision && this.#state === "behind") await this.#reach()
     while (this.#state === "behind" && !this.#tryCutover()) {
@@ -87,9 +99,7 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
     }
     if (this.#state === "ended") return finished
     if (this.#pending.length > 0) return { done: false, value: this.#take() }
-    return new Promise((resolve, reject) => {
-      this.#waiter = { resolve, reject }
-    })
+    return this.#wait()
   }
 
   async return(): Promise<IteratorResult<readonly StoreEvent[], undefined>> {

@@ -5,6 +5,7 @@ import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { WatchRequest } from "../../registry/rest.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { EventStream } from "../event-stream.ts"
 import { negotiateStream } from "../negotiation.ts"
 import { flag, integer, listOptions } from "../request-options.ts"
 import { answeringOf } from "../respond.ts"
@@ -13,7 +14,7 @@ import { errorEvent, eventPrinter } from "../watch-events.ts"
 /** A watch that does not say how long ends after 30 to 60 minutes, at random, so that clients do not all return at once. */
 const defaultTimeout = { minSeconds: 1800, maxSeconds: 3600 }
 /** What a timer can count to: 24 days. */
-const maxTimerMs = 2 ** 31 - 1
+const maxTimerSeconds = Math.floor((2 ** 31 - 1) / 1000)
 /** Bytes a client may leave unread; beyond it the watch ends and the client resumes. */
 const maxUnreadBytes = 16 * 1024 * 1024
 
@@ -22,33 +23,34 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const { registry, definition, response } = endpoint
   const wanted = negotiateStream(ctx, answeringOf(definition))
   const print = eventPrinter(ctx, definition, wanted)
-  const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeOf(ctx))])
-  const events = registry.watch(ctx, watchRequest(ctx, signal))[Symbol.asyncIterator]()
+  const { signal } = ctx
+  ctx.endAfter?.(secondsOf(ctx))
+  const events = registry.watch(ctx, watchRequest(ctx))[Symbol.asyncIterator]()
   // What is wrong with the request itself is answered as an error, not as an event.
   const first = events.next()
   await refusal(first)
   const type = wanted.format === "protobuf" ? `${wanted.contentType};stream=watch` : wanted.contentType
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache, private" })
-  response.flushHeaders()
+  const stream = new EventStream(response)
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
-      const more = response.write(Buffer.concat(next.value.map(print)))
+      const more = stream.write(next.value.map(print))
       if (response.writableLength > maxUnreadBytes) break
       if (!more) await once(response, "drain", { signal })
     }
   } catch (error) {
-    if (!signal.aborted) response.write(errorEvent(error, wanted))
+    if (!signal.aborted) stream.write([errorEvent(error, wanted)])
   } finally {
     await events.return?.()
-    response.end()
+    stream.end()
   }
 }
 
-/** Milliseconds. A time that is over before it begins ends the watch at once. */
-function timeOf(ctx: RequestContext): number {
+/** A time that is over before it begins ends the watch at once. */
+function secondsOf(ctx: RequestContext): number {
   const seconds =
     integer(ctx.query, "timeoutSeconds") || randomInt(defaultTimeout.minSeconds, defaultTimeout.maxSeconds)
-  return Math.min(Math.max(seconds, 0) * 1000, maxTimerMs)
+  return Math.min(Math.max(seconds, 0), maxTimerSeconds)
 }
 
 /** Fails when the first step fails at once; otherwise the stream begins, and failures are told in it. */
@@ -64,13 +66,13 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof StatusError && error.status.details?.causes?.[0]?.reason === "ResourceVersionTooLarge"
 }
 
-function watchRequest(ctx: RequestContext, signal: AbortSignal): WatchRequest {
+function watchRequest(ctx: RequestContext): WatchRequest {
   const { limit: _limit, ...options } = listOptions(ctx)
   return {
     ...options,
     ...(ctx.query.has("sendInitialEvents") ? { sendInitialEvents: flag(ctx.query, "sendInitialEvents") } : {}),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
-    signal,
+    signal: ctx.signal,
     ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),
   }
 }
