@@ -28,13 +28,15 @@ export function tableOptions(query: URLSearchParams, { metaVersion }: Pick<Negot
 }
 
 export function columnDefinitions(columns: readonly TableColumn[]): unknown[] {
-  return columns.map(({ name, type, format, description, priority }) => ({
-    name,
-    type: type === "date" ? "date" : type,
-    format,
-    description,
-    priority,
-  }))
+  return columns
+    .filter(({ untitled }) => untitled !== true)
+    .map(({ name, type, format, description, priority }) => ({
+      name,
+      type: type === "date" ? "date" : type,
+      format,
+      description,
+      priority,
+    }))
 }
 
 /** A Table; a watch's rows after the first come without column definitions. */

@@ -10,6 +10,8 @@ export interface TableColumn {
   description: string
   /** 0: always shown; 1: with -o wide. */
   priority: number
+  /** Set for a cell that upstream shows and does not name among the columns. */
+  untitled?: true
   /** `now` in ms, for ages. */
   cell(object: KubeObject, now: number): string | number | bigint | boolean | null
 }

@@ -1,7 +1,7 @@
 // What holds for every kind unless its strategy says otherwise: who may change status, when the generation grows, which
 // metadata is valid. The registry calls these around the strategy's own hooks.
 
-import type { FieldError } from "../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { equalEntries } from "../../apimachinery/managed-fields/managers.ts"
 import {
   type ObjectMetaRules,
@@ -81,6 +81,7 @@ export function validateForUpdate(
     // Twice, as upstream, where all kinds ask what has been asked for all kinds: clients count causes.
     ...meta,
     ...meta,
+    ...(checksGenerateName.has(`${definition.group}/${definition.resource}`) ? generateNameFaults(object, rules) : []),
     ...(definition.strategy.validateUpdate?.(ctx, object, current) ?? []),
   ]
 }
@@ -139,6 +140,34 @@ function keepField<T extends object>(object: T, current: T, field: string & keyo
   if (current[field] === undefined) delete object[field]
   else object[field] = current[field]
 }
+
+function generateNameFaults({ metadata: { generateName } }: KubeObject, { nameRule }: ObjectMetaRules): FieldError[] {
+  if (generateName === undefined || generateName === "") return []
+  const path = FieldPath.root("metadata", "generateName")
+  return nameRule(generateName, true).map((fault) => invalidValue(path, generateName, fault))
+}
+
+/** Kinds whose updates are looked at as if they were created; of metadata that shows in a bad generateName alone. */
+const checksGenerateName: ReadonlySet<string> = new Set([
+  "/configmaps",
+  "/endpoints",
+  "/limitranges",
+  "/namespaces",
+  "/nodes",
+  "/persistentvolumeclaims",
+  "/persistentvolumes",
+  "/secrets",
+  "/serviceaccounts",
+  "apps/controllerrevisions",
+  "discovery.k8s.io/endpointslices",
+  "flowcontrol.apiserver.k8s.io/flowschemas",
+  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
+  "networking.k8s.io/ingressclasses",
+  "networking.k8s.io/ingresses",
+  "networking.k8s.io/ipaddresses",
+  "storage.k8s.io/storageclasses",
+  "storage.k8s.io/volumeattributesclasses",
+])
 
 /** Groups that take any qualified name as a finalizer, as custom resources do: upstream keeps them out of core's rules. */
 const anyFinalizer: ReadonlySet<string> = new Set([

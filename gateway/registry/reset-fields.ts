@@ -40,6 +40,7 @@ export function resetFields(definition: ResourceDefinition, subresource: string)
  */
 export const keepsMetadata: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io/validatingadmissionpolicies",
+  "apiregistration.k8s.io/apiservices",
   "flowcontrol.apiserver.k8s.io/flowschemas",
   "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
   "networking.k8s.io/servicecidrs",

@@ -190,7 +190,7 @@ export class GenericRegistry implements Registry {
     const key = this.#storage.key(namespace, name)
     if (options.dryRun) {
       if ((await this.#storage.read(ctx.controlPlane.store, key, "create")) !== undefined) throw this.#exists(name)
-      return new ComputedValue(object)
+      return new ComputedValue(await this.#asRead(object))
     }
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
@@ -250,7 +250,7 @@ export class GenericRegistry implements Registry {
     this.#settle(object)
     if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
     if (isUnchanged(object, current) && !this.#reader.isOutdated(stored)) return before
-    if (options.dryRun) return new ComputedValue(object)
+    if (options.dryRun) return new ComputedValue(await this.#asRead(object))
     const claim = await definition.strategy.begin?.(ctx, object, current)
     return this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
   }
@@ -323,6 +323,14 @@ export class GenericRegistry implements Registry {
     strategy.canonicalize?.(object)
     dropEmptyMetadata(object)
     if (customResource === undefined) writeZeros(schema, object as unknown as Json)
+  }
+
+  /** What a dry run answers: the object as it would come back from the store. */
+  async #asRead(object: KubeObject): Promise<KubeObject> {
+    const { conversion } = this.definition
+    if (conversion === undefined) return object
+    const [read] = await conversion.fromStored([await conversion.toStored(object)])
+    return read ?? object
   }
 
   async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {

@@ -136,4 +136,5 @@ export const ipAddressColumns: readonly TableColumn[] = [
     const resource = parent.group ? `${parent.resource}.${parent.group}` : (parent.resource ?? "")
     return [resource, parent.namespace, parent.name].filter((part) => part !== undefined && part !== "").join("/")
   }),
+  { ...age, untitled: true },
 ]

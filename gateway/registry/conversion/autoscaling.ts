@@ -5,6 +5,7 @@ import { copyJson } from "../../../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
 import type { Conversion } from "../rest.ts"
 import { normalized } from "./normalize.ts"
+import { behaviorFromV1, behaviorToV1 } from "./behavior.ts"
 import { metricFromV1, metricToV1, statusFromV1, statusToV1 } from "./metrics.ts"
 
 type Fields = { [key: string]: Json }
@@ -31,6 +32,11 @@ const defaultUtilization = 80
 const target = "targetCPUUtilizationPercentage"
 const current = "currentCPUUtilizationPercentage"
 
+/** A HorizontalPodAutoscaler of any version, in v2's words. */
+export function asAutoscalingV2(object: KubeObject): KubeObject {
+  return object.apiVersion === "autoscaling/v2" ? object : toV2(copyJson(object) as Autoscaler)
+}
+
 export const autoscalingV1: Conversion = {
   fromStored: (objects) => objects.map((object) => normalized(toV1(copyJson(object) as Autoscaler))),
   toStored: (object) => normalized(toV2(copyJson(object) as Autoscaler)),
@@ -49,7 +55,7 @@ function toV1(stored: Autoscaler): KubeObject {
   put(metricsKey, metrics?.filter((metric) => !isCpuUtilization(metric)).map(metricToV1))
   put(currentMetricsKey, currentMetrics?.map(statusToV1))
   put(conditionsKey, conditions)
-  put(behaviorKey, behavior)
+  put(behaviorKey, behaviorToV1(behavior))
   if (cpu !== undefined) spec[target] = utilizationOf(cpu, "target") ?? defaultUtilization
   const now = currentMetrics?.find((metric) => utilizationOf(metric, "current") !== undefined && isCpu(metric))
   if (now !== undefined) status[current] = utilizationOf(now, "current") ?? 0
@@ -78,7 +84,7 @@ function toV2(object: Autoscaler): KubeObject {
     currentMetrics.push(cpuMetric(currentUtilization, "current"))
   }
   const conditions = read(conditionsKey)
-  const behavior = read(behaviorKey)
+  const behavior = behaviorFromV1(read(behaviorKey))
   if (metrics.length > 0) spec["metrics"] = metrics
   // As upstream's defaulting of v2: without any metric, CPU utilization is meant.
   else if (object.spec !== undefined) spec["metrics"] = [cpuMetric(defaultUtilization, "target")]

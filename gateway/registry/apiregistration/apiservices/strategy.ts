@@ -1,28 +1,46 @@
 // APIServices. Those without a service are this server's own groups and always available; whether others are is found out by
 // gateway/aggregation. Source: k8s.io/kube-aggregator/pkg/apis.
 
-import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import {
+  type FieldError,
+  FieldPath,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import {
+  validateDNS1035Label,
+  validateDNS1123Subdomain,
+  validateObjectMeta,
+  validatePathSegmentName,
+} from "../../../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { portNumber, requiredValue, within } from "../../validation/values.ts"
+import { messages, portNumber } from "../../validation/values.ts"
 
+interface Spec {
+  group?: string
+  version?: string
+  groupPriorityMinimum?: number
+  versionPriority?: number
+  service?: { name?: string; namespace?: string; port?: number } | null
+  insecureSkipTLSVerify?: boolean
+  caBundle?: string
+}
 type APIService = KubeObject & {
-  spec?: {
-    group?: string
-    version?: string
-    groupPriorityMinimum?: number
-    versionPriority?: number
-    service?: { name?: string; namespace?: string; port?: number } | null
-    insecureSkipTLSVerify?: boolean
-    caBundle?: string
-  }
-  status?: object
+  spec?: Spec
+  status?: { conditions?: Partial<Record<string, string>>[] }
 }
 
 const path = FieldPath.root("spec")
+const maxGroupPriority = 20_000
+const maxVersionPriority = 1000
+const conditionStatuses = ["True", "False", "Unknown"]
 
 const strategy: Strategy<APIService> = {
   generation: false,
+  // What a name has to be depends on the spec: validate asks for it.
+  nameRule: () => [],
   allowUnconditionalUpdate: false,
 
   default(service) {
@@ -44,37 +62,75 @@ const strategy: Strategy<APIService> = {
   },
 
   validate: (_ctx, service) => validate(service),
-  validateUpdate: (ctx, service) => (ctx.info.subresource === "status" ? [] : validate(service)),
+  validateUpdate: (ctx, service) => (ctx.info.subresource === "status" ? validateStatus(service) : validate(service)),
 }
 
 export const apiServices: KindExtension = { strategy }
 
 function validate({ metadata, spec = {} }: APIService): FieldError[] {
+  const { group = "", version = "", service, groupPriorityMinimum = 0, versionPriority = 0 } = spec
+  const wanted = `${version}.${group}`
+  const nameRule = (name: string): string[] => {
+    const faults = validatePathSegmentName(name)
+    if (faults.length > 0 || name === wanted) return faults
+    return [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`]
+  }
+  const errors = validateObjectMeta(metadata, { namespaced: false, nameRule }).filter(isAboutName)
+  const groupPath = path.child("group")
+  if (group !== "") errors.push(...messages(groupPath, group, validateDNS1123Subdomain(group)))
+  else if (version !== "v1") {
+    errors.push(required(groupPath, "only v1 may have an empty group and it better be legacy kube"))
+  }
+  errors.push(
+    ...messages(path.child("version"), version, validateDNS1035Label(version)),
+    ...priority(path.child("groupPriorityMinimum"), groupPriorityMinimum, maxGroupPriority),
+    ...priority(path.child("versionPriority"), versionPriority, maxVersionPriority),
+  )
+  return [...errors, ...(service ? validateRemote(spec, service) : validateLocal(spec))]
+}
+
+/** The rest of metadata is looked at for all kinds alike. */
+function isAboutName({ type, field }: FieldError): boolean {
+  return type === "FieldValueInvalid" && (field === "metadata.name" || field === "metadata.generateName")
+}
+
+function priority(at: FieldPath, value: number, most: number): FieldError[] {
+  return value > 0 && value <= most ? [] : [invalidValue(at, value, `must be positive and less than ${most}`)]
+}
+
+function validateLocal({ caBundle, insecureSkipTLSVerify }: Spec): FieldError[] {
   const errors: FieldError[] = []
-  const wanted = `${spec.version ?? ""}.${spec.group ?? ""}`
-  if (metadata.name !== wanted) {
+  if (caBundle) {
+    const size = `${Buffer.from(caBundle, "base64").length} bytes`
+    errors.push(invalidValue(path.child("caBundle"), size, "local APIServices may not have a caBundle"))
+  }
+  if (insecureSkipTLSVerify === true) {
     errors.push(
-      invalidValue(
-        FieldPath.root("metadata", "name"),
-        metadata.name,
-        `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`,
-      ),
+      invalidValue(path.child("insecureSkipTLSVerify"), true, "local APIServices may not have insecureSkipTLSVerify"),
     )
   }
-  errors.push(...requiredValue(path.child("version"), spec.version))
-  errors.push(...within(path.child("groupPriorityMinimum"), spec.groupPriorityMinimum ?? 0, 1, 20_000))
-  errors.push(...within(path.child("versionPriority"), spec.versionPriority ?? 0, 1, 1000))
-  if (!spec.service) {
-    if (spec.caBundle)
-      errors.push(invalidValue(path.child("caBundle"), spec.caBundle, "local APIServices may not have a caBundle"))
-    if (spec.insecureSkipTLSVerify === true) {
-      errors.push(
-        invalidValue(path.child("insecureSkipTLSVerify"), true, "local APIServices may not have insecureSkipTLSVerify"),
-      )
-    }
-    return errors
+  return errors
+}
+
+function validateRemote(
+  { caBundle, insecureSkipTLSVerify }: Spec,
+  { name, namespace, port = 0 }: NonNullable<Spec["service"]>,
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (!namespace) errors.push(required(path.child("service", "namespace")))
+  if (!name) errors.push(required(path.child("service", "name")))
+  const at = path.child("service", "port")
+  for (const { detail } of portNumber(at, port)) errors.push(invalidValue(at, port, `port is not valid: ${detail}`))
+  if (insecureSkipTLSVerify === true && caBundle) {
+    errors.push(invalidValue(path.child("insecureSkipTLSVerify"), true, "may not be true if caBundle is present"))
   }
-  if (!spec.service.namespace) errors.push(required(path.child("service", "namespace")))
-  if (!spec.service.name) errors.push(required(path.child("service", "name")))
-  return [...errors, ...portNumber(path.child("service", "port"), spec.service.port ?? 0)]
+  return errors
+}
+
+function validateStatus({ status }: APIService): FieldError[] {
+  return (status?.conditions ?? []).flatMap((condition, index) => {
+    const value = condition["status"] ?? ""
+    const at = FieldPath.root("status", "conditions").index(index).child("status")
+    return conditionStatuses.includes(value) ? [] : [notSupported(at, value, conditionStatuses)]
+  })
 }

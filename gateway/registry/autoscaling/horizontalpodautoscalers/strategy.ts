@@ -2,22 +2,18 @@
 // k8s.io/kubernetes/pkg/apis/autoscaling.
 
 import type * as models from "@kubernetes/client-node"
-import {
-  type FieldError,
-  FieldPath,
-  forbiddenField,
-  invalidValue,
-  notSupported,
-  required,
-} from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import { compareQuantities, parseQuantity, zeroQuantity } from "../../../../apimachinery/quantity.ts"
+import { asAutoscalingV2 } from "../../conversion/autoscaling.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { nonNegative, optionalOneOf, requiredValue } from "../../validation/values.ts"
+import { negative, optionalOneOf } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
+import { validateMetrics } from "./metrics.ts"
+import { type Reference, validateReference, type VersionRule } from "./reference.ts"
 
 /** Nothing is required by the decoder, which is what our checks are for. */
 type Spec = Partial<Wire<models.V2HorizontalPodAutoscalerSpec>>
-type Metric = Wire<models.V2MetricSpec>
 type Rules = Wire<models.V2HPAScalingRules>
 type AutoscalerV1 = KubeObject & { spec?: { targetCPUUtilizationPercentage?: number } }
 type Autoscaler = KubeObject & { spec?: Spec; status?: object }
@@ -26,13 +22,6 @@ const path = FieldPath.root("spec")
 const defaultUtilization = 80
 const maxWindow = 3600
 const maxPeriod = 1800
-const sources = {
-  ContainerResource: "containerResource",
-  External: "external",
-  Object: "object",
-  Pods: "pods",
-  Resource: "resource",
-} as const
 
 const strategy: Strategy<Autoscaler> = {
   generation: false,
@@ -60,12 +49,12 @@ const strategy: Strategy<Autoscaler> = {
         : { currentReplicas: 0, desiredReplicas: 0 }
   },
 
-  validate: (_ctx, autoscaler) => validateSpec(specOf(autoscaler)),
+  validate: (_ctx, autoscaler) => validate(autoscaler, undefined),
 
-  validateUpdate(ctx, autoscaler) {
+  validateUpdate(ctx, autoscaler, current) {
     return ctx.info.subresource === "status"
       ? validateCounters(FieldPath.root("status"), autoscaler.status, ["currentReplicas", "desiredReplicas"])
-      : validateSpec(specOf(autoscaler))
+      : validate(autoscaler, current)
   },
 }
 
@@ -97,11 +86,14 @@ function defaultDown(): Rules {
   return { selectPolicy: "Max", policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] }
 }
 
-function validateSpec(spec: Spec): FieldError[] {
+function validate(autoscaler: Autoscaler, current: Autoscaler | undefined): FieldError[] {
+  const { spec = {} }: Autoscaler = asAutoscalingV2(autoscaler)
+  const before = current?.spec
   const errors: FieldError[] = []
   const { minReplicas, maxReplicas = 0 } = spec
-  if (minReplicas !== undefined && minReplicas < 1) {
-    errors.push(invalidValue(path.child("minReplicas"), minReplicas, "must be greater than or equal to 1"))
+  const fewest = before?.minReplicas === 0 ? 0 : 1
+  if (minReplicas !== undefined && minReplicas < fewest) {
+    errors.push(invalidValue(path.child("minReplicas"), minReplicas, `must be greater than or equal to ${fewest}`))
   }
   const at = path.child("maxReplicas")
   if (maxReplicas === 0) errors.push(required(at, "must be set and greater than 0"))
@@ -109,82 +101,36 @@ function validateSpec(spec: Spec): FieldError[] {
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     errors.push(invalidValue(at, maxReplicas, "must be greater than or equal to `minReplicas`"))
   }
-  errors.push(...validateReference(path.child("scaleTargetRef"), spec.scaleTargetRef))
-  for (const [index, metric] of (spec.metrics ?? []).entries()) {
-    errors.push(...validateMetric(path.child("metrics").index(index), metric))
-  }
+  const { scaleTargetRef } = spec
+  errors.push(
+    ...validateReference(
+      path.child("scaleTargetRef"),
+      scaleTargetRef,
+      versionRule(scaleTargetRef, before?.scaleTargetRef),
+    ),
+    ...validateMetrics(path.child("metrics"), spec.metrics ?? [], minReplicas),
+  )
   for (const direction of ["scaleUp", "scaleDown"] as const) {
     errors.push(...validateRules(path.child("behavior", direction), spec.behavior?.[direction]))
   }
   return errors
 }
 
-function validateReference(at: FieldPath, reference: Spec["scaleTargetRef"] | undefined): FieldError[] {
-  const errors = [
-    ...requiredValue(at.child("kind"), reference?.kind),
-    ...requiredValue(at.child("name"), reference?.name),
-  ]
-  const apiVersion = reference?.apiVersion ?? ""
-  // ReplicationControllers are the one scalable kind without a group.
-  if (!apiVersion.includes("/") && reference?.kind !== "ReplicationController") {
-    errors.push(invalidValue(at.child("apiVersion"), apiVersion, "apiVersion must specify API group"))
+/** ReplicationControllers are the one scalable kind without a group; what was accepted once stays so. */
+function versionRule(reference: Reference | undefined, before: Reference | undefined): VersionRule {
+  if (before !== undefined && before.apiVersion === reference?.apiVersion && before.kind === reference?.kind) {
+    return "anything"
   }
-  return errors
-}
-
-function validateMetric(at: FieldPath, metric: Metric): FieldError[] {
-  const type = metric.type ?? ""
-  const words = Object.keys(sources)
-  if (type === "") {
-    return [
-      required(at.child("type"), "must specify a metric source type"),
-      notSupported(at.child("type"), type, words),
-    ]
-  }
-  if (!(type in sources)) return [notSupported(at.child("type"), type, words)]
-  const field = sources[type as keyof typeof sources]
-  const errors: FieldError[] = []
-  const source = metric[field]
-  if (source === undefined)
-    errors.push(required(at.child(field), "must populate information for the given metric source"))
-  else errors.push(...validateTarget(at.child(field, "target"), source.target, field))
-  for (const other of Object.values(sources)) {
-    if (other !== field && metric[other] !== undefined) {
-      errors.push(forbiddenField(at.child(other), "must populate the given metric source only"))
-    }
-  }
-  return errors
-}
-
-function validateTarget(at: FieldPath, target: Wire<models.V2MetricTarget> | undefined, source: string): FieldError[] {
-  const { type, averageUtilization, averageValue, value } = target ?? {}
-  const errors: FieldError[] = []
-  if (!type) errors.push(required(at.child("type"), "must specify a metric target type"))
-  else errors.push(...optionalOneOf(at.child("type"), type, ["AverageValue", "Utilization", "Value"]))
-  if (averageUtilization !== undefined && averageUtilization < 1) {
-    errors.push(invalidValue(at.child("averageUtilization"), averageUtilization, "must be greater than 0"))
-  }
-  if (source === "resource" || source === "containerResource") {
-    if (averageUtilization === undefined && averageValue === undefined) {
-      errors.push(
-        required(at.child("averageUtilization"), "must set either a target raw value or a target utilization"),
-      )
-    }
-    if (averageUtilization !== undefined && averageValue !== undefined) {
-      errors.push(
-        forbiddenField(at.child("averageValue"), "may not set both a target raw value and a target utilization"),
-      )
-    }
-  } else if (value === undefined && averageValue === undefined) {
-    errors.push(required(at.child("averageValue"), "must set either a target value or averageValue"))
-  }
-  return errors
+  return reference?.kind === "ReplicationController" ? "any group" : "group"
 }
 
 function validateRules(at: FieldPath, rules: Rules | undefined): FieldError[] {
   if (rules === undefined) return []
   const seconds = rules.stabilizationWindowSeconds
-  const errors = nonNegative(at.child("stabilizationWindowSeconds"), seconds)
+  const errors: FieldError[] = []
+  if (seconds !== undefined && seconds < 0) {
+    errors.push(invalidValue(at.child("stabilizationWindowSeconds"), seconds, "must be greater than or equal to zero"))
+  }
   if (seconds !== undefined && seconds > maxWindow) {
     errors.push(
       invalidValue(at.child("stabilizationWindowSeconds"), seconds, `must be less than or equal to ${maxWindow}`),
@@ -204,6 +150,10 @@ function validateRules(at: FieldPath, rules: Rules | undefined): FieldError[] {
       const why = `must be less than or equal to ${maxPeriod}`
       errors.push(invalidValue(place.child("periodSeconds"), policy.periodSeconds, why))
     }
+  }
+  const { tolerance } = rules
+  if (tolerance !== undefined && compareQuantities(parseQuantity(tolerance), zeroQuantity) < 0) {
+    errors.push(invalidValue(at.child("tolerance"), tolerance, negative))
   }
   return errors
 }

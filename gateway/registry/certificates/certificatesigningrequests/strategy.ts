@@ -10,6 +10,7 @@ import {
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
+import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import { parseRequest } from "../../../admission/plugins/certificate-subject.ts"
 import { onBehalf } from "../../internal-write.ts"
@@ -17,7 +18,7 @@ import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy
 import { semanticEqual } from "../../validation/equality.ts"
 
 interface Condition {
-  type: string
+  type?: string
   status?: string
   lastUpdateTime?: string
   lastTransitionTime?: string
@@ -68,12 +69,10 @@ const usages = [
 
 const strategy: Strategy<Request> = {
   generation: false,
-  nameRule: () => [],
+  nameRule: (name, isPrefix) => (isPrefix === true ? [] : validatePathSegmentName(name)),
 
   default(request) {
     request.spec ??= {}
-    request.spec.usages ??= ["digital signature", "key encipherment"]
-    for (const condition of request.status?.conditions ?? []) condition.status ??= "True"
   },
 
   prepareForCreate(ctx, request) {
@@ -148,9 +147,9 @@ function keepApproval(conditions: readonly Condition[], current: Request): Condi
 }
 
 function validate(request: Request): FieldError[] {
-  const { request: encoded = "", signerName = "", usages: asked = [], expirationSeconds } = request.spec ?? {}
+  const { request: encoded, signerName = "", usages: asked = [], expirationSeconds } = request.spec ?? {}
   const errors: FieldError[] = []
-  const pem = Buffer.from(encoded, "base64")
+  const pem = Buffer.from(encoded ?? "", "base64")
   const block = pem.toString().includes("-----BEGIN CERTIFICATE REQUEST-----")
   if (!block) errors.push(invalidValue(path.child("request"), encoded, "PEM block type must be CERTIFICATE REQUEST"))
   else if (parseRequest(pem) === undefined) {
@@ -193,7 +192,7 @@ function validateConditions(request: Request): FieldError[] {
   const conditions = request.status?.conditions ?? []
   const seen = new Set<string>()
   const errors: FieldError[] = []
-  for (const [index, { type, status }] of conditions.entries()) {
+  for (const [index, { type = "", status }] of conditions.entries()) {
     const at = conditionsPath.index(index)
     if (!type) errors.push(required(at.child("type")))
     const only = ["Approved", "Denied", "Failed"].includes(type) ? ["True"] : ["False", "True", "Unknown"]

@@ -41,10 +41,15 @@ const strategy: Strategy<EndpointSlice> = {
 
   canonicalize(slice) {
     // As Go's conversions leave it: a list of nothing is no list.
-    if (slice.endpoints?.length === 0) Object.assign(slice, { endpoints: null })
+    for (const field of ["endpoints", "ports"] as const) {
+      if (slice[field]?.length === 0) Object.assign(slice, { [field]: null })
+    }
   },
 
   validate: (_ctx, slice) => validate(slice),
+
+  warnings: (_ctx, { addressType }, current) =>
+    current === undefined && addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [],
 
   validateUpdate: (_ctx, slice, current) => [
     ...validate(slice),

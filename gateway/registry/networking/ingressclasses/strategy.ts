@@ -1,18 +1,32 @@
 // IngressClasses. Source: k8s.io/kubernetes/pkg/apis/networking.
 
-import { type FieldError, FieldPath, invalidValue, required, tooLong } from "../../../../apimachinery/field-errors.ts"
-import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import {
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from "../../../../apimachinery/field-errors.ts"
+import {
+  validateDNS1123Label,
+  validateDNS1123Subdomain,
+  validatePathSegmentName,
+} from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
-import { messages, optionalOneOf, requiredValue } from "../../validation/values.ts"
+import { messages, named } from "../../validation/values.ts"
 
-type IngressClass = KubeObject & {
-  spec?: {
-    controller?: string
-    parameters?: { apiGroup?: string; kind?: string; name?: string; namespace?: string; scope?: string }
-  }
+interface Parameters {
+  apiGroup?: string
+  kind?: string
+  name?: string
+  namespace?: string
+  scope?: string
 }
+type IngressClass = KubeObject & { spec?: { controller?: string; parameters?: Parameters } }
 
 const path = FieldPath.root("spec")
 const maxController = 250
@@ -24,7 +38,7 @@ const strategy: Strategy<IngressClass> = {
   },
   validate: (_ctx, ingressClass) => validate(ingressClass),
   validateUpdate: (_ctx, ingressClass, current) => [
-    ...immutableField(path.child("controller"), ingressClass.spec?.controller, current.spec?.controller),
+    ...immutableField(path.child("controller"), ingressClass.spec?.controller ?? "", current.spec?.controller ?? ""),
     ...validate(ingressClass),
   ],
 }
@@ -36,18 +50,31 @@ function validate({ spec }: IngressClass): FieldError[] {
   const at = path.child("controller")
   const errors: FieldError[] = controller.length > maxController ? [tooLong(at, "", maxController)] : []
   errors.push(...domainPrefixedPath(at, controller))
-  const parameters = spec?.parameters
-  if (parameters === undefined) return errors
-  const place = path.child("parameters")
-  errors.push(...optionalOneOf(place.child("scope"), parameters.scope, ["Cluster", "Namespace"]))
-  if (parameters.scope === "Namespace" && !parameters.namespace) {
-    errors.push(required(place.child("namespace"), '`parameters.scope` is set to "Namespace"'))
-  }
-  return [
-    ...errors,
-    ...requiredValue(place.child("kind"), parameters.kind),
-    ...requiredValue(place.child("name"), parameters.name),
+  return spec?.parameters === undefined
+    ? errors
+    : [...errors, ...validateParameters(path.child("parameters"), spec.parameters)]
+}
+
+function validateParameters(at: FieldPath, parameters: Parameters): FieldError[] {
+  const { apiGroup, kind, name, namespace, scope = "" } = parameters
+  const errors = [
+    ...(apiGroup === undefined ? [] : messages(at.child("apiGroup"), apiGroup, validateDNS1123Subdomain(apiGroup))),
+    ...named(at.child("kind"), kind, validatePathSegmentName),
+    ...named(at.child("name"), name, validatePathSegmentName),
   ]
+  const place = at.child("namespace")
+  switch (scope) {
+    case "Namespace":
+      return namespace === undefined
+        ? [...errors, required(place, "`parameters.scope` is set to 'Namespace'")]
+        : [...errors, ...messages(place, namespace, validateDNS1123Label(namespace))]
+    case "Cluster":
+      return namespace === undefined
+        ? errors
+        : [...errors, forbiddenField(place, "`parameters.scope` is set to 'Cluster'")]
+    default:
+      return [...errors, notSupported(at.child("scope"), scope, ["Cluster", "Namespace"])]
+  }
 }
 
 /** "example.com/ingress-controller" */

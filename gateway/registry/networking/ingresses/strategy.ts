@@ -12,12 +12,23 @@ import {
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { messages, named, portNameRule, portNumber, requiredValue } from "../../validation/values.ts"
+import {
+  ipAddress,
+  isLegacyIP,
+  messages,
+  named,
+  portNameRule,
+  portNumber,
+  requiredValue,
+} from "../../validation/values.ts"
 
 type Spec = Wire<models.V1IngressSpec>
 type Backend = Wire<models.V1IngressBackend>
 type HttpPath = Wire<models.V1HTTPIngressPath>
-type Ingress = KubeObject & { spec?: Spec; status?: object }
+type Ingress = KubeObject & {
+  spec?: Spec
+  status?: { loadBalancer?: { ingress?: { ip?: string; hostname?: string }[] } }
+}
 
 const path = FieldPath.root("spec")
 const forbiddenSequences = ["//", "/./", "/../", "%2f", "%2F"]
@@ -48,7 +59,8 @@ const strategy: Strategy<Ingress> = {
     return errors
   },
 
-  validateUpdate: (ctx, ingress) => (ctx.info.subresource === "status" ? [] : validateSpec(ingress.spec ?? {})),
+  validateUpdate: (ctx, ingress, current) =>
+    ctx.info.subresource === "status" ? validateStatus(ingress, current) : validateSpec(ingress.spec ?? {}),
 }
 
 export const ingresses: KindExtension = { strategy }
@@ -84,6 +96,20 @@ function validateSpec(spec: Spec): FieldError[] {
   const name = spec.ingressClassName
   if (name !== undefined) errors.push(...messages(path.child("ingressClassName"), name, validateDNS1123Subdomain(name)))
   return errors
+}
+
+function validateStatus(ingress: Ingress, current: Ingress): FieldError[] {
+  const points = ({ status }: Ingress) => status?.loadBalancer?.ingress ?? []
+  const before = new Set(points(current).map(({ ip }) => ip))
+  return points(ingress).flatMap(({ ip, hostname }, index) => {
+    const at = FieldPath.root("status", "loadBalancer", "ingress").index(index)
+    const errors = ip && !before.has(ip) ? ipAddress(at.child("ip"), ip) : []
+    if (!hostname) return errors
+    const place = at.child("hostname")
+    errors.push(...messages(place, hostname, validateDNS1123Subdomain(hostname)))
+    if (isLegacyIP(hostname)) errors.push(invalidValue(place, hostname, "must be a DNS name, not an IP address"))
+    return errors
+  })
 }
 
 function validateHost(at: FieldPath, host: string, noAddress: boolean): FieldError[] {

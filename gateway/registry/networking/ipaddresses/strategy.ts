@@ -22,8 +22,11 @@ const path = FieldPath.root("spec", "parentRef")
 const strategy: Strategy<IPAddress> = {
   generation: false,
   nameRule: (name) => addressFaults(name),
-  validate: (_ctx, { spec }) => (spec?.parentRef === undefined ? [required(path)] : validate(spec.parentRef)),
-  validateUpdate: (_ctx, address, current) => immutableField(path, address.spec?.parentRef, current.spec?.parentRef),
+  validate: (_ctx, address) => validate(address),
+  validateUpdate: (_ctx, address, current) => [
+    ...validate(address),
+    ...immutableField(path, address.spec?.parentRef, current.spec?.parentRef),
+  ],
   selectableFields: ({ spec }) => ({
     "spec.parentRef.group": spec?.parentRef?.group ?? "",
     "spec.parentRef.resource": spec?.parentRef?.resource ?? "",
@@ -45,7 +48,9 @@ function addressFaults(name: string): string[] {
   return canonical === name ? [] : [`must be in canonical form ("${canonical}")`]
 }
 
-function validate({ group, resource, namespace, name }: Reference): FieldError[] {
+function validate({ spec }: IPAddress): FieldError[] {
+  if (spec?.parentRef === undefined) return [required(path)]
+  const { group, resource, namespace, name } = spec.parentRef
   return [
     ...(group ? messages(path.child("group"), group, validateDNS1123Subdomain(group)) : []),
     ...named(path.child("resource"), resource, validatePathSegmentName),

@@ -18,6 +18,10 @@ function strategyOf(namespaced: boolean): Strategy<Role> {
     nameRule: validatePathSegmentName,
     generation: false,
     allowCreateOnUpdate: true,
+    canonicalize(role) {
+      // As Go's conversions leave it: a list of nothing is no list.
+      if (role.rules?.length === 0) role.rules = null
+    },
     validate: (_ctx, role) => validate(role, namespaced),
     validateUpdate: (_ctx, role) => validate(role, namespaced),
   }
@@ -36,7 +40,11 @@ function validate(role: Role, namespaced: boolean): FieldError[] {
   if (selectors.length === 0) {
     errors.push(required(at, "at least one clusterRoleSelector required if aggregationRule is non-nil"))
   }
-  for (const [index, selector] of selectors.entries()) errors.push(...validateLabelSelector(at.index(index), selector))
+  for (const [index, selector] of selectors.entries()) {
+    const faults = validateLabelSelector(at.index(index), selector)
+    errors.push(...faults)
+    if (faults.length > 0) errors.push(invalidValue(at.index(index), null, "invalid label selector."))
+  }
   return errors
 }
 

@@ -1,0 +1,48 @@
+// The behavior of a HorizontalPodAutoscaler in autoscaling/v1's annotation: as Go's internal structs print, without tags, every
+// field with a capital and nil written out. They are read whatever their case. Source: k8s.io/kubernetes/pkg/apis/autoscaling.
+
+import type { Json } from "../../../apimachinery/object.ts"
+
+/** In the order they are printed; what follows a name are the fields of what is inside. */
+interface Layout {
+  readonly [field: string]: Layout | null
+}
+
+const policy: Layout = { type: null, value: null, periodSeconds: null }
+const rules: Layout = { stabilizationWindowSeconds: null, selectPolicy: null, policies: policy, tolerance: null }
+const layout: Layout = { scaleUp: rules, scaleDown: rules }
+
+export function behaviorToV1(behavior: Json | undefined): Json | undefined {
+  return isObject(behavior) ? capitalized(behavior, layout) : undefined
+}
+
+export function behaviorFromV1(behavior: Json | undefined): Json | undefined {
+  return isObject(behavior) ? plain(behavior, layout) : undefined
+}
+
+function capitalized(value: Json, fields: Layout | null): Json {
+  if (fields === null) return value
+  if (Array.isArray(value)) return value.map((item) => capitalized(item, fields))
+  if (!isObject(value)) return value
+  const entries = Object.entries(fields).map(([name, inner]): [string, Json] => [
+    `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+    capitalized(value[name] ?? null, inner),
+  ])
+  return Object.fromEntries(entries)
+}
+
+function plain(value: Json, fields: Layout | null): Json {
+  if (fields === null) return value
+  if (Array.isArray(value)) return value.map((item) => plain(item, fields))
+  if (!isObject(value)) return value
+  const names = new Map(Object.keys(fields).map((name) => [name.toLowerCase(), name]))
+  const entries = Object.entries(value).flatMap(([key, inner]): [string, Json][] => {
+    const name = names.get(key.toLowerCase())
+    return name === undefined || inner === null ? [] : [[name, plain(inner, fields[name] ?? null)]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
