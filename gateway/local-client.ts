@@ -1,6 +1,7 @@
 // KubeClient straight on a control plane's registries, without HTTP and without JSON. Everything else is as for a request
 // that has passed the filters: decoding, defaults, strategies, admission, dry run. Objects it answers are frozen and shared.
 
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { copyJson } from "../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../apimachinery/object.ts"
 import { printGroupVersion } from "../apimachinery/object.ts"
@@ -39,6 +40,9 @@ import type { ControlPlane } from "./tenancy/control-plane.ts"
 const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
 const fieldManager = "polyplane"
 const neverAborted = new AbortController().signal
+
+/** Objects of a list parsed at once: those of a super cluster are many, and requests get their turn in between. */
+const pieceSize = 200
 
 interface Target {
   registry: Registry
@@ -97,12 +101,12 @@ class LocalClient implements KubeClient {
     const { signal, ...rest } = options
     const list = await registry.list(this.#context(resource, "list", options.namespace, "", "", signal), rest)
     const { items, ...metadata } = list
-    return {
-      apiVersion: printGroupVersion(definition),
-      kind: definition.listKind,
-      metadata,
-      items: items.map((item) => item.object() as T),
+    const objects: T[] = []
+    for (const item of items) {
+      objects.push(item.object() as T)
+      if (objects.length % pieceSize === 0) await nextTurn()
     }
+    return { apiVersion: printGroupVersion(definition), kind: definition.listKind, metadata, items: objects }
   }
 
   async *watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
