@@ -119,6 +119,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
     await TenantDirectory.open({
       store: data.store,
       openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
+      admittance: (controlPlane) => controlPlanes.admittance(controlPlane),
       removeStore: (uid) => data.removeStore(uid),
       others: data.others,
       preparation: controlPlanes,

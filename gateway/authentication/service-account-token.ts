@@ -1,7 +1,7 @@
 // Service-account tokens of one control plane: signed with its key, named after its issuer, and good only while the
 // account and the object they are bound to are there. Sources: k8s.io/kubernetes/pkg/serviceaccount/{claims,jwt}.go, KEP-1205.
 
-import { createHash, randomUUID } from "node:crypto"
+import { createHash, type KeyObject, randomUUID } from "node:crypto"
 import { decodeJwt, jwtVerify, SignJWT, type JWTPayload } from "jose"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { hasReason, isNotFound, notFound, unauthorized } from "../../apimachinery/status.ts"
@@ -105,12 +105,7 @@ export function createTokenAuthenticator(
     const known = signatures.get(key)
     const now = Date.now()
     if (known !== undefined && now < known.until) return known.claims
-    const { payload } = await jwtVerify(token, trust.serviceAccountKey.public, {
-      issuer: trust.issuer,
-      algorithms: ["ES256"],
-      requiredClaims: ["exp", "nbf", "aud", "sub"],
-    })
-    const claims = payload as Claims
+    const claims = await verify(token, { issuer: trust.issuer, key: trust.serviceAccountKey.public })
     for (const oldest of signatures.keys()) {
       if (signatures.size < tokenLimits.cacheEntries) break
       signatures.delete(oldest)
@@ -139,6 +134,31 @@ export function createTokenAuthenticator(
       const user = userOf(node === undefined ? kubernetes : { ...kubernetes, node }, claims.jti)
       return { user, audiences: accepted }
     },
+  }
+}
+
+interface Signer {
+  issuer: string
+  key: KeyObject
+}
+
+/** Fails for what is not signed, or not of now. */
+async function verify(token: string, { issuer, key }: Signer): Promise<Claims> {
+  const { payload } = await jwtVerify(token, key, {
+    issuer,
+    algorithms: ["ES256"],
+    requiredClaims: ["exp", "nbf", "aud", "sub"],
+  })
+  return payload as Claims
+}
+
+/** Whether it is one of the issuer's, and of now; the objects it depends on are not looked at. */
+export async function isSignedToken(token: string, signer: Signer): Promise<boolean> {
+  try {
+    await verify(token, signer)
+    return true
+  } catch {
+    return false // jose says why in many ways: all of them make it a bad token
   }
 }
 

@@ -106,6 +106,10 @@ class PolicyMaps implements Policy {
     return this.#roleBindings.get(namespace)?.values() ?? []
   }
 
+  namespaces(): Iterable<string> {
+    return this.#roleBindings.keys()
+  }
+
   put(key: string, object: StoredPolicy): void {
     const [resource, first = "", second = ""] = this.#split(key)
     const binding = (name: string): Binding => ({

@@ -29,6 +29,8 @@ export interface Policy {
   clusterRoles: ReadonlyMap<string, readonly PolicyRule[]>
   roleBindings(namespace: string): Iterable<Binding>
   clusterRoleBindings(): Iterable<Binding>
+  /** Those with role bindings. */
+  namespaces(): Iterable<string>
 }
 
 /** Where the policy is read from: current when it resolves (policy-view.ts). */
@@ -64,6 +66,17 @@ export function createRBACAuthorizer(source: PolicySource): Authorizer {
       return rules
     },
   }
+}
+
+/** All that is granted to a user, cluster-wide and in any namespace, as a text: the same for the same grants. */
+export function grantsTo(policy: Policy, user: User): string {
+  const bindings = function* (): Generator<Visit> {
+    for (const binding of policy.clusterRoleBindings()) yield* visitBinding(policy, binding, user, "")
+    for (const namespace of policy.namespaces())
+      for (const binding of policy.roleBindings(namespace)) yield* visitBinding(policy, binding, user, namespace)
+  }
+  const grants = [...bindings()].map(({ rules, error = "", source }) => JSON.stringify([source(), error, rules]))
+  return grants.sort().join("\n")
 }
 
 function decide(policy: Policy, attributes: Attributes): Decision {

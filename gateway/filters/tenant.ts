@@ -12,7 +12,7 @@ export function withTenant(resolver: TenantResolver): Filter {
     const { state } = response.locals
     state.credentials = state.presented ?? credentialsOf(request)
     state.isAdministrator = await resolver.isAdministrator(state.credentials)
-    const found = await resolver.resolve(state.named, state.credentials)
+    const found = await resolver.resolve(state.named, state)
     if (found !== undefined) {
       state.controlPlane = found
       // A watch outlives its tenant's sleep; everything else keeps it awake.

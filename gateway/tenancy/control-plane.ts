@@ -14,6 +14,13 @@ import type { ServiceAddresses } from "./service-addresses.ts"
 import type { Presence } from "./presence.ts"
 import type { NodeDialer } from "./node-dialer.ts"
 
+export interface Openness {
+  /** All that is granted to callers without credentials, as a text: the same for the same grants. */
+  anonymousRights: string
+  /** Those whose tokens are accepted beside its own. */
+  issuers: readonly string[]
+}
+
 export interface ControlPlane extends AsyncDisposable {
   readonly presence: Presence
   /** When its store was closed because nobody needed it: the same tenant's next one, when it wakes. Undefined: the signal ended. */
@@ -44,6 +51,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly backends: Backends
   /** Group versions that programs of the tenant serve. */
   readonly aggregator: Aggregator
+  /** What decides about callers beyond its trust roots. */
+  openness(): Promise<Openness>
   /** What it takes in memory while it is open, as far as it is counted. */
   readonly memoryBytes: number
   /** In process, as a member of system:masters. */

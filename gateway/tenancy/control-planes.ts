@@ -14,6 +14,7 @@ import type { Authenticator, TrustRoots } from "../authentication/types.ts"
 import type { GatewayLimits, GatewayOptions } from "../options.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
+import { type Admittance, admittanceOf } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { superUid } from "./data-directory.ts"
 import type { GatewayKeys } from "./gateway-keys.ts"
@@ -68,6 +69,7 @@ export class ControlPlanes implements Preparation {
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
   readonly #networks: NetworkRules
+  #nobody: ControlPlane | undefined
 
   constructor(parts: ControlPlanesParts) {
     this.#parts = parts
@@ -122,7 +124,7 @@ export class ControlPlanes implements Preparation {
     const uid = "nobody"
     const store = createMemoryStore({ base: this.#bootstrap.layer({ uid, createdAt: timestamp() }) })
     const trust = await createTrust({ authorityName: authorityName(uid), issuer: inClusterUrl }, this.#servingAuthority)
-    return openControlPlane({
+    this.#nobody = await openControlPlane({
       ...this.#common(undefined),
       name: "",
       uid,
@@ -135,6 +137,15 @@ export class ControlPlanes implements Preparation {
       nodes: noNodes,
       nobody: true,
     })
+    return this.#nobody
+  }
+
+  /** What is to be known of it while it sleeps. Undefined: others may change that meanwhile. */
+  async admittance(controlPlane: ControlPlane): Promise<Admittance | undefined> {
+    if (this.#nobody === undefined || this.#parts.data.others !== undefined) return undefined
+    // Nobody is given anything beyond what every control plane is born with.
+    const { anonymousRights } = await this.#nobody.openness()
+    return admittanceOf(controlPlane, anonymousRights)
   }
 
   async isBegun({ store }: ControlPlane): Promise<boolean> {

@@ -13,14 +13,18 @@ import { LocalServices } from "../aggregation/local-services.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { AdmissionRegistrations } from "../admission/registrations.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
-import { configurationPrefix, createOIDCAuthenticator } from "../authentication/oidc/authenticator.ts"
+import {
+  configurationPrefix,
+  configuredIssuers,
+  createOIDCAuthenticator,
+} from "../authentication/oidc/authenticator.ts"
 import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
-import { createUnionAuthenticator } from "../authentication/union.ts"
+import { anonymous, createUnionAuthenticator } from "../authentication/union.ts"
 import { Backends } from "../backends/backends.ts"
 import type { NetworkRules } from "../backends/networks.ts"
 import { PolicyView } from "../authorization/policy-view.ts"
-import { createRBACAuthorizer } from "../authorization/rbac.ts"
+import { createRBACAuthorizer, grantsTo } from "../authorization/rbac.ts"
 import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient } from "../local-client.ts"
@@ -125,6 +129,10 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     nodes,
     backends,
     aggregator,
+    async openness() {
+      const issuers = await configuredIssuers(authenticationView)
+      return { anonymousRights: grantsTo(await policy.current(), anonymous), issuers }
+    },
     get memoryBytes() {
       return controlPlaneBytes + store.memoryBytes + resources.cachedBytes
     },

@@ -17,6 +17,8 @@ import type {
   TenantWorker,
 } from "../../client/tenants.ts"
 import type { Store } from "../../storage/types.ts"
+import type { Credentials } from "../authentication/types.ts"
+import type { Admittance } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { renderKubeconfig } from "./kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
@@ -36,6 +38,8 @@ export interface TenantDirectoryParts {
   /** The gateway's own, not owned. */
   store: Store
   openControlPlane: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
+  /** What is to be known of a tenant while it sleeps. Default: nothing, so every caller wakes it. */
+  admittance?: (controlPlane: ControlPlane) => Promise<Admittance | undefined>
   /** Removes what a tenant has on disk; its control plane is closed. */
   removeStore: (uid: string) => Promise<void>
   /** Who else makes, changes and deletes tenants of this storage. */
@@ -164,8 +168,12 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return this.#entries.get(name)?.controlPlane()
   }
 
-  byAuthority(commonName: string): Promise<ControlPlane> | undefined {
-    return this.#byAuthority.get(commonName)?.controlPlane()
+  forCaller(name: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined {
+    return this.#entries.get(name)?.forCaller(caller)
+  }
+
+  byAuthority(commonName: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined {
+    return this.#byAuthority.get(commonName)?.forCaller(caller)
   }
 
   mayBeOf(name: string, authority: string): boolean {
@@ -173,8 +181,8 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return entry !== undefined && entry === this.#entries.get(name)
   }
 
-  byIssuer(issuer: string): Promise<ControlPlane> | undefined {
-    return this.#byIssuer.get(issuer)?.controlPlane()
+  byIssuer(issuer: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined {
+    return this.#byIssuer.get(issuer)?.forCaller(caller)
   }
 
   async create(request: Omit<Tenant, "uid">): Promise<Tenant> {
@@ -300,11 +308,12 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 
   #add(record: TenantRecord, announced: boolean): TenantEntry {
-    const { openControlPlane: open, preparation, limits, log } = this.#parts
+    const { openControlPlane: open, admittance, preparation, limits, log } = this.#parts
     const entry = new TenantEntry({
       record,
       announced,
       open,
+      admittance: admittance ?? (() => Promise.resolve(undefined)),
       preparation,
       readyMs: limits.tenantReadyMs,
       woke: (woken) => this.#rest.woke(woken),

@@ -8,6 +8,8 @@
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { notFound } from "../../apimachinery/status.ts"
+import type { Credentials } from "../authentication/types.ts"
+import { type Admittance, admits } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { prepareUntilDone, type Preparation } from "./prepare.ts"
 import { Presence } from "./presence.ts"
@@ -23,6 +25,8 @@ export interface TenantEntryParts {
   preparation: Preparation
   /** How long who uses it waits for that: what is not there then is made in the background. */
   readyMs: number
+  /** What is to be known of it while it sleeps; undefined: nothing can be. */
+  admittance: (controlPlane: ControlPlane) => Promise<Admittance | undefined>
   /** Told each time it has woken. */
   woke: (entry: TenantEntry) => void
   /** Told when it has fallen asleep and all is closed: up to that revision everybody knew everything. */
@@ -72,6 +76,8 @@ export class TenantEntry {
   /** It has been made by this process, and nobody has used it yet: those who follow all tenants know nothing of it. */
   #isUnused = false
   #announced: boolean
+  /** While it sleeps. Undefined: every caller wakes it. */
+  #admittance: Admittance | undefined
   #measured: { of: Awake; at: number; bytes: number } | undefined
   readonly #sleepers = new Set<(controlPlane: ControlPlane) => void>()
 
@@ -114,6 +120,13 @@ export class TenantEntry {
     const { controlPlane } = await this.#open()
     this.presence.touch()
     return controlPlane
+  }
+
+  /** For who calls with these credentials. Undefined: nobody the tenant would do anything for, so it sleeps on. */
+  async forCaller(credentials: Credentials): Promise<ControlPlane | undefined> {
+    if (this.#opening === undefined) await this.#closing?.catch(() => undefined) // told to whoever opens it
+    const known = this.#opening === undefined ? this.#admittance : undefined
+    return known === undefined || (await admits(known, credentials)) ? this.controlPlane() : undefined
   }
 
   /** From now on those who follow all tenants may be told of it. */
@@ -192,6 +205,7 @@ export class TenantEntry {
 
   async #wakeUp(): Promise<Awake> {
     await this.#closing
+    this.#admittance = undefined
     const { open, preparation } = this.#parts
     const controlPlane = await open(this.record, {
       presence: this.presence,
@@ -278,13 +292,26 @@ export class TenantEntry {
       awake.ending.abort()
       await awake.feeding
       await awake.preparing
-      await awake.controlPlane[Symbol.asyncDispose]()
-      if (settled !== undefined) this.#parts.slept?.(this, settled)
+      if (settled !== undefined) await this.#sleepOn(awake, settled)
+      else await awake.controlPlane[Symbol.asyncDispose]()
     })()
     // Whoever opens it next is told as well.
     this.#closing.catch((error: unknown) =>
       this.#parts.log.error({ err: error, tenant: this.record.tenant.name }, "closing a tenant failed"),
     )
+  }
+
+  async #sleepOn({ controlPlane }: Awake, settled: number): Promise<void> {
+    const { admittance, slept, log } = this.#parts
+    const known = await admittance(controlPlane).catch((error: unknown) => {
+      log.warn({ err: error, tenant: this.record.tenant.name }, "a tenant falls asleep without being looked at")
+      return undefined
+    })
+    const { store } = controlPlane
+    await controlPlane[Symbol.asyncDispose]()
+    // True of what is on disk only when nothing was written since everybody knew everything.
+    this.#admittance = store.revision === settled ? known : undefined
+    slept?.(this, settled)
   }
 
   async close(): Promise<void> {

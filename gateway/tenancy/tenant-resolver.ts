@@ -9,20 +9,28 @@ import type { NamedTenant } from "../request/named-tenant.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { issuerCommonName } from "./trust-store.ts"
 
+export interface Caller {
+  credentials: Credentials
+  /** Of the gateway, verified. */
+  isAdministrator: boolean
+}
+
 export interface TenantResolver {
   /** Answers for tenants that do not exist. */
   readonly nobody: ControlPlane
   isAdministrator(credentials: Credentials): Promise<boolean>
-  /** Undefined: there is no such tenant. */
-  resolve(named: NamedTenant, credentials: Credentials): Promise<ControlPlane | undefined>
+  /** Undefined: there is no such tenant, or none that the caller need know of. */
+  resolve(named: NamedTenant, caller: Caller): Promise<ControlPlane | undefined>
 }
 
 /** What the resolver asks of the tenants there are. Undefined: none. */
 export interface TenantLookup {
   byName(name: string): Promise<ControlPlane> | undefined
+  /** The named one, unless it sleeps and would do nothing for this caller: then it is not woken. So are the next two. */
+  forCaller(name: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined
   /** By the common name of its client authority. */
-  byAuthority(commonName: string): Promise<ControlPlane> | undefined
-  byIssuer(issuer: string): Promise<ControlPlane> | undefined
+  byAuthority(commonName: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined
+  byIssuer(issuer: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined
   /** Whether certificates of that authority may be the named tenant's. Wakes nobody. */
   mayBeOf(name: string, authority: string): boolean
   /** Where others make tenants, too: those they have made until now are known afterwards. */
@@ -38,6 +46,8 @@ export interface TenantResolverParts {
   administratorsName: string
 }
 
+type Found = Promise<ControlPlane | undefined> | undefined
+
 export function createTenantResolver(parts: TenantResolverParts): TenantResolver {
   const { tenants, superCluster, nobody, administrators } = parts
   // As long as the connection holds the certificate.
@@ -49,22 +59,20 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
     return issuer
   }
 
-  /** A certificate of somebody else's, and nothing beside it: refused as if there were no such tenant, which sleeps on. */
-  function byName(name: string, { certificates, bearerToken }: Credentials): Promise<ControlPlane> | undefined {
-    const [leaf] = certificates
-    if (leaf !== undefined && bearerToken === undefined) {
-      const authority = issuerOf(leaf)
-      if (authority !== parts.administratorsName && !tenants.mayBeOf(name, authority)) return undefined
-    }
-    return tenants.byName(name)
+  /** A certificate of somebody else's is refused as if there were no such tenant, which sleeps on. */
+  function byName(name: string, { credentials, isAdministrator }: Caller): Found {
+    if (isAdministrator) return tenants.byName(name)
+    const [leaf] = credentials.certificates
+    if (leaf !== undefined && !tenants.mayBeOf(name, issuerOf(leaf))) return undefined
+    return tenants.forCaller(name, credentials)
   }
 
-  function byCredential({ certificates, bearerToken }: Credentials): Promise<ControlPlane> | undefined {
-    const [leaf] = certificates
-    const byCertificate = leaf === undefined ? undefined : tenants.byAuthority(issuerOf(leaf))
+  function byCredential(credentials: Credentials): Found {
+    const [leaf] = credentials.certificates
+    const byCertificate = leaf === undefined ? undefined : tenants.byAuthority(issuerOf(leaf), credentials)
     if (byCertificate !== undefined) return byCertificate
-    const issuer = bearerToken === undefined ? undefined : tokenIssuer(bearerToken)
-    return issuer === undefined ? undefined : tenants.byIssuer(issuer)
+    const issuer = credentials.bearerToken === undefined ? undefined : tokenIssuer(credentials.bearerToken)
+    return issuer === undefined ? undefined : tenants.byIssuer(issuer, credentials)
   }
 
   return {
@@ -79,9 +87,9 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
         throw error
       }
     },
-    async resolve(named, credentials) {
+    async resolve(named, caller) {
       if (named.contradictory) return undefined
-      const find = () => (named.name === undefined ? byCredential(credentials) : byName(named.name, credentials))
+      const find = () => (named.name === undefined ? byCredential(caller.credentials) : byName(named.name, caller))
       const otherwise = named.name === undefined ? superCluster : undefined
       const found = find() ?? otherwise
       if (found !== undefined || tenants.settle === undefined) return found

@@ -35,6 +35,7 @@ export function createControlPlaneStub(
     store,
     presence: new Presence(),
     memoryBytes: 0,
+    openness: async () => ({ anonymousRights: "", issuers: [] }),
     reopened: () => Promise.resolve(undefined),
     begin: () => undefined,
     resources: createResourceTable(),

@@ -146,6 +146,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
       url,
       advertised,
       ...(options.domain === undefined ? {} : { domain: options.domain }),
+      http2: options.http2 ?? false,
       serviceRanges: options.serviceRanges ?? [],
       allowedNetworks: options.allowedNetworks ?? [],
       // All of them together may have as many awake as one alone.
@@ -208,6 +209,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
 /** Of its own this process has no tenants. */
 const none: TenantLookup = {
   byName: () => undefined,
+  forCaller: () => undefined,
   byAuthority: () => undefined,
   byIssuer: () => undefined,
   mayBeOf: () => false,

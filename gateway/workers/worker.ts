@@ -74,6 +74,7 @@ export class WorkerGateway implements AsyncDisposable {
       await TenantDirectory.open({
         store: data.store,
         openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
+        admittance: (controlPlane) => controlPlanes.admittance(controlPlane),
         removeStore: (uid) => data.removeStore(uid),
         preparation: controlPlanes,
         addressOf: (name) => controlPlanes.addressOf(name),
@@ -97,6 +98,7 @@ export class WorkerGateway implements AsyncDisposable {
       certificate: keys.serving.certificate,
       key: keys.serving.key,
       domain: setup.domain,
+      http2: setup.http2,
       resolver: createTenantResolver({ tenants, superCluster: undefined, nobody, administrators, administratorsName }),
       admin: { tenants, limits },
       metrics,

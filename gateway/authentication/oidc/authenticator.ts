@@ -28,6 +28,16 @@ export interface OIDCParts {
   log: Log
 }
 
+/** Of the issuers that are configured there. */
+export async function configuredIssuers(view: ObjectView<ConfigMap>): Promise<string[]> {
+  const text = configurationIn(await view.current())
+  return text === undefined ? [] : parseConfiguration(text).authenticators.map(({ issuer }) => issuer.url)
+}
+
+function configurationIn(objects: readonly ConfigMap[]): string | undefined {
+  return objects.find(({ metadata }) => metadata.name === configurationName)?.data?.[configurationField]
+}
+
 interface Issuer {
   authenticator: JWTAuthenticator
   keys: IssuerKeys
@@ -42,7 +52,7 @@ export function createOIDCAuthenticator({ view, backends, apiAudiences, log }: O
     const objects = await view.current()
     if (objects !== seen) {
       seen = objects
-      const text = objects.find(({ metadata }) => metadata.name === configurationName)?.data?.[configurationField]
+      const text = configurationIn(objects)
       const { authenticators, errors: faults } =
         text === undefined ? { authenticators: [], errors: [] } : parseConfiguration(text)
       if (faults.length > 0)

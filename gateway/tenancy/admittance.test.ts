@@ -1,0 +1,179 @@
+// Who does not wake a sleeping tenant, on a real gateway: the answers are those the tenant gives when it is awake.
+
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import type { ConfigMap, KubeObject, ServiceAccount } from "../../apimachinery/object.ts"
+import { clusterRoleBindings, configMaps, serviceAccounts } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import { configurationField, configurationName } from "../authentication/oidc/configuration.ts"
+import { createTokenIssuer } from "../authentication/service-account-token.ts"
+import type { TrustRoots } from "../authentication/types.ts"
+import { startTestGateway, type RawRequest, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
+import { createAuthority, createSigningKey, issueClientCertificate } from "./pki.ts"
+import { authorityName } from "./trust-store.ts"
+
+let fixture: TestGateway
+let tenant: TestTenant
+let client: KubeClient
+let trust: TrustRoots
+
+const asleep = (): Promise<void> =>
+  vi.waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0), { timeout: 20_000, interval: 5 })
+
+beforeAll(async () => {
+  fixture = await startTestGateway({ limits: { tenantIdleMs: 40 } })
+  tenant = await fixture.createTenant("a")
+  client = fixture.client("/tenants/a", tenant)
+  ;({ trust } = (await fixture.gateway.tenants.byName("a"))!)
+})
+afterAll(() => fixture?.[Symbol.asyncDispose]())
+
+async function tokenBy(roots: TrustRoots, expirationSeconds = 3600): Promise<string> {
+  const { metadata } = await client.get<ServiceAccount>(serviceAccounts, "default", "default")
+  const serviceAccount = { name: "default", uid: metadata.uid ?? "" }
+  const issuer = createTokenIssuer(roots, client)
+  return (await issuer.issue({ namespace: "default", serviceAccount, audiences: [], expirationSeconds })).token
+}
+
+/** The same of the tenant awake and asleep, and whether it slept on: then nobody has woken it for the second answer. */
+async function ask(path: string, credential: RawRequest = {}) {
+  const request = async () => {
+    const { code, text } = await fixture.request(path, credential)
+    return { code, text }
+  }
+  // Whatever it is asked, it stays awake meanwhile.
+  const leave = (await fixture.gateway.tenants.byName("a"))!.presence.enter()
+  const answered = await request()
+  leave()
+  await asleep()
+  const again = await request()
+  return { answered, again, sleptOn: fixture.gateway.tenants.awake === 0 }
+}
+
+const pods = "/tenants/a/api/v1/namespaces/default/pods"
+
+describe("a sleeping tenant sleeps on", () => {
+  test.each([
+    ["what only its own people may see", pods, 403],
+    ["something that is not served", "/tenants/a/apis/none.example.com/v1/things", 403],
+    ["its version", "/tenants/a/version", 200],
+    ["its health", "/tenants/a/readyz?verbose", 200],
+    ["its keys", "/tenants/a/openid/v1/jwks", 403],
+  ])("when somebody without credentials asks for %s", async (_what, path, code) => {
+    const { answered, again, sleptOn } = await ask(path)
+    expect(answered.code).toBe(code)
+    expect(again).toEqual(answered)
+    expect(sleptOn).toBe(true)
+  })
+
+  test("when somebody without credentials wants to be somebody else", async () => {
+    const { answered, again, sleptOn } = await ask(pods, { headers: { "impersonate-user": "admin" } })
+    expect(answered.code).toBe(403)
+    expect(again).toEqual(answered)
+    expect(sleptOn).toBe(true)
+  })
+
+  const badCredentials: [string, () => Promise<RawRequest>][] = [
+    ["a token that is none", async () => ({ token: "secret" })],
+    [
+      "a token that somebody else has signed",
+      async () => {
+        const key = await createSigningKey()
+        return { token: await tokenBy({ ...trust, serviceAccountKey: { ...trust.serviceAccountKey, private: key } }) }
+      },
+    ],
+    ["a token of another issuer", async () => ({ token: await tokenBy({ ...trust, issuer: "https://elsewhere" }) })],
+    ["a token that has expired", async () => ({ token: await tokenBy(trust, -3600) })],
+    [
+      "a certificate of an authority that only has the name of its own",
+      async () => {
+        const forged = await createAuthority(authorityName(tenant.tenant.uid))
+        return issueClientCertificate(forged, { name: "admin", groups: ["system:masters"] })
+      },
+    ],
+    ["a good certificate and a bad token", async () => ({ ...tenant, token: "secret" })],
+  ]
+  test.each(badCredentials)("when somebody comes with %s", async (_what, make) => {
+    const credential = await make()
+    const { answered, again, sleptOn } = await ask(pods, credential)
+    expect(answered.code).toBe(401)
+    expect(again).toEqual(answered)
+    expect(sleptOn).toBe(true)
+  })
+
+  test("when a forged token names it by itself, without a path", async () => {
+    const key = await createSigningKey()
+    const token = await tokenBy({ ...trust, serviceAccountKey: { ...trust.serviceAccountKey, private: key } })
+    await asleep()
+    expect((await fixture.request("/api/v1/pods", { token })).code).toBe(401)
+    expect(fixture.gateway.tenants.awake).toBe(0)
+  })
+})
+
+describe("a sleeping tenant wakes", () => {
+  test("for its own certificate and its own token", async () => {
+    const token = await tokenBy(trust)
+    await asleep()
+    expect((await fixture.request(pods, tenant)).code).toBe(200)
+    await asleep()
+    // Good, and without rights.
+    const { code, text } = await fixture.request(pods, { token })
+    expect(code).toBe(403)
+    expect(text).toContain("system:serviceaccount:default:default")
+  })
+
+  test("for anybody as long as it has granted something to everybody", async () => {
+    const binding = {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRoleBinding",
+      metadata: { name: "everybody-may-look" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:unauthenticated" }],
+    }
+    await client.create<KubeObject>(clusterRoleBindings, binding)
+    await asleep()
+    expect((await fixture.request(pods)).code).toBe(200)
+    await client.delete(clusterRoleBindings, undefined, "everybody-may-look")
+    await asleep()
+    expect((await fixture.request(pods)).code).toBe(403)
+    expect(fixture.gateway.tenants.awake).toBe(0)
+  })
+
+  test("to refuse what everybody may everywhere else, when it has taken that away", async () => {
+    const viewer = "system:public-info-viewer"
+    const binding = await client.get<KubeObject>(clusterRoleBindings, undefined, viewer)
+    await client.delete(clusterRoleBindings, undefined, viewer)
+    await asleep()
+    expect((await fixture.request("/tenants/a/version")).code).toBe(403)
+    const { apiVersion, kind, roleRef, subjects } = binding
+    await client.create(clusterRoleBindings, {
+      apiVersion,
+      kind,
+      metadata: { name: viewer },
+      roleRef,
+      subjects,
+    } as never)
+    await asleep()
+    expect((await fixture.request("/tenants/a/version")).code).toBe(200)
+  })
+
+  test("for tokens of an issuer it has chosen itself", async () => {
+    const issuer = "https://issuer.example.com"
+    const configuration = {
+      apiVersion: "apiserver.config.k8s.io/v1",
+      kind: "AuthenticationConfiguration",
+      jwt: [{ issuer: { url: issuer, audiences: ["a"] }, claimMappings: { username: { claim: "sub", prefix: "" } } }],
+    }
+    await client.create<ConfigMap>(configMaps, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace: "kube-system", name: configurationName },
+      data: { [configurationField]: JSON.stringify(configuration) },
+    })
+    const token = await tokenBy({ ...trust, issuer })
+    const before = (await fixture.gateway.tenants.byName("a"))!
+    await asleep()
+    expect((await fixture.request(pods, { token })).code).toBe(401)
+    expect(await fixture.gateway.tenants.byName("a")).not.toBe(before)
+    await client.delete(configMaps, "kube-system", configurationName)
+  })
+})
