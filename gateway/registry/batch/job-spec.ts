@@ -7,19 +7,22 @@ import {
   invalidValue,
   notSupported,
   required,
-  tooMany,
+  tooLong,
 } from "../../../apimachinery/field-errors.ts"
 import type { Wire } from "../../../apimachinery/object.ts"
 import { defaultPodTemplate } from "../core/pod-spec/defaults.ts"
 import { validatePodTemplate } from "../core/pod-spec/validate.ts"
-import { nonNegative, optionalOneOf } from "../validation/values.ts"
+import { domainPrefixedPath, nonNegative, optionalOneOf } from "../validation/values.ts"
 import { emptyTemplate } from "../workloads/template.ts"
+import { validateFailurePolicy, validateSuccessPolicy } from "./policies.ts"
 
 export type JobSpec = Wire<models.V1JobSpec>
 
 const maxIndexedParallelism = 100_000
-const maxPolicyRules = 20
-const maxExitCodes = 255
+const maxFailedIndexes = 100_000
+const longestManagedBy = 63
+/** Above so many completions the others are held lower. */
+const manyCompletions = { completions: 100_000, parallelism: 10_000, maxFailedIndexes: 10_000 } as const
 
 /** Of the template's pods only: what a Job itself defaults is in its strategy. */
 export function defaultJobTemplateSpec(spec: JobSpec): void {
@@ -46,16 +49,24 @@ export function validateJobSpec(path: FieldPath, spec: JobSpec): FieldError[] {
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) {
     errors.push(required(path.child("backoffLimitPerIndex"), "when maxFailedIndexes is specified"))
   }
-  errors.push(...validateMode(path, spec))
+  errors.push(...validateManager(path.child("managedBy"), spec.managedBy), ...validateMode(path, spec))
   if (spec.podFailurePolicy !== undefined) errors.push(...validateFailurePolicy(path.child("podFailurePolicy"), spec))
-  if (spec.successPolicy !== undefined && spec.completionMode !== "Indexed") {
-    errors.push(invalidValue(path.child("successPolicy"), spec.successPolicy, "requires indexed completion mode"))
+  if (spec.successPolicy !== undefined) {
+    const at = path.child("successPolicy")
+    if (spec.completionMode === "Indexed") errors.push(...validateSuccessPolicy(at, spec))
+    else errors.push(invalidValue(at, spec.successPolicy, "requires indexed completion mode"))
   }
   const replacement = spec.podFailurePolicy === undefined ? ["Failed", "TerminatingOrFailed"] : ["Failed"]
   errors.push(...optionalOneOf(path.child("podReplacementPolicy"), spec.podReplacementPolicy, replacement))
   const template = spec.template ?? emptyTemplate
   errors.push(...validatePodTemplate(path.child("template"), template))
   return [...errors, ...validateRestartPolicy(path.child("template", "spec", "restartPolicy"), spec)]
+}
+
+function validateManager(path: FieldPath, name: string | undefined): FieldError[] {
+  if (name === undefined) return []
+  const errors = domainPrefixedPath(path, name)
+  return name.length > longestManagedBy ? [...errors, tooLong(path, "", longestManagedBy)] : errors
 }
 
 function validateMode(path: FieldPath, spec: JobSpec): FieldError[] {
@@ -83,12 +94,32 @@ function validateMode(path: FieldPath, spec: JobSpec): FieldError[] {
         ),
       )
     }
-    return errors
+    return [...errors, ...validateIndexed(path, spec)]
   }
   for (const field of ["backoffLimitPerIndex", "maxFailedIndexes"] as const) {
     if (spec[field] !== undefined) {
       errors.push(invalidValue(path.child(field), spec[field], "requires indexed completion mode"))
     }
+  }
+  return errors
+}
+
+function validateIndexed(path: FieldPath, spec: JobSpec): FieldError[] {
+  const { completions = 0, backoffLimitPerIndex, maxFailedIndexes: mostFailed } = spec
+  const errors: FieldError[] = []
+  const at = path.child("maxFailedIndexes")
+  if ((mostFailed ?? 0) > maxFailedIndexes) {
+    errors.push(invalidValue(at, mostFailed, `must be less than or equal to ${maxFailedIndexes}`))
+  }
+  if (completions <= manyCompletions.completions || backoffLimitPerIndex === undefined) return errors
+  const above = `when completions are above ${manyCompletions.completions} and used with backoff limit per index`
+  if (mostFailed === undefined) {
+    errors.push(required(at, `must be specified when completions is above ${manyCompletions.completions}`))
+  }
+  for (const field of ["parallelism", "maxFailedIndexes"] as const) {
+    const [value = 0, most] = [spec[field], manyCompletions[field]]
+    if (value > most)
+      errors.push(invalidValue(path.child(field), value, `must be less than or equal to ${most} ${above}`))
   }
   return errors
 }
@@ -102,46 +133,4 @@ function validateRestartPolicy(at: FieldPath, spec: JobSpec): FieldError[] {
   return spec.podFailurePolicy !== undefined && policy !== "Never"
     ? [invalidValue(at, policy, 'only "Never" is supported when podFailurePolicy is specified')]
     : []
-}
-
-function validateFailurePolicy(path: FieldPath, spec: JobSpec): FieldError[] {
-  const rules = spec.podFailurePolicy?.rules ?? []
-  const at = path.child("rules")
-  const errors = rules.length > maxPolicyRules ? [tooMany(at, rules.length, maxPolicyRules)] : []
-  const actions = ["Count", "FailIndex", "FailJob", "Ignore"]
-  for (const [index, rule] of rules.entries()) {
-    const place = at.index(index)
-    if (!rule.action) errors.push(required(place.child("action"), `valid values: [${actions.map(quote).join(" ")}]`))
-    else errors.push(...optionalOneOf(place.child("action"), rule.action, actions))
-    if (rule.action === "FailIndex" && spec.backoffLimitPerIndex === undefined) {
-      errors.push(invalidValue(place.child("action"), rule.action, "requires the backoffLimitPerIndex to be set"))
-    }
-    const codes = rule.onExitCodes
-    if (codes !== undefined) {
-      const values = codes.values ?? []
-      errors.push(...optionalOneOf(place.child("onExitCodes", "operator"), codes.operator ?? "", ["In", "NotIn"]))
-      if (values.length === 0) {
-        errors.push(invalidValue(place.child("onExitCodes", "values"), values, "at least one value is required"))
-      }
-      if (values.length > maxExitCodes) {
-        errors.push(tooMany(place.child("onExitCodes", "values"), values.length, maxExitCodes))
-      }
-      if (codes.operator === "In" && values.includes(0)) {
-        const zero = place.child("onExitCodes", "values").index(values.indexOf(0))
-        errors.push(invalidValue(zero, 0, "must not be 0 for the In operator"))
-      }
-    }
-    const conditions = (rule.onPodConditions ?? []).length > 0
-    if (codes !== undefined && conditions) {
-      errors.push(invalidValue(place, rule, "specifying both OnExitCodes and OnPodConditions is not supported"))
-    }
-    if (codes === undefined && !conditions) {
-      errors.push(invalidValue(place, rule, "specifying one of OnExitCodes and OnPodConditions is required"))
-    }
-  }
-  return errors
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text)
 }

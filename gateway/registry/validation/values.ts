@@ -9,6 +9,7 @@ import {
   notSupported,
   required,
 } from "../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 
 export const negative = "must be greater than or equal to 0"
 export const notPositive = "must be greater than zero"
@@ -31,6 +32,20 @@ export function requiredValue(path: FieldPath, value: string | undefined): Field
 /** Required and of that rule. */
 export function named(path: FieldPath, value: string | undefined, rule: (name: string) => string[]): FieldError[] {
   return value === undefined || value === "" ? [required(path)] : messages(path, value, rule(value))
+}
+
+/** As in "acme.io/foo". */
+export function domainPrefixedPath(path: FieldPath, value: string): FieldError[] {
+  if (value === "") return [required(path)]
+  const slash = value.indexOf("/")
+  const [host, tail] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)]
+  if (host === "" || tail === "") {
+    return [invalidValue(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  }
+  const errors = messages(path, host, validateDNS1123Subdomain(host))
+  if (/^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(tail)) return errors
+  const detail = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"
+  return [...errors, invalidValue(path, tail, detail)]
 }
 
 export function nonNegative(path: FieldPath, value: number | undefined): FieldError[] {

@@ -37,7 +37,8 @@ export function validateCounters(
   const values = (status ?? {}) as Record<string, number | undefined>
   const errors = names.flatMap((name) => nonNegative(path.child(name), values[name]))
   for (const [part, whole, message] of parts) {
-    if ((values[part] ?? 0) > (values[whole] ?? 0)) errors.push(invalidValue(path.child(part), values[part], message))
+    if ((values[part] ?? 0) > (values[whole] ?? 0))
+      errors.push(invalidValue(path.child(part), values[part] ?? 0, message))
   }
   return errors
 }
@@ -46,4 +47,18 @@ export function notDecremented(path: FieldPath, value: number | undefined, curre
   return current !== undefined && (value === undefined || value < current)
     ? [invalidValue(path, value ?? 0, "cannot be decremented")]
     : []
+}
+
+interface Rollout {
+  type?: string
+  rollingUpdate?: { maxUnavailable?: unknown; maxSurge?: unknown }
+}
+
+/** As Go prints it. */
+export function shownRollout({ type = "", rollingUpdate }: Rollout): object {
+  const { maxUnavailable = 0, maxSurge = 0 } = rollingUpdate ?? {}
+  return {
+    Type: type,
+    RollingUpdate: rollingUpdate === undefined ? null : { MaxUnavailable: maxUnavailable, MaxSurge: maxSurge },
+  }
 }

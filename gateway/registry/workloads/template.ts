@@ -2,7 +2,7 @@
 
 import {
   type FieldError,
-  type FieldPath,
+  FieldPath,
   forbiddenField,
   invalidValue,
   notSupported,
@@ -28,10 +28,35 @@ export function validateMatches(
   template: PodTemplateSpec,
 ): FieldError[] {
   const labels = template.metadata?.labels
-  if (selector !== undefined && validateLabelSelector(path, selector).length > 0) return []
+  if (!isUnderstood(selector)) return []
   // No selector matches nothing; an empty one everything.
   if (selector !== undefined && matches(selectorFromLabelSelector(selector), labels ?? {})) return []
   return [invalidValue(path.child("metadata", "labels"), labels, "`selector` does not match template `labels`")]
+}
+
+/** Of what runs for ever: `kind` is for the message. A template is looked at when it is known what it has to match. */
+export function validateSelected(
+  path: FieldPath,
+  selector: LabelSelector | undefined,
+  template: PodTemplateSpec,
+  kind: string,
+  detail = "invalid label selector",
+): FieldError[] {
+  if (!isUnderstood(selector)) return [invalidValue(path.child("selector"), shown(selector), detail)]
+  const at = path.child("template")
+  return [...validateMatches(at, selector, template), ...validateServingTemplate(at, template, kind)]
+}
+
+function isUnderstood(selector: LabelSelector | undefined): boolean {
+  return selector === undefined || validateLabelSelector(FieldPath.root("selector"), selector).length === 0
+}
+
+/** In Go's order of fields. */
+function shown({ matchLabels, matchExpressions }: LabelSelector = {}): object {
+  return {
+    matchLabels,
+    matchExpressions: matchExpressions?.map(({ key, operator, values }) => ({ key, operator, values })),
+  }
 }
 
 /** Templates of what runs for ever: pods are restarted always and have no deadline. `kind` is for the message. */

@@ -14,7 +14,14 @@ import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { validateLabelSelector, isEmptySelector } from "../../validation/selectors.ts"
 import { nonNegative } from "../../validation/values.ts"
-import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
+import {
+  amountOf,
+  atMostAll,
+  bareNumber,
+  shownRollout,
+  validateAmount,
+  validateCounters,
+} from "../../workloads/amounts.ts"
 import { emptyTemplate, validateMatches, validateServingTemplate } from "../../workloads/template.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
 
@@ -62,7 +69,7 @@ const strategy: Strategy<DaemonSet> = {
   validateUpdate(ctx, set, current) {
     if (ctx.info.subresource === "status") return validateStatus(set)
     const spec = specOf(set)
-    return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
+    return [...immutableField(path.child("selector"), spec.selector, current.spec?.selector), ...validateSpec(spec)]
   },
 
   warnings: (_ctx, set, current) =>
@@ -99,7 +106,7 @@ function validateSpec(spec: Spec): FieldError[] {
 
 function validateUpdateStrategy(at: FieldPath, update: NonNullable<Spec["updateStrategy"]>): FieldError[] {
   if (update.type === "OnDelete") return []
-  if (update.type !== "RollingUpdate") return [notSupported(at, update, ["RollingUpdate", "OnDelete"])]
+  if (update.type !== "RollingUpdate") return [notSupported(at, shownRollout(update), ["RollingUpdate", "OnDelete"])]
   if (update.rollingUpdate === undefined) return [required(at.child("rollingUpdate"))]
   const unavailable = amountOf(update.rollingUpdate.maxUnavailable)
   const surge = amountOf(update.rollingUpdate.maxSurge)
@@ -115,7 +122,7 @@ function validateUpdateStrategy(at: FieldPath, update: NonNullable<Spec["updateS
   if (hasUnavailable && hasSurge) {
     errors.push(invalidValue(surgePath, surge, "may not be set when maxUnavailable is non-zero"))
   } else if (!hasUnavailable && !hasSurge) {
-    errors.push(invalidValue(unavailablePath, unavailable, "cannot be 0 when maxSurge is 0"))
+    errors.push(required(unavailablePath, "cannot be 0 when maxSurge is 0"))
   }
   return errors
 }

@@ -17,11 +17,12 @@ import {
   atMostAll,
   bareNumber,
   notDecremented,
+  shownRollout,
   validateAmount,
   validateCounters,
 } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
-import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
+import { emptyTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
 import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
@@ -93,8 +94,7 @@ function validateSpec(spec: Spec): FieldError[] {
   const errors = [
     ...nonNegative(path.child("replicas"), spec.replicas),
     ...validateSelector(path.child("selector"), spec.selector, "deployment"),
-    ...validateMatches(path.child("template"), spec.selector, template),
-    ...validateServingTemplate(path.child("template"), template, "ReplicaSet"),
+    ...validateSelected(path, spec.selector, template, "ReplicaSet"),
     ...validateRollout(path.child("strategy"), spec.strategy ?? {}),
     ...nonNegative(path.child("minReadySeconds"), spec.minReadySeconds),
     ...nonNegative(path.child("revisionHistoryLimit"), spec.revisionHistoryLimit),
@@ -113,7 +113,7 @@ function validateRollout(at: FieldPath, rollout: NonNullable<Spec["strategy"]>):
       ? []
       : [forbiddenField(at.child("rollingUpdate"), "may not be specified when strategy `type` is 'Recreate'")]
   }
-  if (rollout.type !== "RollingUpdate") return [notSupported(at, rollout, ["Recreate", "RollingUpdate"])]
+  if (rollout.type !== "RollingUpdate") return [notSupported(at, shownRollout(rollout), ["Recreate", "RollingUpdate"])]
   if (rollout.rollingUpdate === undefined) {
     return [required(at.child("rollingUpdate"), "this should be defaulted and never be nil")]
   }

@@ -7,7 +7,7 @@ import { immutableField } from "../../validation/equality.ts"
 import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
-import { emptyTemplate, validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
+import { emptyTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
 import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
@@ -59,8 +59,7 @@ function validateSpec(spec: Spec): FieldError[] {
     ...nonNegative(path.child("replicas"), spec.replicas),
     ...nonNegative(path.child("minReadySeconds"), spec.minReadySeconds),
     ...validateSelector(path.child("selector"), spec.selector, "deployment"),
-    ...validateMatches(path.child("template"), spec.selector, template),
-    ...validateServingTemplate(path.child("template"), template, "ReplicaSet"),
+    ...validateSelected(path, spec.selector, template, "ReplicaSet"),
   ]
 }
 

@@ -17,7 +17,7 @@ import { semanticEqual } from "../../validation/equality.ts"
 import { messages, nonNegative } from "../../validation/values.ts"
 import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
-import { validateMatches, validateSelector, validateServingTemplate } from "../../workloads/template.ts"
+import { validateSelected, validateSelector } from "../../workloads/template.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = NonNullable<StatefulSet["spec"]>
@@ -138,8 +138,7 @@ function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
   return [
     ...errors,
     ...validateSelector(path.child("selector"), spec.selector, "statefulset"),
-    ...validateMatches(path.child("template"), spec.selector, template),
-    ...validateServingTemplate(path.child("template"), template, "StatefulSet"),
+    ...validateSelected(path, spec.selector, template, "StatefulSet", ""),
   ]
 }
 

@@ -1,9 +1,10 @@
 // Updates of a job's status: what has ended stays ended, and counters fit together. Source:
 // k8s.io/kubernetes/pkg/apis/batch/validation ValidateJobStatusUpdate.
 
-import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { duplicate, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { Job } from "../../../../apimachinery/object.ts"
 import { nonNegative } from "../../validation/values.ts"
+import { countIndexes, overlapOf } from "../indexes.ts"
 
 type Status = NonNullable<Job["status"]>
 
@@ -15,6 +16,7 @@ export function validateJobStatus(job: Job, current: Job): FieldError[] {
   const errors = (["active", "succeeded", "failed", "ready", "terminating"] as const).flatMap((field) =>
     nonNegative(path.child(field), status[field]),
   )
+  errors.push(...validateUncounted(status))
   const conditions = path.child("conditions")
   const conflict = (why: string): void => void errors.push(invalidValue(conditions, status.conditions ?? [], why))
   if (has(status, "Complete") && has(status, "Failed")) {
@@ -38,7 +40,55 @@ export function validateJobStatus(job: Job, current: Job): FieldError[] {
   if (has(status, "Complete") && !has(before, "Complete") && !has(status, "SuccessCriteriaMet")) {
     conflict("cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
   }
-  return [...errors, ...validateTimes(status, before, job), ...validateCounters(status, before, job)]
+  return [
+    ...errors,
+    ...validateTimes(status, before, job),
+    ...validateIndexes(status, before, job),
+    ...validateCounters(status, before, job),
+  ]
+}
+
+/** Each pod once, in one of the two. */
+function validateUncounted({ uncountedTerminatedPods: uncounted }: Status): FieldError[] {
+  const seen = new Set<string>()
+  return (["succeeded", "failed"] as const).flatMap((field) =>
+    (uncounted?.[field] ?? []).flatMap((uid, index) => {
+      const at = path.child("uncountedTerminatedPods", field).index(index)
+      if (uid === "") return [invalidValue(at, uid, "must not be empty")]
+      if (seen.has(uid)) return [duplicate(at, uid)]
+      seen.add(uid)
+      return []
+    }),
+  )
+}
+
+/** What has been said before is not looked at again: completions may be fewer by now. */
+function validateIndexes(status: Status, before: Status, { spec }: Job): FieldError[] {
+  const { completedIndexes: completed = "", failedIndexes: failed } = status
+  const { completions, backoffLimitPerIndex } = spec ?? {}
+  const [hasCompleted, hasFailed] = [completed !== (before.completedIndexes ?? ""), failed !== before.failedIndexes]
+  const errors: FieldError[] = []
+  const parse = (field: string, text: string): void => {
+    const counted = completions === undefined ? 0 : countIndexes(text, completions)
+    if (typeof counted === "number") return
+    errors.push(invalidValue(path.child(field), text, `error parsing ${field}: ${counted.fault}`))
+  }
+  if (hasCompleted) parse("completedIndexes", completed)
+  if (hasFailed && failed !== undefined && backoffLimitPerIndex !== undefined) parse("failedIndexes", failed)
+  if (hasCompleted && completed !== "" && spec?.completionMode !== "Indexed") {
+    const detail = "cannot set non-empty completedIndexes when non-indexed completion mode"
+    errors.push(invalidValue(path.child("completedIndexes"), completed, detail))
+  }
+  if (hasFailed && failed !== undefined && backoffLimitPerIndex === undefined) {
+    const detail = "cannot set non-null failedIndexes when backoffLimitPerIndex is null"
+    errors.push(invalidValue(path.child("failedIndexes"), failed, detail))
+  }
+  if ((hasCompleted || hasFailed) && completions !== undefined && failed) {
+    const index = overlapOf(completed, failed, completions)
+    const detail = `failedIndexes and completedIndexes overlap at index: ${index}`
+    if (index !== undefined) errors.push(invalidValue(path.child("failedIndexes"), failed, detail))
+  }
+  return errors
 }
 
 function has(status: Status, type: string): boolean {

@@ -10,6 +10,7 @@ import { validateLabelSelector } from "../../validation/selectors.ts"
 import { validateMatches } from "../../workloads/template.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
+import { immutable } from "../../validation/values.ts"
 import { validateJobStatus } from "./status.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
@@ -151,14 +152,19 @@ function validateChange(job: Job, current: Job): FieldError[] {
   errors.push(...validateTemplateChange(job, current))
   return [
     ...errors,
-    ...immutableFields(path, spec, before, [
-      "completionMode",
-      "podFailurePolicy",
-      "backoffLimitPerIndex",
-      "managedBy",
-      "successPolicy",
-    ]),
+    ...immutableFields(path, spec, before, ["completionMode"]),
+    ...immutablePolicy("podFailurePolicy", spec, before),
+    ...immutableFields(path, spec, before, ["backoffLimitPerIndex", "managedBy"]),
+    ...immutablePolicy("successPolicy", spec, before),
   ]
+}
+
+/** An empty policy is one. */
+function immutablePolicy(field: "podFailurePolicy" | "successPolicy", spec: JobSpec, before: JobSpec): FieldError[] {
+  const at = path.child(field)
+  return (spec[field] === undefined) === (before[field] === undefined)
+    ? immutableField(at, spec[field], before[field])
+    : [invalidValue(at, spec[field], immutable)]
 }
 
 /** A suspended job without pods may still be told where its pods go and what they need. */

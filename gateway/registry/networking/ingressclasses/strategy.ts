@@ -4,7 +4,6 @@ import {
   type FieldError,
   FieldPath,
   forbiddenField,
-  invalidValue,
   notSupported,
   required,
   tooLong,
@@ -17,7 +16,7 @@ import {
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
-import { messages, named } from "../../validation/values.ts"
+import { domainPrefixedPath, messages, named } from "../../validation/values.ts"
 
 interface Parameters {
   apiGroup?: string
@@ -75,17 +74,4 @@ function validateParameters(at: FieldPath, parameters: Parameters): FieldError[]
     default:
       return [...errors, notSupported(at.child("scope"), scope, ["Cluster", "Namespace"])]
   }
-}
-
-/** "example.com/ingress-controller" */
-export function domainPrefixedPath(at: FieldPath, value: string): FieldError[] {
-  if (value === "") return [required(at)]
-  const slash = value.indexOf("/")
-  const [domain, rest] = [value.slice(0, slash), value.slice(slash + 1)]
-  if (slash <= 0 || rest === "") {
-    return [invalidValue(at, value, 'must be a domain-prefixed path (such as "acme.io/foo")')]
-  }
-  const errors = validateDNS1123Subdomain(domain).map((fault) => invalidValue(at, domain, fault))
-  const good = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(rest)
-  return good ? errors : [...errors, ...messages(at, rest, ["Invalid path"])]
 }
