@@ -40,6 +40,10 @@ class StreamRequest extends Http2ServerRequest {
 /** As GatewayResponse. */
 class StreamResponse extends Http2ServerResponse {
   readonly locals = {} as { state: RequestState }
+
+  stand(headers: Readonly<Record<string, string>>): void {
+    for (const name in headers) this.setHeader(name, headers[name] ?? "")
+  }
 }
 
 // Node's has no such property.

@@ -61,22 +61,28 @@ export interface AdmissionPlugin {
 }
 
 export class AdmissionChain {
-  readonly #plugins: readonly AdmissionPlugin[]
+  readonly #mutating: readonly AdmissionPlugin[]
+  readonly #validating: readonly AdmissionPlugin[]
 
   constructor(plugins: readonly AdmissionPlugin[]) {
-    this.#plugins = plugins
+    this.#mutating = plugins.filter((plugin) => "mutate" in plugin)
+    this.#validating = plugins.filter((plugin) => "validate" in plugin)
   }
 
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#plugins) await plugin.mutate?.(ctx, attributes)
+    await this.#mutateOnce(ctx, attributes)
     const { reinvocation } = attributes
     if (!reinvocation.isWanted) return
     reinvocation.isSecond = true
-    for (const plugin of this.#plugins) await plugin.mutate?.(ctx, attributes)
+    await this.#mutateOnce(ctx, attributes)
   }
 
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#plugins) await plugin.validate?.(ctx, attributes)
+    for (const plugin of this.#validating) await plugin.validate?.(ctx, attributes)
+  }
+
+  async #mutateOnce(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#mutating) await plugin.mutate?.(ctx, attributes)
   }
 }
 

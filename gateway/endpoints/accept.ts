@@ -7,24 +7,32 @@ export interface Clause {
   parameters: ReadonlyMap<string, string>
 }
 
-/** Headers seen lately, already parsed: clients send the same few. Beyond the limit all are forgotten. */
-const parsed = new Map<string, readonly Clause[]>()
-const maxParsed = 256
+/** What headers seen lately mean: clients send the same few. Beyond the limit all are forgotten. */
+const maxKept = 256
 const maxKeptLength = 512
 
-export function parseAccept(header: string): readonly Clause[] {
-  const known = parsed.get(header)
-  if (known !== undefined) return known
-  const clauses = header.split(",").map(parseClause)
-  const sorted = clauses
-    .filter((clause) => clause !== undefined)
-    .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b))
-  if (header.length <= maxKeptLength) {
-    if (parsed.size >= maxParsed) parsed.clear()
-    parsed.set(header, sorted)
+/** Answers for the same header with the same, as long as it is remembered; `make` has to answer by the header alone. */
+export function remembering<T>(make: (header: string) => T): (header: string) => T {
+  const kept = new Map<string, T>()
+  return (header) => {
+    let made = kept.get(header)
+    if (made !== undefined) return made
+    made = make(header)
+    if (header.length <= maxKeptLength) {
+      if (kept.size >= maxKept) kept.clear()
+      kept.set(header, made)
+    }
+    return made
   }
-  return sorted
 }
+
+export const parseAccept: (header: string) => readonly Clause[] = remembering((header) =>
+  header
+    .split(",")
+    .map(parseClause)
+    .filter((clause) => clause !== undefined)
+    .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b)),
+)
 
 function parseClause(text: string): (Clause & { quality: number }) | undefined {
   const [range = "", ...rest] = text.split(";").map((part) => part.trim())

@@ -44,14 +44,35 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
     request.resume() // what is under way is thrown away; the answer closes the connection
     throw tooLarge()
   }
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > limit) throw tooLarge()
-    chunks.push(chunk)
-  }
+  const chunks = await chunksOf(request, limit)
+  if (chunks === undefined) throw tooLarge()
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+}
+
+/**
+ * Undefined: there are more than `limit` bytes; the rest is thrown away. With events, since an iterator costs more than all else
+ * here.
+ */
+function chunksOf(request: IncomingMessage, limit: number): Promise<readonly Buffer[] | undefined> {
+  return new Promise((resolve, reject) => {
+    const cutOff = (): void => {
+      if (!request.readableEnded) reject(new Error("the request ended before its body did"))
+    }
+    if (request.destroyed) return cutOff()
+    const chunks: Buffer[] = []
+    let bytes = 0
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= limit) chunks.push(chunk)
+      else {
+        chunks.length = 0
+        resolve(undefined)
+      }
+    })
+    request.on("end", () => resolve(chunks))
+    request.on("error", reject)
+    request.on("close", cutOff)
+  })
 }
 
 export function decodeBody(

@@ -4,7 +4,7 @@
 import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
 import type { RequestContext } from "../request/context.ts"
-import { acceptsOneOf, type Clause, parseAccept } from "./accept.ts"
+import { acceptsOneOf, type Clause, parseAccept, remembering } from "./accept.ts"
 
 export type TextFormat = "json" | "yaml"
 export type Format = TextFormat | "protobuf"
@@ -12,14 +12,14 @@ export type Format = TextFormat | "protobuf"
 export type Form = "object" | "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList"
 
 export interface Negotiated {
-  format: Format
-  as: Form
+  readonly format: Format
+  readonly as: Form
   /** Of a reduced form: "meta.k8s.io/v1", or v1beta1 for old clients. */
-  metaVersion: string
+  readonly metaVersion: string
   /** JSON for people: indented. */
-  pretty: boolean
+  readonly pretty: boolean
   /** Of the answer. */
-  contentType: string
+  readonly contentType: string
 }
 
 const contentTypes: Readonly<Record<Format, string>> = {
@@ -34,14 +34,9 @@ const streamTypes: readonly string[] = [contentTypes.json, contentTypes.protobuf
 /** What kind of thing answers: it decides on the forms there are. "unlisted": kinds that are never stored have no table. */
 export type Answering = "built-in" | "custom" | "unlisted" | "plain"
 
-/** Whoever answers has negotiated before: once per context. */
-const negotiated = new WeakMap<RequestContext, Partial<Record<Answering, Negotiated>>>()
-
 /** The form of the answer. Throws NotAcceptable. "plain": errors and documents, which have no reduced forms. */
 export function negotiate(ctx: RequestContext, answering: Answering): Negotiated {
-  let known = negotiated.get(ctx)
-  if (known === undefined) negotiated.set(ctx, (known = {}))
-  return (known[answering] ??= choose(ctx.headers, ctx.query.get("pretty"), answering) ?? refuse())
+  return choose(ctx.headers, ctx.query.get("pretty"), answering) ?? refuse()
 }
 
 function refuse(): never {
@@ -55,14 +50,16 @@ export function negotiateStream(ctx: RequestContext, answering: Answering): Nego
   return wanted
 }
 
+const acceptsPlain = remembering((accept) => acceptsOneOf(accept, mediaTypes))
+
 /** Before anything is begun on a built-in path. Throws NotAcceptable. */
 export function checkAccept(accept: string | undefined, isCollection: boolean): void {
-  if (accept === undefined || accept === "" || acceptsOneOf(accept, mediaTypes)) return
+  if (accept === undefined || accept === "" || acceptsPlain(accept)) return
   const available = isCollection ? [...mediaTypes, ...streamTypes] : mediaTypes
   if (!acceptsOneOf(accept, available)) throw refusedByRoute(available)
 }
 
-/** Undefined: none of what the client takes can be made. */
+/** Undefined: none of what the client takes can be made. What is answered is shared, and not to be changed. */
 export function choose(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   prettyParameter: string | null,
@@ -71,6 +68,15 @@ export function choose(
   const { accept, "user-agent": agent } = headers
   const forPeople = isPretty(prettyParameter, typeof agent === "string" ? agent : "")
   if (typeof accept !== "string" || accept === "") return whole("json", forPeople)
+  const forms = formsOf(accept)
+  const key = forPeople ? `pretty ${answering}` : answering
+  return (forms[key] ??= firstOffer(accept, answering, forPeople))
+}
+
+/** What was chosen for a header, by who answers and for whom. */
+const formsOf = remembering((): Record<string, Negotiated | undefined> => ({}))
+
+function firstOffer(accept: string, answering: Answering, forPeople: boolean): Negotiated | undefined {
   for (const clause of parseAccept(accept)) {
     for (const format of formats) {
       const found = takes(clause, format) ? offer(format, clause.parameters, answering, forPeople) : undefined

@@ -1,7 +1,7 @@
 // Runs the filters in order. A filter answers by itself, or calls next(); what it throws, at once or later, is answered by
 // `fail`. It is express's contract without express, which costs more than all filters together (decision 0011).
 
-import { type IncomingMessage, ServerResponse } from "node:http"
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
 import { pageNotFound } from "../../apimachinery/status.ts"
 import type { RequestState } from "./state.ts"
 
@@ -10,6 +10,34 @@ export type GatewayRequest = IncomingMessage & { method: string; url: string }
 /** Node's own, with the place for our state. */
 export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   readonly locals = {} as { state: RequestState }
+  #standing: Readonly<Record<string, string>> = {}
+
+  /**
+   * Headers the answer has if it has none of that name itself; names in lower case, here and in writeHead. As setHeader, but
+   * Node need not put each header of the answer into a table first.
+   */
+  stand(headers: Readonly<Record<string, string>>): void {
+    this.#standing = headers
+  }
+
+  override writeHead(
+    code: number,
+    reason?: string | OutgoingHttpHeaders | OutgoingHttpHeader[],
+    headers?: OutgoingHttpHeaders | OutgoingHttpHeader[],
+  ): this {
+    const isTable = typeof reason === "object" && !Array.isArray(reason)
+    if (isTable && this.getHeaderNames().length === 0) return super.writeHead(code, this.#withStanding(reason))
+    for (const name in this.#standing) if (!this.hasHeader(name)) this.setHeader(name, this.#standing[name] ?? "")
+    return typeof reason === "string" ? super.writeHead(code, reason, headers) : super.writeHead(code, reason)
+  }
+
+  #withStanding(headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {
+    const all: OutgoingHttpHeader[] = []
+    for (const name in headers) all.push(name, headers[name] ?? "")
+    const standing = this.#standing
+    for (const name in standing) if (!(name in headers)) all.push(name, standing[name] ?? "")
+    return all
+  }
 }
 
 export type Filter = (request: GatewayRequest, response: GatewayResponse, next: () => void) => void | Promise<void>

@@ -14,8 +14,7 @@ export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, ac
     response.locals.state = state
     active.add(state)
     state.whenDone(() => active.delete(state))
-    response.setHeader("Audit-Id", id)
-    response.setHeader("Cache-Control", "no-cache, private")
+    response.stand({ "audit-id": id, "cache-control": "no-cache, private" })
     next()
   }
 }
