@@ -98,9 +98,8 @@ describe("a command", () => {
     [
       "up",
       ["--workers", "2", "--storage", "etcd", "--etcd-servers", "http://127.0.0.1:1"],
-      "--workers is for the data directory; on etcd, start further gateways beside this one",
+      "--workers is for the data directory, where each tenant is one process's; on etcd all gateways have all tenants: start further ones beside this one",
     ],
-    ["up", ["--workers", "2", "--http2"], "--http2 is not offered with --workers: workers speak HTTP/1.1"],
     ["up", ["--workers", "1000"], `--workers must be a whole number from 1 to 64, not "1000"`],
     ["up", ["--port", "70000"], `--port must be a whole number from 0 to 65535, not "70000"`],
     ["up", ["--log-level", "loud"], "--log-level must be one of trace, debug, info, warn, error, fatal, silent"],

@@ -70,9 +70,9 @@ export const up: Command = {
     const etcd = await etcdOfFlags(flags)
     const workers = integerFlag("workers", flags.workers, 1, maxWorkers)
     if (workers > 1 && etcd !== undefined)
-      throw new UsageError("--workers is for the data directory; on etcd, start further gateways beside this one")
-    if (workers > 1 && flags.http2)
-      throw new UsageError("--http2 is not offered with --workers: workers speak HTTP/1.1")
+      throw new UsageError(
+        "--workers is for the data directory, where each tenant is one process's; on etcd all gateways have all tenants: start further ones beside this one",
+      )
     const options = {
       dataDir: flags["data-dir"],
       host: flags.host,

@@ -48,6 +48,7 @@ export function runWorker(): void {
     create: (record) => started().tenants.adopt(record, true),
     remove: (name) => started().tenants.delete(name),
     release: (name) => started().release(name),
+    beat: () => undefined,
     metrics: () => started().metrics.print(),
     async stop() {
       await stack.disposeAsync()

@@ -41,6 +41,8 @@ export class ClientConnections implements AsyncDisposable {
       this.#ended = resolve
       if (this.#open.size === 0) resolve()
     })
+    // It does not listen; sessions of HTTP/2 are told to end.
+    this.#server.close()
     const stopping = new Error("the gateway is stopping")
     for (const state of this.#active) if (state.isLongRunning) state.abort(stopping)
     this.#server.closeIdleConnections()
@@ -51,6 +53,5 @@ export class ClientConnections implements AsyncDisposable {
     await closed
     clearTimeout(timer)
     clearInterval(sweep)
-    this.#server.close()
   }
 }

@@ -140,16 +140,18 @@ export class Forwarder implements Disposable {
     const { rawHeaders } = request
     const headers: string[] = []
     let sized = false
+    let named = false
     for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
       const name = rawHeaders[at] ?? ""
       const lower = name.toLowerCase()
       if (hopByHop.has(lower) || name.startsWith(":")) continue
+      if (lower === "host") named = true
       if (lower === "content-length" || lower === "transfer-encoding") sized = true
       headers.push(name, rawHeaders[at + 1] ?? "")
     }
     // HTTP/2 has neither Host nor chunks.
     if (request.httpVersionMajor > 1) {
-      if (request.headers.host === undefined) headers.push("Host", String(request.headers[":authority"] ?? ""))
+      if (!named) headers.push("Host", request.headers.host ?? "")
       if (!sized && !isReading(request)) headers.push("Transfer-Encoding", "chunked")
     }
     if (state.upgrade !== undefined) headers.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? "")

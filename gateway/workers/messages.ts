@@ -19,6 +19,7 @@ export interface WorkerSetup<C = unknown> {
   serviceRanges: readonly string[]
   allowedNetworks: readonly string[]
   limits: Partial<GatewayLimits>
+  http2: boolean
   routes: Route[]
   /** What the composition around the gateway needs (cli/up/worker.ts). */
   composition: C
@@ -37,6 +38,8 @@ export type WorkerCalls = {
   remove: [string, void]
   /** false: it is in use, and stays. Otherwise it is closed. */
   release: [string, boolean]
+  /** Answered as soon as there is a turn for it (heartbeat.ts). */
+  beat: [undefined, void]
   /** As Prometheus reads it. */
   metrics: [undefined, string]
   /** Ends in good order; then the process ends. */

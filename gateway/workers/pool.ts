@@ -1,5 +1,5 @@
 // The worker processes of a primary: starts them, hands clients' connections to them in turn, and starts another one in the
-// place of each that ends. A worker ends with its primary, whatever way that ends: its pipe is then closed.
+// place of each that ends or hangs. A worker ends with its primary, whatever way that ends: its pipe is then closed.
 
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
@@ -12,6 +12,7 @@ import type { TenantAdmin } from "../../client/tenants.ts"
 import { StartError } from "../options.ts"
 import { CallFailed, Channel, ChannelClosed, type Handlers } from "./channel.ts"
 import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "./messages.ts"
+import { stateOf, watchBeats } from "./heartbeat.ts"
 import type { ProcessMetrics } from "./metrics.ts"
 import { socketPath } from "./private-server.ts"
 
@@ -139,6 +140,21 @@ export class WorkerPool implements AsyncDisposable {
     }
   }
 
+  /** One that hangs is ended: what it had is taken over when it is gone, as always, so that no two ever have it. */
+  async #watchOver({ place, channel, ended }: Worker, child: ChildProcess): Promise<void> {
+    const { pid } = child
+    if (pid === undefined) return
+    await watchBeats({
+      beat: () => channel.call("beat", undefined),
+      look: () => stateOf(pid),
+      hung: (why) => {
+        this.#parts.log.error({ worker: place, why }, "a worker hangs and is ended")
+        child.kill("SIGKILL")
+      },
+      signal: AbortSignal.any([ended, this.#stopping.signal]),
+    })
+  }
+
   async #launch(place: number): Promise<{ worker: Worker; exited: Promise<unknown> }> {
     const { spawn, setup, headers, handlers, log } = this.#parts
     const child = spawn()
@@ -165,6 +181,7 @@ export class WorkerPool implements AsyncDisposable {
         }
         await tenants[Symbol.asyncDispose]()
       })
+      void this.#watchOver(worker, child)
       this.#follower?.ready(worker)
       for (const socket of this.#waiting) {
         this.#waiting.delete(socket)

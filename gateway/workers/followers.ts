@@ -1,0 +1,68 @@
+// Those who follow all tenants hear one stream, whoever has them: what a worker says of tenants counts as long as they are its
+// own. That a tenant is gone, or that its stream starts anew with another owner, is said by who places them.
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Resource } from "../../client/rest.ts"
+import type { TenantWatchHandler, TenantWatchOptions } from "../../client/tenants.ts"
+import type { Worker } from "./pool.ts"
+
+export interface Watch {
+  resource: Resource
+  handler: TenantWatchHandler<KubeObject>
+  signal: AbortSignal
+  options: TenantWatchOptions | undefined
+}
+
+export class Followers {
+  readonly #watches = new Set<Watch>()
+  readonly #isOwner: (worker: Worker, tenant: string) => boolean
+
+  constructor(isOwner: (worker: Worker, tenant: string) => boolean) {
+    this.#isOwner = isOwner
+  }
+
+  /** `workers`: those that are there. */
+  add(watch: Watch, workers: Iterable<Worker>): void {
+    const { signal } = watch
+    if (signal.aborted) return
+    this.#watches.add(watch)
+    signal.addEventListener("abort", () => this.#watches.delete(watch), { once: true })
+    for (const worker of workers) this.#attach(watch, worker)
+  }
+
+  joined(worker: Worker): void {
+    for (const watch of this.#watches) this.#attach(watch, worker)
+  }
+
+  removed(tenant: string): void {
+    for (const { handler } of this.#watches) handler.removed(tenant)
+  }
+
+  restarted(tenant: string): void {
+    for (const { handler } of this.#watches) handler.restarted(tenant)
+  }
+
+  #attach({ resource, handler, signal, options }: Watch, worker: Worker): void {
+    const isIts = (tenant: string): boolean => this.#isOwner(worker, tenant)
+    worker.tenants.watch(
+      resource,
+      {
+        event(event) {
+          if (isIts(event.tenant)) handler.event(event)
+        },
+        synced(tenant) {
+          if (isIts(tenant)) handler.synced(tenant)
+        },
+        restarted(tenant) {
+          if (isIts(tenant)) handler.restarted(tenant)
+        },
+        asleep(tenant) {
+          if (isIts(tenant)) handler.asleep?.(tenant)
+        },
+        removed: () => undefined,
+      },
+      AbortSignal.any([signal, worker.ended]),
+      options,
+    )
+  }
+}

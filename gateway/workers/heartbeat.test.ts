@@ -1,0 +1,69 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { describe, expect, test } from "vitest"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { stateOf, watchBeats, type ProcessState } from "./heartbeat.ts"
+
+/** A process that answers the first so many beats, seen as `state` says. */
+async function watch(answers: number, state: (look: number) => ProcessState, turns = 1000) {
+  const clock = new FakeClock()
+  const ending = new AbortController()
+  const told: string[] = []
+  let looks = 0
+  let beats = 0
+  const watching = watchBeats({
+    beat: () => (beats++ < answers ? Promise.resolve() : new Promise(() => undefined)),
+    look: () => Promise.resolve(state(looks++)),
+    hung: (why) => told.push(why),
+    signal: ending.signal,
+    clock,
+  })
+  let isOver = false
+  void watching.then(() => (isOver = true))
+  for (let turn = 0; turn < turns && !isOver; turn++) {
+    await new Promise((resolve) => setImmediate(resolve))
+    clock.advance(250)
+  }
+  ending.abort()
+  await watching
+  return { told, looks, beats }
+}
+
+describe("watchBeats()", () => {
+  test("who answers is not looked at", async () => {
+    expect(await watch(Infinity, () => "stopped", 50)).toMatchObject({ told: [], looks: 0 })
+  })
+
+  test("who has been stopped hangs, and is told once", async () => {
+    expect(await watch(3, () => "stopped")).toEqual({ told: ["it has been stopped"], looks: 4, beats: 4 })
+  })
+
+  test("who was stopped and goes on is given more time", async () => {
+    const { told, looks } = await watch(0, (look) => (look % 4 === 3 ? "alive" : "stopped"))
+    expect([told, looks]).toEqual([["it has not answered for 30 seconds"], 120])
+  })
+
+  test.each(["alive", "unknown"] as const)("who is %s has half a minute to answer", async (state) => {
+    expect((await watch(1, () => state)).told).toEqual(["it has not answered for 30 seconds"])
+    expect((await watch(1, () => state, 100)).told).toEqual([])
+  })
+})
+
+describe("stateOf()", () => {
+  test.runIf(process.platform === "linux")("tells a process that has been stopped from one that runs", async () => {
+    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" })
+    try {
+      const { pid = 0 } = child
+      expect(await stateOf(pid)).toBe("alive")
+      child.kill("SIGSTOP")
+      await expect.poll(() => stateOf(pid), { timeout: 30_000 }).toBe("stopped")
+      child.kill("SIGCONT")
+      await expect.poll(() => stateOf(pid), { timeout: 30_000 }).toBe("alive")
+    } finally {
+      const exited = once(child, "exit")
+      child.kill("SIGKILL")
+      await exited
+    }
+    expect(await stateOf(2 ** 30)).toBe("unknown")
+  })
+})
