@@ -3,7 +3,8 @@
 
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { namespaces, services } from "../../client/resources.ts"
+import { clusterVersions, namespaces, services } from "../../client/resources.ts"
+import { pause, systemClock } from "../../client/clock.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { type ChildProcess, fork } from "node:child_process"
@@ -21,10 +22,11 @@ import type { PrimaryOptions } from "../../gateway/workers/primary.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { EtcdStorageOptions } from "../../gateway/tenancy/etcd-storage.ts"
 import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
-import { startOperator } from "../../operator/main.ts"
+import { defaultClusterVersion, startOperator } from "../../operator/main.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
 import { createServiceAddresses, startSyncer } from "../../syncer/main.ts"
 import { createHttpClient } from "../../client/http-client.ts"
+import { UserError } from "../command.ts"
 import { readKubeconfigFile } from "../compose/cluster.ts"
 import { controllersLease, Leadership, operatorLease, replicaTimes, syncerLease } from "../compose/leadership.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
@@ -46,6 +48,8 @@ const superControllers = [
 const superTimeoutMs = 10_000
 /** How long another Polyplane that works on the super cluster is waited for: one that was killed holds its Leases a minute. */
 const leaderTimeoutMs = 75_000
+/** How often it is looked whether tenants can be asked for. */
+const servedMs = 100
 const superServiceRange = "10.96.0.0/12"
 
 export interface AllInOneOptions {
@@ -183,6 +187,7 @@ export class AllInOne implements AsyncDisposable {
       lead(controllersLease, () => Promise.resolve(controllers()))
       lead(syncerLease, syncer)
       lead(operatorLease, operator)
+      await untilServed(real)
     } else {
       stack.use(controllers())
       // The cluster may have others: one of them works on it.
@@ -198,6 +203,21 @@ export class AllInOne implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync()
   }
+}
+
+/** Whoever leads sees to it that tenants can be asked for: one that was here before has done so already. */
+async function untilServed(superClient: KubeClient): Promise<void> {
+  const late = AbortSignal.timeout(leaderTimeoutMs)
+  while (!late.aborted) {
+    try {
+      await superClient.get(clusterVersions, undefined, defaultClusterVersion)
+      return
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+    await pause(systemClock, servedMs, late)
+  }
+  throw new UserError(`nobody serves VirtualClusters in the super cluster: who holds its Lease ${operatorLease}?`)
 }
 
 interface ForWorkers {
