@@ -26,6 +26,7 @@ import { withRequestInfo } from "./filters/request-info.ts"
 import type { Filter, RequestState, Upgrade } from "./filters/state.ts"
 import { withTenant } from "./filters/tenant.ts"
 import { withTimeout } from "./filters/timeout.ts"
+import { limitHandshakes } from "./handshakes.ts"
 import { createHttp2Server } from "./http2.ts"
 import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics.ts"
@@ -37,7 +38,7 @@ export interface ServerParts {
   certificate: string
   key: string
   domain: string | undefined
-  /** Offered; not where requests are forwarded to workers. */
+  /** Offered. */
   http2?: boolean
   resolver: TenantResolver
   admin: AdminSurfaceParts
@@ -120,6 +121,7 @@ export function createGatewayServer(parts: ServerParts, handlers: Handlers): Ser
       ? createHttp2Server(options, limits, handlers.request)
       : createServer(options, handlers.request)
   server.maxConnections = connectionsOf(limits)
+  limitHandshakes(server)
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) =>
     handlers.upgrade(request, socket, head),
   )

@@ -12,6 +12,15 @@ const maxChain = 5
 /** A connection's certificates never change: TLS 1.3 without renegotiation. */
 const chains = new WeakMap<TLSSocket, ConnectionCertificates>()
 
+/** Certificates that connections share; those that have not been seen for the longest time are forgotten. */
+const maxShared = 1024
+
+/**
+ * A client opens many connections with one certificate. They share one value here, by which others know what they have found
+ * out about it: parsing and verifying cost more than the rest of a connection's first request.
+ */
+const shared = new Map<string, ConnectionCertificates>()
+
 export interface ConnectionCertificates {
   readonly leaf: X509Certificate | undefined
   readonly chain: readonly Uint8Array[]
@@ -27,9 +36,20 @@ export function connectionCertificates(request: IncomingMessage): ConnectionCert
     const chain: Uint8Array[] = []
     for (let next = leaf; next !== undefined && chain.length < maxChain; next = next.issuerCertificate)
       chain.push(next.raw)
-    known = { leaf, chain }
+    known = share({ leaf, chain })
     chains.set(socket, known)
   }
+  return known
+}
+
+function share(certificates: ConnectionCertificates): ConnectionCertificates {
+  if (certificates.leaf === undefined) return certificates
+  const bytes = Buffer.concat(certificates.chain).toString("latin1")
+  const known = shared.get(bytes) ?? certificates
+  shared.delete(bytes)
+  shared.set(bytes, known)
+  const [oldest] = shared.keys()
+  if (shared.size > maxShared && oldest !== undefined) shared.delete(oldest)
   return known
 }
 

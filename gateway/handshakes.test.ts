@@ -1,0 +1,49 @@
+import { EventEmitter } from "node:events"
+import type { Server } from "node:https"
+import type { Socket } from "node:net"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { limitHandshakes } from "./handshakes.ts"
+
+const never = 2 ** 30
+
+function startServer(limits: { maxUnderWay: number; patienceMs: number }) {
+  const server = new EventEmitter()
+  const begun: Socket[] = []
+  server.on("connection", (socket: Socket) => begun.push(socket))
+  limitHandshakes(server as Server, limits)
+  return { server, begun }
+}
+
+function socketOf(remotePort: number): Socket {
+  return Object.assign(new EventEmitter(), { remoteAddress: "192.0.2.1", remotePort }) as unknown as Socket
+}
+
+/** As many turns of the loop as anything here can take. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await nextTurn()
+}
+
+test("handshakes beyond the limit begin, in order, as others are done or gone", async () => {
+  const { server, begun } = startServer({ maxUnderWay: 3, patienceMs: never })
+  const sockets = Array.from({ length: 8 }, (_, port) => socketOf(port))
+  for (const socket of sockets) server.emit("connection", socket)
+  await settle()
+  expect(begun).toEqual(sockets.slice(0, 3))
+  server.emit("secureConnection", { remoteAddress: "192.0.2.1", remotePort: 1 })
+  await settle()
+  expect(begun).toEqual(sockets.slice(0, 4))
+  sockets[4]?.emit("close") // before its turn
+  sockets[1]?.emit("close") // done long ago: nobody takes its place again
+  await settle()
+  expect(begun).toHaveLength(4)
+  for (const index of [0, 2, 3]) sockets[index]?.emit("close")
+  await settle()
+  expect(begun).toEqual(sockets.filter((_, index) => index !== 4))
+})
+
+test("slow ones keep no place", async () => {
+  const { server, begun } = startServer({ maxUnderWay: 2, patienceMs: 1 })
+  for (let port = 0; port < 20; port++) server.emit("connection", socketOf(port))
+  await expect.poll(() => begun.length, { timeout: 30_000 }).toBe(20)
+})

@@ -1,0 +1,93 @@
+// How many TLS handshakes are under way at the same time. A client that opens a thousand connections at once would otherwise
+// have most of them ready in the same turn of the event loop, with a millisecond of work each, and hold up all others.
+//
+//   connection ──▶ waits ──▶ handshake begins ──▶ done, closed, or slow: the next one begins
+
+import type { Server } from "node:https"
+import type { Socket } from "node:net"
+import { Deadlines } from "./filters/deadlines.ts"
+
+/** Begun and not done: what one turn of the loop may have to do. */
+const maxUnderWay = 16
+
+/** Begun in one turn of the loop. */
+const maxPerTurn = 4
+
+/** Who takes longer waits for its network, and keeps no place: nobody can take all places by being slow. */
+const patienceMs = 50
+
+type Begin = (this: Server, socket: Socket) => void
+
+/** To be called before the server has its first connection. */
+export function limitHandshakes(server: Server, limits = { maxUnderWay, patienceMs }): void {
+  const handshakes = new Handshakes(server, server.listeners("connection") as Begin[], limits)
+  server.removeAllListeners("connection")
+  server.on("connection", (socket: Socket) => handshakes.add(socket))
+  server.on("secureConnection", (socket: Socket) => handshakes.done(peerOf(socket)))
+}
+
+class Handshakes {
+  readonly #server: Server
+  readonly #begin: readonly Begin[]
+  readonly #maxUnderWay: number
+  readonly #slow: Deadlines
+  readonly #waiting = new Set<Socket>()
+  /** By peer: a secure socket does not tell which one it stands on. */
+  readonly #underWay = new Map<string, () => void>()
+  #isScheduled = false
+
+  constructor(server: Server, begin: readonly Begin[], limits: { maxUnderWay: number; patienceMs: number }) {
+    this.#server = server
+    this.#begin = begin
+    this.#maxUnderWay = limits.maxUnderWay
+    this.#slow = new Deadlines(limits.patienceMs)
+  }
+
+  add(socket: Socket): void {
+    this.#waiting.add(socket)
+    // Gone before its turn. What is wrong with it later is seen to by the server's own listeners.
+    socket.once("close", () => this.#waiting.delete(socket))
+    socket.on("error", () => socket.destroy())
+    this.#next()
+  }
+
+  done(peer: string): void {
+    this.#underWay.get(peer)?.()
+  }
+
+  #next(): void {
+    if (this.#isScheduled || this.#waiting.size === 0 || this.#underWay.size >= this.#maxUnderWay) return
+    this.#isScheduled = true
+    setImmediate(() => this.#turn())
+  }
+
+  #turn(): void {
+    this.#isScheduled = false
+    let room = Math.min(maxPerTurn, this.#maxUnderWay - this.#underWay.size)
+    for (const socket of this.#waiting) {
+      if (room-- <= 0) break
+      this.#waiting.delete(socket)
+      this.#start(socket)
+    }
+    this.#next()
+  }
+
+  #start(socket: Socket): void {
+    const peer = peerOf(socket)
+    const done = (): void => {
+      this.#slow.remove(deadline)
+      if (this.#underWay.get(peer) !== done) return
+      this.#underWay.delete(peer)
+      this.#next()
+    }
+    const deadline = this.#slow.add(done)
+    this.#underWay.set(peer, done)
+    socket.once("close", done)
+    for (const begin of this.#begin) begin.call(this.#server, socket)
+  }
+}
+
+/** No two connections of one server have the same. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
