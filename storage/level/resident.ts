@@ -5,10 +5,11 @@
 
 import type { AbstractSnapshot } from "abstract-level"
 import { baseValue } from "../base-layer.ts"
-import { compareKeys, lowerBound, prefixEnd, selectKeys, selectPlaces } from "../key-order.ts"
+import { compareKeys, prefixEnd, selectKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, RangeOptions, StoreEvent } from "../types.ts"
 import type { Database } from "./database.ts"
 import { decodeCurrent, tables } from "./keys.ts"
+import { OrderedEntries } from "./ordered-entries.ts"
 
 /** Read from LevelDB at once. */
 const pieceBytes = 256 * 1024
@@ -60,9 +61,7 @@ export class Resident {
   readonly #limits: ResidentLimits
   /** Of the budget. */
   #granted = 0
-  /** In byte order, and in the same places what lies there. */
-  readonly #keys: string[] = []
-  readonly #entries: KeyValue[] = []
+  readonly #ordered = new OrderedEntries()
   readonly #values = new Map<string, KeyValue>()
   /** Keys of the base layer that were deleted. */
   readonly #deleted = new Set<string>()
@@ -138,14 +137,13 @@ export class Resident {
 
   /** Of the latest state. */
   range(prefix: string, { after, limit = Infinity, count }: RangeOptions): Items {
-    const [start, end] = selectPlaces(this.#keys, prefix, after)
     const below = selectKeys(this.#base.keys, prefix, after)
     if (below.length === 0) {
-      const remaining = Math.max(0, end - start - limit)
-      const items = this.#entries.slice(start, end - remaining)
+      const { items, remaining } = this.#ordered.select(prefix, after, limit)
       return { items, more: remaining > 0, ...(count ? { remaining } : {}) }
     }
-    return this.#rangeOver(this.#merge(this.#keys.slice(start, end), below), limit, count)
+    const own = this.#ordered.select(prefix, after, Infinity).items.map(({ key }) => key)
+    return this.#rangeOver(this.#merge(own, below), limit, count)
   }
 
   #rangeOver(keys: Iterable<string>, limit: number, count: boolean | undefined): Items {
@@ -186,31 +184,17 @@ export class Resident {
   #set(entry: KeyValue): void {
     const { key } = entry
     const before = this.#values.get(key)
-    const place = this.#place(key)
-    if (before === undefined) {
-      this.#keys.splice(place, 0, key)
-      this.#entries.splice(place, 0, entry)
-    } else {
-      this.#entries[place] = entry
-      this.#bytes -= weigh(before)
-    }
+    this.#ordered.set(entry)
+    if (before !== undefined) this.#bytes -= weigh(before)
     this.#values.set(key, entry)
     this.#bytes += weigh(entry)
-  }
-
-  /** Where the key is, or would be. Reading it all they come in order. */
-  #place(key: string): number {
-    const last = this.#keys.at(-1)
-    return last !== undefined && compareKeys(last, key) < 0 ? this.#keys.length : lowerBound(this.#keys, key)
   }
 
   #remove(key: string): void {
     const before = this.#values.get(key)
     if (before === undefined) return
     this.#values.delete(key)
-    const place = this.#place(key)
-    this.#keys.splice(place, 1)
-    this.#entries.splice(place, 1)
+    this.#ordered.delete(key)
     this.#bytes -= weigh(before)
   }
 }

@@ -1,0 +1,97 @@
+// What a store keeps in memory, in the order of its keys. In pieces, so that putting something in between costs the same however
+// much there is: the super cluster of ten thousand tenants has a hundred thousand objects.
+
+import { compareKeys, lowerBound, prefixEnd } from "../key-order.ts"
+import type { KeyValue } from "../types.ts"
+
+/** Entries; a fuller piece becomes two. */
+const pieceSize = 512
+
+interface Piece {
+  keys: string[]
+  entries: KeyValue[]
+}
+
+export class OrderedEntries {
+  /** None is empty. */
+  readonly #pieces: Piece[] = []
+  /** Of each piece. */
+  readonly #lastKeys: string[] = []
+
+  set(entry: KeyValue): void {
+    const { key } = entry
+    const { at, piece } = this.#pieceFor(key)
+    const last = this.#lastKeys[at] ?? ""
+    // Reading it all they come in order.
+    const place =
+      piece.keys.length === 0 || compareKeys(last, key) < 0 ? piece.keys.length : lowerBound(piece.keys, key)
+    if (piece.keys[place] === key) {
+      piece.entries[place] = entry
+      return
+    }
+    if (place === pieceSize) return this.#insert(at + 1, { keys: [key], entries: [entry] })
+    piece.keys.splice(place, 0, key)
+    piece.entries.splice(place, 0, entry)
+    if (place === piece.keys.length - 1) this.#lastKeys[at] = key
+    if (piece.keys.length > pieceSize) this.#split(at, piece)
+  }
+
+  delete(key: string): void {
+    const at = lowerBound(this.#lastKeys, key)
+    const piece = this.#pieces[at]
+    if (piece === undefined) return
+    const place = lowerBound(piece.keys, key)
+    if (piece.keys[place] !== key) return
+    piece.keys.splice(place, 1)
+    piece.entries.splice(place, 1)
+    const last = piece.keys.at(-1)
+    if (last !== undefined) this.#lastKeys[at] = last
+    else {
+      this.#pieces.splice(at, 1)
+      this.#lastKeys.splice(at, 1)
+    }
+  }
+
+  /** Those whose keys start with `prefix` and come after `after`: at most `limit`, and how many more there are. */
+  select(prefix: string, after: string | undefined, limit: number): { items: KeyValue[]; remaining: number } {
+    const isAfter = after !== undefined && compareKeys(after, prefix) >= 0
+    const from = isAfter ? after : prefix
+    const end = prefixEnd(prefix)
+    const items: KeyValue[] = []
+    let remaining = 0
+    for (let at = lowerBound(this.#lastKeys, from, isAfter); at < this.#pieces.length; at++) {
+      const { keys = [], entries = [] } = this.#pieces[at] ?? {}
+      const start = lowerBound(keys, from, isAfter)
+      const isLast = end !== undefined && compareKeys(this.#lastKeys[at] ?? "", end) >= 0
+      const stop = Math.max(start, isLast ? lowerBound(keys, end) : keys.length)
+      const taken = Math.min(stop, start + limit - items.length)
+      for (const entry of entries.slice(start, taken)) items.push(entry)
+      remaining += stop - Math.max(start, taken)
+      if (isLast) break
+    }
+    return { items, remaining }
+  }
+
+  /** The one the key is in, or belongs into. */
+  #pieceFor(key: string): { at: number; piece: Piece } {
+    const at = Math.max(0, Math.min(lowerBound(this.#lastKeys, key), this.#pieces.length - 1))
+    let piece = this.#pieces[at]
+    if (piece === undefined) {
+      piece = { keys: [], entries: [] }
+      this.#pieces.push(piece)
+      this.#lastKeys.push(key)
+    }
+    return { at, piece }
+  }
+
+  #split(at: number, { keys, entries }: Piece): void {
+    const half = keys.length >>> 1
+    this.#insert(at + 1, { keys: keys.splice(half), entries: entries.splice(half) })
+    this.#lastKeys[at] = keys.at(-1) ?? ""
+  }
+
+  #insert(at: number, piece: Piece): void {
+    this.#pieces.splice(at, 0, piece)
+    this.#lastKeys.splice(at, 0, piece.keys.at(-1) ?? "")
+  }
+}
