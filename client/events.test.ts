@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { forbidden } from "../apimachinery/status.ts"
-import { FakeCluster } from "../controllers/testing/fake-cluster.ts"
+import { FakeCluster } from "./testing/fake-cluster.ts"
 import { EventRecorder, eventLimits } from "./events.ts"
 import { runLeaderElection } from "./leader-election.ts"
 import { events, leases, pods } from "./resources.ts"
@@ -12,7 +12,7 @@ const pod: KubeObject = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", 
 describe("an EventRecorder", () => {
   test("writes one Event and counts what happens again", async () => {
     const clock = new FakeClock()
-    const cluster = new FakeCluster(clock)
+    const cluster = new FakeCluster({ clock })
     const recorder = new EventRecorder({ component: "test-controller", clock })
     for (let index = 0; index < 3; index++) {
       recorder.event(cluster, pod, "Warning", "Failed", "it did not work")
@@ -35,7 +35,7 @@ describe("an EventRecorder", () => {
 
   test("combines many similar ones", async () => {
     const clock = new FakeClock()
-    const cluster = new FakeCluster(clock)
+    const cluster = new FakeCluster({ clock })
     const recorder = new EventRecorder({ component: "c", clock })
     for (let index = 0; index < 15; index++) recorder.event(cluster, pod, "Normal", "Did", `thing ${index}`)
     await recorder.drained()
@@ -46,7 +46,7 @@ describe("an EventRecorder", () => {
 
   test("limits what one object may say, without taking it from others", async () => {
     const clock = new FakeClock()
-    const cluster = new FakeCluster(clock)
+    const cluster = new FakeCluster({ clock })
     const recorder = new EventRecorder({ component: "c", clock })
     const other = { ...pod, metadata: { ...pod.metadata, name: "o", uid: "o" } }
     for (let index = 0; index < 100; index++) recorder.event(cluster, pod, "Normal", "Again", "same")
@@ -60,10 +60,8 @@ describe("an EventRecorder", () => {
   })
 
   test("never throws", async () => {
-    const cluster = new FakeCluster(new FakeClock())
-    cluster.intercept = (_verb, resource) => {
-      throw forbidden(resource, "", "no")
-    }
+    const cluster = new FakeCluster({ clock: new FakeClock() })
+    cluster.fail = (verb) => (verb === "list" ? undefined : forbidden(events, "", "no"))
     const recorder = new EventRecorder({ component: "c" })
     recorder.event(cluster, pod, "Normal", "A", "b")
     await recorder.drained()
@@ -74,7 +72,7 @@ describe("an EventRecorder", () => {
 describe("leader election", () => {
   test("lets one lead, and the next when it gives the lease back", async () => {
     const clock = new FakeClock()
-    const cluster = new FakeCluster(clock)
+    const cluster = new FakeCluster({ clock })
     const order: string[] = []
     const first = new AbortController()
     const second = new AbortController()
@@ -108,7 +106,7 @@ describe("leader election", () => {
 
   test("takes over from one that stopped renewing", async () => {
     const clock = new FakeClock()
-    const cluster = new FakeCluster(clock)
+    const cluster = new FakeCluster({ clock })
     const spec = { holderIdentity: "dead", leaseDurationSeconds: 15, renewTime: "2025-01-01T00:00:00.000000Z" }
     const lease = {
       apiVersion: "coordination.k8s.io/v1",

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { resourceExpired } from "../apimachinery/status.ts"
 import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
-import { FakeCluster } from "../controllers/testing/fake-cluster.ts"
+import { FakeCluster } from "./testing/fake-cluster.ts"
 import { eventually } from "../controllers/testing/harness.ts"
-import { systemClock } from "./clock.ts"
 import { Informer } from "./informer.ts"
 import { configMaps } from "./resources.ts"
 import type { Resource, WatchEvent, WatchOptions } from "./rest.ts"
@@ -52,7 +51,7 @@ function recorder(): Recorded {
 
 describe("an Informer", () => {
   test("has what there is, follows changes, and replays to who comes late", async () => {
-    const cluster = new FakeCluster(systemClock)
+    const cluster = new FakeCluster()
     await cluster.create(configMaps, configMap("a", { team: "x" }))
     const stop = new AbortController()
     const indexes = { team: (object: ConfigMap) => Object.values(object.data ?? {}) }
@@ -77,7 +76,7 @@ describe("an Informer", () => {
 
   test("resumes a watch that ended without listing again", async () => {
     const clock = new FakeClock()
-    const cluster = new BreakableCluster(clock)
+    const cluster = new BreakableCluster({ clock })
     const stop = new AbortController()
     const informer = new Informer<ConfigMap>(cluster, configMaps, { clock })
     const { events, handler } = recorder()
@@ -96,7 +95,7 @@ describe("an Informer", () => {
 
   test("lists again when its resourceVersion expired, and tells what went meanwhile", async () => {
     const clock = new FakeClock()
-    const cluster = new BreakableCluster(clock)
+    const cluster = new BreakableCluster({ clock })
     await cluster.create(configMaps, configMap("a"))
     await cluster.create(configMaps, configMap("b"))
     const stop = new AbortController()
@@ -119,7 +118,7 @@ describe("an Informer", () => {
 
 describe("a TenantInformer over one cluster", () => {
   test("keeps tenants apart and says when it is synced", async () => {
-    const cluster = new FakeCluster(systemClock)
+    const cluster = new FakeCluster()
     await cluster.create(configMaps, configMap("a"))
     const stop = new AbortController()
     const informer = new TenantInformer<ConfigMap>(singleCluster(cluster, "one"), configMaps)
@@ -144,7 +143,7 @@ describe("a TenantInformer over one cluster", () => {
       restarted(t: string): void
     }
     const tenants = {
-      ...singleCluster(new FakeCluster(systemClock)),
+      ...singleCluster(new FakeCluster()),
       watch: (_resource: unknown, given: unknown) => void (handler = given as typeof handler),
     }
     const informer = new TenantInformer<ConfigMap>(tenants, configMaps)

@@ -3,13 +3,12 @@
 
 import { describe, expect, test } from "vitest"
 import type { Deployment, Job, KubeObject, Pod, ReplicaSet, StatefulSet } from "../apimachinery/object.ts"
-import { systemClock } from "../client/clock.ts"
 import { silentLog } from "../client/log.ts"
 import { configMaps, deployments, jobs, pods, replicaSets, statefulSets } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { singleCluster } from "../client/single-cluster.ts"
 import { startControllers } from "./main.ts"
-import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "./testing/harness.ts"
 import { createRandom, seeds } from "./testing/random.ts"
 
@@ -169,7 +168,7 @@ async function reach(cluster: FakeCluster): Promise<object> {
 }
 
 async function withoutCrash(): Promise<object> {
-  const cluster = new FakeCluster(systemClock)
+  const cluster = new FakeCluster()
   await begin(cluster)
   await change(cluster)
   return reach(cluster)
@@ -178,7 +177,7 @@ async function withoutCrash(): Promise<object> {
 describe("controllers that crash between any two writes", () => {
   test.each(seeds(4))("reach what they reach without (seed %i)", async (seed) => {
     const random = createRandom(seed)
-    const cluster = new FakeCluster(systemClock)
+    const cluster = new FakeCluster()
     await begin(cluster)
     for (let life = 0; life < lives; life++) {
       if (life === Math.floor(lives / 3)) await change(cluster)

@@ -3,17 +3,17 @@ import type { KubeObject, Node } from "../apimachinery/object.ts"
 import { conflict } from "../apimachinery/status.ts"
 import { silentLog } from "../client/log.ts"
 import { nodes } from "../client/resources.ts"
-import type { Resource } from "../client/rest.ts"
-import { FakeCluster } from "../syncer/testing/fake-cluster.ts"
+import type { Resource, WriteOptions } from "../client/rest.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { defaultNodeSettings, simulatedNode, startNodes } from "./nodes.ts"
 
 /** Somebody else is always faster, this often. */
 class BusyCluster extends FakeCluster {
   conflicts = 0
 
-  override async update<T extends KubeObject>(resource: Resource, object: T): Promise<T> {
+  override async update<T extends KubeObject>(resource: Resource, object: T, options?: WriteOptions): Promise<T> {
     if (this.conflicts-- > 0) throw conflict({ group: "", resource: "nodes" }, "node-1", "written by another")
-    return super.update(resource, object)
+    return super.update(resource, object, options)
   }
 }
 
@@ -27,14 +27,14 @@ const start = (client: BusyCluster): Promise<AsyncDisposable> =>
   })
 
 test("a node has its status from the start, whoever else writes it at the same time", async () => {
-  const cluster = new BusyCluster()
+  const cluster = new BusyCluster({ isPopulated: true })
   cluster.conflicts = 4
   await using _ = await start(cluster)
   expect(cluster.find<Node>(nodes, undefined, "node-1")?.status?.daemonEndpoints?.kubeletEndpoint?.Port).toBe(10250)
 })
 
 test("a node that cannot be written says so", async () => {
-  const cluster = new BusyCluster()
+  const cluster = new BusyCluster({ isPopulated: true })
   cluster.conflicts = 5
   await expect(start(cluster)).rejects.toThrow("written by another")
 })

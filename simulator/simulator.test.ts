@@ -11,7 +11,7 @@ import {
   services,
   storageClasses,
 } from "../client/resources.ts"
-import { FakeCluster } from "../syncer/testing/fake-cluster.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "../syncer/testing/eventually.ts"
 import { startSimulator, type Simulator } from "./main.ts"
 
@@ -20,7 +20,7 @@ let cluster: FakeCluster
 let simulator: Simulator
 
 beforeEach(async () => {
-  cluster = new FakeCluster()
+  cluster = new FakeCluster({ isPopulated: true })
   simulator = await startSimulator({ client: cluster, nodes: 2, kubeletPort: () => 10250 })
 })
 
@@ -99,7 +99,7 @@ describe("a pod", () => {
 
   test("goes from pending to ready in one write", async () => {
     await run("a", { containers: [sleeping] })
-    expect(cluster.writes.filter((write) => write === "update pods default/a")).toHaveLength(1)
+    expect(cluster.writes.filter((write) => write === "update pods default/a/status")).toHaveLength(1)
   })
 
   test("runs its command to the end", async () => {

@@ -11,7 +11,7 @@ import { resourceSyncs } from "./resources/index.ts"
 import { superPlace } from "./conversion/super-object.ts"
 import { settingsOf } from "./options.ts"
 import { eventually } from "./testing/eventually.ts"
-import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
 let syncer: Syncer | undefined

@@ -6,7 +6,7 @@ import { superNamespace } from "../apimachinery/tenancy.ts"
 import { namespaces, persistentVolumeClaims, persistentVolumes, priorityClasses } from "../client/resources.ts"
 import { startSyncer, type Syncer } from "./main.ts"
 import { eventually } from "./testing/eventually.ts"
-import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
 const isPublic = { "tenancy.x-k8s.io/super.public": "true" }

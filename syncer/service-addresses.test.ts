@@ -7,7 +7,7 @@ import { buildSuperObject } from "./conversion/super-object.ts"
 import { defaultSettings, syncerLimits } from "./options.ts"
 import { service as serviceSync } from "./resources/service.ts"
 import { createServiceAddresses, type ServiceAddressClaims } from "./service-addresses.ts"
-import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { fakeTenant } from "./testing/fake-tenants.ts"
 
 const tenant = fakeTenant("acme")
@@ -27,7 +27,7 @@ describe("createServiceAddresses()", () => {
 
   beforeEach(() => {
     superCluster = new FakeCluster({ isSuper: true })
-    tenantCluster = new FakeCluster()
+    tenantCluster = new FakeCluster({ isPopulated: true })
     addresses = createServiceAddresses(superCluster, tenant, { tenantClient: () => tenantCluster })
   })
 

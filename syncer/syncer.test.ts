@@ -17,7 +17,7 @@ import type { Resource } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
 import { startSyncer, type Syncer } from "./main.ts"
 import { eventually } from "./testing/eventually.ts"
-import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
 const object = (kind: string, namespace: string | undefined, name: string, more: object = {}): KubeObject => ({

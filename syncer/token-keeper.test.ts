@@ -6,7 +6,7 @@ import { FakeClock } from "../client/testing/fake-clock.ts"
 import { startSyncer } from "./main.ts"
 import { syncerLimits } from "./options.ts"
 import { eventually } from "./testing/eventually.ts"
-import { FakeCluster } from "./testing/fake-cluster.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
 const lifeSeconds = 3600

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { leases, namespaces } from "../../client/resources.ts"
-import { FakeCluster } from "../../syncer/testing/fake-cluster.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { Leadership, leaseNamespace } from "./leadership.ts"
 
 const times = { leaseMs: 60_000, renewMs: 45_000, retryMs: 5 }

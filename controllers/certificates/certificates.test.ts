@@ -8,7 +8,7 @@ import { createCertificateSigner } from "../../gateway/tenancy/certificate-signe
 import { createClientRequest } from "../../gateway/testing/certificate-request.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
 import { startControllers } from "../main.ts"
-import { FakeCluster } from "../testing/fake-cluster.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { eventually, startHarness } from "../testing/harness.ts"
 import { goesAt } from "./cleaning.ts"
 import { certificateSigningRequests } from "./request.ts"
@@ -123,7 +123,7 @@ describe("old requests", () => {
 
   test("are deleted", async () => {
     const clock = new FakeClock(Date.parse(at))
-    const cluster = new FakeCluster(clock)
+    const cluster = new FakeCluster({ clock })
     await using harness = await startHarness({ only: ["certificatesigningrequest-cleaning"], clock, cluster })
     const { metadata } = await harness.create<KubeObject>(certificateSigningRequests, {
       apiVersion: "certificates.k8s.io/v1",

@@ -180,9 +180,8 @@ describe("a Deployment", () => {
 
   test("says why pods cannot be made", async () => {
     await using harness = await startHarness({ only })
-    harness.cluster.intercept = (verb, resource) => {
-      if (verb === "create" && resource.resource === "pods") throw forbidden(resource, "", "exceeded quota")
-    }
+    harness.cluster.fail = (verb, resource) =>
+      verb === "create" && resource === "pods" ? forbidden(pods, "", "exceeded quota") : undefined
     await harness.create(deployments, deployment("web", 3))
     await eventually(() => {
       const { status } = harness.cluster.find<Deployment>(deployments, "default", "web")!
@@ -195,7 +194,7 @@ describe("a Deployment", () => {
         }),
       )
     })
-    harness.cluster.intercept = () => undefined
+    harness.cluster.fail = undefined
     await settled(harness, "web", 3)
   })
 

@@ -6,7 +6,7 @@ import { singleCluster } from "../../client/single-cluster.ts"
 import { silentLog } from "../../client/log.ts"
 import { Informers } from "../informers.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-import { FakeCluster } from "../testing/fake-cluster.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { runPodGarbageCollector } from "./podgc.ts"
 
 const only = ["pod-garbage-collector"]
@@ -96,7 +96,7 @@ describe("pods", () => {
 
   test("that have ended are kept up to a limit, the oldest go first and evicted ones before them", async () => {
     const clock = new FakeClock()
-    const cluster = new FakeCluster(clock)
+    const cluster = new FakeCluster({ clock })
     const stopping = new AbortController()
     const tenants = singleCluster(cluster, "tenant-a")
     const informers = new Informers(tenants, silentLog, stopping.signal)

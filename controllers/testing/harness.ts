@@ -9,7 +9,7 @@ import type { Resource } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import type { Tenants } from "../../client/tenants.ts"
 import { startControllers } from "../main.ts"
-import { FakeCluster } from "./fake-cluster.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 
 export interface Harness extends AsyncDisposable {
   cluster: FakeCluster
@@ -43,7 +43,7 @@ const log: Log = {
 
 export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const clock = options.clock ?? systemClock
-  const cluster = options.cluster ?? new FakeCluster(clock)
+  const cluster = options.cluster ?? new FakeCluster({ clock })
   await cluster.create<Namespace>(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
   const running = startControllers(singleCluster(cluster, "tenant-a"), {
     rootCertificateAuthority: "-----BEGIN CERTIFICATE-----\n",

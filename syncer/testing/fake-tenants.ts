@@ -5,7 +5,7 @@ import { clusterKey } from "../../apimachinery/tenancy.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { Tenant, Tenants, TenantWatchHandler } from "../../client/tenants.ts"
-import { FakeCluster } from "./fake-cluster.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 
 interface Subscriber {
   added(tenant: Tenant): void
@@ -33,7 +33,7 @@ export class FakeTenants implements Tenants {
   readonly #watches = new Set<{ attach(tenant: Tenant, cluster: FakeCluster): void; detach(tenant: string): void }>()
 
   add(tenant: Tenant): FakeCluster {
-    const cluster = new FakeCluster()
+    const cluster = new FakeCluster({ isPopulated: true })
     this.clusters.set(tenant.name, { tenant, cluster })
     for (const subscriber of this.#subscribers) subscriber.added(tenant)
     for (const watch of this.#watches) watch.attach(tenant, cluster)

@@ -1,0 +1,151 @@
+// What a fake cluster has: objects by resource, resourceVersions, and every change there ever was, for watches.
+
+import { matches, parseSelector } from "../../apimachinery/labels.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { ListOptions, Resource, WatchEvent, WatchOptions } from "../rest.ts"
+
+export interface Change {
+  type: "ADDED" | "MODIFIED" | "DELETED"
+  /** Its plural name. */
+  resource: string
+  object: KubeObject
+}
+
+interface Recorded extends Change {
+  id: string
+  revision: number
+}
+
+interface Watcher {
+  /** Of one resource; undefined: of all. */
+  id: string | undefined
+  /** Called at once. */
+  tell(change: Recorded): void
+}
+
+export class FakeStore {
+  readonly #objects = new Map<string, Map<string, KubeObject>>()
+  readonly #log: Recorded[] = []
+  readonly #watchers = new Set<Watcher>()
+  #revision = 1
+
+  get revision(): number {
+    return this.#revision
+  }
+
+  find(resource: Resource, namespace: string | undefined, name: string): KubeObject | undefined {
+    return this.#of(resource).get(keyOf(namespace, name))
+  }
+
+  list(resource: Resource, options: Pick<ListOptions, "namespace" | "labelSelector"> = {}): KubeObject[] {
+    return [...this.#of(resource).values()].filter((object) => isSelected(object, options))
+  }
+
+  /** All objects of a namespace, with what each is one of. */
+  *within(namespace: string): Generator<[Resource, KubeObject]> {
+    for (const [id, objects] of this.#objects) {
+      const [group = "", resource = ""] = id.split("/")
+      for (const object of objects.values()) {
+        if (object.metadata.namespace === namespace)
+          yield [{ group, version: "v1", resource, namespaced: true }, object]
+      }
+    }
+  }
+
+  put(resource: Resource, type: "ADDED" | "MODIFIED", object: KubeObject): KubeObject {
+    const stored = freeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#revision) } })
+    this.#of(resource).set(keyOf(stored.metadata.namespace, stored.metadata.name ?? ""), stored)
+    this.#record(resource, type, stored)
+    return stored
+  }
+
+  remove(resource: Resource, object: KubeObject): void {
+    this.#of(resource).delete(keyOf(object.metadata.namespace, object.metadata.name ?? ""))
+    const last = freeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(++this.#revision) } })
+    this.#record(resource, "DELETED", last)
+  }
+
+  /** Calls for every change from now on, at once and in order. */
+  onChange(call: (change: Change) => void): () => void {
+    const watcher: Watcher = { id: undefined, tell: call }
+    this.#watchers.add(watcher)
+    return () => this.#watchers.delete(watcher)
+  }
+
+  async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<KubeObject>> {
+    const id = idOf(resource)
+    const { signal } = options
+    const queue = this.#log.filter((change) => change.id === id && change.revision > Number(options.resourceVersion))
+    const selected = new Set<string>()
+    let wake: (() => void) | undefined
+    const watcher: Watcher = {
+      id,
+      tell: (change) => {
+        queue.push(change)
+        wake?.()
+      },
+    }
+    this.#watchers.add(watcher)
+    const stop = (): void => wake?.()
+    signal.addEventListener("abort", stop)
+    try {
+      while (!signal.aborted) {
+        const change = queue.shift()
+        if (change === undefined) await new Promise<void>((resolve) => (wake = resolve))
+        else yield seen(change, options, selected)
+      }
+    } finally {
+      this.#watchers.delete(watcher)
+      signal.removeEventListener("abort", stop)
+    }
+  }
+
+  #of(resource: Resource): Map<string, KubeObject> {
+    let objects = this.#objects.get(idOf(resource))
+    if (objects === undefined) this.#objects.set(idOf(resource), (objects = new Map()))
+    return objects
+  }
+
+  #record(resource: Resource, type: Change["type"], object: KubeObject): void {
+    const change = { type, resource: resource.resource, object, id: idOf(resource), revision: this.#revision }
+    this.#log.push(change)
+    for (const watcher of this.#watchers) if (watcher.id === undefined || watcher.id === change.id) watcher.tell(change)
+  }
+}
+
+/** Objects that leave a selection are deleted for who watches it, those that come into it are new. */
+function seen(
+  { type, object }: Recorded,
+  options: Pick<WatchOptions, "namespace" | "labelSelector">,
+  selected: Set<string>,
+): WatchEvent<KubeObject> {
+  if (options.namespace === undefined && options.labelSelector === undefined) return { type, object }
+  const { uid = "" } = object.metadata
+  if (type === "DELETED" || !isSelected(object, options)) {
+    selected.delete(uid)
+    return { type: "DELETED", object }
+  }
+  const isNew = !selected.has(uid)
+  selected.add(uid)
+  return { type: isNew && type === "ADDED" ? "ADDED" : "MODIFIED", object }
+}
+
+function isSelected(
+  { metadata }: KubeObject,
+  { namespace, labelSelector = "" }: Pick<ListOptions, "namespace" | "labelSelector">,
+): boolean {
+  if (namespace !== undefined && metadata.namespace !== namespace) return false
+  return labelSelector === "" || matches(parseSelector(labelSelector), metadata.labels ?? {})
+}
+
+const idOf = ({ group, resource }: Resource): string => `${group}/${resource}`
+const keyOf = (namespace: string | undefined, name: string): string => `${namespace ?? ""}/${name}`
+
+/** As the gateway's in-process client hands them out. */
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    Object.values(value).forEach(freeze)
+  }
+  return value
+}

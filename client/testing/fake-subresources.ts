@@ -1,0 +1,70 @@
+// What fake clusters answer beyond objects themselves: scales, tokens, service addresses, merged patches.
+
+import { randomUUID } from "node:crypto"
+import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { invalid, noSuchPath } from "../../apimachinery/status.ts"
+import type { Resource } from "../rest.ts"
+
+const scalable = new Set(["deployments", "replicasets", "statefulsets", "replicationcontrollers"])
+
+/** Kinds without a scale answer as a server does that has no such path. */
+export function scaleOf({ resource }: Resource, object: KubeObject): KubeObject {
+  const { spec, status } = object as {
+    spec?: { replicas?: number; selector?: { matchLabels?: object } }
+    status?: { replicas?: number }
+  }
+  if (!scalable.has(resource) && spec?.replicas === undefined) throw noSuchPath()
+  const labels = Object.entries(spec?.selector?.matchLabels ?? spec?.selector ?? {})
+  return {
+    apiVersion: "autoscaling/v1",
+    kind: "Scale",
+    metadata: object.metadata,
+    spec: { replicas: spec?.replicas ?? 0 },
+    status: { replicas: status?.replicas ?? 0, selector: labels.map(([key, value]) => `${key}=${value}`).join(",") },
+  }
+}
+
+export function tokenFor(request: KubeObject, now: number): KubeObject {
+  const { expirationSeconds } = request["spec"] as { expirationSeconds: number }
+  const expirationTimestamp = new Date(now + expirationSeconds * 1000).toISOString()
+  return { ...request, status: { token: `token-${randomUUID()}`, expirationTimestamp } }
+}
+
+/** The service with an address; the one it asks for must be free. */
+export function addressed(service: KubeObject, others: readonly KubeObject[], next: () => string): KubeObject {
+  const spec = service["spec"] as { clusterIP?: string; type?: string }
+  if (spec.type === "ExternalName") return service
+  const taken = others.some((other) => (other["spec"] as { clusterIP?: string }).clusterIP === spec.clusterIP)
+  if (spec.clusterIP !== undefined && spec.clusterIP !== "None" && taken) {
+    throw invalid({ group: "", kind: "Service" }, service.metadata.name ?? "", [
+      invalidValue(
+        FieldPath.root("spec", "clusterIPs").index(0),
+        spec.clusterIP,
+        "failed to allocate IP: provided IP is already allocated",
+      ),
+    ])
+  }
+  const clusterIP = spec.clusterIP ?? next()
+  return { ...service, spec: { ...spec, clusterIP, clusterIPs: [clusterIP] } }
+}
+
+const deleteFromList = "$deleteFromPrimitiveList/"
+
+/** A merge patch, with the one directive of strategic patches that controllers use. */
+export function merged(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch
+  const isObject = typeof target === "object" && target !== null && !Array.isArray(target)
+  const result: Record<string, unknown> = isObject ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === undefined) continue
+    if (key.startsWith(deleteFromList)) {
+      const list = key.slice(deleteFromList.length)
+      const left = ((result[list] ?? []) as unknown[]).filter((item) => !(value as unknown[]).includes(item))
+      if (left.length > 0) result[list] = left
+      else delete result[list]
+    } else if (value === null) delete result[key]
+    else result[key] = merged(result[key], value)
+  }
+  return result
+}
