@@ -1,40 +1,57 @@
 // polyplane check: are the stores of a data directory what they should be?
 
-import { checkDataDirectory } from "../gateway/tenancy/check-data-directory.ts"
+import { checkDataDirectory, type CheckedStore } from "../gateway/tenancy/check-data-directory.ts"
+import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
 import { StartError } from "../gateway/options.ts"
 import { parseFlags, UsageError, UserError, type Command } from "./command.ts"
 import { withProgress } from "./progress.ts"
+import { etcdOfFlags, storageFlags, storageHelp } from "./storage.ts"
 
-const help = `usage: polyplane check [--data-dir DIR]
+const help = `usage: polyplane check [FLAGS]
 
-Reads every store of a data directory that no process has open and tells what is inconsistent. Changes nothing of what
-tenants have. Exits with 1 when there are faults.
+Reads every store of a data directory that no process has open, or of an etcd, which gateways may go on using, and tells
+what is inconsistent. Changes nothing of what tenants have. Exits with 1 when there are faults.
 
-  --data-dir DIR  default .polyplane
-`
+  --data-dir DIR           default .polyplane
+${storageHelp}`
 
 export const check: Command = {
   name: "check",
-  summary: "check the consistency of a data directory that no process has open",
+  summary: "check the consistency of what is kept, in a data directory or in etcd",
   help,
   async run(args) {
-    const parsed = parseFlags({ help }, args, { "data-dir": { type: "string", default: ".polyplane" } })
+    const parsed = parseFlags({ help }, args, {
+      "data-dir": { type: "string", default: ".polyplane" },
+      ...storageFlags,
+    })
     if (parsed === undefined) return 0
     const { values: flags, positionals } = parsed
     if (positionals.length > 0)
       throw new UsageError(`polyplane check takes no arguments, but got "${positionals.join(" ")}"`)
-    const { stores, faults } = await withProgress("checking", (say) => checkAll(flags["data-dir"], say))
+    const etcd = await etcdOfFlags(flags)
+    const { stores, faults } = await withProgress("checking", async (say) =>
+      checkAll(await checkOf(flags["data-dir"], etcd), say),
+    )
     const found = faults === 0 ? "no faults" : counted(faults, "fault")
     process.stdout.write(`${counted(stores, "store")}, ${found}\n`)
     return faults === 0 ? 0 : 1
   },
 }
 
+async function checkOf(dataDir: string, etcd: EtcdStorageOptions | undefined): Promise<AsyncIterable<CheckedStore>> {
+  if (etcd === undefined) return checkDataDirectory(dataDir)
+  const { checkEtcd } = await import("../gateway/tenancy/check-etcd.ts")
+  return checkEtcd(etcd)
+}
+
 /** Faults are told as they are found. */
-async function checkAll(dataDir: string, say: (detail: string) => void): Promise<{ stores: number; faults: number }> {
+async function checkAll(
+  checked: AsyncIterable<CheckedStore>,
+  say: (detail: string) => void,
+): Promise<{ stores: number; faults: number }> {
   const total = { stores: 0, faults: 0 }
   try {
-    for await (const { name, faults } of checkDataDirectory(dataDir)) {
+    for await (const { name, faults } of checked) {
       for (const fault of faults) process.stdout.write(`${name}: ${fault}\n`)
       total.stores++
       total.faults += faults.length

@@ -56,11 +56,11 @@ async function faultsOf(...[directory, options]: Parameters<typeof checkDirector
   }
 }
 
-function nameOf(uid: string, record: TenantRecord | undefined): string {
+export function nameOf(uid: string, record: TenantRecord | undefined): string {
   if (uid === superUid) return "super cluster"
   return record === undefined ? `store ${uid}` : `tenant "${record.tenant.name}"`
 }
 
-function strayFaults(uid: string, record: TenantRecord | undefined): string[] {
+export function strayFaults(uid: string, record: TenantRecord | undefined): string[] {
   return uid === superUid || record !== undefined ? [] : ["it belongs to no tenant"]
 }

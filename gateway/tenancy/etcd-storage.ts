@@ -13,7 +13,7 @@ import { keyRecords, type KeyFiles } from "./key-files.ts"
 import type { GatewayStorage, OtherGateways } from "./storage.ts"
 
 /** The store of the gateway's own records; no tenant's uid. */
-const gatewayUid = "gateway"
+export const gatewayUid = "gateway"
 const formatKey = "/format"
 const format = 1
 /** A process that was killed holds the super cluster so long; the next one waits for it. */

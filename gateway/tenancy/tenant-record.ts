@@ -21,6 +21,23 @@ export async function readRecords(store: Store): Promise<{ records: TenantRecord
   return { records: items.map(parse), revision }
 }
 
+/** Of the values of the gateway's store, read by whoever checks it. */
+export function recordsOf(values: ReadonlyMap<string, Uint8Array>): { records: TenantRecord[]; faults: string[] } {
+  const records: TenantRecord[] = []
+  const faults: string[] = []
+  for (const [key, value] of values) {
+    if (!key.startsWith(prefix)) continue
+    try {
+      const record = JSON.parse(Buffer.from(value).toString()) as TenantRecord
+      if (prefix + record.tenant.name === key) records.push(record)
+      else faults.push(`the record "${key}" is of tenant "${record.tenant.name}"`)
+    } catch (error) {
+      faults.push(`the record "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return { records, faults }
+}
+
 /** Changes of records by other gateways, and by this one. */
 export function watchRecords(store: Store, after: Revision): Watcher {
   return store.watch(prefix, { after })

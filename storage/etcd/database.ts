@@ -31,6 +31,11 @@ export interface EtcdOptions {
 
 const defaultPrefix = "/polyplane"
 
+/** Without a slash at its end. */
+export function databasePrefix({ prefix = defaultPrefix }: Pick<EtcdOptions, "prefix">): string {
+  return prefix.replace(/\/+$/, "")
+}
+
 export class EtcdDatabase implements AsyncDisposable {
   readonly #limits: StoreLimits
   readonly #stores = new Map<string, Set<EtcdStore>>()
@@ -53,7 +58,7 @@ export class EtcdDatabase implements AsyncDisposable {
     try {
       const connection = await Connection.open({
         client,
-        prefix: (options.prefix ?? defaultPrefix).replace(/\/+$/, ""),
+        prefix: databasePrefix(options),
         limits,
         historyMilliseconds: storeLimits.historyMilliseconds,
         now: options.now ?? Date.now,

@@ -35,6 +35,12 @@ export function decodeGate({ type, kv }: Pick<WireEvent, "type" | "kv">): Gate {
   return { revision: kv.mod_revision, members }
 }
 
+/** Whether it is one that we write. */
+export function isGate(value: Buffer): boolean {
+  const text = value.toString()
+  return text === closed || text.startsWith(open)
+}
+
 /** So many shares are free. */
 export function hasRoom(used: Usage, shares: number, { maxObjects, maxBytes }: StoreQuota): boolean {
   return used.objects + shares * share.objects <= maxObjects && used.bytes + shares * share.bytes <= maxBytes
