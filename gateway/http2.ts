@@ -4,6 +4,7 @@
 
 import type { RequestListener } from "node:http"
 import {
+  constants,
   createSecureServer,
   Http2ServerRequest,
   Http2ServerResponse,
@@ -17,6 +18,13 @@ import type { RequestState } from "./filters/state.ts"
 import type { GatewayLimits } from "./options.ts"
 
 const MiB = 1024 * 1024
+
+/**
+ * PING and SETTINGS frames of one connection within a while. Each has to be answered, and costs its sender nothing; clients
+ * send one in seconds. Beyond: the connection is closed.
+ */
+const maxControlFrames = 1000
+const controlFramesWindowMs = 10_000
 
 class StreamRequest extends Http2ServerRequest {
   constructor(...parts: ConstructorParameters<typeof Http2ServerRequest>) {
@@ -57,7 +65,8 @@ type StreamLimits = Pick<GatewayLimits, "maxStreams" | "maxHeaderBytes" | "maxSe
 
 /**
  * A server of both versions. `options` are those of a server of HTTP/1.1; what it answers can do all that such a server can,
- * as far as the gateway asks for it. Streams that clients reset are bounded by Node itself (streamResetBurst, streamResetRate).
+ * as far as the gateway asks for it. What clients reset, and headers that never end, are bounded by Node itself (streamResetBurst and
+ * streamResetRate, 1,000 and 33 per second; 8 CONTINUATION frames).
  */
 export function createHttp2Server(options: ServerOptions, limits: StreamLimits, serve: RequestListener): Server {
   const server = createSecureServer(
@@ -83,6 +92,7 @@ export function createHttp2Server(options: ServerOptions, limits: StreamLimits, 
     // The connection broke: its streams have been told.
     session.on("error", () => undefined)
     closeWhenIdle(session, limits.keepAliveMs)
+    closeWhenFlooded(session)
   })
   const sockets = new Set<Socket>()
   server.on("secureConnection", (socket: Socket) => {
@@ -113,4 +123,19 @@ function closeWhenIdle(session: ServerHttp2Session, idleMs: number): void {
   session.setTimeout(idleMs, () => {
     if (streams === 0) session.close()
   })
+}
+
+function closeWhenFlooded(session: ServerHttp2Session): void {
+  let since = 0
+  let count = 0
+  const take = (): void => {
+    const now = performance.now()
+    if (now - since > controlFramesWindowMs) {
+      since = now
+      count = 0
+    }
+    if (++count === maxControlFrames) session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM)
+  }
+  session.on("ping", take)
+  session.on("remoteSettings", take)
 }

@@ -1,0 +1,111 @@
+// Clients that misuse HTTP/2, frame by frame: the gateway ends their connection, and others are served.
+
+import { once } from "node:events"
+import { connect, type TLSSocket } from "node:tls"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+
+let fixture: TestGateway
+let tenant: TestTenant
+
+beforeAll(async () => {
+  fixture = await startTestGateway({ http2: true, limits: { maxInFlight: 50 } })
+  tenant = await fixture.createTenant("a")
+})
+
+afterAll(async () => {
+  await fixture?.[Symbol.asyncDispose]()
+})
+
+const types = { headers: 0x1, reset: 0x3, settings: 0x4, ping: 0x6, continuation: 0x9 } as const
+const endStream = 0x1
+const endHeaders = 0x4
+const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+/** RFC 9113, section 4.1. */
+function frame(type: keyof typeof types, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.byteLength, 0, 3)
+  head.writeUInt8(types[type], 3)
+  head.writeUInt8(flags, 4)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** A header neither indexed nor compressed. RFC 7541, section 6.2.2. */
+function literal(name: string, value: string): Buffer {
+  return Buffer.concat([
+    Buffer.from([0, name.length]),
+    Buffer.from(name),
+    Buffer.from([value.length]),
+    Buffer.from(value),
+  ])
+}
+
+const request = Buffer.concat([
+  literal(":method", "GET"),
+  literal(":scheme", "https"),
+  literal(":authority", "a"),
+  literal(":path", "/tenants/a/api/v1/namespaces"),
+])
+
+async function open(): Promise<TLSSocket> {
+  const { hostname, port } = new URL(fixture.url)
+  const { certificate, key } = tenant
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    ca: fixture.gateway.certificateAuthority,
+    checkServerIdentity: () => undefined,
+    ALPNProtocols: ["h2"],
+    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+  })
+  onTestFinished(() => void socket.destroy())
+  await once(socket, "secureConnect")
+  socket.on("error", () => undefined) // it is cut off while it writes
+  socket.resume()
+  socket.write(Buffer.concat([Buffer.from(preface), frame("settings", 0, 0)]))
+  return socket
+}
+
+const floods: Record<string, (index: number) => Buffer> = {
+  "streams opened and reset at once": (index) =>
+    Buffer.concat([
+      frame("headers", endStream | endHeaders, 2 * index + 1, request),
+      frame("reset", 0, 2 * index + 1, Buffer.from([0, 0, 0, 8])),
+    ]),
+  "headers that never end": (index) =>
+    index === 0 ? frame("headers", endStream, 1, request) : frame("continuation", 0, 1, literal("a", "b")),
+  settings: () => frame("settings", 0, 0),
+  pings: () => frame("ping", 0, 0, Buffer.alloc(8)),
+}
+
+describe("a connection is ended that sends", () => {
+  test.for(Object.entries(floods))("%s", async ([, flood]) => {
+    const socket = await open()
+    const ended = once(socket, "close")
+    // Node's own limit of resets grows with time, and time is what a busy machine has: far more than either limit.
+    for (let index = 0; index < 20_000 && !socket.destroyed && socket.writable; index++) {
+      const more = socket.write(flood(index))
+      if (!more && !socket.destroyed) await Promise.race([once(socket, "drain"), ended])
+    }
+    await ended
+    const answer = await fixture.request("/tenants/a/api/v1/namespaces", tenant)
+    expect(answer.code).toBe(200)
+  })
+})
+
+test("a client that pings now and then, and changes its settings, goes on", async () => {
+  const socket = await open()
+  let pongs = 0
+  let text = Buffer.alloc(0)
+  socket.on("data", (piece: Buffer) => {
+    text = Buffer.concat([text, piece])
+    while (text.length >= 9 && text.length >= 9 + text.readUIntBE(0, 3)) {
+      if (text[3] === types.ping) pongs++
+      text = text.subarray(9 + text.readUIntBE(0, 3))
+    }
+  })
+  for (let index = 0; index < 100; index++) socket.write(frame("ping", 0, 0, Buffer.alloc(8)))
+  await expect.poll(() => pongs, { timeout: 30_000 }).toBe(100)
+})
