@@ -111,9 +111,10 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Sh
   const { definition } = registry
   checkPlace(ctx, definition)
   if (definition.warning !== undefined) ctx.warn(definition.warning)
-  const subresource = definition.subresources.find((candidate) => candidate.name === ctx.info.subresource)
-  if (ctx.info.subresource !== "" && subresource === undefined) throw noSubresource(ctx, definition)
-  const handler = ctx.info.subresource === "" ? undefined : definition.subresourceHandlers?.[ctx.info.subresource]
+  const wanted = ctx.info.subresource
+  const subresource = wanted === "" ? undefined : definition.subresources.find((one) => one.name === wanted)
+  if (wanted !== "" && subresource === undefined) throw noSubresource(ctx, definition)
+  const handler = wanted === "" ? undefined : definition.subresourceHandlers?.[wanted]
   if (handler?.connect !== undefined) {
     await handler.connect(ctx, registry, namespace, name, exchange)
     return

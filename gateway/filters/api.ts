@@ -1,8 +1,10 @@
 // The chain's end: from what the filters found out to the plain context everything below works with.
 
 import type { APIHandler } from "../endpoints/installer.ts"
-import type { RequestContext } from "../request/context.ts"
-import type { Filter, GatewayResponse } from "./state.ts"
+import type { RequestContext, RequestInfo, User } from "../request/context.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
+import type { GatewayRequest } from "./chain.ts"
+import type { Filter, GatewayResponse, RequestState } from "./state.ts"
 
 /** All warnings of an answer together; beyond it further ones are cut, then dropped. Source: filters/warning.go. */
 const warningLimits = { totalCharacters: 4096, eachWhenCut: 256 } as const
@@ -10,37 +12,59 @@ const warningLimits = { totalCharacters: 4096, eachWhenCut: 256 } as const
 export function callAPI(handler: APIHandler): Filter {
   return async (request, response) => {
     const { state } = response.locals
-    const { controlPlane, info, user, query, upgrade, turn } = state
-    const ctx: RequestContext = {
-      controlPlane,
-      info,
-      user,
-      query,
-      headers: request.headers as RequestContext["headers"],
-      get signal() {
-        return state.signal
-      },
-      endAfter: (seconds) => state.endAfter(seconds),
-      warn: warner(response),
-      annotate: (key, value) => state.annotate(key, value),
-      ...(turn === undefined ? {} : { turn }),
-    }
+    const { upgrade } = state
+    const ctx = new HandledRequest(request, response)
     await handler(ctx, { request, response, ...(upgrade === undefined ? {} : { upgrade }) })
   }
 }
 
-function warner(response: GatewayResponse): (message: string) => void {
-  const seen = new Set<string>()
-  let used = 0
-  return (message) => {
-    if (seen.has(message) || response.headersSent) return
-    seen.add(message)
+/** A class, since there is one of it per request: closures and accessors of its own would be most of what it costs. */
+class HandledRequest implements RequestContext {
+  readonly controlPlane: ControlPlane
+  readonly info: RequestInfo
+  readonly user: User
+  readonly query: URLSearchParams
+  readonly headers: RequestContext["headers"]
+  declare readonly turn?: () => Promise<void> | undefined
+  readonly #state: RequestState
+  readonly #response: GatewayResponse
+  #warned: Set<string> | undefined
+  #warnedCharacters = 0
+
+  constructor(request: GatewayRequest, response: GatewayResponse) {
+    const { state } = response.locals
+    this.controlPlane = state.controlPlane
+    this.info = state.info
+    this.user = state.user
+    this.query = state.query
+    this.headers = request.headers as RequestContext["headers"]
+    if (state.turn !== undefined) this.turn = state.turn
+    this.#state = state
+    this.#response = response
+  }
+
+  get signal(): AbortSignal {
+    return this.#state.signal
+  }
+
+  endAfter(seconds: number): void {
+    this.#state.endAfter(seconds)
+  }
+
+  annotate(key: string, value: string): void {
+    this.#state.annotate(key, value)
+  }
+
+  warn(message: string): void {
+    this.#warned ??= new Set()
+    if (this.#warned.has(message) || this.#response.headersSent) return
+    this.#warned.add(message)
     const whole = Array.from(message) // by code points
-    const room = warningLimits.totalCharacters - used
+    const room = warningLimits.totalCharacters - this.#warnedCharacters
     const text = whole.length <= room ? whole : whole.slice(0, Math.min(room, warningLimits.eachWhenCut))
     if (text.length === 0) return
-    used += text.length
-    response.appendHeader("Warning", `299 - ${quoted(text.join(""))}`)
+    this.#warnedCharacters += text.length
+    this.#response.appendHeader("Warning", `299 - ${quoted(text.join(""))}`)
   }
 }
 

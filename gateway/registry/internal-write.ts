@@ -20,10 +20,19 @@ export function onBehalf(
   target: GroupVersionResource & { namespace: string; name: string; subresource?: string; verb?: Verb },
 ): RequestContext {
   const { group, version, resource, namespace, name, subresource = "", verb = "update" } = target
+  const { controlPlane, user, query, headers, turn } = ctx
   return {
-    ...ctx,
+    controlPlane,
+    user,
+    query,
+    headers,
     info: { ...ctx.info, group, version, resource, namespace, name, subresource, verb },
+    get signal() {
+      return ctx.signal // most who are asked for it do without
+    },
     warn: (message) => ctx.warn(message),
+    annotate: (key, value) => ctx.annotate?.(key, value),
+    ...(turn === undefined ? {} : { turn }),
   }
 }
 

@@ -92,8 +92,11 @@ function exactName(selector: string): string {
 
 /** Leading and trailing slashes do not count, those between do. */
 function split(path: string): string[] {
-  const trimmed = path.replace(/^\/+|\/+$/g, "")
-  return trimmed === "" ? [] : trimmed.split("/")
+  let start = 0
+  let end = path.length
+  while (path[start] === "/") start++
+  while (end > start && path[end - 1] === "/") end--
+  return start === end ? [] : path.slice(start, end).split("/")
 }
 
 function decode(text: string): string {
