@@ -14,6 +14,9 @@ import { makeImages } from "./images/make.ts"
 import { exists, MachineLacks, whyNoNodes, whyNotThisMachine } from "./machine.ts"
 import { directoryOf, removeAbandoned, removeCluster } from "./state.ts"
 
+const commandTimeoutMs = 120_000
+/** Where its programs are mounted (node.sh). */
+const nodePath = "/usr/local/bin"
 /** Of each log, told when a start fails. */
 const logLines = 8
 
@@ -98,6 +101,13 @@ export class RealKubernetes implements AsyncDisposable {
   async onNode(number: number, command: readonly string[]): Promise<string> {
     const pid = (await readFile(path.join(this.directory, nodeName(number), "pid"), "utf8")).trim()
     return succeed("nsenter", ["--target", pid, "--net", ...command])
+  }
+
+  /** Runs a program as the node itself would: its files, processes and network. */
+  async inNode(number: number, command: readonly string[]): Promise<string> {
+    const pid = (await readFile(path.join(this.directory, nodeName(number), "pid"), "utf8")).trim()
+    const env = { ...process.env, PATH: `${nodePath}:${process.env["PATH"] ?? ""}` }
+    return succeed("nsenter", ["--target", pid, "--all", ...command], { env, timeoutMs: commandTimeoutMs })
   }
 
   /** Of the node, as the machine reaches it. */
