@@ -116,7 +116,8 @@ const missingWords: Readonly<Record<string, (path: string) => string>> = {
 const isMissing = ({ container, key }: Place): boolean => !Array.isArray(container) && !Object.hasOwn(container, key)
 
 function locate(document: Json, path: string, missing = `"${path}" leads nowhere`): Place {
-  if (!path.startsWith("/")) throw rejected(`"${path}" leads nowhere`)
+  // What stands before the first slash is passed over, as upstream's library does.
+  if (!path.includes("/")) throw rejected(`"${path}" leads nowhere`)
   const segments = path
     .split("/")
     .slice(1)
@@ -134,10 +135,11 @@ function locate(document: Json, path: string, missing = `"${path}" leads nowhere
 
 /** The path with a negative last index counted from the end; `extra` is 1 where one may add after the last item. */
 function pointer(path: string, { container, key }: Place, extra: 0 | 1): string {
-  if (!Array.isArray(container) || key === "-") return path
+  const rooted = path.slice(path.indexOf("/"))
+  if (!Array.isArray(container) || key === "-") return rooted
   const at = index(key, container.length + extra)
   if (at < 0 || at >= container.length + extra) throw rejected(`"${path}" is beyond the list`)
-  return `${path.slice(0, path.lastIndexOf("/"))}/${at}`
+  return `${rooted.slice(0, rooted.lastIndexOf("/"))}/${at}`
 }
 
 function index(segment: string, length: number): number {

@@ -18,12 +18,12 @@ export function checkListType(schema: JsonObject, path: FieldPath): FieldError[]
     }
     return errors
   }
-  if (typeof listType !== "string" || !listTypes.includes(listType)) {
-    errors.push(notSupported(path.child("x-kubernetes-list-type"), listType, listTypes))
-  }
   if (schema["type"] !== "array") {
     const detail = "must be array if x-kubernetes-list-type is specified"
     errors.push(invalidValue(path.child("type"), schema["type"] ?? "", detail))
+  }
+  if (typeof listType !== "string" || !listTypes.includes(listType)) {
+    errors.push(notSupported(path.child("x-kubernetes-list-type"), listType, listTypes))
   }
   if (listType !== "map" && keys.length > 0) {
     const detail = "must be map if x-kubernetes-list-map-keys is non-empty"

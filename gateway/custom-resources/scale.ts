@@ -1,7 +1,8 @@
 // The scale subresource of a custom resource: where its definition says the numbers are.
 
+import { printGo } from "../../apimachinery/patch/strategic-merge-directives.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
 import { internalError, notFound } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
@@ -44,11 +45,22 @@ export function validateScaleNumbers(
     if (value === undefined || value === null) return []
     const at = FieldPath.root(path)
     if (!isInteger(value)) {
-      return [invalidValue(at, 0, `${path} accessor error: not an integer`)]
+      return [invalidValue(at, 0, `${path} accessor error: ${wrongType(value, "int64")}`)]
     }
     if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
     return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
   })
+}
+
+function wrongType(value: unknown, expected: string): string {
+  return `${printGo(value as Json)} is of the type ${goType(value)}, expected ${expected}`
+}
+
+/** What Go's decoder makes of a JSON value. */
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return "[]interface {}"
+  if (typeof value === "object") return "map[string]interface {}"
+  return typeof value === "number" ? "float64" : typeof value === "boolean" ? "bool" : "string"
 }
 
 function numberOf(value: unknown): number {

@@ -44,6 +44,11 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
 
     validate: (_ctx, object) => validate(object),
 
+    warnings(_ctx, { metadata: { finalizers = [] } }, current) {
+      const before = current?.metadata.finalizers ?? []
+      return finalizers.filter((name) => !before.includes(name)).flatMap(finalizerWarnings)
+    },
+
     validateUpdate(_ctx, object, current) {
       const errors = validate(object)
       return errors.length === 0 ? errors : newErrors(errors, object, current, schema().source)
@@ -66,6 +71,15 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       Object.fromEntries([...selectable].map(([name, path]) => [name, printField(findAll(path, object)[0])]))
   }
   return strategy
+}
+
+const standardFinalizers = ["orphan", "foregroundDeletion", "kubernetes"]
+
+function finalizerWarnings(name: string): string[] {
+  if (name.includes("/") || standardFinalizers.includes(name)) return []
+  const path = name.includes(".") ? " including a path (/)" : ""
+  const advice = `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`
+  return [`metadata.finalizers: ${JSON.stringify(name)}: ${advice}`]
 }
 
 function printField(value: unknown): string {

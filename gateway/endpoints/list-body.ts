@@ -104,9 +104,8 @@ const starts = new WeakMap<ResourceDefinition, number>()
 
 /** Items of a built-in kind's list come without kind and apiVersion: how many bytes those are, but for the brace. */
 function itemStart(definition: ResourceDefinition): number {
-  const { kind, group, version, customResource, conversion } = definition
-  // What was converted may have them elsewhere.
-  if (customResource !== undefined || conversion !== undefined) return 0
+  const { kind, group, version, customResource } = definition
+  if (customResource !== undefined) return 0
   let start = starts.get(definition)
   if (start === undefined) {
     start = storedHead(kind, printGroupVersion({ group, version })).length - 1

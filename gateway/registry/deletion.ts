@@ -109,7 +109,8 @@ function milliseconds(seconds: number | bigint): number {
 function markAsDeleting({ strategy }: ResourceDefinition, object: KubeObject, now: number): void {
   const { metadata } = object
   const at = metadata.deletionTimestamp
-  if (at === undefined) bumpGeneration(object)
+  // Kinds that are held back by what is in them delete in their own way, which counts no change.
+  if (at === undefined && strategy.heldBack === undefined) bumpGeneration(object)
   if (at === undefined || Date.parse(at) > now) metadata.deletionTimestamp = timestamp(new Date(now))
   // Kinds that are held back by what is in them (namespaces) show no grace.
   if (strategy.heldBack === undefined) metadata.deletionGracePeriodSeconds = 0

@@ -30,7 +30,8 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
     name: "",
     rest: "",
   }
-  const parts = split(path).map(decode)
+  // Decoded first: an escaped slash parts as any other.
+  const parts = split(info.path)
   const [prefix, ...tail] = parts
   if (parts.length < 3 || (prefix !== "api" && prefix !== "apis")) return info
   if (prefix === "apis") {

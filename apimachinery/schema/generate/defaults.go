@@ -334,11 +334,15 @@ func (fact *Field) setDefault(text string) {
 func (types typeTable) setInlined(key fieldKey, text string) {
 	for _, described := range types {
 		for i := range described.Fields {
-			if described.Fields[i].In == key.goType.Name() && described.Fields[i].Name == key.field {
+			if lastWord(described.Fields[i].In) == key.goType.Name() && described.Fields[i].Name == key.field {
 				described.Fields[i].setDefault(text)
 			}
 		}
 	}
+}
+
+func lastWord(path string) string {
+	return path[strings.LastIndex(path, ".")+1:]
 }
 
 func modelNameOrEmpty(goType reflect.Type) string {

@@ -128,6 +128,8 @@ func (table typeTable) addFields(described *Type, goType reflect.Type, definitio
 			name := field.Name
 			if name == "TypeMeta" {
 				name = "" // a value of a wrong type there has another error
+			} else if inName != "" {
+				name = inName + "." + name
 			}
 			table.addFields(described, embedded, definition, append(append(path{}, in...), protobufNumber(field)), name)
 			continue

@@ -16,13 +16,15 @@ const strategies = ["None", "Webhook"]
 export function validateConversion(at: FieldPath, conversion: CustomResourceConversion | undefined): FieldError[] {
   if (conversion === undefined) return []
   const { strategy = "", webhook } = conversion
-  if (strategy === "") return [required(at.child("strategy"))]
-  if (!strategies.includes(strategy)) return [notSupported(at.child("strategy"), strategy, strategies)]
+  const errors: FieldError[] = []
+  if (strategy === "") errors.push(required(at.child("strategy")))
+  else if (!strategies.includes(strategy)) errors.push(notSupported(at.child("strategy"), strategy, strategies))
   const client = at.child("webhookClientConfig")
   const versions = at.child("conversionReviewVersions")
-  if (strategy === "None") {
+  if (strategy !== "Webhook") {
     const detail = "should not be set when strategy is not set to Webhook"
     return [
+      ...errors,
       ...(webhook?.clientConfig === undefined ? [] : [forbiddenField(client, detail)]),
       ...((webhook?.conversionReviewVersions ?? []).length === 0 ? [] : [forbiddenField(versions, detail)]),
     ]

@@ -6,6 +6,7 @@ import { timestamp } from "../../../apimachinery/object.ts"
 import { builtIn } from "../../registry/internal-write.ts"
 import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
 import { cleanupFinalizer, conditionOf, type Definition, definitionsResource, withCondition } from "../types.ts"
+import { unknownFormats } from "./formats.ts"
 import { acceptNames } from "./names.ts"
 import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from "./validate.ts"
 
@@ -44,7 +45,17 @@ const strategy: Strategy<Definition> = {
     if (stored !== undefined && !known.includes(stored)) definition.status.storedVersions = [...known, stored]
   },
 
+  // What a name has to be depends on the spec: validate asks for it.
+  nameRule: () => [],
+
   validate: (_ctx, definition) => validateDefinition(definition),
+
+  warnings(_ctx, definition, current) {
+    const known = current === undefined ? [] : unknownFormats(current)
+    return unknownFormats(definition)
+      .filter((format) => !known.includes(format))
+      .map((format) => `unrecognized format ${JSON.stringify(format)}`)
+  },
 
   validateUpdate(ctx, definition, current) {
     return ctx.info.subresource === ""

@@ -34,9 +34,7 @@ export function validateVersions(
   versions: readonly CustomResourceVersion[],
 ): { own: FieldError[]; common: FieldError[] } {
   const [first] = versions
-  const isCommon = (part: Part): boolean =>
-    first?.[part] !== undefined && versions.every((version) => semanticEqual(version[part], first[part]))
-  const common = parts.filter(isCommon)
+  const common = commonParts(versions)
   const single = parts.filter((part) => !common.includes(part))
   const own = versions.flatMap((version, index) => {
     const place = at.child("versions").index(index)
@@ -51,13 +49,38 @@ export function validateVersions(
   return { own, common: first === undefined ? [] : common.flatMap((part) => validatePart(at, part, first, true)) }
 }
 
+/** As Go prints them in memory: what all versions have the same was taken out of them. */
+export function printVersions(versions: readonly CustomResourceVersion[]): unknown[] {
+  const common = commonParts(versions)
+  const of = (version: CustomResourceVersion, part: Part): unknown =>
+    common.includes(part) ? null : (version[part] ?? null)
+  return versions.map((version) => ({
+    Name: version.name,
+    Served: version.served ?? false,
+    Storage: version.storage ?? false,
+    Deprecated: version.deprecated ?? false,
+    DeprecationWarning: version.deprecationWarning ?? null,
+    Schema: of(version, "schema"),
+    Subresources: of(version, "subresources"),
+    AdditionalPrinterColumns: of(version, "additionalPrinterColumns"),
+    SelectableFields: of(version, "selectableFields"),
+  }))
+}
+
+function commonParts(versions: readonly CustomResourceVersion[]): readonly Part[] {
+  const [first] = versions
+  const isCommon = (part: Part): boolean =>
+    first?.[part] !== undefined && versions.every((version) => semanticEqual(version[part], first[part]))
+  return parts.filter(isCommon)
+}
+
 function validatePart(at: FieldPath, part: Part, version: CustomResourceVersion, common = false): FieldError[] {
   const schema = version.schema?.openAPIV3Schema
   switch (part) {
     case "schema":
       return schema === undefined
         ? []
-        : schemaErrors(schema, at.child(common ? "validation" : "schema", "openAPIV3Schema"))
+        : schemaErrors(schema, at.child(common ? "validation" : "schema", "openAPIV3Schema"), version)
     case "subresources":
       return validateScale(at.child("subresources", "scale"), version)
     case "additionalPrinterColumns":
@@ -69,9 +92,15 @@ function validatePart(at: FieldPath, part: Part, version: CustomResourceVersion,
   }
 }
 
-function schemaErrors(schema: Json, path: FieldPath): FieldError[] {
+function schemaErrors(schema: Json, path: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {
   const { errors } = compileStructural(schema, path)
-  return isObject(schema) ? [...errors, ...ruleErrors(schema, path, errors.length === 0)] : errors
+  if (!isObject(schema)) return errors
+  const { type } = schema
+  if (subresources?.status !== undefined && typeof type === "string" && type !== "" && type !== "object") {
+    const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+    errors.unshift(invalidValue(path.child("type"), type, detail))
+  }
+  return [...errors, ...ruleErrors(schema, path, errors.length === 0)]
 }
 
 function validateScale(at: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {

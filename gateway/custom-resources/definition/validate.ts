@@ -4,20 +4,21 @@ import { type FieldError, FieldPath, invalidValue, required } from "../../../api
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { validateConversion } from "../conversion/validate.ts"
 import { immutableField } from "../../registry/validation/equality.ts"
+import { validateOwnNames } from "../../registry/validation/names.ts"
 import { messages, named, oneOf } from "../../registry/validation/values.ts"
 import { type CustomResourceNames, type CustomResourceVersion, type Definition, isEstablished } from "../types.ts"
-import { validateVersions } from "./validate-version.ts"
+import { printVersions, validateVersions } from "./validate-version.ts"
+import { walkSchemas } from "./walk.ts"
 
 const path = FieldPath.root("spec")
 const approval = "api-approved.kubernetes.io"
 
 export function validateDefinition(definition: Definition): FieldError[] {
   const { group = "", names = {} } = definition.spec ?? {}
-  const { name = "" } = definition.metadata
-  const errors: FieldError[] = []
-  if (name !== `${names.plural ?? ""}.${group}`) {
-    errors.push(invalidValue(FieldPath.root("metadata", "name"), name, 'must be spec.names.plural+"."+spec.group'))
-  }
+  const errors = validateOwnNames(definition, (name, isPrefix) => [
+    ...validateDNS1123Subdomain(name, isPrefix),
+    ...(name === `${names.plural ?? ""}.${group}` ? [] : ['must be spec.names.plural+"."+spec.group']),
+  ])
   return [...errors, ...validateAll(definition)]
 }
 
@@ -39,8 +40,9 @@ function validateAll(definition: Definition): FieldError[] {
   const errors = [
     ...validateGroup(group),
     ...oneOf(path.child("scope"), scope, ["Cluster", "Namespaced"]),
+    ...(definition.spec?.preserveUnknownFields === true && versions.some(hasDefaults) ? [notWithDefaults] : []),
     ...own,
-    ...validateVersionSet(versions),
+    ...validateVersionSet(definition.spec?.versions),
     ...validateNames(path.child("names"), names),
     ...common,
     ...validateConversion(path.child("conversion"), conversion),
@@ -65,6 +67,20 @@ function validateAll(definition: Definition): FieldError[] {
   return [...errors, ...validateStoredVersions(definition)]
 }
 
+const notWithDefaults = invalidValue(
+  path.child("preserveUnknownFields"),
+  true,
+  "must be false in order to use defaults in the schema",
+)
+
+function hasDefaults({ schema }: CustomResourceVersion): boolean {
+  let found = false
+  walkSchemas(schema?.openAPIV3Schema, ({ default: value }) => {
+    found ||= value !== undefined && value !== null
+  })
+  return found
+}
+
 function validateGroup(group: string): FieldError[] {
   const at = path.child("group")
   if (group === "") return [required(at)]
@@ -79,15 +95,20 @@ function isProtected(group: string): boolean {
   return ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`))
 }
 
-function validateVersionSet(versions: readonly CustomResourceVersion[]): FieldError[] {
+function validateVersionSet(given: readonly CustomResourceVersion[] | undefined): FieldError[] {
+  const versions = given ?? []
   const at = path.child("versions")
   const errors: FieldError[] = []
+  const printed = given === undefined ? null : printVersions(given)
   if (new Set(versions.map((version) => version.name)).size < versions.length) {
-    errors.push(invalidValue(at, versions, "must contain unique version names"))
+    errors.push(invalidValue(at, printed, "must contain unique version names"))
   }
   if (versions.filter((version) => version.storage === true).length !== 1) {
-    errors.push(invalidValue(at, versions, "must have exactly one version marked as storage version"))
+    errors.push(invalidValue(at, printed, "must have exactly one version marked as storage version"))
   }
+  // Upstream keeps the first version's name a second time, as v1beta1 did.
+  const [first] = versions
+  if (first?.name) errors.push(...messages(path.child("version"), first.name, validateDNS1035Label(first.name)))
   return errors
 }
 

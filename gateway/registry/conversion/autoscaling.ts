@@ -60,8 +60,9 @@ function toV1(stored: Autoscaler): KubeObject {
   const now = currentMetrics?.find((metric) => utilizationOf(metric, "current") !== undefined && isCpu(metric))
   if (now !== undefined) status[current] = utilizationOf(now, "current") ?? 0
   return {
-    ...stored,
+    kind: stored.kind,
     apiVersion: "autoscaling/v1",
+    ...without(stored),
     metadata: withAnnotations(stored, annotations),
     ...(stored.spec === undefined ? {} : { spec }),
     ...(stored.status === undefined ? {} : { status }),
@@ -98,6 +99,11 @@ function toV2(object: Autoscaler): KubeObject {
     ...(object.spec === undefined ? {} : { spec }),
     ...(object.status === undefined ? {} : { status }),
   }
+}
+
+/** Kind and apiVersion come first: items of lists are cut there. */
+function without({ kind: _kind, apiVersion: _version, ...rest }: Autoscaler): Omit<Autoscaler, "kind" | "apiVersion"> {
+  return rest
 }
 
 function withAnnotations({ metadata }: KubeObject, annotations: Record<string, string>): KubeObject["metadata"] {

@@ -11,11 +11,11 @@ import {
 import {
   validateDNS1035Label,
   validateDNS1123Subdomain,
-  validateObjectMeta,
   validatePathSegmentName,
 } from "../../../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { validateOwnNames } from "../../validation/names.ts"
 import { messages, portNumber } from "../../validation/values.ts"
 
 interface Spec {
@@ -67,15 +67,15 @@ const strategy: Strategy<APIService> = {
 
 export const apiServices: KindExtension = { strategy }
 
-function validate({ metadata, spec = {} }: APIService): FieldError[] {
+function validate(apiService: APIService): FieldError[] {
+  const spec = apiService.spec ?? {}
   const { group = "", version = "", service, groupPriorityMinimum = 0, versionPriority = 0 } = spec
   const wanted = `${version}.${group}`
-  const nameRule = (name: string): string[] => {
+  const errors = validateOwnNames(apiService, (name) => {
     const faults = validatePathSegmentName(name)
     if (faults.length > 0 || name === wanted) return faults
     return [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`]
-  }
-  const errors = validateObjectMeta(metadata, { namespaced: false, nameRule }).filter(isAboutName)
+  })
   const groupPath = path.child("group")
   if (group !== "") errors.push(...messages(groupPath, group, validateDNS1123Subdomain(group)))
   else if (version !== "v1") {
@@ -87,11 +87,6 @@ function validate({ metadata, spec = {} }: APIService): FieldError[] {
     ...priority(path.child("versionPriority"), versionPriority, maxVersionPriority),
   )
   return [...errors, ...(service ? validateRemote(spec, service) : validateLocal(spec))]
-}
-
-/** The rest of metadata is looked at for all kinds alike. */
-function isAboutName({ type, field }: FieldError): boolean {
-  return type === "FieldValueInvalid" && (field === "metadata.name" || field === "metadata.generateName")
 }
 
 function priority(at: FieldPath, value: number, most: number): FieldError[] {

@@ -207,10 +207,18 @@ function validateConditions(request: Request): FieldError[] {
   return errors
 }
 
+function validateCertificate(request: Request, current: Request): FieldError[] {
+  const certificate = request.status?.certificate ?? ""
+  if (certificate === "" || certificate === current.status?.certificate) return []
+  if (Buffer.from(certificate, "base64").toString().includes("-----BEGIN CERTIFICATE-----")) return []
+  const at = FieldPath.root("status", "certificate")
+  return [invalidValue(at, "<certificate data>", "must contain at least one CERTIFICATE PEM block")]
+}
+
 function validateChange(request: Request, current: Request, subresource: string): FieldError[] {
   const of = (from: Request, type: string): Condition[] =>
     (from.status?.conditions ?? []).filter((condition) => condition.type === type)
-  const errors: FieldError[] = []
+  const errors = validateCertificate(request, current)
   for (const type of ["Approved", "Denied", "Failed"]) {
     const [now, before] = [of(request, type), of(current, type)]
     if (now.length < before.length) {
@@ -228,8 +236,5 @@ function validateChange(request: Request, current: Request, subresource: string)
   const at = FieldPath.root("status", "certificate")
   if (subresource !== "status") errors.push(forbiddenField(at, "updates may not set certificate content"))
   else if (issued !== "") errors.push(forbiddenField(at, "updates may not modify existing certificate content"))
-  else if (!Buffer.from(certificate, "base64").toString().includes("-----BEGIN CERTIFICATE-----")) {
-    errors.push(invalidValue(at, "<certificate data>", "must contain at least one CERTIFICATE PEM block"))
-  }
   return errors
 }

@@ -1,6 +1,7 @@
 // serviceaccounts/token: signs a token for an account, bound to a pod, secret or node when asked (KEP-1205). Source:
 // k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
 
+import { randomUUID } from "node:crypto"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod, ServiceAccount } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
@@ -54,9 +55,10 @@ export const token: SubresourceHandler = {
       ...request.metadata,
       name,
       namespace,
+      uid: randomUUID(),
       creationTimestamp: new Date().toISOString().slice(0, 19) + "Z",
     }
-    if (options.dryRun) return { ...request, status: { token: "", expirationTimestamp: "" } }
+    spec.boundObjectRef ??= null
     request.status = await ctx.controlPlane.tokens.issue({
       namespace,
       serviceAccount: { name, uid: account.metadata.uid ?? "" },

@@ -1,0 +1,17 @@
+// Names that have to fit the rest of their object: what is wrong with metadata.name and generateName alone.
+
+import { type FieldError, FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+
+export function validateOwnNames(
+  { metadata: { name, generateName } }: KubeObject,
+  rule: (name: string, isPrefix: boolean) => string[],
+): FieldError[] {
+  const path = FieldPath.root("metadata")
+  return [
+    ...(generateName
+      ? rule(generateName, true).map((fault) => invalidValue(path.child("generateName"), generateName, fault))
+      : []),
+    ...(name ? rule(name, false).map((fault) => invalidValue(path.child("name"), name, fault)) : []),
+  ]
+}
