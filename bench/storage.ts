@@ -69,15 +69,22 @@ async function measureEtcd(): Promise<Record<string, number> | undefined> {
   await using etcd = await TestEtcd.start({ durable: true })
   await using database = await EtcdDatabase.open({ servers: etcd.servers })
   await using store = await database.openStore("bench")
-  return await measureStore(store, 20)
+  const common = { prefix: "/registry/", maxBytes: 2 ** 40, reserveBytes: 0 }
+  await using far = await database.openStore("far", undefined, { ...common, maxObjects: 1_000_000 })
+  await using near = await database.openStore("near", undefined, { ...common, maxObjects: keyCount + 1 })
+  return { ...(await measureStore(store, 20)), far: await measureGrouped(far), near: await measureGrouped(near) }
+}
+
+function measureGrouped(store: Store): Promise<number> {
+  return rate(parallel, (round) =>
+    Promise.all(Array.from({ length: parallel }, (_, i) => write(store, round * parallel + i))),
+  )
 }
 
 /** `gets`: read one after the other in a round. */
 async function measureStore(store: Store, gets: number): Promise<Record<string, number>> {
   const single = await rate(1, (i) => write(store, i))
-  const grouped = await rate(parallel, (round) =>
-    Promise.all(Array.from({ length: parallel }, (_, i) => write(store, round * parallel + i))),
-  )
+  const grouped = await measureGrouped(store)
   for (let i = 0; i < keyCount; i += 500) await Promise.all(Array.from({ length: 500 }, (_, k) => write(store, i + k)))
   const get = await rate(gets, async (round) => {
     for (let i = 0; i < gets; i++) await store.get(key(round * gets + i))
@@ -141,6 +148,8 @@ try {
       : [
           line("etcd: transactions, one after the other", etcd["single"], "those on level", own["single"]),
           line(`etcd: transactions, ${parallel} at once`, etcd["grouped"], "those on level", own["grouped"]),
+          line("etcd: the same, a quota far from its limit", etcd["far"], "without a quota", etcd["grouped"]),
+          line("etcd: the same, a quota near its limit", etcd["near"], "without a quota", etcd["grouped"]),
           line("etcd: get, one after the other", etcd["get"], "that on level", own["get"]),
           line(`etcd: range over ${keyCount} keys, keys`, etcd["range"], "that on level", own["range"]),
           line("etcd: range, first 10 of them", etcd["page"], "that on level", own["page"]),

@@ -1,5 +1,5 @@
 // Tenants spread over processes: what a request costs that its process passes on, next to one process that has everything,
-// and how long tenants of a worker that is killed do not acknowledge writes.
+// and how long tenants of a worker that is killed or hangs do not acknowledge writes.
 //   node bench/workers.ts [workers, 3] [tenants, 12] [kills, 5]
 
 import { execFile } from "node:child_process"
@@ -93,6 +93,12 @@ async function requests(up: Polyplane): Promise<{ get: Measured; create: Measure
   return { get, create, resident: await residentMiB(await processes(up)) }
 }
 
+interface Takeover {
+  pause: number
+  lost: number
+  written: number
+}
+
 interface Writer {
   /** When each was acknowledged, by name. */
   acknowledged: Map<string, number>
@@ -122,16 +128,16 @@ function write(client: KubeClient, prefix: string): Writer {
   }
 }
 
-/** Longest pause of any tenant around the kill of one worker, in ms, and acknowledged writes that are not there after it. */
-async function takeover(up: Polyplane, round: number): Promise<{ pause: number; lost: number; written: number }> {
+/** Longest pause of any tenant around the end of one worker, in ms, and acknowledged writes that are not there after it. */
+async function takeover(up: Polyplane, deed: NodeJS.Signals, round: number): Promise<Takeover> {
   await using stack = new AsyncDisposableStack()
   const clients = await clientsOf(up, stack)
-  const writers = clients.map((client) => write(client, `kill-${round}`))
+  const writers = clients.map((client) => write(client, `${deed.toLowerCase()}-${round}`))
   await eventually(() => writers.every(({ acknowledged }) => acknowledged.size > 20))
   const [victim] = await children(up)
   if (victim === undefined) throw new Error("there are no workers")
   const killed = performance.now()
-  process.kill(victim, "SIGKILL")
+  process.kill(victim, deed)
   const isBack = ({ acknowledged }: Writer) => [...acknowledged.values()].filter((at) => at > killed).length > 20
   await eventually(() => writers.every(isBack), { timeoutMs: 60_000 })
   for (const writer of writers) await writer.stop()
@@ -157,9 +163,26 @@ const alone = await (async () => {
 })()
 await using up = await start(workers)
 const spread = await requests(up)
-const rounds: Awaited<ReturnType<typeof takeover>>[] = []
-for (let round = 0; round < kills; round++) rounds.push(await takeover(up, round))
-const pauses = rounds.map(({ pause }) => pause)
+const killed: Takeover[] = []
+const hung: Takeover[] = []
+for (let round = 0; round < kills; round++) {
+  killed.push(await takeover(up, "SIGKILL", round))
+  hung.push(await takeover(up, "SIGSTOP", round))
+}
+const rounds = [...killed, ...hung]
+
+function pausesOf(who: string, takeovers: readonly Takeover[]): Line[] {
+  const pauses = takeovers.map(({ pause }) => pause)
+  return [
+    {
+      what: `${who} worker: longest pause between acknowledged writes of a tenant, median`,
+      value: quantile(pauses, 0.5),
+      unit: "ms",
+      goal: "< 2000",
+    },
+    { what: "the same, of all", value: Math.max(...pauses), unit: "ms", goal: "< 2000" },
+  ]
+}
 
 const beside = (value: number): Pick<Line, "compared"> => ({ compared: { with: "in one process", value } })
 const verbs = (["get", "create"] as const).flatMap((verb): Line[] => [
@@ -171,13 +194,8 @@ const verbs = (["get", "create"] as const).flatMap((verb): Line[] => [
 await report("workers", { workers, tenants: tenantCount, kills }, [
   ...verbs,
   { what: "RSS of all processes", value: spread.resident, unit: "MiB", ...beside(alone.resident) },
-  {
-    what: "killed worker: longest pause between acknowledged writes of a tenant, median of kills",
-    value: quantile(pauses, 0.5),
-    unit: "ms",
-    goal: "< 2000",
-  },
-  { what: "the same, of all kills", value: Math.max(...pauses), unit: "ms", goal: "< 2000" },
+  ...pausesOf("killed", killed),
+  ...pausesOf("hung", hung),
   {
     what: "acknowledged writes that are lost",
     value: rounds.reduce((sum, { lost }) => sum + lost, 0),
