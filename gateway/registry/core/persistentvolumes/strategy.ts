@@ -82,7 +82,7 @@ const strategy: Strategy<PersistentVolume> = {
     if (ctx.info.subresource === "status") return []
     const [spec, before] = [volume.spec ?? {}, current.spec ?? {}]
     const errors = validateSpec(spec, volume.metadata.name)
-    if (!semanticEqual(sourceOf(withoutNewSecret(spec, before)), sourceOf(before))) {
+    if (!isSameSource(sourceOf(withoutNewSecret(spec, before)), sourceOf(before))) {
       errors.push(
         forbiddenField(
           path.child("persistentvolumesource"),
@@ -137,6 +137,12 @@ function sourceOf(spec: Spec): Record<string, unknown> {
   return Object.fromEntries(Object.entries(spec).filter(([name]) => sources.includes(name)))
 }
 
+/** One with nothing in it is there, too. */
+function isSameSource(source: object, before: object): boolean {
+  const namesOf = (of: object): string => Object.keys(of).sort().join()
+  return namesOf(source) === namesOf(before) && semanticEqual(source, before)
+}
+
 /** The secret a volume is expanded with may come later. */
 function withoutNewSecret(spec: Spec, before: Spec): Spec {
   if (spec.csi === undefined || before.csi === undefined || before.csi.controllerExpandSecretRef !== undefined) {
@@ -154,7 +160,8 @@ function validateSpec(spec: Spec, name = ""): FieldError[] {
   const at = path.child("capacity")
   if (Object.keys(capacity).length === 0) errors.push(required(at))
   if (capacity["storage"] === undefined || Object.keys(capacity).length > 1) {
-    errors.push(notSupported(at, spec.capacity, ["storage"]))
+    const shown = Object.fromEntries(Object.entries(capacity).sort(([a], [b]) => (a < b ? -1 : 1)))
+    errors.push(notSupported(at, spec.capacity === undefined ? undefined : shown, ["storage"]))
   }
   for (const [name, amount] of Object.entries(capacity)) errors.push(...positiveQuantity(at.key(name), amount))
   errors.push(

@@ -44,7 +44,8 @@ export function validatePodSecurityContext(path: FieldPath, spec: PodSpec): Fiel
     ...validateSeccomp(path.child("seccompProfile"), context.seccompProfile),
     ...validateAppArmor(path.child("appArmorProfile"), context.appArmorProfile),
     ...optionalOneOf(path.child("supplementalGroupsPolicy"), context.supplementalGroupsPolicy, ["Merge", "Strict"]),
-    ...optionalOneOf(path.child("seLinuxChangePolicy"), context.seLinuxChangePolicy, ["MountOption", "Recursive"]),
+    // Mounting with a context is behind a gate that is closed.
+    ...optionalOneOf(path.child("seLinuxChangePolicy"), context.seLinuxChangePolicy, ["Recursive"]),
   )
   return errors
 }

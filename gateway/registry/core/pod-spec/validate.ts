@@ -9,6 +9,7 @@ import {
   invalidValue,
   notFoundValue,
   required,
+  tooLong,
 } from "../../../../apimachinery/field-errors.ts"
 import {
   validateDNS1123Label,
@@ -24,6 +25,7 @@ import {
   validateEphemeralContainers,
   validateInitContainers,
 } from "./containers.ts"
+import { validatePodClaims } from "./claims.ts"
 import { validateRequirements } from "./resources.ts"
 import { validateAffinity, validateSpread, validateTolerations } from "./scheduling.ts"
 import { validatePodSecurityContext } from "./security.ts"
@@ -40,6 +42,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
   }
   return [
     ...volumes.errors,
+    ...validatePodClaims(path.child("resourceClaims"), spec.resourceClaims),
     ...validateContainers(path.child("containers"), scope),
     ...validateInitContainers(path.child("initContainers"), scope),
     ...validateEphemeralContainers(path.child("ephemeralContainers"), scope),
@@ -61,6 +64,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
     ...validateGates(path.child("schedulingGates"), spec.schedulingGates),
     ...validateSpread(path.child("topologySpreadConstraints"), spec.topologySpreadConstraints),
     ...validateHostUsers(path, spec),
+    ...validateHostname(path.child("hostnameOverride"), spec),
     ...validateNamesAndNumbers(path, spec),
     ...validateFileVariables(path, spec),
   ]
@@ -149,6 +153,19 @@ function validateHostUsers(path: FieldPath, spec: PodSpec): FieldError[] {
   if (spec.hostPID === true) errors.push(forbiddenField(path.child("HostPID"), why))
   if (spec.hostIPC === true) errors.push(forbiddenField(path.child("HostIPC"), why))
   return errors
+}
+
+const longestHostname = 64
+
+function validateHostname(path: FieldPath, spec: PodSpec): FieldError[] {
+  const { hostnameOverride: name } = spec
+  if (name === undefined) return []
+  const errors: FieldError[] = []
+  for (const field of ["setHostnameAsFQDN", "hostNetwork"] as const) {
+    if (spec[field] === true) errors.push(forbiddenField(path, `may not be specified when ${field} is true`))
+  }
+  if (name.length > longestHostname) errors.push(tooLong(path, "", longestHostname))
+  return [...errors, ...messages(path, name, validateDNS1123Subdomain(name))]
 }
 
 const nameServers = 3

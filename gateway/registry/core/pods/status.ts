@@ -5,16 +5,22 @@ import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../api
 import type { ContainerStatus, Pod } from "../../../../apimachinery/object.ts"
 import { immutableField } from "../../validation/equality.ts"
 import { ipAddress, messages } from "../../validation/values.ts"
+import { validateClaimStatuses } from "../pod-spec/claims.ts"
 import { mirrorAnnotationKept } from "./update.ts"
 
 const path = FieldPath.root("status")
+const notNegative = "must be a non-negative integer"
 const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"])
 
 export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   const status = pod.status ?? {}
   const before = current.status ?? {}
   const errors = mirrorAnnotationKept(pod, current)
-  for (const [index, { type }] of (status.conditions ?? []).entries()) {
+  for (const [index, { type, observedGeneration = 0 }] of (status.conditions ?? []).entries()) {
+    if (observedGeneration < 0) {
+      const at = path.child("conditions").index(index).child("observedGeneration")
+      errors.push(invalidValue(at, observedGeneration, notNegative))
+    }
     if (systemConditions.has(type)) continue
     errors.push(
       ...messages(path.child("conditions").index(index).child("Type"), type ?? "", validateQualifiedName(type ?? "")),
@@ -24,9 +30,18 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   if (nominated && nominated !== before.nominatedNodeName) {
     errors.push(...messages(path.child("nominatedNodeName"), nominated, validateDNS1123Subdomain(nominated)))
   }
+  const { observedGeneration = 0 } = status
+  if (observedGeneration < 0) {
+    errors.push(invalidValue(path.child("observedGeneration"), observedGeneration, notNegative))
+  }
   errors.push(...immutableField(path.child("qosClass"), status.qosClass, before.qosClass))
   errors.push(
     ...noResurrection(path.child("containerStatuses"), pod, status.containerStatuses, before.containerStatuses),
+    ...validateClaimStatuses(
+      path.child("resourceClaimStatuses"),
+      status.resourceClaimStatuses,
+      pod.spec?.resourceClaims,
+    ),
   )
   return [...errors, ...validateAddresses(pod)]
 }
@@ -60,14 +75,15 @@ function noResurrection(
 }
 
 function validateAddresses(pod: Pod): FieldError[] {
-  const { podIPs = [], hostIPs = [], hostIP } = pod.status ?? {}
+  const { podIPs = [], hostIPs = [], hostIP = "" } = pod.status ?? {}
   const errors: FieldError[] = []
   for (const [index, { ip }] of podIPs.entries()) errors.push(...ipAddress(path.child("podIPs").index(index), ip ?? ""))
+  const first = hostIPs[0]?.ip ?? ""
+  if (hostIPs.length > 0 && first !== hostIP) {
+    errors.push(invalidValue(path.child("hostIPs").index(0).child("ip"), first, "must be equal to `hostIP`"))
+  }
   for (const [index, { ip }] of hostIPs.entries()) {
     errors.push(...ipAddress(path.child("hostIPs").index(index), ip ?? ""))
-  }
-  if (hostIPs.length > 0 && hostIPs[0]?.ip !== hostIP) {
-    errors.push(invalidValue(path.child("hostIPs").index(0).child("ip"), hostIPs[0]?.ip, "must be equal to `hostIP`"))
   }
   return errors
 }

@@ -1,7 +1,7 @@
 // ResourceQuotas. Usage is written by admission, in the same breath as what uses it, and put right by a controller. Source:
 // k8s.io/kubernetes/pkg/{apis,registry}/core.
 
-import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { ResourceQuota } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -52,21 +52,93 @@ function validateSpec(quota: ResourceQuota): FieldError[] {
   const names = quota.spec?.scopes ?? []
   for (const scope of names) {
     if (!scopes.includes(scope)) errors.push(invalidValue(path.child("scopes"), names, "unsupported scope"))
-  }
-  const excluding = (a: string, b: string): boolean => names.includes(a) && names.includes(b)
-  if (excluding("BestEffort", "NotBestEffort") || excluding("Terminating", "NotTerminating")) {
-    errors.push(invalidValue(path.child("scopes"), names, "conflicting scopes"))
-  }
-  for (const [index, requirement] of (quota.spec?.scopeSelector?.matchExpressions ?? []).entries()) {
-    const at = path.child("scopeSelector", "matchExpressions").index(index)
-    if (!scopes.includes(requirement.scopeName)) {
-      errors.push(invalidValue(at.child("scopeName"), requirement.scopeName, "unsupported scope"))
-    }
-    if (!["In", "NotIn", "Exists", "DoesNotExist"].includes(requirement.operator)) {
-      errors.push(invalidValue(at.child("operator"), requirement.operator, "not a valid selector operator"))
+    for (const _ of misapplied(quota.spec?.hard, scope)) {
+      errors.push(invalidValue(path.child("scopes"), names, misappliedScope))
     }
   }
-  return errors
+  for (const _ of conflicting(names)) errors.push(invalidValue(path.child("scopes"), names, conflictingScopes))
+  return [...errors, ...validateSelector(quota)]
+}
+
+type Requirement = NonNullable<
+  NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
+>[number]
+
+/** Faults are told by the list, without an index. */
+function validateSelector({ spec = {} }: ResourceQuota): FieldError[] {
+  const requirements = spec.scopeSelector?.matchExpressions ?? []
+  const at = path.child("scopeSelector", "matchExpressions")
+  const shown = {
+    MatchExpressions: requirements.map(({ scopeName, operator, values }) => ({
+      ScopeName: scopeName,
+      Operator: operator,
+      Values: values ?? null,
+    })),
+  }
+  const errors = requirements.flatMap((requirement) => [
+    ...(scopes.includes(requirement.scopeName)
+      ? []
+      : [invalidValue(at.child("scopeName"), requirement.scopeName, "unsupported scope")]),
+    ...misapplied(spec.hard, requirement.scopeName).map(() => invalidValue(at, shown, misappliedScope)),
+    ...validateRequirement(at, requirement),
+  ])
+  const names = requirements.map(({ scopeName }) => scopeName)
+  return [...errors, ...conflicting(names).map(() => invalidValue(at, spec.scopes, conflictingScopes))]
+}
+
+const existsOnly = ["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "CrossNamespacePodAffinity"]
+
+function validateRequirement(at: FieldPath, { scopeName, operator, values = [] }: Requirement): FieldError[] {
+  const errors: FieldError[] = []
+  if (existsOnly.includes(scopeName) && operator !== "Exists") {
+    const detail =
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity"
+    errors.push(invalidValue(at.child("operator"), operator, detail))
+  }
+  if (operator === "In" || operator === "NotIn") {
+    if (values.length > 0) return errors
+    const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"
+    return [...errors, required(at.child("values"), detail)]
+  }
+  if (operator === "Exists" || operator === "DoesNotExist") {
+    if (values.length === 0) return errors
+    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
+    return [...errors, invalidValue(at.child("values"), values, detail)]
+  }
+  return [...errors, invalidValue(at.child("operator"), operator, "not a valid selector operator")]
+}
+
+const misappliedScope = "unsupported scope applied to resource"
+const conflictingScopes = "conflicting scopes"
+const compute = ["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"]
+const ofPods = ["pods", ...compute]
+/** What a scope can be asked of. Source: IsResourceQuotaScopeValidForResource upstream. */
+const measured: Readonly<Record<string, readonly string[]>> = {
+  Terminating: ofPods,
+  NotTerminating: ofPods,
+  NotBestEffort: ofPods,
+  PriorityClass: ofPods,
+  CrossNamespacePodAffinity: ofPods,
+  BestEffort: ["pods"],
+  VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
+}
+
+/** The limited resources that a scope says nothing of. */
+function misapplied(hard: object | undefined, scope: string): string[] {
+  const named = Object.hasOwn(measured, scope) ? measured[scope] : undefined
+  return Object.keys(hard ?? {}).filter((name) => isQuotaResource(name) && named?.includes(name) === false)
+}
+
+function conflicting(names: readonly string[]): string[][] {
+  const pairs = [
+    ["BestEffort", "NotBestEffort"],
+    ["Terminating", "NotTerminating"],
+  ]
+  return pairs.filter((pair) => pair.every((name) => names.includes(name)))
+}
+
+function isQuotaResource(name: string): boolean {
+  return isStandardResource(name) && name !== "storage"
 }
 
 function validateAmounts(at: FieldPath, amounts: object | undefined): FieldError[] {
@@ -75,11 +147,12 @@ function validateAmounts(at: FieldPath, amounts: object | undefined): FieldError
     .flatMap(([name, amount]) => {
       const place = at.key(name)
       const errors = messages(place, name, validateQualifiedName(name))
-      if (errors.length === 0 && !name.includes("/") && !isStandardResource(name)) {
-        errors.push(
-          invalidValue(place, name, "must be a standard resource type or fully qualified"),
-          invalidValue(place, name, "must be a standard resource for quota"),
-        )
+      const isBare = !name.includes("/")
+      if (errors.length === 0 && isBare && !isStandardResource(name)) {
+        errors.push(invalidValue(place, name, "must be a standard resource type or fully qualified"))
+      }
+      if (isBare && !isQuotaResource(name)) {
+        errors.push(invalidValue(place, name, "must be a standard resource for quota"))
       }
       return [...errors, ...validateAmount(place, name, String(amount))]
     })
