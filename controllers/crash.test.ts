@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "vitest"
 import type { Deployment, Job, KubeObject, Pod, ReplicaSet, StatefulSet } from "../apimachinery/object.ts"
+import { createRandom, seeds } from "../apimachinery/testing/random.ts"
 import { silentLog } from "../client/log.ts"
 import { configMaps, deployments, jobs, pods, replicaSets, statefulSets } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
@@ -10,7 +11,6 @@ import { singleCluster } from "../client/single-cluster.ts"
 import { startControllers } from "./main.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "./testing/harness.ts"
-import { createRandom, seeds } from "./testing/random.ts"
 
 const only = ["deployment", "replicaset", "statefulset", "job", "garbage-collector"]
 /** A life of the process has at most so many writes; after so many lives it is left alone. */
@@ -181,7 +181,7 @@ describe("controllers that crash between any two writes", () => {
     await begin(cluster)
     for (let life = 0; life < lives; life++) {
       if (life === Math.floor(lives / 3)) await change(cluster)
-      const mortal = new MortalClient(cluster, 1 + random.integer(mostWrites))
+      const mortal = new MortalClient(cluster, 1 + random(mostWrites))
       await using _controllers = start(mortal.client)
       let isDead = false
       void mortal.death.then(() => (isDead = true))

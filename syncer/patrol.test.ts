@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
+import { createRandom } from "../apimachinery/testing/random.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
@@ -27,17 +28,6 @@ const object = (kind: string, namespace: string | undefined, name: string, more:
   ...more,
 })
 
-/** mulberry32: the seed is printed when a run fails. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
-
 const kinds: readonly { resource: Resource; kind: string; fill(value: string): object }[] = [
   { resource: configMaps, kind: "ConfigMap", fill: (value) => ({ data: { value } }) },
   { resource: secrets, kind: "Secret", fill: (value) => ({ data: { value } }) },
@@ -51,7 +41,7 @@ const kinds: readonly { resource: Resource; kind: string; fill(value: string): o
 
 describe("after drift on both sides", () => {
   test.each([1, 2, 3, 4, 5].map((seed) => [seed]))("patrol and queue bring them together (seed %i)", async (seed) => {
-    const random = randomFrom(seed)
+    const random = createRandom(seed)
     const pick = <T>(items: readonly T[]): T => items[random(items.length)] as T
     const superCluster = new FakeCluster({ isSuper: true })
     const tenants = new FakeTenants()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { chance, createRandom, pick, seedOf } from "../testing/random.ts"
 import { type Fields, State, type TestVersion, typeOfSchema } from "./testing/state.ts"
 
 const text = { type: "string" }
@@ -289,18 +290,18 @@ describe("a type that changes", () => {
 })
 
 describe("random applies and updates", () => {
-  const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+  const seed = seedOf()
   const names = ["a", "b", "c"]
 
   test(`leave what was applied, and nothing of what was let go (SEED=${seed})`, async () => {
-    const random = mulberry(seed)
-    const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T
-    const some = (): string[] => names.filter(() => random() < 0.5)
+    const random = createRandom(seed)
+    const one = <T>(of: readonly T[]): T => pick(random, of)
+    const some = (): string[] => names.filter(() => chance(random, 0.5))
     // Never empty lists: whether one is there nobody owns, so that an apply may leave it or not.
     const configuration = (): Fields => {
       const [set, labels, items] = [some(), some(), some()]
       return {
-        ...(random() < 0.5 ? { name: one(names) } : {}),
+        ...(chance(random, 0.5) ? { name: one(names) } : {}),
         ...(set.length > 0 ? { set } : {}),
         ...(labels.length > 0 ? { labels: Object.fromEntries(labels.map((name) => [name, one(names)])) } : {}),
         ...(items.length > 0 ? { items: items.map((name) => ({ name, value: one(names) })) } : {}),
@@ -310,7 +311,7 @@ describe("random applies and updates", () => {
       const state = new State(type)
       for (let step = 0; step < 8; step++) {
         const manager = one(["m", "n"])
-        if (random() < 0.3) {
+        if (chance(random, 0.3)) {
           state.update("u", configuration())
           const [owned, live] = [state.owned(), state.live]
           state.update("v", live) // changes nothing
@@ -346,14 +347,4 @@ function contained(wanted: Fields, live: Fields): Fields {
     }
   }
   return result
-}
-
-function mulberry(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

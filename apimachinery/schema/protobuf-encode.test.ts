@@ -9,7 +9,8 @@ import { parseProtobuf } from "./protobuf.ts"
 import { encodeMessage, encodeProtobuf, encodeWatchEvent, envelope } from "./protobuf-encode.ts"
 import type { Schema } from "./schema.ts"
 import { messages, schemaNamed, type Message } from "./testing/protobuf-messages.ts"
-import { createRandom, randomObject, seedOf } from "./testing/random-object.ts"
+import { createRandom, seedOf } from "../testing/random.ts"
+import { randomObject } from "./testing/random-object.ts"
 
 /** Messages with what JSON cannot tell apart: bytes or raw JSON that are nil in Go, or null, or empty. */
 const ambiguous: ReadonlySet<string> = new Set([

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest"
 import type { Json } from "../object.ts"
 import { StatusError } from "../status.ts"
+import { createRandom, seedOf } from "../testing/random.ts"
 import { decodeObject, writeZeros } from "./decode.ts"
 import { parseProtobuf } from "./protobuf.ts"
 import { messages, schemaNamed } from "./testing/protobuf-messages.ts"
@@ -110,14 +111,13 @@ describe("parseProtobuf()", () => {
   })
 
   test("is never brought down by garbage", () => {
-    const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31))
-    const random = generator(seed)
+    const seed = seedOf()
+    const random = createRandom(seed)
     const kinds = ["v1/Pod", "apiextensions.k8s.io/v1/CustomResourceDefinition", "v1/Service", "batch/v1/CronJob"]
     for (let round = 0; round < 2000; round++) {
       const kind = kinds[round % kinds.length] ?? ""
       const body = Buffer.from(messageOf(kind))
-      for (let change = 0; change < 1 + (round % 4); change++)
-        body[4 + (random() % (body.length - 4))] = random() & 0xff
+      for (let change = 0; change < 1 + (round % 4); change++) body[4 + random(body.length - 4)] = random(256)
       try {
         survives(kind, body)
       } catch (error) {
@@ -135,16 +135,5 @@ function survives(kind: string, body: Uint8Array): number {
   } catch (error) {
     if (error instanceof StatusError && error.code === 400) return 1
     throw error
-  }
-}
-
-/** Mulberry32. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return (mixed ^ (mixed >>> 14)) >>> 0
   }
 }

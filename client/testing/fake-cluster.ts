@@ -22,7 +22,7 @@ import type {
   WriteOptions,
 } from "../rest.ts"
 import { FakeStore, type Change } from "./fake-store.ts"
-import { addressed, merged, scaleOf, tokenFor } from "./fake-subresources.ts"
+import { addressed, graceSecondsOf, merged, scaleOf, tokenFor } from "./fake-subresources.ts"
 
 export interface FakeClusterOptions {
   clock?: Clock
@@ -168,7 +168,7 @@ export class FakeCluster implements KubeClient {
     const policy = { Foreground: ["foregroundDeletion"], Orphan: ["orphan"], Background: [] }[propagationPolicy]
     const finalizers = [...new Set([...(current.metadata.finalizers ?? []), ...policy])]
     const { finalizers: ofNamespace } = (current["spec"] ?? {}) as { finalizers?: string[] }
-    const graceSeconds = this.#graceOf(resource, current, options)
+    const graceSeconds = this.#isPopulated ? graceSecondsOf(resource, current, options) : 0
     if (finalizers.length === 0 && ofNamespace === undefined && graceSeconds === 0) {
       this.#take(resource, current)
       return
@@ -224,7 +224,7 @@ export class FakeCluster implements KubeClient {
   #take(resource: Resource, object: KubeObject): void {
     this.#store.remove(resource, object)
     if (resource.resource !== "namespaces" || !this.#isPopulated) return
-    for (const [of, inside] of [...this.#store.within(object.metadata.name ?? "")]) this.#store.remove(of, inside)
+    for (const [of, inside] of this.#store.within(object.metadata.name ?? "")) this.#store.remove(of, inside)
   }
 
   #change(resource: Resource, current: KubeObject, wanted: KubeObject, subresource: string | undefined): KubeObject {
@@ -260,16 +260,6 @@ export class FakeCluster implements KubeClient {
     if ((pod["spec"] as { nodeName?: string }).nodeName !== undefined) throw conflict(resource, name, "already bound")
     const { name: nodeName } = binding["target"] as { name: string }
     return this.edit(resource, namespace, name, { spec: { nodeName } })
-  }
-
-  /** Seconds that a kubelet has to end it. */
-  #graceOf({ resource }: Resource, object: KubeObject, { gracePeriodSeconds }: DeleteOptions): number {
-    const { nodeName = "", terminationGracePeriodSeconds = 30 } = (object["spec"] ?? {}) as {
-      nodeName?: string
-      terminationGracePeriodSeconds?: number
-    }
-    if (!this.#isPopulated || resource !== "pods" || nodeName === "") return 0
-    return gracePeriodSeconds ?? terminationGracePeriodSeconds
   }
 
   #must(resource: Resource, namespace: string | undefined, name: string): KubeObject {

@@ -42,14 +42,13 @@ export class FakeStore {
   }
 
   /** All objects of a namespace, with what each is one of. */
-  *within(namespace: string): Generator<[Resource, KubeObject]> {
-    for (const [id, objects] of this.#objects) {
+  within(namespace: string): [Resource, KubeObject][] {
+    return [...this.#objects].flatMap(([id, objects]) => {
       const [group = "", resource = ""] = id.split("/")
-      for (const object of objects.values()) {
-        if (object.metadata.namespace === namespace)
-          yield [{ group, version: "v1", resource, namespaced: true }, object]
-      }
-    }
+      const of: Resource = { group, version: "v1", resource, namespaced: true }
+      const inside = [...objects.values()].filter(({ metadata }) => metadata.namespace === namespace)
+      return inside.map((object): [Resource, KubeObject] => [of, object])
+    })
   }
 
   put(resource: Resource, type: "ADDED" | "MODIFIED", object: KubeObject): KubeObject {

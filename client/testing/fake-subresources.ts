@@ -1,10 +1,10 @@
-// What fake clusters answer beyond objects themselves: scales, tokens, service addresses, merged patches.
+// What fake clusters know of kinds: scales, tokens, service addresses, grace periods; and merged patches.
 
 import { randomUUID } from "node:crypto"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { invalid, noSuchPath } from "../../apimachinery/status.ts"
-import type { Resource } from "../rest.ts"
+import type { DeleteOptions, Resource } from "../rest.ts"
 
 const scalable = new Set(["deployments", "replicasets", "statefulsets", "replicationcontrollers"])
 
@@ -23,6 +23,19 @@ export function scaleOf({ resource }: Resource, object: KubeObject): KubeObject 
     spec: { replicas: spec?.replicas ?? 0 },
     status: { replicas: status?.replicas ?? 0, selector: labels.map(([key, value]) => `${key}=${value}`).join(",") },
   }
+}
+
+/** How long a kubelet has to end it. */
+export function graceSecondsOf(
+  { resource }: Resource,
+  object: KubeObject,
+  { gracePeriodSeconds }: DeleteOptions,
+): number {
+  const { nodeName = "", terminationGracePeriodSeconds = 30 } = (object["spec"] ?? {}) as {
+    nodeName?: string
+    terminationGracePeriodSeconds?: number
+  }
+  return resource !== "pods" || nodeName === "" ? 0 : (gracePeriodSeconds ?? terminationGracePeriodSeconds)
 }
 
 export function tokenFor(request: KubeObject, now: number): KubeObject {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { createRandom } from "../../apimachinery/testing/random.ts"
 import { FakeClock } from "../testing/fake-clock.ts"
 import { FairQueue, type FairQueueOptions } from "./fair-queue.ts"
 
@@ -286,11 +287,3 @@ describe("FairQueue under random operations", () => {
     }
   })
 })
-
-function createRandom(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}

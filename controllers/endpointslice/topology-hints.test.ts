@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { EndpointSlice, KubeObject, Node } from "../../apimachinery/object.ts"
+import { createRandom, pick, seeds } from "../../apimachinery/testing/random.ts"
 import { endpointSlices, events, nodes, pods, services } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-import { createRandom, seeds } from "../testing/random.ts"
 import type { Endpoint } from "./plan.ts"
 import { addHints, sharesOf } from "./topology-hints.ts"
 
@@ -27,10 +27,10 @@ test("zones share by the processors of their ready nodes", () => {
 
 test.each(seeds(50))("no zone gets less than its least share (seed %i)", (seed) => {
   const random = createRandom(seed)
-  const zones = ["x", "y", "z"].slice(0, 2 + random.integer(2))
-  const all = zones.map((zone) => node(zone, zone, String(1 + random.integer(8))) as Node)
-  const endpoints = Array.from({ length: 3 + random.integer(40) }, (_, index): Endpoint => {
-    return { addresses: [`10.0.0.${index}`], conditions: { ready: true }, zone: random.pick(zones) }
+  const zones = ["x", "y", "z"].slice(0, 2 + random(2))
+  const all = zones.map((zone) => node(zone, zone, String(1 + random(8))) as Node)
+  const endpoints = Array.from({ length: 3 + random(40) }, (_, index): Endpoint => {
+    return { addresses: [`10.0.0.${index}`], conditions: { ready: true }, zone: pick(random, zones) }
   })
   const parts = sharesOf(all)!
   const { refusal } = addHints(parts, { written: [endpoints], kept: [] })

@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
+import { chance, createRandom, pick, seeds, type Random } from "../../apimachinery/testing/random.ts"
 import { configMaps, secrets } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-import { createRandom, seeds, type Random } from "../testing/random.ts"
 
 const kinds: readonly [string, Resource][] = [
   ["ConfigMap", configMaps],
@@ -63,14 +63,14 @@ async function settled(harness: Harness, model: Model): Promise<void> {
 }
 
 async function create(harness: Harness, model: Model, random: Random, number: number): Promise<void> {
-  const kind = random.integer(kinds.length)
+  const kind = random(kinds.length)
   const [name, resource] = kinds[kind]!
   const candidates = [...model.objects].filter(([uid]) => !model.leaving.has(uid))
   const owners = new Map<string, OwnerReference>()
-  for (let wanted = random.integer(4); wanted > 0 && candidates.length > 0; wanted--) {
-    const [uid, owner] = random.pick(candidates)
+  for (let wanted = random(4); wanted > 0 && candidates.length > 0; wanted--) {
+    const [uid, owner] = pick(random, candidates)
     const reference = { apiVersion: "v1", kind: kinds[owner.kind]![0], name: owner.name, uid }
-    owners.set(uid, random.chance(0.5) ? { ...reference, blockOwnerDeletion: true } : reference)
+    owners.set(uid, chance(random, 0.5) ? { ...reference, blockOwnerDeletion: true } : reference)
   }
   const object: KubeObject = {
     apiVersion: "v1",
@@ -84,8 +84,8 @@ async function create(harness: Harness, model: Model, random: Random, number: nu
 async function remove(harness: Harness, model: Model, random: Random): Promise<void> {
   const candidates = [...model.objects].filter(([uid]) => !model.leaving.has(uid))
   if (candidates.length === 0) return
-  const [uid, { kind, name }] = random.pick(candidates)
-  const propagationPolicy = random.pick(["Background", "Foreground", "Orphan"] as const)
+  const [uid, { kind, name }] = pick(random, candidates)
+  const propagationPolicy = pick(random, ["Background", "Foreground", "Orphan"] as const)
   // What a dependent keeps of several owners depends on which of them goes first: an orphan's comes alone.
   if (propagationPolicy === "Orphan") await settled(harness, model)
   if (!model.objects.has(uid)) return
@@ -106,10 +106,10 @@ describe("the garbage collector", () => {
     const model = new Model()
     await using harness = await startHarness({ only: ["garbage-collector"] })
     for (let step = 0; step < steps; step++) {
-      if (random.chance(0.7)) await create(harness, model, random, step)
+      if (chance(random, 0.7)) await create(harness, model, random, step)
       else await remove(harness, model, random)
       // References to what is gone are taken off, or they would decide later.
-      if (random.chance(0.2)) await settled(harness, model)
+      if (chance(random, 0.2)) await settled(harness, model)
     }
     await settled(harness, model)
     for (const [, resource] of kinds) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { chance, createRandom, seeds } from "../../apimachinery/testing/random.ts"
 import { events, persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
-import { createRandom, seeds } from "../testing/random.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
 const only = ["persistentvolume-binder"]
@@ -135,15 +135,15 @@ test.each(seeds(20))("volumes and claims made and deleted in any order end up in
   const random = createRandom(seed)
   await using harness = await startHarness({ only })
   for (let step = 0; step < 40; step++) {
-    const name = `n${random.integer(6)}`
-    const size = `${1 + random.integer(3)}Gi`
-    const isClaim = random.chance(0.5)
+    const name = `n${random(6)}`
+    const size = `${1 + random(3)}Gi`
+    const isClaim = chance(random, 0.5)
     const resource = isClaim ? persistentVolumeClaims : persistentVolumes
     const namespace = isClaim ? "default" : undefined
     if (harness.cluster.find(resource, namespace, name) !== undefined) {
-      if (random.chance(0.3)) await harness.cluster.delete(resource, namespace, name)
+      if (chance(random, 0.3)) await harness.cluster.delete(resource, namespace, name)
     } else await harness.create(resource, isClaim ? claim(name, size) : volume(name, size))
-    if (random.chance(0.25)) await new Promise((resolve) => setImmediate(resolve))
+    if (chance(random, 0.25)) await new Promise((resolve) => setImmediate(resolve))
   }
   await eventually(() => {
     const volumes = harness.cluster.all<PersistentVolume>(persistentVolumes)

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { createRandom, oddTexts, pick, randomAny, seedOf } from "../../apimachinery/schema/testing/random-object.ts"
+import { oddTexts, randomAny } from "../../apimachinery/schema/testing/random-object.ts"
+import { createRandom, pick, seedOf } from "../../apimachinery/testing/random.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { encodeStored, StoredText, StoredValue } from "./value.ts"
 

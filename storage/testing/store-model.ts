@@ -2,6 +2,7 @@
 // with MODEL_SEED=<seed>; MODEL_STEPS makes it longer.
 
 import { expect } from "vitest"
+import { createRandom, type Random } from "../../apimachinery/testing/random.ts"
 import { createBaseLayer } from "../base-layer.ts"
 import { compareKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, Operation, Store, StoreEvent, Transaction, Watcher } from "../types.ts"
@@ -23,20 +24,9 @@ export const modelBase = createBaseLayer(
 
 export async function runModel(run: ModelRun): Promise<void> {
   console.log(`MODEL_SEED=${seed}`)
-  const model = new Run(run, randomOf(seed), await run.open())
+  const model = new Run(run, createRandom(seed), await run.open())
   for (let i = 0; i < steps; i++) await model.step()
   await model.finish()
-}
-
-/** mulberry32: small, and the same everywhere. */
-function randomOf(start: number): (below: number) => number {
-  let state = start
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4_294_967_296) * below)
-  }
 }
 
 type State = ReadonlyMap<string, { value: string; create: number; mod: number }>
@@ -115,7 +105,7 @@ const showEvent = ({ type, current, previous }: StoreEvent): string => {
 }
 
 class Run {
-  readonly #random: (below: number) => number
+  readonly #random: Random
   readonly #open: () => Promise<Store>
   readonly #inOrder: boolean
   readonly #model: Model
@@ -123,7 +113,7 @@ class Run {
   #watch: { watcher: Watcher; prefix: string; after: number } | undefined
   #written = 0
 
-  constructor({ base, open, inOrder }: ModelRun, random: (below: number) => number, store: Store) {
+  constructor({ base, open, inOrder }: ModelRun, random: Random, store: Store) {
     this.#open = open
     this.#inOrder = inOrder
     this.#random = random

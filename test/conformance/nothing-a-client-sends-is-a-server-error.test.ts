@@ -8,15 +8,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import { builtInResources, schemaOf } from "../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../apimachinery/schema/protobuf-encode.ts"
-import {
-  createRandom,
-  oddTexts,
-  pick,
-  randomAny,
-  randomObject,
-  seedOf,
-  type Random,
-} from "../../apimachinery/schema/testing/random-object.ts"
+import { oddTexts, randomAny, randomObject } from "../../apimachinery/schema/testing/random-object.ts"
+import { createRandom, pick, seedOf, type Random } from "../../apimachinery/testing/random.ts"
 import { silentLog } from "../../client/log.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "../../gateway/testing/start-gateway.ts"
 

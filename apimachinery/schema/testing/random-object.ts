@@ -1,27 +1,9 @@
 // Objects nobody would write, for tests: of any schema, with values at the edges of what a type can hold.
 
 import type { Json } from "../../object.ts"
+import { pick, type Random } from "../../testing/random.ts"
 import { type JsonObject, setOwn } from "../json-object.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
-
-/** Numbers from 0 to below `below`; the same seed gives the same row. */
-export type Random = (below: number) => number
-
-/** Mulberry32. */
-export function createRandom(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
-
-/** A seed from the environment, or a new one. Tests print it when they fail. */
-export function seedOf(environment = process.env["SEED"]): number {
-  return Number(environment ?? Math.floor(Math.random() * 2 ** 31))
-}
 
 export const oddTexts: readonly string[] = [
   "",
@@ -134,10 +116,4 @@ export function randomAny(random: Random, depth = 0): Json {
 
 function times(random: Random, depth: number, make: () => Json): Json[] {
   return Array.from({ length: random(depth > 6 ? 2 : 3) }, make)
-}
-
-export function pick<T>(random: Random, values: readonly T[]): T {
-  const value = values[random(values.length)]
-  if (value === undefined) throw new Error("nothing to pick from")
-  return value
 }
