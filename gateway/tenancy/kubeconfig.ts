@@ -1,6 +1,7 @@
 // A kubeconfig with everything embedded: one cluster, one user, one context.
 
-import type { IssuedCertificate } from "./pki.ts"
+import type { TenantAddress } from "../../client/tenants.ts"
+import { type Authority, issueClientCertificate, type IssuedCertificate } from "./pki.ts"
 
 export interface KubeconfigParts {
   /** Name of cluster and context. */
@@ -9,6 +10,17 @@ export interface KubeconfigParts {
   server: string
   certificateAuthority: string
   client: IssuedCertificate
+}
+
+/** For a tenant's administrator, with a new certificate. */
+export async function issueKubeconfig(name: string, address: TenantAddress, authority: Authority): Promise<string> {
+  const user = { name: "admin", groups: ["system:masters"] }
+  return renderKubeconfig({
+    ...address,
+    name,
+    user: user.name,
+    client: await issueClientCertificate(authority, user),
+  })
 }
 
 /** YAML, put together by hand: each tenant made needs one, and nothing in it has to be quoted but names. */

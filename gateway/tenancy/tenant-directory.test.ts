@@ -8,6 +8,14 @@ import type { ControlPlane } from "./control-plane.ts"
 import { TenantDirectory, type TenantDirectoryParts } from "./tenant-directory.ts"
 import { readRecords, createRecord } from "./tenant-record.ts"
 
+const limits = {
+  tenantReadyMs: 60_000,
+  maxOpening: 2,
+  tenantIdleMs: 60_000,
+  maxAwakeTenants: 10,
+  maxAwakeBytes: 2 ** 30,
+}
+
 const request = (name: string, uid = "vc"): Omit<Tenant, "uid"> => ({
   name,
   virtualCluster: { namespace: "default", name, uid },
@@ -42,7 +50,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
     addressOf: (name) => ({ server: `https://gateway/tenants/${name}`, certificateAuthority: "" }),
     issuerOf: (name) => `https://issuer/${name}`,
     log: silentLog,
-    limits: { tenantReadyMs: 20, maxOpening: 2, tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 30 },
+    limits,
     ...more,
   }
   return { all, removed, disposed }
@@ -91,7 +99,8 @@ test("a tenant that was in use is prepared again when it is opened: what it need
 test("a super cluster that does not answer delays who uses a tenant, but not for long", async () => {
   let answers = false
   const prepare = vi.fn(() => (answers ? Promise.resolve() : Promise.reject(new Error("no answer"))))
-  const { all } = parts({ preparation: { isBegun: () => Promise.resolve(false), prepare } })
+  const preparation = { isBegun: () => Promise.resolve(false), prepare }
+  const { all } = parts({ preparation, limits: { ...limits, tenantReadyMs: 20 } })
   await using directory = await TenantDirectory.open(all)
   expect((await directory.create(request("a"))).name).toBe("a")
   await (await directory.byName("a"))?.begin()

@@ -1,0 +1,178 @@
+// The tenants this process has, under every name one is found by, and those who follow them all: who is told of whom, and who is
+// woken for whom. Knows nothing of records on disk (tenant-directory.ts).
+
+import type { KubeObject } from "../../apimachinery/object.ts"
+import type { Log } from "../../client/log.ts"
+import type { Resource } from "../../client/rest.ts"
+import type { Tenant, TenantWatchHandler, TenantWatchOptions, TenantWorker } from "../../client/tenants.ts"
+import type { Admittance } from "./admittance.ts"
+import type { ControlPlane } from "./control-plane.ts"
+import type { Preparation } from "./prepare.ts"
+import { Rest, type RestLimits } from "./rest.ts"
+import { Semaphore } from "./semaphore.ts"
+import type { OtherGateways } from "./storage.ts"
+import { Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
+import { type ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
+import type { TenantRecord } from "./tenant-record.ts"
+import { authorityName } from "./trust-store.ts"
+
+export interface KnownTenantsParts {
+  openControlPlane: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
+  /** What is to be known of a tenant while it sleeps. Default: nothing, so every caller wakes it. */
+  admittance?: (controlPlane: ControlPlane) => Promise<Admittance | undefined>
+  /** Who else makes, changes and deletes tenants of this storage. */
+  others?: OtherGateways | undefined
+  preparation: Preparation
+  log: Log
+  limits: { tenantReadyMs: number; maxOpening: number } & RestLimits
+}
+
+export interface TenantSubscriber {
+  added(tenant: Tenant): void
+  removed(tenant: Tenant): void
+}
+
+export class KnownTenants implements Disposable {
+  readonly #parts: KnownTenantsParts
+  readonly #byName = new Map<string, TenantEntry>()
+  readonly #byAuthority = new Map<string, TenantEntry>()
+  readonly #byIssuer = new Map<string, TenantEntry>()
+  readonly #subscribers = new Set<TenantSubscriber>()
+  readonly #subscriptions = new Subscriptions()
+  readonly #workers = new Set<TenantWorker>()
+  readonly #opening: Semaphore
+  readonly #rest: Rest
+
+  constructor(parts: KnownTenantsParts) {
+    this.#parts = parts
+    this.#opening = new Semaphore(parts.limits.maxOpening)
+    this.#rest = new Rest(parts.limits, (tenant) => {
+      for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
+      return false
+    })
+  }
+
+  get awake(): number {
+    return this.#rest.awake
+  }
+
+  get awakeBytes(): number {
+    return this.#rest.awakeBytes
+  }
+
+  get(name: string): TenantEntry | undefined {
+    return this.#byName.get(name)
+  }
+
+  byAuthority(commonName: string): TenantEntry | undefined {
+    return this.#byAuthority.get(commonName)
+  }
+
+  byIssuer(issuer: string): TenantEntry | undefined {
+    return this.#byIssuer.get(issuer)
+  }
+
+  all(): TenantEntry[] {
+    return [...this.#byName.values()]
+  }
+
+  /** Nobody is told. */
+  add(record: TenantRecord, announced: boolean): TenantEntry {
+    const { openControlPlane: open, admittance, preparation, limits, log } = this.#parts
+    const entry = new TenantEntry({
+      record,
+      announced,
+      open,
+      admittance: admittance ?? (() => Promise.resolve(undefined)),
+      preparation,
+      readyMs: limits.tenantReadyMs,
+      woke: (woken) => this.#rest.woke(woken),
+      slept: (asleep, revision) => {
+        // Another gateway wrote to it while it was falling asleep.
+        const { others } = this.#parts
+        if (others !== undefined && others.lastChange(asleep.record.tenant.uid) > revision) this.callChanged(asleep)
+      },
+      subscriptions: this.#subscriptions,
+      opening: this.#opening,
+      log,
+    })
+    this.#byName.set(record.tenant.name, entry)
+    this.#byAuthority.set(authorityName(record.tenant.uid), entry)
+    this.#byIssuer.set(record.issuer, entry)
+    return entry
+  }
+
+  /** A tenant that was made elsewhere. */
+  join(record: TenantRecord): void {
+    const added = this.add(record, true)
+    this.tell(record.tenant)
+    if (this.#subscriptions.last > 0) this.#rest.call(added)
+  }
+
+  tell(tenant: Tenant): void {
+    for (const subscriber of this.#subscribers) subscriber.added(tenant)
+  }
+
+  /** Nobody finds it here any more. */
+  remove(entry: TenantEntry): Promise<void> {
+    const { tenant, issuer } = entry.record
+    this.#byName.delete(tenant.name)
+    this.#byAuthority.delete(authorityName(tenant.uid))
+    this.#byIssuer.delete(issuer)
+    const closing = entry.close() // ends its watches at once, so that nothing follows removed()
+    this.#rest.forget(entry)
+    for (const subscriber of this.#subscribers) subscriber.removed(tenant)
+    for (const { handler } of this.#subscriptions.after(0)) handler.removed(tenant.name)
+    return closing.finally(() => this.#parts.others?.forget(tenant.uid))
+  }
+
+  /** Another gateway has changed it. Its watches sleep, too, and those who follow all tenants know what it was. */
+  callChanged(entry: TenantEntry): void {
+    if (!entry.isAwake && (entry.isWaitedFor || this.#subscriptions.last > 0)) this.#rest.call(entry)
+  }
+
+  /** Told at once of those there are and `isTold` allows. Returns how to stop. */
+  subscribe(subscriber: TenantSubscriber, isTold: (name: string) => boolean): () => void {
+    this.#subscribers.add(subscriber)
+    for (const [name, { record }] of this.#byName) if (isTold(name)) subscriber.added(record.tenant)
+    return () => this.#subscribers.delete(subscriber)
+  }
+
+  watch(of: Resource, handler: TenantValueHandler, signal: AbortSignal, options?: TenantWatchOptions): void {
+    if (signal.aborted) return
+    const subscription = this.#subscriptions.add(of, handler, signal, options?.mentioning)
+    signal.addEventListener("abort", () => this.#subscriptions.delete(subscription), { once: true })
+    // The next turn, when all who come together have come.
+    for (const entry of this.#byName.values()) {
+      // Who only hears of deletions needs nothing of those asleep: they delete nothing.
+      if (entry.isAwake || subscription.mentioning?.length !== 0) this.#rest.call(entry)
+    }
+  }
+
+  wake(tenant: string): void {
+    const entry = this.#byName.get(tenant)
+    entry?.presence.touch()
+    void entry?.introduce()
+  }
+
+  register(worker: TenantWorker): () => void {
+    this.#workers.add(worker)
+    return () => this.#workers.delete(worker)
+  }
+
+  [Symbol.dispose](): void {
+    this.#rest[Symbol.dispose]()
+    this.#subscribers.clear()
+  }
+}
+
+/** For those who want objects, not what they are stored as. */
+export function objectHandler<T extends KubeObject>(handler: TenantWatchHandler<T>): TenantValueHandler {
+  return {
+    event: (tenant, type, value) => handler.event({ tenant, type, object: value.object() as T }),
+    synced: (tenant) => handler.synced(tenant),
+    removed: (tenant) => handler.removed(tenant),
+    restarted: (tenant) => handler.restarted(tenant),
+    asleep: (tenant) => handler.asleep?.(tenant),
+  }
+}
