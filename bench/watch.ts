@@ -97,9 +97,10 @@ class WatchedTenant implements Disposable {
     }
   }
 
-  /** Each after the one before: their order is the order of their numbers. */
-  write(): Promise<unknown> {
+  /** Each after the one before: their order is the order of their numbers. What would begin after `until` does not. */
+  write(until: number): Promise<unknown> {
     this.#writing = this.#writing.then(async () => {
+      if (performance.now() > until) return
       const seq = Math.max(1, this.#sentAt.length)
       this.#sentAt[seq] = performance.now()
       await this.#client.call({ method: "PUT", path: `${collection}/counted`, body: JSON.stringify(object(seq)) })
@@ -107,15 +108,17 @@ class WatchedTenant implements Disposable {
     return this.#writing
   }
 
+  get written(): number {
+    return Math.max(0, this.#sentAt.length - 1)
+  }
+
   get isDelivered(): boolean {
-    const last = Math.max(0, this.#sentAt.length - 1)
-    return this.#watches.every((watch) => watch.seen === last || watch.ended)
+    return this.#watches.every((watch) => watch.seen === this.written || watch.ended)
   }
 
   /** What has not come when nothing more is to come. */
   countMissing(): void {
-    const last = Math.max(0, this.#sentAt.length - 1)
-    for (const { seen } of this.#watches) this.tally.lost += last - seen
+    for (const { seen } of this.#watches) this.tally.lost += this.written - seen
   }
 
   [Symbol.dispose](): void {
@@ -127,6 +130,8 @@ class WatchedTenant implements Disposable {
 interface Measured extends Tally {
   microseconds: number
   writes: number
+  /** Of writing alone, without waiting for the last events. */
+  seconds: number
 }
 
 async function write(pid: number, tenants: readonly WatchedTenant[], rate: number, forMs: number): Promise<Measured> {
@@ -138,11 +143,12 @@ async function write(pid: number, tenants: readonly WatchedTenant[], rate: numbe
     const due = Math.min(total, Math.ceil(((performance.now() - begin) * rate) / 1000))
     for (; all.length < due;) {
       const tenant = tenants[all.length % tenants.length]
-      if (tenant !== undefined) all.push(tenant.write())
+      if (tenant !== undefined) all.push(tenant.write(begin + forMs))
     }
     await sleep(stepMs)
   }
   await Promise.all(all)
+  const took = (performance.now() - begin) / 1000
   const until = performance.now() + drainMs
   while (performance.now() < until && !tenants.every((tenant) => tenant.isDelivered)) await sleep(stepMs)
   const microseconds = (await processorTime([pid])) - before
@@ -153,7 +159,8 @@ async function write(pid: number, tenants: readonly WatchedTenant[], rate: numbe
     lost: sum(({ lost }) => lost),
     doubled: sum(({ doubled }) => doubled),
     microseconds,
-    writes: total,
+    writes: tenants.reduce((so, { written }) => so + written, 0),
+    seconds: took,
   }
 }
 
@@ -204,6 +211,7 @@ const line = (what: string, unit: string, value: (of: Measured) => number, goal?
 await report("watch", { watches, tenants: tenantCount, writesPerSecond, seconds, load: loadavg()[0] }, [
   line("from a write's sending to an event: p50", "ms", ({ took }) => quantile(took, 0.5)),
   line("from a write's sending to an event: p99", "ms", ({ took }) => quantile(took, 0.99), "≤ 100 ms"),
+  line("writes per second", "", ({ writes, seconds }) => writes / seconds, `${writesPerSecond}`),
   line("events delivered", "", ({ took }) => took.length),
   line("events lost", "", ({ lost }) => lost, "0"),
   line("events doubled", "", ({ doubled }) => doubled, "0"),
