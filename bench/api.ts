@@ -14,7 +14,7 @@ import { argument, quantile, report, type Line } from "./report.ts"
 const rounds = argument(0, 5)
 const requests = argument(1, 200)
 /** How many times as many requests the first round has, which is not counted. */
-const warmUpFactor = 3
+const warmUpFactor = 10
 const connections = 4
 const watchers = 20
 /** Objects of 1 KiB, in namespaces of their own. */
@@ -215,7 +215,7 @@ const measured = rows.map(() => servers.map((): Measured => ({ took: [], microse
 const warmUp = servers.map((): Measured => ({ took: [], microseconds: 0, seconds: 0 }))
 for (let round = 0; round <= rounds; round++) {
   for (const [at, row] of rows.entries()) {
-    // Round 0 only warms up: what is compiled as it runs needs some hundred requests for that.
+    // Round 0 only warms up: what is compiled as it runs needs some thousand requests for that.
     const order = round % 2 === 0 ? [0, 1] : [1, 0]
     for (const which of order) {
       const [server, client] = [servers[which], clients[which]]

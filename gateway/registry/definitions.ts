@@ -73,6 +73,7 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
   const apiVersion = printGroupVersion(facts)
   const elsewhere = shared[`${apiVersion}/${resource}`]
   const stored = elsewhere ?? facts
+  let schema: Schema | undefined
   return {
     group,
     version,
@@ -87,7 +88,7 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
     subresources: facts.subresources,
     get schema(): Schema {
       // Compiled when first asked for: most kinds are never used.
-      const schema = schemaOf(facts)
+      schema ??= schemaOf(facts)
       if (schema === undefined) throw new Error(`the facts have no schema of ${apiVersion} ${facts.kind}`)
       return schema
     },

@@ -44,6 +44,9 @@ interface Template {
   places: readonly Place[]
 }
 
+/** Objects of one tenant that are kept as they are made for it: a namespace or two, and what lists read is not worth more. */
+const maxRecent = 4
+
 /** `certificateAuthority`: of the gateway, which pods trust. `serviceRanges`: what Services' addresses are of. */
 export function createBootstrap(certificateAuthority: string, serviceRanges: readonly string[]): Bootstrap {
   const prefixes = new Map(
@@ -67,13 +70,23 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
   }
   const keys = [...templates.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
   return {
-    layer: (owner) => ({
-      keys,
-      value(key) {
-        const found = templates.get(key)
-        return found === undefined ? undefined : fill(found, derivedUid(owner.uid, key), owner)
-      },
-    }),
+    layer(owner) {
+      // Every write asks for its namespace.
+      const recent = new Map<string, Uint8Array>()
+      return {
+        keys,
+        value(key) {
+          const found = templates.get(key)
+          if (found === undefined) return undefined
+          let value = recent.get(key)
+          if (value === undefined) {
+            if (recent.size === maxRecent) recent.clear()
+            recent.set(key, (value = fill(found, derivedUid(owner.uid, key), owner)))
+          }
+          return value
+        },
+      }
+    },
     object: (key) => templates.get(key)?.object,
   }
 }

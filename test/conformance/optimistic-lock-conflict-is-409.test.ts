@@ -28,4 +28,6 @@ test("an update made from an old version is refused, one that names none overwri
   )
   const last = await client.get<KubeObject & { data: object }>(configMaps, "default", "x")
   expect(Object.keys(last.data).sort()).toEqual([...keys, "n"].sort())
+  const racing = await Promise.all(keys.map((key) => client.update(configMaps, object({ [key]: "y" }))))
+  expect(racing.map(({ data }) => data)).toEqual(keys.map((key) => ({ [key]: "y" })))
 })

@@ -1,4 +1,3 @@
-import { copyJson } from "../../../apimachinery/copy.ts"
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
@@ -26,8 +25,14 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
     name,
     dryRun: options.dryRun,
   })
-  // A race that is lost starts over: each try gets a copy of its own.
-  const change = () => copyJson(object)
+  // A race that is lost starts over: each try gets an object of its own.
+  let first: typeof object | undefined = object
+  const change = () => {
+    const own = first ?? decodeBody(ctx, bytes, expected, options.fieldValidation)
+    if (first === undefined) agreeOnNamespace(own, expectedNamespace(definition, namespace))
+    first = undefined
+    return own
+  }
   if (handler !== undefined) {
     if (handler.update === undefined) throw methodNotAllowed()
     sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
