@@ -8,19 +8,14 @@ import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import { controllerReference, message } from "../pods/pod-control.ts"
-import { isReady, isTerminating } from "../pods/pod-state.ts"
 import { WriteTracker } from "../write-tracker.ts"
-import { listed, plan, type Endpoint, type Plan, type Wanted } from "./plan.ts"
+import { familiesOf, isAuto, wantedOf, zoneLabel } from "./endpoints-of.ts"
+import { listed, plan, type Plan } from "./plan.ts"
 import { addHints, bare, sharesOf } from "./topology-hints.ts"
 import {
-  addressesOf,
-  canBeEndpoint,
-  familyOf,
   hasEndpoints,
   headlessLabel,
-  hostnameOf,
   isHeadless,
-  portsOf,
   selectedPods,
   triggerTime,
   triggerTimeAnnotation,
@@ -31,9 +26,6 @@ import {
 const serviceNameLabel = "kubernetes.io/service-name"
 const managedByLabel = "endpointslice.kubernetes.io/managed-by"
 const managedBy = "endpointslice-controller.k8s.io"
-const hintsAnnotation = "service.kubernetes.io/topology-aware-hints"
-const modeAnnotation = "service.kubernetes.io/topology-mode"
-const zoneLabel = "topology.kubernetes.io/zone"
 /** When the cache has not shown the last writes yet; their events usually come first. */
 const staleRetryMs = 100
 
@@ -128,9 +120,6 @@ async function reconcile(
 
 const isPlanned = (steps: Plan, slice: EndpointSlice): boolean =>
   steps.delete.includes(slice) || steps.update.some((update) => update.slice === slice)
-
-const isAuto = ({ metadata: { annotations = {} } }: Service): boolean =>
-  ["Auto", "auto"].includes(annotations[hintsAnnotation] ?? annotations[modeAnnotation] ?? "")
 
 const withoutHints = (slice: EndpointSlice): EndpointSlice => ({
   ...slice,
@@ -236,78 +225,4 @@ function labelsOf(service: Service): Record<string, string> {
     [serviceNameLabel]: service.metadata.name ?? "",
     [managedByLabel]: managedBy,
   }
-}
-
-function wantedOf(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Wanted[] {
-  const ofPorts = new Map<string, Wanted>()
-  for (const addressType of familiesOf(service)) {
-    for (const pod of pods) {
-      if (!canBeEndpoint(pod, true)) continue
-      const endpoint = endpointOf(ctx, tenant, service, pod, addressType)
-      if (endpoint === undefined) continue
-      const ports = portsOf(service, pod)
-      const id = `${addressType} ${JSON.stringify(ports)}`
-      const group = ofPorts.get(id) ?? { addressType, ports, endpoints: [] }
-      ofPorts.set(id, group)
-      group.endpoints.push(endpoint)
-    }
-  }
-  return [...ofPorts.values()]
-}
-
-function endpointOf(
-  ctx: ControllerContext,
-  tenant: string,
-  service: Service,
-  pod: Pod,
-  family: string,
-): Endpoint | undefined {
-  const addresses = addressesOf(pod).filter((address) => familyOf(address) === family)
-  if (addresses.length === 0) return undefined
-  const serving = isReady(pod)
-  const terminating = isTerminating(pod)
-  const { namespace = "", name = "", uid = "" } = pod.metadata
-  const nodeName = pod.spec?.nodeName
-  const node =
-    nodeName === undefined ? undefined : ctx.informers.of<Node>(nodeResource).get(tenant, undefined, nodeName)
-  // A pod on a node nobody knows is no endpoint, unless whoever made the Service wants it whatever its state.
-  const publishesAll = service.spec?.publishNotReadyAddresses === true
-  if (node === undefined && nodeName !== undefined && nodeName !== "" && !publishesAll) return undefined
-  const zone = node?.metadata.labels?.[zoneLabel]
-  const hostname = hostnameOf(pod, service)
-  return {
-    addresses,
-    conditions: {
-      ready: publishesAll || (serving && !terminating),
-      serving,
-      terminating,
-    },
-    targetRef: { kind: "Pod", namespace, name, uid },
-    ...(nodeName === undefined || nodeName === "" ? {} : { nodeName }),
-    ...(zone === undefined || zone === "" ? {} : { zone }),
-    ...(hostname === undefined ? {} : { hostname }),
-    ...hintsOf(service, publishesAll || (serving && !terminating), zone, nodeName),
-  }
-}
-
-/** Where traffic to this endpoint should come from, if the Service says so. */
-function hintsOf(
-  service: Service,
-  isReady: boolean,
-  zone: string | undefined,
-  node: string | undefined,
-): Pick<Endpoint, "hints"> {
-  const preference = isAuto(service) ? undefined : service.spec?.trafficDistribution
-  if (!isReady || !["PreferClose", "PreferSameZone", "PreferSameNode"].includes(preference ?? "")) return {}
-  const forZones = zone === undefined || zone === "" ? {} : { forZones: [{ name: zone }] }
-  const forNodes =
-    preference !== "PreferSameNode" || node === undefined || node === "" ? {} : { forNodes: [{ name: node }] }
-  const hints = { ...forZones, ...forNodes }
-  return Object.keys(hints).length === 0 ? {} : { hints }
-}
-
-function familiesOf({ spec }: Service): readonly string[] {
-  const { ipFamilies = [], clusterIP = "" } = spec ?? {}
-  if (ipFamilies.length > 0) return ipFamilies
-  return clusterIP === "" || clusterIP === "None" ? ["IPv4", "IPv6"] : [familyOf(clusterIP)]
 }
