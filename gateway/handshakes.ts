@@ -35,19 +35,24 @@ class Handshakes {
   /** By peer: a secure socket does not tell which one it stands on. */
   readonly #underWay = new Map<string, () => void>()
   #isScheduled = false
+  readonly #gone: (this: Socket) => void
 
   constructor(server: Server, begin: readonly Begin[], limits: { maxUnderWay: number; patienceMs: number }) {
     this.#server = server
     this.#begin = begin
     this.#maxUnderWay = limits.maxUnderWay
     this.#slow = new Deadlines(limits.patienceMs)
+    const waiting = this.#waiting
+    this.#gone = function () {
+      waiting.delete(this)
+    }
   }
 
   add(socket: Socket): void {
     this.#waiting.add(socket)
-    // Gone before its turn. What is wrong with it later is seen to by the server's own listeners.
-    socket.once("close", () => this.#waiting.delete(socket))
-    socket.on("error", () => socket.destroy())
+    // What is wrong with it after its turn is seen to by the server's own listeners.
+    socket.on("error", destroyThis)
+    socket.once("close", this.#gone)
     this.#next()
   }
 
@@ -74,8 +79,10 @@ class Handshakes {
 
   #start(socket: Socket): void {
     const peer = peerOf(socket)
+    socket.removeListener("close", this.#gone)
     const done = (): void => {
       this.#slow.remove(deadline)
+      socket.removeListener("close", done) // a connection lives long: it keeps nothing of its beginning
       if (this.#underWay.get(peer) !== done) return
       this.#underWay.delete(peer)
       this.#next()
@@ -85,6 +92,10 @@ class Handshakes {
     socket.once("close", done)
     for (const begin of this.#begin) begin.call(this.#server, socket)
   }
+}
+
+function destroyThis(this: Socket): void {
+  this.destroy()
 }
 
 /** No two connections of one server have the same. */
