@@ -1,11 +1,11 @@
 // Events, of both groups: one stored form (core/v1's), two ways to ask for it. Source: k8s.io/kubernetes/pkg/registry/core/event.
 
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
-import { validateQualifiedName } from "../../../../apimachinery/names.ts"
+import { validateDNS1123Subdomain, validateObjectMeta, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField, semanticEqual } from "../../validation/equality.ts"
-import { messages } from "../../validation/values.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { immutable, messages } from "../../validation/values.ts"
 
 interface Reference {
   kind?: string
@@ -106,7 +106,10 @@ function validate(event: Event): FieldError[] {
 
 /** What events.k8s.io asks of a new event, and core/v1 does not. */
 function validateNew(event: Event): FieldError[] {
-  const errors = validateSeries(event)
+  const errors = [
+    ...validateObjectMeta(event.metadata, { namespaced: true, nameRule: validateDNS1123Subdomain }),
+    ...validateSeries(event),
+  ]
   if (!event.eventTime) errors.push(required(FieldPath.root("eventTime")))
   errors.push(...validateType(event))
   const old = {
@@ -138,12 +141,28 @@ const lasting: Readonly<Record<string, string>> = {
   reportingInstance: "reportingInstance",
 }
 
+const texts: ReadonlySet<string> = new Set([
+  "reason",
+  "note",
+  "type",
+  "action",
+  "reportingController",
+  "reportingInstance",
+])
+
 function validateChange(event: Event, current: Event): FieldError[] {
-  const errors = semanticEqual(event["series"], current["series"]) ? [] : validateSeries(event)
+  const errors = isSame(event["series"], current["series"]) ? [] : validateSeries(event)
   for (const [shown, field] of Object.entries(lasting)) {
-    errors.push(...immutableField(FieldPath.root(shown), event[field], current[field]))
+    const absent = texts.has(field) ? "" : undefined
+    const [value, before] = [event[field] ?? absent, current[field] ?? absent]
+    if (!isSame(value, before)) errors.push(invalidValue(FieldPath.root(shown), value, immutable))
   }
   return errors
+}
+
+/** What is said to be nothing is not the same as what is not said. */
+function isSame(value: unknown, before: unknown): boolean {
+  return (value === undefined) === (before === undefined) && semanticEqual(value, before)
 }
 
 function validateSeries(event: Event): FieldError[] {

@@ -11,6 +11,7 @@ import {
 import { maxInt32, optionalOneOf, within } from "../../validation/values.ts"
 import type { Container, PodSpec } from "./types.ts"
 import { descendingPath } from "../volumes/sources.ts"
+import { validateWindowsOptions } from "./windows.ts"
 
 type PodSecurityContext = NonNullable<PodSpec["securityContext"]>
 type SecurityContext = NonNullable<Container["securityContext"]>
@@ -42,6 +43,7 @@ export function validatePodSecurityContext(path: FieldPath, spec: PodSpec): Fiel
   errors.push(
     ...optionalOneOf(path.child("fsGroupChangePolicy"), context.fsGroupChangePolicy, ["Always", "OnRootMismatch"]),
     ...validateSeccomp(path.child("seccompProfile"), context.seccompProfile),
+    ...validateWindowsOptions(path.child("windowsOptions"), context.windowsOptions),
     ...validateAppArmor(path.child("appArmorProfile"), context.appArmorProfile),
     ...optionalOneOf(path.child("supplementalGroupsPolicy"), context.supplementalGroupsPolicy, ["Merge", "Strict"]),
     // Mounting with a context is behind a gate that is closed.
@@ -81,7 +83,11 @@ export function validateSecurityContext(
       )
     }
   }
-  return [...errors, ...validateAppArmor(path.child("appArmorProfile"), context.appArmorProfile)]
+  return [
+    ...errors,
+    ...validateWindowsOptions(path.child("windowsOptions"), context.windowsOptions),
+    ...validateAppArmor(path.child("appArmorProfile"), context.appArmorProfile),
+  ]
 }
 
 const profileTypes = ["Localhost", "RuntimeDefault", "Unconfined"]

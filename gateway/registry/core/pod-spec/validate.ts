@@ -31,6 +31,7 @@ import { validateAffinity, validateSpread, validateTolerations } from "./schedul
 import { validatePodSecurityContext } from "./security.ts"
 import type { PodSpec } from "./types.ts"
 import { validateVolumes } from "./volumes.ts"
+import { validateHostProcess } from "./windows.ts"
 
 /** `podName` is set for pods: it takes part in names of what the pod's volumes create. */
 export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string): FieldError[] {
@@ -63,6 +64,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
     ),
     ...validateGates(path.child("schedulingGates"), spec.schedulingGates),
     ...validateSpread(path.child("topologySpreadConstraints"), spec.topologySpreadConstraints),
+    ...validateHostProcess(path, spec),
     ...validateHostUsers(path, spec),
     ...validateHostname(path.child("hostnameOverride"), spec),
     ...validateNamesAndNumbers(path, spec),
