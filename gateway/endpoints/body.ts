@@ -99,10 +99,13 @@ export function decodeValue(
   expected: Expected,
   validation: FieldValidation,
   duplicates: readonly string[] = [],
+  isPatch = false,
 ): KubeObject {
   const object = value as unknown as KubeObject
   checkKind(object, expected)
   const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore")
+  // Of what a patch has made there is no order but that of the words.
+  if (isPatch) unknown.sort()
   const [first = ""] = duplicates
   const inYaml = first.startsWith(unmarshalErrors)
   const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates]

@@ -1,6 +1,7 @@
 // The two reduced forms of objects a client can ask for: Table (what kubectl prints) and PartialObjectMetadata. Source:
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
+import { kindOf } from "../registry/checks.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
@@ -86,8 +87,10 @@ export function partialMetadataList(objects: readonly KubeObject[], metadata: Li
 }
 
 /** How Go prints the type, in messages about it. */
-export function goTypeOf({ group, kind, listKind, customResource }: ResourceDefinition, isList: boolean): string {
+export function goTypeOf(definition: ResourceDefinition, isList: boolean): string {
+  const { kind, listKind, customResource } = definition
   if (customResource !== undefined) return isList ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured"
+  const { group } = kindOf(definition)
   const name = group === "" ? "core" : group.replace(/\..*$/, "")
   return `*${name}.${isList ? listKind : kind}`
 }

@@ -46,7 +46,13 @@ export function uidConflict(definition: ResourceDefinition, name: string, asked:
 }
 
 export function refuseInvalid(definition: ResourceDefinition, object: KubeObject, errors: FieldError[]): void {
-  if (errors.length > 0) throw invalid(definition, object.metadata.name ?? "", errors)
+  if (errors.length === 0) return
+  throw invalid(kindOf(definition), object.metadata.name ?? "", errors)
+}
+
+/** The kind as errors name it: events are core's to upstream, whichever group was asked. */
+export function kindOf({ group, kind }: ResourceDefinition): { group: string; kind: string } {
+  return { group: group === "events.k8s.io" ? "" : group, kind }
 }
 
 /** Upstream has no reason for this error, and answers 500. */

@@ -4,6 +4,7 @@
 import { type KubeObject, timestamp } from "../../apimachinery/object.ts"
 import { conflict, invalid } from "../../apimachinery/status.ts"
 import { type FieldError, FieldPath, invalidValue, notSupported } from "../../apimachinery/field-errors.ts"
+import { kindOf } from "./checks.ts"
 import type { DeleteRequest, ResourceDefinition } from "./rest.ts"
 
 const orphan = "orphan"
@@ -56,9 +57,10 @@ export function checkDeleteRequest({ propagationPolicy, orphanDependents }: Dele
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors)
 }
 
-function checkPreconditions({ group, kind }: ResourceDefinition, object: KubeObject, request: DeleteRequest): void {
+function checkPreconditions(definition: ResourceDefinition, object: KubeObject, request: DeleteRequest): void {
   const { uid, resourceVersion } = request.preconditions ?? {}
   const { metadata } = object
+  const { group, kind } = kindOf(definition)
   const fail = (detail: string) => conflict({ group, resource: kind }, metadata.name ?? "", detail)
   if (uid !== undefined && uid !== metadata.uid) {
     throw fail(

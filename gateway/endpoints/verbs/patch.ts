@@ -159,7 +159,7 @@ function decodePatched(
   validation: FieldValidation,
 ): KubeObject {
   try {
-    return decodeValue(ctx, copyJson(value), expected, validation, duplicates)
+    return decodeValue(ctx, copyJson(value), expected, validation, duplicates, true)
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const text = type === "strategic" ? printGo(patch) : JSON.stringify(value)
