@@ -11,13 +11,15 @@ import { startTestGateway, type RawRequest, type TestGateway, type TestTenant } 
 import { createAuthority, createSigningKey, issueClientCertificate } from "./pki.ts"
 import { authorityName } from "./trust-store.ts"
 
+vi.setConfig({ testTimeout: 180_000 })
+
 let fixture: TestGateway
 let tenant: TestTenant
 let client: KubeClient
 let trust: TrustRoots
 
 const asleep = (): Promise<void> =>
-  vi.waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0), { timeout: 20_000, interval: 5 })
+  vi.waitFor(() => expect(fixture.gateway.tenants.awake).toBe(0), { timeout: 60_000, interval: 5 })
 
 beforeAll(async () => {
   fixture = await startTestGateway({ limits: { tenantIdleMs: 40 } })

@@ -10,9 +10,11 @@ import { startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
 
 const limits = { tenantIdleMs: 40, maxAwakeTenants: 100 }
 
+vi.setConfig({ testTimeout: 180_000 })
+
 let fixture: TestGateway
 /** As long as a loaded machine may take. */
-const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 10_000, interval: 3 })
+const waitFor = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, { timeout: 60_000, interval: 3 })
 
 beforeEach(async () => {
   fixture = await startTestGateway({ limits })

@@ -74,6 +74,13 @@ export class Subscriptions {
   }
 }
 
+/** Whether an object with this text may be one that is wanted. */
+export function mentions({ mentioning }: Subscription, text: Uint8Array): boolean {
+  if (mentioning === undefined) return true
+  const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  return mentioning.some((words) => buffer.includes(words))
+}
+
 let builtIn: ReadonlyMap<string, string> | undefined
 
 function prefixOf({ group, version, resource }: GroupVersionResource): string {

@@ -14,6 +14,7 @@ import type { ControlPlane } from "./control-plane.ts"
 import { prepareUntilDone, type Preparation } from "./prepare.ts"
 import { Presence } from "./presence.ts"
 import type { Semaphore } from "./semaphore.ts"
+import { Sleepers } from "./sleepers.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 import { TenantFeed } from "./tenant-feed.ts"
 import type { TenantRecord } from "./tenant-record.ts"
@@ -79,7 +80,7 @@ export class TenantEntry {
   /** While it sleeps. Undefined: every caller wakes it. */
   #admittance: Admittance | undefined
   #measured: { of: Awake; at: number; bytes: number } | undefined
-  readonly #sleepers = new Set<(controlPlane: ControlPlane) => void>()
+  readonly #sleepers = new Sleepers()
 
   constructor(parts: TenantEntryParts) {
     this.record = parts.record
@@ -225,8 +226,7 @@ export class TenantEntry {
     this.#awake = awake
     this.#parts.woke(this)
     if (this.#announced) this.#feed(awake)
-    for (const sleeper of this.#sleepers) sleeper(controlPlane)
-    this.#sleepers.clear()
+    this.#sleepers.wake(controlPlane)
     return awake
   }
 
@@ -252,18 +252,7 @@ export class TenantEntry {
   /** What a watch waits for whose store has gone to sleep. */
   #reopened(signal: AbortSignal): Promise<ControlPlane | undefined> {
     if (this.#awake !== undefined) return Promise.resolve(this.#awake.controlPlane)
-    const until = AbortSignal.any([signal, this.ended])
-    if (until.aborted) return Promise.resolve(undefined)
-    return new Promise((resolve) => {
-      const wake = (controlPlane: ControlPlane | undefined): void => {
-        until.removeEventListener("abort", stop)
-        this.#sleepers.delete(wake)
-        resolve(controlPlane)
-      }
-      const stop = (): void => wake(undefined)
-      this.#sleepers.add(wake)
-      until.addEventListener("abort", stop, { once: true })
-    })
+    return this.#sleepers.next(AbortSignal.any([signal, this.ended]))
   }
 
   /** Nobody needs it now: no request, nothing that followers have not seen, nothing left to prepare. */

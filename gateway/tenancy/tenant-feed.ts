@@ -14,8 +14,9 @@ import { storagePrefixOf } from "../registry/keys.ts"
 import type { Registry } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/value.ts"
 import type { ControlPlane } from "./control-plane.ts"
+import { scanStore } from "./scan-store.ts"
 import type { Semaphore } from "./semaphore.ts"
-import type { Subscription, Subscriptions } from "./subscriptions.ts"
+import { mentions, type Subscription, type Subscriptions } from "./subscriptions.ts"
 
 export interface TenantFeedParts {
   tenant: string
@@ -32,9 +33,6 @@ export interface TenantFeedParts {
 
 const everything = "/registry/"
 const definitionsPrefix = storagePrefixOf("apiextensions.k8s.io", "customresourcedefinitions")
-
-/** Objects read at once; in between requests get their turn. */
-const pieceSize = 500
 
 /** From so many new subscriptions on one scan of everything is cheaper than one each. */
 const scanFrom = 8
@@ -184,37 +182,12 @@ export class TenantFeed {
     if (to.length === 0) return store.revision
     const wanted = new Set(to)
     const deliver = (item: KeyValue): Promise<void> | undefined => this.#deliver(controlPlane, item, wanted)
-    if (to.length >= scanFrom) return this.#scan(store, everything, undefined, deliver)
+    if (to.length >= scanFrom) return scanStore(store, everything, undefined, deliver, () => this.#stopped)
     let revision: number | undefined
     for (const prefix of new Set(to.map((subscription) => subscription.prefix))) {
-      revision = await this.#scan(store, prefix, revision, deliver)
+      revision = await scanStore(store, prefix, revision, deliver, () => this.#stopped)
     }
     return revision ?? store.revision
-  }
-
-  async #scan(
-    store: Store,
-    prefix: string,
-    at: number | undefined,
-    deliver: (item: KeyValue) => Promise<void> | undefined,
-  ): Promise<number> {
-    let revision = at
-    for (let after: string | undefined; ;) {
-      const piece = await store.range(prefix, {
-        limit: pieceSize,
-        ...(revision === undefined ? {} : { revision }),
-        ...(after === undefined ? {} : { after }),
-      })
-      revision ??= piece.revision
-      for (const item of piece.items) {
-        const converting = deliver(item)
-        if (converting !== undefined) await converting
-        if (this.#stopped) return revision
-      }
-      if (!piece.more) return revision
-      after = piece.items.at(-1)?.key
-      await nextTurn()
-    }
   }
 
   #deliver(controlPlane: ControlPlane, item: KeyValue, wanted: ReadonlySet<Subscription>): Promise<void> | undefined {
@@ -316,12 +289,6 @@ export class TenantFeed {
 /** "/registry/<group>/<resource>/" of a key. */
 function prefixOf(key: string): string {
   return key.slice(0, key.indexOf("/", key.indexOf("/", everything.length) + 1) + 1)
-}
-
-function mentions({ mentioning }: Subscription, text: Uint8Array): boolean {
-  if (mentioning === undefined) return true
-  const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
-  return mentioning.some((words) => buffer.includes(words))
 }
 
 function isCode(error: unknown, code: StorageError["code"]): boolean {

@@ -6,9 +6,12 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { checkDirectory } from "./check.ts"
 import { openLevelStore } from "./store.ts"
+
+// Thousands of writes, each flushed to the disk: slow where the disk is.
+vi.setConfig({ testTimeout: 300_000 })
 
 const rounds = 6
 const writer = fileURLToPath(new URL("../testing/crash-writer.ts", import.meta.url))

@@ -3,12 +3,15 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { modelBase, modelLimits, runModel } from "../testing/store-model.ts"
 import type { BaseLayer, Store } from "../types.ts"
 import { checkDirectory } from "./check.ts"
 import { ResidentBudget } from "./resident.ts"
 import { openLevelStore } from "./store.ts"
+
+// Thousands of writes, each flushed to the disk: slow where the disk is.
+vi.setConfig({ testTimeout: 300_000 })
 
 let root = ""
 beforeAll(async () => {

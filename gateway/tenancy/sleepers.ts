@@ -1,0 +1,30 @@
+// Watches of a tenant that sleeps: each waits for its next control plane, for as long as its client stays.
+
+import type { ControlPlane } from "./control-plane.ts"
+
+export class Sleepers {
+  readonly #waiting = new Set<(controlPlane: ControlPlane) => void>()
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /** Undefined: the signal ended before. */
+  next(until: AbortSignal): Promise<ControlPlane | undefined> {
+    if (until.aborted) return Promise.resolve(undefined)
+    return new Promise((resolve) => {
+      const wake = (controlPlane: ControlPlane | undefined): void => {
+        until.removeEventListener("abort", stop)
+        this.#waiting.delete(wake)
+        resolve(controlPlane)
+      }
+      const stop = (): void => wake(undefined)
+      this.#waiting.add(wake)
+      until.addEventListener("abort", stop, { once: true })
+    })
+  }
+
+  wake(controlPlane: ControlPlane): void {
+    for (const each of this.#waiting) each(controlPlane)
+  }
+}
