@@ -44,14 +44,21 @@ class Tenant {
 
   async follow(): Promise<void> {
     const { metadata } = await this.#client.list(configMaps, { namespace: "default" })
-    const { signal } = this.#stop
-    const options = { namespace: "default", resourceVersion: metadata.resourceVersion, signal }
-    this.#watching = (async () => {
-      for await (const _ of this.#client.watch<ConfigMap>(configMaps, options)) this.events++
-      if (!signal.aborted) this.failures.push("the watch ended")
-    })().catch((error: unknown) => {
-      if (!signal.aborted) this.failures.push(String(error))
+    this.#watching = this.#watch(metadata.resourceVersion ?? "").catch((error: unknown) => {
+      if (!this.#stop.signal.aborted) this.failures.push(String(error))
     })
+  }
+
+  /** Servers end watches now and then: clients go on from what they have seen. */
+  async #watch(from: string): Promise<void> {
+    const { signal } = this.#stop
+    for (let resourceVersion = from; !signal.aborted;) {
+      const options = { namespace: "default", resourceVersion, signal }
+      for await (const { object } of this.#client.watch<ConfigMap>(configMaps, options)) {
+        this.events++
+        resourceVersion = object.metadata.resourceVersion ?? resourceVersion
+      }
+    }
   }
 
   async take(): Promise<void> {
