@@ -19,7 +19,9 @@ import {
 import {
   createVirtualCluster,
   getVirtualCluster,
+  isRefused,
   readKubeconfig,
+  removeVirtualCluster,
   waitForVirtualCluster,
   type VirtualCluster,
 } from "./virtual-clusters.ts"
@@ -92,16 +94,18 @@ const timeoutOf = (flags: Flags): number => integerFlag("timeout", flags.timeout
 async function create(flags: Flags, name: string): Promise<void> {
   await using connection = await connect(flags)
   const { client, dataDir } = connection
-  await createVirtualCluster(client, namespaceOf(flags), name, flags["cluster-version"])
+  const made = await createVirtualCluster(client, namespaceOf(flags), name, flags["cluster-version"])
   const cluster = await withProgress(`waiting for tenant "${name}"`, (say) =>
     waitForVirtualCluster(client, namespaceOf(flags), name, timeoutOf(flags), (object) => {
       if (object === undefined) throw new UserError(`tenant "${name}" was deleted while it was being made`)
-      if (object.status?.phase === "Error")
-        throw new UserError(`tenant "${name}": ${object.status.message ?? object.status.reason ?? "Error"}`)
       say(object.status?.message ?? object.status?.phase ?? "")
-      return object.status?.phase === "Running" ? object : undefined
+      return object.status?.phase === "Running" || isRefused(object) ? object : undefined
     }),
   )
+  if (isRefused(cluster)) {
+    await removeVirtualCluster(client, made)
+    throw new UserError(`tenant "${name}": ${cluster.status?.message ?? cluster.status?.reason ?? "Error"}`)
+  }
   if (dataDir === undefined) {
     process.stdout.write(`tenant "${name}" is ready; polyplane tenant kubeconfig ${name} prints its kubeconfig\n`)
     return

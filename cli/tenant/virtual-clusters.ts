@@ -1,7 +1,7 @@
 // VirtualCluster objects as the command line needs them.
 
 import type { KubeObject, Secret } from "../../apimachinery/object.ts"
-import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
+import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import { clusterVersions, secrets, virtualClusters } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
@@ -40,6 +40,21 @@ async function checkClusterVersion(client: KubeClient, name: string): Promise<vo
     if (isNotFound(error) && error.status.details?.name === name)
       throw new UserError(`there is no ClusterVersion "${name}"; "default" always exists`, { cause: error })
     throw error
+  }
+}
+
+/** No tenant will come of it as it is: its name is taken or too long, or its ClusterVersion has gone meanwhile. */
+export function isRefused({ status }: VirtualCluster): boolean {
+  return status?.phase === "Error" || status?.reason === "ClusterVersionNotFound"
+}
+
+/** The very one that was made; one of its name that somebody has made since stays. */
+export async function removeVirtualCluster(client: KubeClient, { metadata }: VirtualCluster): Promise<void> {
+  const { namespace, name = "", uid } = metadata
+  try {
+    await client.delete(virtualClusters, namespace, name, uid === undefined ? {} : { uid })
+  } catch (error) {
+    if (!isNotFound(error) && !isConflict(error)) throw error
   }
 }
 

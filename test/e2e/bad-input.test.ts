@@ -287,6 +287,10 @@ describe("polyplane", () => {
       1,
       'there is no ClusterVersion "none"',
     )
+    await up.kubectl(["create", "namespace", "elsewhere"], { kubeconfig: "admin" })
+    await fails(["tenant", "create", "demo", "--namespace", "elsewhere", ...data], 1, 'VirtualCluster "default/demo"')
+    const left = await up.kubectl(["get", "virtualclusters", "-n", "elsewhere", "-o", "name"], { kubeconfig: "admin" })
+    expect(left).toBe("")
     await fails(["tenant", "kubeconfig", "nobody", ...data], 1, 'there is no tenant "nobody"')
     await fails(["tenant", "delete", "nobody", ...data], 1, 'there is no tenant "nobody"')
     await fails(["tenant", "list", "--data-dir", directory("none")], 1, "does not exist")
