@@ -19,6 +19,7 @@ interface Options {
   /** Changes after this revision. */
   after: number
   withTicks: boolean
+  tickMs?: number
   signal: AbortSignal
 }
 
@@ -38,13 +39,13 @@ export class WatchChanges implements Disposable {
   #timer: NodeJS.Timeout | undefined
   #interrupt: (() => void) | undefined
 
-  constructor({ home, prefix, after, withTicks, signal }: Options) {
+  constructor({ home, prefix, after, withTicks, tickMs = tickIntervalMs, signal }: Options) {
     this.#home = home
     this.#prefix = prefix
     this.#after = after
     this.#signal = signal
     signal.addEventListener("abort", this.#close, { once: true })
-    if (withTicks) this.#timer = setInterval(() => this.#interrupt?.(), tickIntervalMs).unref()
+    if (withTicks) this.#timer = setInterval(() => this.#interrupt?.(), tickMs).unref()
   }
 
   /** Up to here everything has been handed over. */
