@@ -94,7 +94,7 @@ export class EtcdDatabase implements AsyncDisposable {
       base,
       limits: this.#limits,
       lastChange: this.#lastChanges.get(uid),
-      quota: quota && { limits: quota, member: this.#memberOf(uid), known: this.#known.get(uid), callMs: this.#callMs },
+      quota: quota && { quota, member: this.#memberOf(uid), known: this.#known.get(uid), callMs: this.#callMs },
       closed: (closing) => this.#forget(uid, closing),
     })
     this.#known.delete(uid)

@@ -3,9 +3,7 @@
 // made of them) knows what its readers and writers know, whichever process wrote it.
 
 import { emptyBaseLayer } from "../base-layer.ts"
-import { compareKeys } from "../key-order.ts"
 import type { StoreLimits } from "../limits.ts"
-import type { StoreQuota } from "../quota.ts"
 import { checkReadable, compactedError, measureTransaction } from "../transaction.ts"
 import {
   type BaseLayer,
@@ -28,9 +26,10 @@ import { closedError } from "./feed.ts"
 import { GatedKeys } from "./gated-keys.ts"
 import { placeOf, rangeEnd, storeKeys, type StoreKeys } from "./keys.ts"
 import { Layer, LostValueError } from "./layer.ts"
-import { QuotaGate, type Committed, type Condition, type Known } from "./quota-gate.ts"
+import { QuotaGate, type Committed, type Condition, type QuotaGateParts } from "./quota-gate.ts"
+import { readRange } from "./range.ts"
 import { isGuarded, wireTransaction } from "./transaction.ts"
-import type { RangeRequest, RangeResponse, TxnResponse, WireEvent, WireKeyValue } from "./wire.ts"
+import type { RangeRequest, RangeResponse, TxnResponse, WireEvent } from "./wire.ts"
 
 export interface EtcdStoreParts {
   connection: Connection
@@ -40,18 +39,9 @@ export interface EtcdStoreParts {
   /** The revision it changed last at, when that is known for certain. */
   lastChange: Revision | undefined
   /** What it may hold. Undefined: without limit. */
-  quota: QuotaParts | undefined
+  quota: Omit<QuotaGateParts, "store"> | undefined
   /** It is told of nothing any more. */
   closed(store: EtcdStore): void
-}
-
-export interface QuotaParts {
-  limits: StoreQuota
-  /** Of the store in this process (quota-gate.ts). */
-  member: string
-  /** What was used when it was open here before, when nothing has changed since. */
-  known: Known | undefined
-  callMs: number
 }
 
 export class EtcdStore implements Store, ChangeLog {
@@ -72,7 +62,6 @@ export class EtcdStore implements Store, ChangeLog {
     this.#lastChange = parts.lastChange ?? parts.connection.revision
     this.#buffer = this.#newBuffer(parts.connection.revision)
     if (parts.quota === undefined) return
-    const { limits, member, known, callMs } = parts.quota
     const store = new GatedKeys({
       connection: parts.connection,
       keys: this.#keys,
@@ -80,7 +69,7 @@ export class EtcdStore implements Store, ChangeLog {
       range: (request, revision) => this.#range(request, revision),
       commit: (transaction, condition) => this.#commit(transaction, condition),
     })
-    this.#gate = new QuotaGate({ quota: limits, member, known, callMs, store })
+    this.#gate = new QuotaGate({ ...parts.quota, store })
   }
 
   /** Reads what must be known before anything is answered. It is told of changes already. */
@@ -123,32 +112,8 @@ export class EtcdStore implements Store, ChangeLog {
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
     this.#checkOpen()
-    const { after, limit, count = false } = options
-    const start = this.#keys.value(prefix)
-    const end = rangeEnd(start)
-    const begin = after === undefined || compareKeys(after, prefix) < 0 ? start : this.#keys.value(`${after}\0`)
-    // etcd's limit 0 is none: who only counts gets one key too many.
-    const wanted = limit === undefined ? 0 : Math.max(limit, 1)
-    const request = { key: begin, range_end: end, limit: wanted, keys_only: limit === 0 }
-    const { kvs, header, more, count: total } = await this.#range(request, options.revision)
-    const revision = options.revision ?? header.revision
-    const values = kvs.map((kv) => this.#keyValue(kv))
-    const below = this.#layer.keys(prefix, after)
-    if (below.length === 0) {
-      const items = limit === 0 ? [] : values
-      const remaining = total - items.length
-      return { items, revision, more: remaining > 0, ...(count ? { remaining } : {}) }
-    }
-    // Beyond the last value that came, nothing is known of the keys of the base.
-    const last = more ? (values.at(-1)?.key ?? "") : undefined
-    const known = last === undefined ? below : below.filter((key) => compareKeys(key, last) <= 0)
-    const merged = this.#layer.merge(values, known, revision)
-    const items = limit === undefined ? merged : merged.slice(0, limit)
-    const left = merged.length - items.length
-    if (!more) return { items, revision, more: left > 0, ...(count ? { remaining: left } : {}) }
-    if (!count) return { items, revision, more: true }
-    const beyond = await this.#countBeyond(prefix, last ?? "", end, revision, below.slice(known.length))
-    return { items, revision, more: true, remaining: left + beyond }
+    const read = (request: RangeRequest, revision?: Revision) => this.#range(request, revision)
+    return readRange({ keys: this.#keys, layer: this.#layer, read }, prefix, options)
   }
 
   async txn(transaction: Transaction): Promise<TransactionResult> {
@@ -295,21 +260,6 @@ export class EtcdStore implements Store, ChangeLog {
     }
   }
 
-  /** Keys after `last`, when there are keys of the base among them. */
-  async #countBeyond(
-    prefix: string,
-    last: string,
-    end: Buffer,
-    revision: Revision,
-    below: readonly string[],
-  ): Promise<number> {
-    const request = { key: this.#keys.value(`${last}\0`), range_end: end, keys_only: below.length > 0 }
-    const { kvs, count } = await this.#range(below.length > 0 ? request : { ...request, count_only: true }, revision)
-    if (below.length === 0) return count
-    const values = kvs.map((kv) => this.#keyValue(kv))
-    return this.#layer.merge(values, this.#layer.keys(prefix, last), revision).length
-  }
-
   /** An attempt whose answer was lost has written what is there now: the revision it was written at. */
   async #writtenBefore({ operations }: Transaction): Promise<Revision | undefined> {
     let written: Revision | undefined
@@ -339,10 +289,6 @@ export class EtcdStore implements Store, ChangeLog {
   }
 
   readonly #isGate = ({ kv }: WireEvent): boolean => kv.key.equals(this.#keys.gate)
-
-  #keyValue(kv: WireKeyValue): KeyValue {
-    return this.#layer.keyValue(this.#keyOf(kv.key), kv)
-  }
 
   #keyOf(wire: Buffer): string {
     return wire.toString("utf8", this.#keys.root.length + 1)

@@ -1,0 +1,64 @@
+// A range of a store: what etcd has, and below it what the base layer has, in one order.
+
+import { compareKeys } from "../key-order.ts"
+import type { KeyValue, RangeOptions, RangeResult, Revision } from "../types.ts"
+import { rangeEnd, type StoreKeys } from "./keys.ts"
+import type { Layer } from "./layer.ts"
+import type { RangeRequest, RangeResponse, WireKeyValue } from "./wire.ts"
+
+interface Source {
+  keys: StoreKeys
+  layer: Layer
+  read(request: RangeRequest, revision?: Revision): Promise<RangeResponse>
+}
+
+export async function readRange(source: Source, prefix: string, options: RangeOptions): Promise<RangeResult> {
+  const { keys, layer } = source
+  const { after, limit, count = false } = options
+  const start = keys.value(prefix)
+  const end = rangeEnd(start)
+  const begin = after === undefined || compareKeys(after, prefix) < 0 ? start : keys.value(`${after}\0`)
+  // etcd's limit 0 is none: who only counts gets one key too many.
+  const wanted = limit === undefined ? 0 : Math.max(limit, 1)
+  const request = { key: begin, range_end: end, limit: wanted, keys_only: limit === 0 }
+  const { kvs, header, more, count: total } = await source.read(request, options.revision)
+  const revision = options.revision ?? header.revision
+  const values = valuesOf(source, kvs)
+  const below = layer.keys(prefix, after)
+  if (below.length === 0) {
+    const items = limit === 0 ? [] : values
+    const remaining = total - items.length
+    return { items, revision, more: remaining > 0, ...(count ? { remaining } : {}) }
+  }
+  // Beyond the last value that came, nothing is known of the keys of the base.
+  const last = more ? (values.at(-1)?.key ?? "") : undefined
+  const known = last === undefined ? below : below.filter((key) => compareKeys(key, last) <= 0)
+  const merged = layer.merge(values, known, revision)
+  const items = limit === undefined ? merged : merged.slice(0, limit)
+  const left = merged.length - items.length
+  if (!more) return { items, revision, more: left > 0, ...(count ? { remaining: left } : {}) }
+  if (!count) return { items, revision, more: true }
+  const beyond = await countBeyond(source, { prefix, last: last ?? "", end, revision }, below.length > known.length)
+  return { items, revision, more: true, remaining: left + beyond }
+}
+
+interface Rest {
+  prefix: string
+  /** Keys after it are counted. */
+  last: string
+  end: Buffer
+  revision: Revision
+}
+
+/** `hasBelow`: there are keys of the base among them. */
+async function countBeyond(source: Source, { prefix, last, end, revision }: Rest, hasBelow: boolean): Promise<number> {
+  const { keys, layer } = source
+  const request = { key: keys.value(`${last}\0`), range_end: end, keys_only: hasBelow }
+  const { kvs, count } = await source.read(hasBelow ? request : { ...request, count_only: true }, revision)
+  if (!hasBelow) return count
+  return layer.merge(valuesOf(source, kvs), layer.keys(prefix, last), revision).length
+}
+
+function valuesOf({ keys, layer }: Source, kvs: readonly WireKeyValue[]): KeyValue[] {
+  return kvs.map((kv) => layer.keyValue(kv.key.toString("utf8", keys.root.length + 1), kv))
+}
