@@ -161,6 +161,11 @@ type CSIStorageCapacity = KubeObject & {
   capacity?: string
 }
 
+/** An absent name is a wrong one. */
+function subdomain(at: FieldPath, name = ""): FieldError[] {
+  return messages(at, name, validateDNS1123Subdomain(name))
+}
+
 function validateCapacity(size: string | undefined): FieldError[] {
   if (size === undefined || compareQuantities(parseQuantity(size), parseQuantity("0")) >= 0) return []
   return [invalidValue(FieldPath.root("capacity"), size, "must be greater than or equal to 0")]
@@ -171,7 +176,7 @@ const capacityStrategy: Strategy<CSIStorageCapacity> = {
   allowUnconditionalUpdate: false,
   validate: (_ctx, capacity) => [
     ...validateLabelSelector(FieldPath.root("nodeTopology"), capacity.nodeTopology),
-    ...named(FieldPath.root("storageClassName"), capacity.storageClassName, validateDNS1123Subdomain),
+    ...subdomain(FieldPath.root("storageClassName"), capacity.storageClassName),
     ...validateCapacity(capacity.capacity),
   ],
   validateUpdate: (_ctx, capacity, current) => [
@@ -217,7 +222,7 @@ const attachmentStrategy: Strategy<VolumeAttachment> = {
       if (volume === "") errors.push(required(place, "must specify non empty persistentVolumeName"))
       errors.push(...messages(place, volume, validateDNS1123Subdomain(volume)))
     }
-    return [...errors, ...named(path.child("nodeName"), spec?.nodeName, validateDNS1123Subdomain)]
+    return [...errors, ...subdomain(path.child("nodeName"), spec?.nodeName)]
   },
 
   validateUpdate: (ctx, attachment, current) =>
