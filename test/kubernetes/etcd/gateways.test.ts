@@ -115,6 +115,8 @@ describe.skipIf(lacks(["etcd"]))("two gateways on one etcd", () => {
           await client.create(configMaps, configMap(`${lane}-${i}`))
           outcomes.push("written")
         } catch (error) {
+          // It did not come to its turn in time: it is tried again.
+          if (error instanceof StatusError && error.code === 503 && i-- >= 0) continue
           expect(String(error)).toMatch(
             /exceeded quota: tenant, requested: objects=1, used: objects=60, limited: objects=60/,
           )
