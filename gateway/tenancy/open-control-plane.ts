@@ -63,7 +63,7 @@ export interface ControlPlaneParts {
 /** Tokens for "the cluster's API server" are good for it under these names, besides its issuer. */
 const commonAudiences = ["https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"]
 
-/** A control plane without what lies in its store and its caches: measured, rounded up. */
+/** Counted for a control plane beside what lies in its store and its caches: an estimate, on the high side. */
 const controlPlaneBytes = 100 * 1024
 
 const policyPrefix = "/registry/rbac.authorization.k8s.io/"
