@@ -67,7 +67,8 @@ function createHarness(cluster: FakeCluster, clock: Clock, running: AsyncDisposa
     const lastTransitionTime = timestamp(new Date(clock.now()))
     const podIP = ip ?? current.status?.podIP ?? `10.0.${Math.floor(++address / 250)}.${(address % 250) + 1}`
     const conditions = [{ type: "Ready", status: ready ? "True" : "False", lastTransitionTime }]
-    const status = { phase, podIP, podIPs: [{ ip: podIP }], conditions }
+    // As kubelets do, who leave alone what others have written into it.
+    const status = { ...current.status, phase, podIP, podIPs: [{ ip: podIP }], conditions }
     await cluster.update<Pod>(pods, { ...current, status }, { subresource: "status" })
   }
   return {

@@ -110,7 +110,8 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Sh
     throw nobodyServes(ctx)
   const { definition } = registry
   checkPlace(ctx, definition)
-  if (definition.warning !== undefined) ctx.warn(definition.warning)
+  const isCustom = definition.customResource !== undefined
+  if (isCustom) warnOfVersion(ctx, definition)
   const wanted = ctx.info.subresource
   const subresource = wanted === "" ? undefined : definition.subresources.find((one) => one.name === wanted)
   if (wanted !== "" && subresource === undefined) throw noSubresource(ctx, definition)
@@ -120,12 +121,18 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Sh
     return
   }
   // Below a subresource there is nothing, but a proxy's paths; custom resources do not look.
-  if (ctx.info.rest !== "" && definition.customResource === undefined) throw noSuchPath()
+  if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
+  if (!isCustom) warnOfVersion(ctx, definition)
   checkForm(ctx, exchange, definition)
   await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
+}
+
+/** Custom resources are one route upstream, which warns whatever is asked; of built-in kinds only answers to what is routed do. */
+function warnOfVersion(ctx: RequestContext, { warning }: ResourceDefinition): void {
+  if (warning !== undefined) ctx.warn(warning)
 }
 
 /** A group that is built in says that it lacks the resource; where there is no group there is no page. */
