@@ -20,7 +20,7 @@ const agnhost = "registry.k8s.io/e2e-test-images/agnhost:2.63.0"
 /** Of the manifests: who all containers run as. */
 const user = 65532
 const startTimeoutMs = 240_000
-const timeoutMs = 120_000
+const timeoutMs = 240_000
 const namespace = "polyplane-system"
 const curl = ["curl", "--silent", "--max-time", "5"]
 
@@ -116,10 +116,12 @@ describe.skipIf(lacks([], await whyNoNodes()))("the manifests on real nodes", { 
     const of = ["get", "pod", "gateway-0", "-n", namespace, "-o", "jsonpath={.metadata.uid}"]
     await eventually(async () => (await inSuper(...of)) !== uid, { timeoutMs: 90_000 })
     await inSuper("rollout", "status", "statefulset/gateway", "-n", namespace, "--timeout=90s")
-    await eventually(() => kubectl("get", "daemonset", "web"), { timeoutMs: 30_000 })
+    await eventually(() => kubectl("get", "daemonset", "web"), { timeoutMs: 90_000 })
     await kubectl("create", "deployment", "later", `--image=${agnhost}`, "--", "/agnhost", "pause")
-    await kubectl("rollout", "status", "deployment/later", "--timeout=60s")
-    expect(await kubectl("exec", "deployment/later", "--", "hostname")).toMatch(/^later-/)
+    const ready = ["rollout", "status", "deployment/later", "--timeout=50s"]
+    await eventually(() => kubectl(...ready), { timeoutMs: 100_000 })
+    const name = await eventually(() => kubectl("exec", "deployment/later", "--", "hostname"), { timeoutMs: 60_000 })
+    expect(name).toMatch(/^later-/)
   })
 
   test("a deleted VirtualCluster takes everything with it", async () => {
