@@ -100,7 +100,7 @@ export class RealKubernetes implements AsyncDisposable {
   /** Runs a program in the network of a node, where services and pods are reached; answers its output. */
   async onNode(number: number, command: readonly string[]): Promise<string> {
     const pid = (await readFile(path.join(this.directory, nodeName(number), "pid"), "utf8")).trim()
-    return succeed("nsenter", ["--target", pid, "--net", ...command])
+    return succeed("nsenter", ["--target", pid, "--net", ...command], { timeoutMs: commandTimeoutMs })
   }
 
   /** Runs a program as the node itself would: its files, processes and network. */
