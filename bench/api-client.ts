@@ -3,6 +3,7 @@
 import { once } from "node:events"
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingMessage } from "node:http"
+import { json } from "node:stream/consumers"
 
 export interface Server {
   name: string
@@ -20,6 +21,8 @@ export interface Call {
   path: string
   contentType?: string
   accept?: string
+  /** Asks for no compression. */
+  isPlain?: boolean
   body?: string
 }
 
@@ -70,7 +73,21 @@ export class BenchClient implements Disposable {
     return { [Symbol.dispose]: () => void response.destroy() }
   }
 
-  async #send({ method, path, contentType, accept = "application/json", body }: Call): Promise<IncomingMessage> {
+  /** Of a list, as it is now. */
+  async resourceVersion(path: string): Promise<string> {
+    const response = await this.#send({ method: "GET", path, isPlain: true })
+    const { metadata } = (await json(response)) as { metadata: { resourceVersion: string } }
+    return metadata.resourceVersion
+  }
+
+  async #send({
+    method,
+    path,
+    contentType,
+    accept = "application/json",
+    isPlain = false,
+    body,
+  }: Call): Promise<IncomingMessage> {
     const { url, token } = this.#server
     const { hostname, port, pathname } = new URL(url)
     const options: RequestOptions = {
@@ -81,7 +98,7 @@ export class BenchClient implements Disposable {
       path: `${pathname.replace(/\/$/, "")}${path}`,
       headers: {
         accept,
-        "accept-encoding": "gzip",
+        ...(isPlain ? {} : { "accept-encoding": "gzip" }),
         "user-agent": "bench/1",
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined
