@@ -75,10 +75,7 @@ export interface GatewayLimits {
   maxWaiting: number
   /** Watches, logs, execs and other long-running requests of one control plane. Beyond: 429. */
   maxLongRunning: number
-  /**
-   * Objects a tenant may have, events and all. Beyond: what would add one is refused with 403, as by a ResourceQuota. Neither
-   * this nor the next two is kept on etcd; a gateway that is given one of them does not start on it.
-   */
+  /** Objects a tenant may have, events and all. Beyond: what would add one is refused with 403, as by a ResourceQuota. */
   maxStoredObjects: number
   /** Bytes of a tenant's objects, as they are stored now. Beyond: what would add some is refused with 403. */
   maxStoredBytes: number

@@ -127,7 +127,7 @@ export interface WriteOptions {
   isPatch?: boolean
 }
 
-/** Admission's validating half, handed down because it must run after the strategy's own changes and see the current object. */
+/** Admission, handed down because each half has its place among the strategy's own steps and sees the current object. */
 export interface AdmitFunctions {
   /** May change the object. On update `current` is set. */
   mutate(object: KubeObject, current: KubeObject | undefined): Promise<void>
