@@ -54,6 +54,15 @@ export interface TenantWorker {
   isBusy(tenant: string): boolean
 }
 
+/** What a call, or waking a tenant, is for. */
+export interface TenantUse {
+  /**
+   * false: it is done for the sake of time that has passed, not for somebody, and the tenant may fall asleep as soon as it is
+   * over. A gateway in another process takes all as use. Default: true.
+   */
+  isUse?: boolean
+}
+
 /** The resourceVersion of what every control plane is born with, for as long as nobody has changed it. */
 export const bornVersion = "1"
 
@@ -72,7 +81,7 @@ export interface Tenants {
   /** Told of every tenant there is, then of changes. Returns how to stop. */
   subscribe(handler: { added(tenant: Tenant): void; removed(tenant: Tenant): void }): () => void
   /** As an administrator of that tenant. Calls fail with NotFound when there is no such tenant. */
-  client(tenant: string): KubeClient
+  client(tenant: string, use?: TenantUse): KubeClient
   /** One list-and-watch of a kind over all tenants, present and future; resumed by itself. */
   watch<T extends KubeObject>(
     resource: Resource,
@@ -81,7 +90,7 @@ export interface Tenants {
     options?: TenantWatchOptions,
   ): void
   /** Its objects are needed: watches deliver them, and synced(), if the tenant has slept. */
-  wake(tenant: string): void
+  wake(tenant: string, use?: TenantUse): void
   /** Returns how to stop. */
   register(worker: TenantWorker): () => void
 }

@@ -1,18 +1,33 @@
-// A tenant at rest costs nothing: nothing of it waits for a time, and nothing is asked of its API.
+// A tenant at rest costs nothing: nothing of it waits for a time but what will be due, and nothing is asked of its API. The
+// same of ten thousand: what is counted is work, not time.
 
 import { expect, test } from "vitest"
 import type { Deployment, KubeObject } from "../apimachinery/object.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
-import { configMaps, deployments, services } from "../client/resources.ts"
-import { controllerNames } from "./main.ts"
-import { eventually, startHarness } from "./testing/harness.ts"
+import { configMaps, cronJobs, deployments, services } from "../client/resources.ts"
+import { controllerNames, startControllers } from "./main.ts"
+import { eventually, harnessAuthority, startHarness, type Harness } from "./testing/harness.ts"
+import { SleepingTenants } from "./testing/sleeping-tenants.ts"
 
 /** Of a machine that does much else. */
 const patienceMs = 20_000
 
-test("a tenant whose deployments are available has no timers and makes no calls", async () => {
-  const clock = new FakeClock()
-  await using harness = await startHarness({ only: controllerNames, clock })
+/** Of the ten thousand. */
+const wokenOnce = 300
+
+const noon = {
+  apiVersion: "batch/v1",
+  kind: "CronJob",
+  metadata: { name: "noon", namespace: "default", uid: "noon", creationTimestamp: "2026-01-01T00:00:00Z" },
+  spec: { schedule: "0 12 * * *", jobTemplate: { spec: { template: { spec: { containers: [] } } } } },
+} as unknown as KubeObject
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A Service and a Deployment whose pods run, with nothing left to do. Answers what to count calls by. */
+async function comeToRest(harness: Harness, clock: FakeClock): Promise<() => number> {
   const labels = { app: "web" }
   await harness.create(configMaps, {
     apiVersion: "v1",
@@ -38,9 +53,6 @@ test("a tenant whose deployments are available has no timers and makes no calls"
     },
   } as unknown as KubeObject)
   const calls = (): number => [...harness.cluster.calls.values()].reduce((sum, count) => sum + count, 0)
-  const turns = async (): Promise<void> => {
-    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
-  }
   await eventually(async () => {
     await harness.runPods("default")
     const found = harness.cluster.find<Deployment>(deployments, "default", "web")
@@ -54,8 +66,43 @@ test("a tenant whose deployments are available has no timers and makes no calls"
     expect(calls()).toBe(before)
     expect(clock.timers).toBe(0)
   }, patienceMs)
+  return calls
+}
+
+test("a tenant whose deployments are available has no timers and makes no calls", async () => {
+  const clock = new FakeClock()
+  await using harness = await startHarness({ only: controllerNames, clock })
+  const calls = await comeToRest(harness, clock)
   const before = calls()
   clock.advance(24 * 3_600_000)
   await turns()
   expect(calls()).toBe(before)
+})
+
+test("ten thousand of them asleep cause no work, and a time that has come wakes its own tenant alone", async () => {
+  const clock = new FakeClock()
+  const harness = await startHarness({ only: controllerNames, clock })
+  const calls = await comeToRest(harness, clock)
+  await harness[Symbol.asyncDispose]()
+
+  const names = Array.from({ length: 10_000 }, (_, index) => `tenant-${index}`)
+  const tenants = new SleepingTenants(
+    names,
+    (tenant, resource) => (tenant === "tenant-77" && resource === cronJobs ? [noon] : harness.cluster.all(resource)),
+    harness.cluster,
+  )
+  await using _controllers = startControllers(tenants, { rootCertificateAuthority: harnessAuthority, clock })
+  // All are known; what those leave behind that were awake is what all would.
+  for (const name of names.slice(0, wokenOnce)) tenants.wake(name)
+  await eventually(() => {
+    clock.advance(1_000) // what is retried soon
+    expect([tenants.rest(), clock.timers]).toEqual([0, 1])
+  }, patienceMs)
+  const before = calls()
+  tenants.woken.length = 0
+  clock.advance(11 * 3_600_000)
+  await turns()
+  expect([calls(), clock.timers, tenants.woken]).toEqual([before, 1, []])
+  clock.advance(2 * 3_600_000)
+  await eventually(() => expect(tenants.woken).toEqual(["tenant-77"]), patienceMs)
 })

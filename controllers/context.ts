@@ -64,6 +64,8 @@ export interface ControllerOptions<T extends KubeObject> {
   reads?: readonly Synced[]
   /** Called when a tenant is gone. */
   forget?(tenant: string): void
+  /** It looks again and again by itself: what it calls does not keep a tenant awake. */
+  isPeriodic?: boolean
 }
 
 export class Controller<T extends KubeObject> implements Actor {
@@ -109,11 +111,11 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void {
-    this.#events.event(this.#ctx.tenants.client(tenant), object, type, reason, message)
+    this.#events.event(this.client(tenant), object, type, reason, message)
   }
 
   client(tenant: string): KubeClient {
-    return this.#ctx.tenants.client(tenant)
+    return this.#ctx.tenants.client(tenant, { isUse: this.#options.isPeriodic !== true })
   }
 
   async run(reconcile: (key: Key, signal: AbortSignal) => Promise<ReconcileResult>): Promise<void> {
@@ -136,7 +138,7 @@ export class Controller<T extends KubeObject> implements Actor {
     const guarded = async (key: Key, until: AbortSignal): Promise<ReconcileResult> => {
       // The tenant may have gone while its key waited, or fallen asleep: then the key's time has come, and all are looked at.
       if (this.#ctx.tenants.get(key.tenant) === undefined) return
-      if (!this.#ready(key.tenant)) return this.#ctx.tenants.wake(key.tenant)
+      if (!this.#ready(key.tenant)) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
       return reconcile(key, until)
     }
     await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded })

@@ -24,10 +24,10 @@ export function managedTenants(tenants: Tenants): Tenants {
           if (tenant.controllers) handler.removed(tenant)
         },
       }),
-    wake: (name) => tenants.wake(name),
+    wake: (name, use) => tenants.wake(name, use),
     register: (worker) => tenants.register(worker),
-    client(name) {
-      if (managed(name)) return withFieldManager(tenants.client(name), fieldManager)
+    client(name, use) {
+      if (managed(name)) return withFieldManager(tenants.client(name, use), fieldManager)
       throw notFound({ group: "tenancy.x-k8s.io", resource: "virtualclusters" }, name)
     },
     watch<T extends KubeObject>(

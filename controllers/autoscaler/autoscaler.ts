@@ -24,6 +24,7 @@ export function runAutoscalers(ctx: ControllerContext): Promise<void> {
     eventSource: "horizontal-pod-autoscaler",
     primary: all,
     reads: [pods],
+    isPeriodic: true,
     forget: (tenant) => memories.delete(tenant),
   })
   all.subscribe({

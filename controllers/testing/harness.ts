@@ -33,6 +33,9 @@ export interface HarnessOptions {
   cluster?: FakeCluster
 }
 
+/** What {@link startHarness} gives as the CA. */
+export const harnessAuthority = "-----BEGIN CERTIFICATE-----\n"
+
 /** Refusals are part of many tests; an unexpected error never is. */
 const log: Log = {
   debug: () => undefined,
@@ -46,7 +49,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const cluster = options.cluster ?? new FakeCluster({ clock })
   await cluster.create<Namespace>(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
   const running = startControllers(singleCluster(cluster, "tenant-a"), {
-    rootCertificateAuthority: "-----BEGIN CERTIFICATE-----\n",
+    rootCertificateAuthority: harnessAuthority,
     only: options.only,
     clock,
     log,

@@ -4,7 +4,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { Resource } from "../../client/rest.ts"
-import type { Tenant, TenantWatchHandler, TenantWatchOptions, TenantWorker } from "../../client/tenants.ts"
+import type { Tenant, TenantUse, TenantWatchHandler, TenantWatchOptions, TenantWorker } from "../../client/tenants.ts"
 import type { Admittance } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import type { Preparation } from "./prepare.ts"
@@ -149,10 +149,10 @@ export class KnownTenants implements Disposable {
     }
   }
 
-  wake(tenant: string): void {
+  wake(tenant: string, { isUse = true }: TenantUse = {}): void {
     const entry = this.#byName.get(tenant)
-    entry?.presence.touch()
-    void entry?.introduce()
+    if (isUse) entry?.presence.touch()
+    void entry?.introduce(isUse)
   }
 
   register(worker: TenantWorker): () => void {

@@ -1,4 +1,5 @@
-// A client of a control plane that may be asleep: each call wakes it first, and keeps it awake until it is answered.
+// A client of a control plane that may be asleep: each call wakes it first, and keeps it awake until it is answered; after
+// that for as long as any use does, unless it is none.
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KubeClient, Resource, WatchEvent, WatchOptions } from "../../client/rest.ts"
@@ -7,10 +8,10 @@ import type { ControlPlane } from "./control-plane.ts"
 type Opened = Pick<ControlPlane, "client" | "presence">
 
 /** `open` fails with NotFound when there is no such tenant. */
-export function createLazyClient(open: () => Promise<Opened>): KubeClient {
+export function createLazyClient(open: () => Promise<Opened>, isUse = true): KubeClient {
   async function call<T>(make: (client: KubeClient) => Promise<T>): Promise<T> {
     const controlPlane = await open()
-    const leave = controlPlane.presence.enter()
+    const leave = controlPlane.presence.enter(isUse)
     try {
       return await make(controlPlane.client)
     } finally {

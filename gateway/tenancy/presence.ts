@@ -4,15 +4,15 @@ export class Presence {
   #uses = 0
   #last = -Infinity
 
-  /** Until the answer is called, once, it is in use. */
-  enter(): () => void {
+  /** Until the answer is called, once, it is in use. `counts` false: then it is as if it had not been. */
+  enter(counts = true): () => void {
     this.#uses++
     let left = false
     return () => {
       if (left) return
       left = true
       this.#uses--
-      this.touch()
+      if (counts) this.touch()
     }
   }
 

@@ -17,6 +17,12 @@ export interface RestLimits {
 /** How often it is looked, at most. */
 const sweepMs = 1_000
 
+/**
+ * A tenant whose waking took a while stays awake for so many times that, as if it had just been used: who is woken every few
+ * seconds for nobody's sake costs at most a thousandth of the thread.
+ */
+const wakingWorth = 1_000
+
 /** How long after the start those asleep are woken, in turn, for who follows all tenants. */
 const firstCallMs = 1_000
 
@@ -110,7 +116,8 @@ export class Rest implements Disposable {
     let excessBytes = this.awakeBytes - maxAwakeBytes
     for (const entry of awake) {
       const { idleMs } = entry.presence
-      const isDue = idleMs >= tenantIdleMs || ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
+      const isDue =
+        (idleMs >= tenantIdleMs && this.#hasPaidOff(entry)) || ((excess > 0 || excessBytes > 0) && idleMs >= minAwakeMs)
       const { memoryBytes } = entry
       if (!isDue || this.#isBusy(entry.record.tenant.name) || !entry.sleep()) continue
       this.#awake.delete(entry)
@@ -122,6 +129,12 @@ export class Rest implements Disposable {
       this.#timer = undefined
     }
     this.#release()
+  }
+
+  #hasPaidOff({ introduced }: TenantEntry): boolean {
+    if (introduced === undefined) return true
+    const { at, tookMs } = introduced
+    return performance.now() - at >= Math.min(tookMs * wakingWorth, this.#limits.tenantIdleMs)
   }
 
   #release(): void {

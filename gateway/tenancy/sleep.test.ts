@@ -1,10 +1,19 @@
 // Tenants fall asleep and wake on a real gateway: who asks sees no difference, and who watches misses nothing.
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import type { ConfigMap, Job, ReplicaSet } from "../../apimachinery/object.ts"
-import { configMaps, deployments, jobs, namespaces, nodes, replicaSets } from "../../client/resources.ts"
+import type { ConfigMap, Deployment, Job, ReplicaSet } from "../../apimachinery/object.ts"
+import {
+  configMaps,
+  deployments,
+  horizontalPodAutoscalers,
+  jobs,
+  namespaces,
+  nodes,
+  replicaSets,
+} from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/tenant-informer.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { startTestGateway, type TestGateway } from "../testing/start-gateway.ts"
 
@@ -178,6 +187,58 @@ describe("a tenant nobody uses", () => {
     await waitFor(() => expect(told).toContain("DELETED soon-over"))
     await asleep()
     await expect(api.get(jobs, "default", "soon-over")).rejects.toThrow("not found")
+  })
+
+  test("with an autoscaler is woken when that is due, which is no use of it: it falls asleep again at once", async () => {
+    const { tenants, certificateAuthority: rootCertificateAuthority } = fixture.gateway
+    const clock = new FakeClock()
+    const only = ["horizontal-pod-autoscaler"]
+    await using _controllers = startControllers(tenants, { rootCertificateAuthority, clock, only })
+    const sizes: (number | undefined)[] = []
+    let woken = 0
+    const informer = new TenantInformer<Deployment>(tenants, deployments)
+    informer.subscribe({
+      added: () => woken++,
+      updated: (_tenant, { spec }) => sizes.push(spec?.replicas),
+    })
+    informer.start(AbortSignal.timeout(120_000))
+    const api = await client("a")
+    const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+    await api.create(deployments, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { namespace: "default", name: "web" },
+      spec: { selector: { matchLabels: { app: "web" } }, template },
+    } as never)
+    await api.create(horizontalPodAutoscalers, {
+      apiVersion: "autoscaling/v2",
+      kind: "HorizontalPodAutoscaler",
+      metadata: { namespace: "default", name: "web" },
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+        minReplicas: 2,
+        maxReplicas: 10,
+        metrics: [
+          { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
+        ],
+      },
+    } as never)
+    await waitFor(() => expect(sizes).toEqual([2]))
+    // It is looked at when its time has come, not when it changes.
+    await api.patch(horizontalPodAutoscalers, "default", "web", { spec: { minReplicas: 3 } }, { type: "merge" })
+    const { presence } = await tenants.byName("a")!
+    await asleep()
+    const { lastUsed } = presence
+    for (const look of [1, 2, 3]) {
+      const before = woken
+      expect(clock.timers).toBe(1)
+      clock.advance(15_000)
+      await waitFor(() => expect(woken).toBeGreaterThan(before))
+      if (look === 1) await waitFor(() => expect(sizes).toEqual([2, 3]))
+      await asleep()
+    }
+    expect(sizes).toEqual([2, 3])
+    expect(presence.lastUsed).toBe(lastUsed)
   })
 })
 

@@ -8,6 +8,7 @@ import type {
   Tenant,
   TenantAddress,
   TenantAdmin,
+  TenantUse,
   TenantWatchHandler,
   TenantWatchOptions,
   TenantWorker,
@@ -253,9 +254,9 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     await replaceRecord(this.#parts.store, tenant)
   }
 
-  async #controlPlane(name: string): Promise<ControlPlane> {
+  async #controlPlane(name: string, isUse = true): Promise<ControlPlane> {
     if (this.#known.get(name) === undefined) await this.#others?.settle()
-    const found = this.byName(name)
+    const found = this.#known.get(name)?.controlPlane(isUse)
     if (found === undefined) throw notFound(resource, name)
     return found
   }
@@ -271,8 +272,8 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return issueKubeconfig(name, this.#parts.addressOf(name), trust.clientCertificateAuthority)
   }
 
-  client(tenant: string): KubeClient {
-    return createLazyClient(() => this.#controlPlane(tenant))
+  client(tenant: string, { isUse = true }: TenantUse = {}): KubeClient {
+    return createLazyClient(() => this.#controlPlane(tenant, isUse), isUse)
   }
 
   subscribe(subscriber: TenantSubscriber): () => void {
@@ -293,8 +294,8 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     this.#known.watch(of, handler, signal, options)
   }
 
-  wake(tenant: string): void {
-    this.#known.wake(tenant)
+  wake(tenant: string, use?: TenantUse): void {
+    this.#known.wake(tenant, use)
   }
 
   register(worker: TenantWorker): () => void {

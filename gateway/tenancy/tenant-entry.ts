@@ -80,6 +80,8 @@ export class TenantEntry {
   /** While it sleeps. Undefined: every caller wakes it. */
   #admittance: Admittance | undefined
   #measured: { of: Awake; at: number; bytes: number } | undefined
+  /** performance.now() */
+  #introduced: { at: number; tookMs: number } | undefined
   readonly #sleepers = new Sleepers()
 
   constructor(parts: TenantEntryParts) {
@@ -117,9 +119,9 @@ export class TenantEntry {
   }
 
   /** Opens it when it is not. */
-  async controlPlane(): Promise<ControlPlane> {
+  async controlPlane(isUse = true): Promise<ControlPlane> {
     const { controlPlane } = await this.#open()
-    this.presence.touch()
+    if (isUse) this.presence.touch()
     return controlPlane
   }
 
@@ -140,19 +142,27 @@ export class TenantEntry {
    * Those who follow all tenants need its objects. Resolves when they have been told, or it could not be woken: that is
    * logged.
    */
-  async introduce(): Promise<void> {
+  async introduce(isUse = true): Promise<void> {
     this.#wanted = true
     const feed = this.#awake?.feed
     if (feed !== undefined) return feed.wake()
+    const began = performance.now()
     try {
       const awake = await this.#open()
       await awake.feed?.listed
+      const introducedAt = performance.now()
+      this.#introduced = { at: introducedAt, tookMs: introducedAt - began }
       // They have something to do now, perhaps after a while.
-      this.presence.touch()
+      if (isUse) this.presence.touch()
     } catch (error) {
       const { log, record } = this.#parts
       if (!this.ended.aborted) log.error({ err: error, tenant: record.tenant.name }, "a tenant could not be woken")
     }
+  }
+
+  /** When everybody was told last what there is, and how long that took. */
+  get introduced(): { at: number; tookMs: number } | undefined {
+    return this.#introduced
   }
 
   /** Whether everybody who follows knows all there is: then it need not be woken for them. */
