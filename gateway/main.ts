@@ -120,6 +120,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
       store: data.store,
       openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
       admittance: (controlPlane) => controlPlanes.admittance(controlPlane),
+      newUid: () => data.newUid(),
       removeStore: (uid) => data.removeStore(uid),
       others: data.others,
       preparation: controlPlanes,

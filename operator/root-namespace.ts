@@ -23,12 +23,19 @@ const kubeconfigKey = "admin-kubeconfig"
 
 type VirtualClusterName = Tenant["virtualCluster"]
 
-/** false when a namespace of that name is somebody else's. */
+/** `isNew`: probably there is none yet. false when a namespace of that name is somebody else's. */
 export async function ensureRootNamespace(
   client: KubeClient,
   clusterKey: string,
-  { namespace, name, uid }: VirtualClusterName,
+  owner: VirtualClusterName,
+  isNew: boolean,
 ): Promise<boolean> {
+  try {
+    if (!isNew) return await isOwn(client, clusterKey, owner)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+  const { namespace, name, uid } = owner
   const wanted: KubeObject = {
     apiVersion: "v1",
     kind: "Namespace",
@@ -49,8 +56,12 @@ export async function ensureRootNamespace(
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
   }
-  const present = await client.get(namespaces, undefined, clusterKey)
-  return present.metadata.annotations?.[virtualClusterUIDAnnotation] === uid
+  return isOwn(client, clusterKey, owner)
+}
+
+async function isOwn(client: KubeClient, clusterKey: string, { uid }: VirtualClusterName): Promise<boolean> {
+  const { metadata } = await client.get(namespaces, undefined, clusterKey)
+  return metadata.annotations?.[virtualClusterUIDAnnotation] === uid
 }
 
 export interface StoredKubeconfig {

@@ -95,8 +95,9 @@ export class VirtualClusterReconciler {
       controllers: spec?.controllers ?? true,
       ...(spec?.quota === undefined ? {} : { quota: spec.quota }),
     })
-    const made = Promise.all([making, ensureRootNamespace(superClient, clusterKey, identity)])
-    if (status?.phase === undefined) await this.#tellIfSlow(virtualCluster, clusterKey, made)
+    const isNew = status?.phase === undefined
+    const made = Promise.all([making, ensureRootNamespace(superClient, clusterKey, identity, isNew)])
+    if (isNew) await this.#tellIfSlow(virtualCluster, clusterKey, made)
     const [tenant, isOwnNamespace] = await made
     if (!isOwnNamespace) {
       throw new Obstacle(
@@ -105,7 +106,7 @@ export class VirtualClusterReconciler {
         `namespace "${clusterKey}" of the super cluster is not this tenant's`,
       )
     }
-    await this.#ensureKubeconfig(tenant, status?.phase === undefined)
+    await this.#ensureKubeconfig(tenant, isNew)
     const message = `tenant "${tenants.get(tenant.name)?.name ?? tenant.name}" is served`
     await this.#report(virtualCluster, "Running", "TenantControlPlaneRunning", message, clusterKey)
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }

@@ -4,8 +4,9 @@
 //   pki/            the gateway's keys
 //   gateway/        tenants' records, a level store; its lock is the data directory's lock
 //   stores/super/   the super cluster's store
-//   stores/<uid>/   a tenant's store
+//   stores/<uid>/   a tenant's store, or the next one's (spare-store.ts)
 
+import { randomUUID } from "node:crypto"
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
@@ -17,6 +18,7 @@ import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
 import { keyDirectory, type KeyFiles } from "./key-files.ts"
+import { SpareStore } from "./spare-store.ts"
 import type { GatewayStorage } from "./storage.ts"
 
 const format = 1
@@ -37,6 +39,7 @@ export class DataDirectory implements GatewayStorage {
   /** A store that another process has open is waited for so long. */
   readonly #waitMs: number
   readonly #residents = new ResidentBudget(residentBytes)
+  #spares: SpareStore | undefined
   /** The gateway's own records. */
   readonly store: Store
 
@@ -46,7 +49,11 @@ export class DataDirectory implements GatewayStorage {
       await makeDirectory(resolve(path))
       await makeDirectory(join(path, "stores"))
       await checkFormat(path)
-      return new DataDirectory(path, limits, await openLevelStore({ directory: join(path, "gateway"), limits }))
+      const store = await openLevelStore({ directory: join(path, "gateway"), limits })
+      const data = new DataDirectory(path, limits, store)
+      data.#spares = new SpareStore({ store, limits, pathOf: (uid) => data.#storePath(uid) })
+      await data.#spares.clear()
+      return data
     } catch (error) {
       throw explain(path, error)
     }
@@ -76,8 +83,13 @@ export class DataDirectory implements GatewayStorage {
     return join(this.#path, "stores")
   }
 
+  newUid(): string {
+    return this.#spares?.take() ?? randomUUID()
+  }
+
   /** `uid`: of a tenant, or superUid. */
   async openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
+    const ahead = this.#spares?.opened(uid)
     const until = performance.now() + this.#waitMs
     for (;;) {
       try {
@@ -86,6 +98,7 @@ export class DataDirectory implements GatewayStorage {
           base,
           limits: this.#limits,
           residents: this.#residents,
+          ...(ahead === undefined ? {} : { ahead }),
           ...(quota === undefined ? {} : { quota }),
         })
       } catch (error) {
@@ -97,6 +110,7 @@ export class DataDirectory implements GatewayStorage {
   }
 
   async removeStore(uid: string): Promise<void> {
+    await this.#spares?.opened(uid)?.database.close()
     await rm(this.#storePath(uid), { recursive: true, force: true })
   }
 
@@ -106,6 +120,7 @@ export class DataDirectory implements GatewayStorage {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#spares?.[Symbol.asyncDispose]()
     await this.store[Symbol.asyncDispose]()
   }
 }

@@ -55,6 +55,10 @@ export class EtcdStorage implements GatewayStorage {
     }
   }
 
+  newUid(): string {
+    return randomUUID()
+  }
+
   openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
     return this.#database.openStore(uid, base, quota)
   }

@@ -1,6 +1,5 @@
 // What a tenant is when it is asked for: a name that the rules allow, and a record of its own.
 
-import { randomUUID } from "node:crypto"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../apimachinery/names.ts"
 import { timestamp } from "../../apimachinery/object.ts"
@@ -9,8 +8,8 @@ import type { Tenant } from "../../client/tenants.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
 /** Of a tenant that is made now. */
-export function newRecord(request: Omit<Tenant, "uid">, issuer: string): TenantRecord {
-  return { tenant: { ...request, uid: randomUUID() }, createdAt: timestamp(), state: "active", issuer }
+export function newRecord(request: Omit<Tenant, "uid">, uid: string, issuer: string): TenantRecord {
+  return { tenant: { ...request, uid }, createdAt: timestamp(), state: "active", issuer }
 }
 
 export function checkTenantName(name: string): void {

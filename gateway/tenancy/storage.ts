@@ -11,6 +11,8 @@ export interface GatewayStorage extends AsyncDisposable {
   /** The gateway's own records. */
   readonly store: Store
   readonly keys: KeyFiles
+  /** Of a tenant that is made now: never given before. */
+  newUid(): string
   /** `uid`: of a tenant, or superUid. */
   openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store>
   /** Removes all there is of a control plane; its store is closed here. */

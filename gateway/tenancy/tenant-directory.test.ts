@@ -1,5 +1,6 @@
 // What the directory promises whatever its control planes do: opening, preparing and removing fail here on purpose.
 
+import { randomUUID } from "node:crypto"
 import { expect, test, vi } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -42,6 +43,7 @@ function parts(more: Partial<TenantDirectoryParts> = {}) {
           return Promise.resolve()
         },
       } as unknown as ControlPlane),
+    newUid: randomUUID,
     removeStore: (uid) => {
       removed.push(uid)
       return Promise.resolve()
@@ -106,7 +108,7 @@ test("a super cluster that does not answer delays who uses a tenant, but not for
   await (await directory.byName("a"))?.begin()
   const calls = prepare.mock.calls.length
   answers = true
-  await vi.waitFor(() => expect(prepare.mock.calls.length).toBeGreaterThan(calls))
+  await expect.poll(() => prepare.mock.calls.length).toBeGreaterThan(calls)
 })
 
 test("the same request at the same time makes one tenant, another's is refused", async () => {

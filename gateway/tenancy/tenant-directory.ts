@@ -31,6 +31,8 @@ import { authorityName } from "./trust-store.ts"
 export interface TenantDirectoryParts extends KnownTenantsParts {
   /** The gateway's own, not owned. */
   store: Store
+  /** Of a tenant that is made now. */
+  newUid: () => string
   /** Removes what a tenant has on disk; its control plane is closed. */
   removeStore: (uid: string) => Promise<void>
   issuerOf: (name: string) => string
@@ -171,8 +173,8 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
   }
 
   async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
-    const { store, issuerOf } = this.#parts
-    const record = newRecord(request, issuerOf(request.name))
+    const { store, newUid, issuerOf } = this.#parts
+    const record = newRecord(request, newUid(), issuerOf(request.name))
     for (
       let found = await createRecord(store, record);
       found !== undefined;

@@ -2,6 +2,7 @@
 
 import type { Tenant } from "../../client/tenants.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../storage/types.ts"
+import { spareKey } from "./spare-store.ts"
 
 export interface TenantRecord {
   tenant: Tenant
@@ -58,7 +59,11 @@ export async function createRecord(store: Store, record: TenantRecord): Promise<
   const key = prefix + record.tenant.name
   const result = await store.txn({
     compare: [{ key, modRevision: 0 }],
-    operations: [{ type: "put", key, value: Buffer.from(JSON.stringify(record)) }],
+    operations: [
+      { type: "put", key, value: Buffer.from(JSON.stringify(record)) },
+      // Its store may have been kept ready for it.
+      { type: "delete", key: spareKey(record.tenant.uid) },
+    ],
   })
   if (result.succeeded) return undefined
   const [present] = result.current

@@ -1,7 +1,7 @@
 // A control plane's own trust roots, made once and kept in its own store: nothing that verifies a tenant's callers lies
 // outside the tenant.
 
-import { createHash, createPublicKey, randomUUID, X509Certificate, type KeyObject } from "node:crypto"
+import { createHash, createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
 import type { KeyValue, Store } from "../../storage/types.ts"
 import type { TrustRoots } from "../authentication/types.ts"
 import { createKeyPair } from "./key-pair.ts"
@@ -131,10 +131,6 @@ function keyId(key: KeyObject): string {
 
 export function authorityName(uid: string): string {
   return `polyplane tenant ${uid}`
-}
-
-export function newUid(): string {
-  return randomUUID()
 }
 
 /** The subject of a certificate's issuer, as it is compared with {@link authorityName}. */

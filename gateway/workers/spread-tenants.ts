@@ -1,6 +1,7 @@
 // All tenants, as the primary knows them: it has their records, and says which worker has which. What is done in a tenant is
 // done by its owner; this passes it on, and lets those who follow all tenants see one stream whoever has them.
 
+import { randomUUID } from "node:crypto"
 import { alreadyExists, notFound } from "../../apimachinery/status.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
@@ -116,7 +117,8 @@ export class SpreadTenants implements TenantAdmin, AsyncDisposable {
 
   async #create(request: Omit<Tenant, "uid">): Promise<Tenant> {
     const { store, issuerOf } = this.#parts
-    const record = newRecord(request, issuerOf(request.name))
+    // A store that were kept ready would be open here, and its owner is a worker.
+    const record = newRecord(request, randomUUID(), issuerOf(request.name))
     const present = await createRecord(store, record)
     if (present !== undefined) throw alreadyExists(resource, request.name)
     const held = this.#placement.add(record, true)

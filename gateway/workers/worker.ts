@@ -75,6 +75,7 @@ export class WorkerGateway implements AsyncDisposable {
         store: data.store,
         openControlPlane: (record, life) => controlPlanes.openTenant(record, life),
         admittance: (controlPlane) => controlPlanes.admittance(controlPlane),
+        newUid: () => data.newUid(),
         removeStore: (uid) => data.removeStore(uid),
         preparation: controlPlanes,
         addressOf: (name) => controlPlanes.addressOf(name),

@@ -1,0 +1,94 @@
+// What is kept ready for the next tenant: given once, recorded while it is nobody's, and gone when nobody has taken it.
+
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { emptyBaseLayer } from "../../storage/base-layer.ts"
+import type { Store } from "../../storage/types.ts"
+import { DataDirectory } from "./data-directory.ts"
+import { spareKey } from "./spare-store.ts"
+import { createRecord, type TenantRecord } from "./tenant-record.ts"
+
+const patience = { timeout: 60_000, interval: 20 }
+
+let path: string
+beforeEach(async () => {
+  path = await mkdtemp(join(tmpdir(), "polyplane-spare-"))
+})
+afterEach(() => rm(path, { recursive: true, force: true }))
+
+const recordOf = (uid: string): TenantRecord => ({
+  tenant: {
+    name: "a",
+    uid,
+    virtualCluster: { namespace: "default", name: "a", uid: "vc" },
+    clusterKey: "a",
+    clusterDomain: "cluster.local",
+    transparentMetaPrefixes: [],
+    opaqueMetaPrefixes: [],
+    controllers: true,
+  },
+  createdAt: "2026-01-01T00:00:00Z",
+  state: "active",
+  issuer: "https://issuer/a",
+})
+
+const spares = async (store: Store): Promise<string[]> =>
+  (await store.range("/spares/")).items.map(({ key }) => key.slice("/spares/".length))
+
+/** Asks for uids until one is given whose store is kept ready. */
+async function takeSpare(data: DataDirectory): Promise<string> {
+  return vi.waitFor(async () => {
+    const ready = await spares(data.store)
+    const uid = data.newUid()
+    if (!ready.includes(uid)) throw new Error("no spare yet")
+    return uid
+  }, patience)
+}
+
+test("after a tenant was made, the next one's store is open already, and is given once", async () => {
+  await using data = await DataDirectory.open(path)
+  const spare = await takeSpare(data)
+  expect(existsSync(join(path, "stores", spare, "CURRENT"))).toBe(true)
+  expect(data.newUid()).not.toBe(spare)
+  await using store = await data.openStore(spare, emptyBaseLayer)
+  await store.txn({ compare: [], operations: [{ type: "put", key: "/a", value: Buffer.from("1") }] })
+  expect(store.revision).toBe(2)
+})
+
+test("with its record a tenant takes over what was nobody's, in one write", async () => {
+  await using data = await DataDirectory.open(path)
+  const spare = await takeSpare(data)
+  expect(await data.store.get(spareKey(spare))).toBeDefined()
+  await createRecord(data.store, recordOf(spare))
+  expect(await data.store.get(spareKey(spare))).toBeUndefined()
+})
+
+test("a store nobody has taken goes with the gateway, or at the next start", async () => {
+  const stores = join(path, "stores")
+  {
+    await using data = await DataDirectory.open(path)
+    data.newUid()
+    await vi.waitFor(async () => expect(await readdir(stores)).toHaveLength(1), patience)
+  }
+  expect(await readdir(stores)).toEqual([])
+  {
+    await using data = await DataDirectory.open(path)
+    // As a kill leaves it, beside a tenant's.
+    await data.store.txn({ compare: [], operations: [{ type: "put", key: spareKey("left"), value: Buffer.alloc(0) }] })
+    await mkdir(join(stores, "left"))
+    await mkdir(join(stores, "tenant"))
+  }
+  await using data = await DataDirectory.open(path)
+  expect(await readdir(stores)).toEqual(["tenant"])
+  expect(await spares(data.store)).toEqual([])
+})
+
+test("a store that was taken and not opened can be removed", async () => {
+  await using data = await DataDirectory.open(path)
+  const spare = await takeSpare(data)
+  await data.removeStore(spare)
+  expect(existsSync(join(path, "stores", spare))).toBe(false)
+})
