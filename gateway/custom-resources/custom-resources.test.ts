@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises"
 import { expect, describe, test } from "vitest"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../testing/kinds.ts"
 import { contextOf } from "../testing/control-plane-stub.ts"
@@ -52,7 +51,6 @@ async function world(...definitions: Loose[]): Promise<World> {
     client: () => kinds.client,
   })
   for (const each of definitions) await kinds.create(crds, each)
-  await served()
   return {
     ...kinds,
     async close() {
@@ -65,16 +63,7 @@ async function world(...definitions: Loose[]): Promise<World> {
   }
 }
 
-/** The table follows the store's watch. */
-const served = (): Promise<void> => setTimeout(20)
-
-async function until(done: () => Promise<boolean>): Promise<void> {
-  for (let n = 0; n < 100; n++) {
-    if (await done()) return
-    await setTimeout(20)
-  }
-  throw new Error("it did not happen")
-}
+const until = (done: () => Promise<boolean>): Promise<void> => expect.poll(done).toBe(true)
 
 const conditions = (object: Loose): string[] =>
   object["status"].conditions.map(({ type, status, reason }: Loose) => `${type}=${status} ${reason}`)
@@ -311,7 +300,6 @@ describe("deletion of a definition", () => {
     )
     await kinds.patch(widgets, "held", { metadata: { finalizers: null } })
     await until(async () => (await verdict(kinds.get(crds, "widgets.example.com"))) !== "accepted")
-    await served()
     expect(kinds.stub.resources.registry({ group, version: "v1", resource: "widgets" })).toBeUndefined()
   })
 })

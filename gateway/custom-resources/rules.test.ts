@@ -2,7 +2,6 @@
 // that schema.
 
 import { readFileSync } from "node:fs"
-import { setTimeout } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { StatusError } from "../../apimachinery/status.ts"
@@ -58,7 +57,6 @@ async function write(kinds: KindsStub, one: Write): Promise<{ causes: string[]; 
         [{ op: "replace", path: "/spec/versions/0/schema/openAPIV3Schema", value: schema }],
         { type: "json" },
       )
-      await setTimeout(30)
       return { causes: [], warnings }
     }
     const registry = kinds.stub.resources.registry({ group: "example.com", version: "v1", resource: "widgets" })!
@@ -96,7 +94,6 @@ describe("the rules of a schema are kept as by kube-apiserver:", () => {
       client: () => kinds.client,
     })
     await kinds.create(crds, definition(schema, status))
-    await setTimeout(20)
     for (const one of writes) {
       const { causes, warnings } = await write(kinds, one)
       const where = JSON.stringify(one)

@@ -73,8 +73,7 @@ const put = (resource: Resource, kind: string, name: string, more: object = {}) 
     metadata: { namespace: "default", name, ...more },
   })
 const putConfigMap = (name: string, more: object = {}) => put(configMaps, "ConfigMap", name, more)
-const eventually = (lines: readonly string[], expected: readonly string[]) =>
-  vi.waitFor(() => expect(lines).toEqual(expected))
+const eventually = (lines: readonly string[], expected: readonly string[]) => expect.poll(() => lines).toEqual(expected)
 
 describe("a tenant's feed", () => {
   test("delivers what there is, then every change once", async () => {
@@ -108,7 +107,7 @@ describe("a tenant's feed", () => {
     feed.wake()
     await writing
     for (const { lines } of [first, second]) {
-      await vi.waitFor(() => expect(lines.filter((line) => line !== "synced")).toHaveLength(names.length))
+      await expect.poll(() => lines.filter((line) => line !== "synced")).toHaveLength(names.length)
       expect(new Set(lines)).toEqual(new Set(["synced", ...names.map((name) => `ADDED ${name}`)]))
     }
   })
@@ -179,8 +178,8 @@ describe("a tenant's feed", () => {
         versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
       },
     } as never)
-    await vi.waitFor(() => put(widgets, "Widget", "w"))
-    await vi.waitFor(() => expect(told.lines).toContain("ADDED w"))
+    await put(widgets, "Widget", "w")
+    await expect.poll(() => told.lines).toContain("ADDED w")
     expect(told.lines.filter((line) => line.startsWith("ADDED"))).toEqual(["ADDED w"])
   })
 
@@ -207,7 +206,7 @@ describe("a tenant's feed", () => {
     const told = follow(configMaps)
     start()
     await putConfigMap("one")
-    await vi.waitFor(() => expect(feed.settledAt).toBe(controlPlane.store.revision))
+    await expect.poll(() => feed.settledAt).toBe(controlPlane.store.revision)
     expect(told.lines).toContain("ADDED one")
     feed.tellAsleep()
     expect(told.lines.at(-1)).toBe("asleep")

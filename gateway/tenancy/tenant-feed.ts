@@ -10,7 +10,7 @@ import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { backoff } from "../../client/reflector.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent, type Watcher } from "../../storage/types.ts"
-import { storagePrefixOf } from "../registry/keys.ts"
+import { everything, storagePrefixIn, storagePrefixOf } from "../registry/keys.ts"
 import type { Registry } from "../registry/rest.ts"
 import type { KubeValue } from "../registry/value.ts"
 import type { ControlPlane } from "./control-plane.ts"
@@ -31,7 +31,6 @@ export interface TenantFeedParts {
   log: Log
 }
 
-const everything = "/registry/"
 const definitionsPrefix = storagePrefixOf("apiextensions.k8s.io", "customresourcedefinitions")
 
 /** From so many new subscriptions on one scan of everything is cheaper than one each. */
@@ -49,6 +48,8 @@ export class TenantFeed {
   readonly #from = new Map<Subscription, number>()
   /** Those whose resource the tenant does not serve (yet). */
   readonly #unserved = new Set<Subscription>()
+  /** A definition may have come for what somebody waits for. */
+  #isDefined = false
   /** Set until it begins. */
   #dormant: number | undefined
   #watcher: Watcher | undefined
@@ -193,7 +194,7 @@ export class TenantFeed {
   #deliver(controlPlane: ControlPlane, item: KeyValue, wanted: ReadonlySet<Subscription>): Promise<void> | undefined {
     let converting: Promise<void> | undefined
     let made: { registry: Registry; values: ReturnType<Registry["values"]> } | undefined
-    for (const subscription of this.#parts.subscriptions.at(prefixOf(item.key))) {
+    for (const subscription of this.#parts.subscriptions.at(storagePrefixIn(item.key))) {
       if (!wanted.has(subscription) || !mentions(subscription, item.value)) continue
       const registry = controlPlane.resources.registry(subscription.resource)
       if (registry === undefined) continue
@@ -217,16 +218,16 @@ export class TenantFeed {
     const watcher = (this.#watcher = store.watch(everything, { after: this.#position ?? store.revision }))
     try {
       for await (const events of watcher) {
-        let defined = false
         this.#isPassing = true
         for (const event of events) {
           const converting = this.#pass(controlPlane, event)
           if (converting !== undefined) await converting
           if (this.#stopped) return
           this.#position = event.current.modRevision
-          if (event.current.key.startsWith(definitionsPrefix)) defined = true
+          if (event.current.key.startsWith(definitionsPrefix)) this.#isDefined = true
         }
-        if (defined && this.#unserved.size > 0) await this.#lookAgain(controlPlane)
+        if (this.#isDefined && this.#unserved.size > 0) await this.#lookAgain(controlPlane)
+        this.#isDefined = false
         this.#isPassing = false
       }
       this.#position = Math.max(this.#position ?? 0, watcher.revision)
@@ -241,8 +242,13 @@ export class TenantFeed {
   #pass(controlPlane: ControlPlane, event: StoreEvent): Promise<void> | undefined {
     const { current, previous } = event
     let converting: Promise<void> | undefined
-    for (const subscription of this.#parts.subscriptions.at(prefixOf(current.key))) {
+    for (const subscription of this.#parts.subscriptions.at(storagePrefixIn(current.key))) {
       if (subscription.sequence > this.#listed || current.modRevision <= (this.#from.get(subscription) ?? 0)) continue
+      if (this.#unserved.has(subscription)) {
+        // It came right after its definition: the list that is due tells of it.
+        this.#isDefined = true
+        continue
+      }
       const isWanted =
         event.type === "delete" ||
         mentions(subscription, current.value) ||
@@ -265,7 +271,7 @@ export class TenantFeed {
     if (!this.#stopped && !subscription.signal.aborted) subscription.handler.event(this.#parts.tenant, type, value)
   }
 
-  /** A definition may have come for what somebody waits for. */
+  /** Lists for those whose resource is served now. */
   async #lookAgain(controlPlane: ControlPlane): Promise<void> {
     await nextTurn() // the control plane's own watch of definitions gets its turn
     for (const subscription of this.#unserved) {
@@ -284,11 +290,6 @@ export class TenantFeed {
   get #stopped(): boolean {
     return this.#parts.signal.aborted
   }
-}
-
-/** "/registry/<group>/<resource>/" of a key. */
-function prefixOf(key: string): string {
-  return key.slice(0, key.indexOf("/", key.indexOf("/", everything.length) + 1) + 1)
 }
 
 function isCode(error: unknown, code: StorageError["code"]): boolean {
