@@ -1,7 +1,7 @@
 // Against a real gateway, over TLS: what the syncer and the operator see when they run in processes of their own.
 
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { connectTenants } from "./remote-tenants.ts"
@@ -67,7 +67,7 @@ describe("remote tenants", () => {
     const ending = new AbortController()
     remote.watch(configMaps, recorder(lines), ending.signal)
     fixture.gateway.tenants.watch(configMaps, recorder(local), ending.signal)
-    await vi.waitFor(() => expect(lines).toContain("first synced"))
+    await expect.poll(() => lines).toContain("first synced")
 
     const made = await remote.create(request("second"))
     expect(fixture.gateway.tenants.get("second")).toEqual(made)
@@ -75,12 +75,12 @@ describe("remote tenants", () => {
 
     // Nobody is told of what a new tenant was born with, before something happens in it.
     await remote.client("second").create(configMaps, configMap("c"))
-    await vi.waitFor(() => expect(lines).toContain("second synced"))
+    await expect.poll(() => lines).toContain("second synced")
     await remote.client("second").delete(configMaps, "default", "c")
-    await vi.waitFor(() => expect(lines).toContain("second DELETED c"))
+    await expect.poll(() => lines).toContain("second DELETED c")
 
     await remote.delete("second")
-    await vi.waitFor(() => expect(lines).toContain("second removed"))
+    await expect.poll(() => lines).toContain("second removed")
     expect(remote.get("second")).toBeUndefined()
     ending.abort()
 

@@ -11,7 +11,7 @@ import {
   virtualClusters,
 } from "../client/resources.ts"
 import type { Tenant, TenantAddress, TenantAdmin } from "../client/tenants.ts"
-import { eventually } from "../syncer/testing/eventually.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants } from "../syncer/testing/fake-tenants.ts"
 import { startOperator, type Operator, type VirtualCluster } from "./main.ts"
@@ -80,10 +80,13 @@ describe("the operator", () => {
     )
 
   const inPhase = (namespace: string, name: string, phase: string): Promise<VirtualCluster> =>
-    eventually(() => {
-      const found = superCluster.find<VirtualCluster>(virtualClusters, namespace, name)
-      return found?.status?.phase === phase ? found : undefined
-    }, `${name} ${phase}`)
+    eventually(
+      () => {
+        const found = superCluster.find<VirtualCluster>(virtualClusters, namespace, name)
+        return found?.status?.phase === phase ? found : undefined
+      },
+      { what: `${name} ${phase}` },
+    )
 
   /** As a server deletes what has finalizers. */
   const markDeleted = (namespace: string, name: string): KubeObject =>
@@ -97,7 +100,7 @@ describe("the operator", () => {
 
   test("makes the default ClusterVersion anew when it is deleted", async () => {
     superCluster.remove(clusterVersions, undefined, "default")
-    await eventually(() => superCluster.find(clusterVersions, undefined, "default"), "default")
+    await eventually(() => superCluster.find(clusterVersions, undefined, "default"), { what: "default" })
   })
 
   test("makes a tenant, its root namespace and its kubeconfig", async () => {
@@ -137,10 +140,13 @@ describe("the operator", () => {
     await operator[Symbol.asyncDispose]()
     tenants.server = "https://two"
     operator = await startOperator({ superClient: superCluster, tenants })
-    await eventually(() => {
-      const secret = superCluster.find<Secret>(secrets, status!.clusterNamespace!, "admin-kubeconfig")
-      return Buffer.from(secret!.data!["admin-kubeconfig"]!, "base64").toString().includes("https://two")
-    }, "the new address")
+    await eventually(
+      () => {
+        const secret = superCluster.find<Secret>(secrets, status!.clusterNamespace!, "admin-kubeconfig")
+        return Buffer.from(secret!.data!["admin-kubeconfig"]!, "base64").toString().includes("https://two")
+      },
+      { what: "the new address" },
+    )
   })
 
   test("refuses a second tenant of the same name and makes it when the first is gone", async () => {
@@ -189,7 +195,7 @@ describe("the operator", () => {
     await make(`${key}-default`, annotations)
     await make("look-alike", {})
     markDeleted("default", "acme")
-    await eventually(() => superCluster.find(virtualClusters, "default", "acme") === undefined, "it is gone")
+    await eventually(() => superCluster.find(virtualClusters, "default", "acme") === undefined, { what: "it is gone" })
     expect(tenants.get("acme")).toBeUndefined()
     expect(superCluster.all(namespaces).map((one) => one.metadata.name)).toEqual(["default", "look-alike", "other"])
   })

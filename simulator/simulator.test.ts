@@ -12,7 +12,7 @@ import {
   storageClasses,
 } from "../client/resources.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
-import { eventually } from "../syncer/testing/eventually.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { startSimulator, type Simulator } from "./main.ts"
 
 const namespace = "default"
@@ -44,11 +44,13 @@ const conditionOf = (pod: Pod | undefined, type: string) =>
 const isReady = (pod: Pod | undefined): boolean => conditionOf(pod, "Ready")?.status === "True"
 
 async function ready(name: string): Promise<Pod> {
-  return eventually(() => (isReady(find(name)) ? find(name) : undefined), `${name} is ready`)
+  return eventually(() => (isReady(find(name)) ? find(name) : undefined), { what: `${name} is ready` })
 }
 
 async function phase(name: string, wanted: string): Promise<Pod> {
-  return eventually(() => (find(name)?.status?.phase === wanted ? find(name) : undefined), `${name} is ${wanted}`)
+  return eventually(() => (find(name)?.status?.phase === wanted ? find(name) : undefined), {
+    what: `${name} is ${wanted}`,
+  })
 }
 
 async function run(name: string, spec: Record<string, unknown>): Promise<Pod> {
@@ -120,10 +122,13 @@ describe("a pod", () => {
 
   test("that keeps failing backs off", async () => {
     await cluster.create(pods, podOf("crash", { containers: [container(["false"])] }))
-    const pod = await eventually(() => {
-      const found = find("crash")
-      return found?.status?.containerStatuses?.[0]?.state?.waiting?.reason === "CrashLoopBackOff" ? found : undefined
-    }, "it backs off")
+    const pod = await eventually(
+      () => {
+        const found = find("crash")
+        return found?.status?.containerStatuses?.[0]?.state?.waiting?.reason === "CrashLoopBackOff" ? found : undefined
+      },
+      { what: "it backs off" },
+    )
     expect(pod.status?.containerStatuses?.[0]).toMatchObject({
       restartCount: 1,
       lastState: { terminated: { exitCode: 1 } },
@@ -155,10 +160,9 @@ describe("a pod", () => {
   test("waits for a ConfigMap its environment needs", async () => {
     const env = [{ name: "KEY", valueFrom: { configMapKeyRef: { name: "settings", key: "key" } } }]
     await cluster.create(pods, podOf("env", { containers: [{ ...sleeping, env }] }))
-    const waiting = await eventually(
-      () => find("env")?.status?.containerStatuses?.[0]?.state?.waiting?.message,
-      "it waits",
-    )
+    const waiting = await eventually(() => find("env")?.status?.containerStatuses?.[0]?.state?.waiting?.message, {
+      what: "it waits",
+    })
     expect(waiting).toBe('configmap "settings" not found')
     await cluster.create(configMaps, {
       apiVersion: "v1",
@@ -240,7 +244,7 @@ describe("a pod", () => {
       if (object.metadata.name === "gone") told.push((object as Pod).status?.phase)
     })
     await cluster.delete(pods, namespace, "gone")
-    await eventually(() => find("gone") === undefined, "it is gone")
+    await eventually(() => find("gone") === undefined, { what: "it is gone" })
     expect(told).toContain("Failed")
     expect(simulator.sandbox(pod.spec?.nodeName ?? "", namespace, "gone")).toBeUndefined()
   })
@@ -249,10 +253,13 @@ describe("a pod", () => {
     const before = await run("stays", { containers: [sleeping] })
     await simulator[Symbol.asyncDispose]()
     simulator = await startSimulator({ client: cluster, nodes: 2, kubeletPort: () => 10250 })
-    const after = await eventually(() => {
-      const found = find("stays")
-      return found?.status?.containerStatuses?.[0]?.restartCount === 1 ? found : undefined
-    }, "it runs again")
+    const after = await eventually(
+      () => {
+        const found = find("stays")
+        return found?.status?.containerStatuses?.[0]?.restartCount === 1 ? found : undefined
+      },
+      { what: "it runs again" },
+    )
     expect(after.status?.podIP).toBe(before.status?.podIP)
     expect(isReady(after)).toBe(true)
   })
@@ -264,7 +271,7 @@ describe("a pod", () => {
         .all(events)
         .filter((event) => (event["involvedObject"] as { name: string }).name === "told")
         .map((event) => event["reason"] as string)
-    await eventually(() => reasons().includes("Started"), "it was told")
+    await eventually(() => reasons().includes("Started"), { what: "it was told" })
     expect(reasons().sort()).toEqual(["Created", "Pulled", "Scheduled", "Started"])
   })
 })
@@ -275,7 +282,7 @@ describe("the scheduler", () => {
     await run("a", { containers: [big] })
     await run("b", { containers: [big] })
     await cluster.create(pods, podOf("c", { containers: [big] }))
-    const why = await eventually(() => conditionOf(find("c"), "PodScheduled"), "it is refused")
+    const why = await eventually(() => conditionOf(find("c"), "PodScheduled"), { what: "it is refused" })
     expect(why).toMatchObject({
       status: "False",
       reason: "Unschedulable",
@@ -295,7 +302,7 @@ describe("the scheduler", () => {
 
   test("places a thousand pods evenly", async () => {
     for (let i = 0; i < 1000; i++) await cluster.create(pods, podOf(`p${i}`, { containers: [sleeping] }))
-    await eventually(() => cluster.all(pods).every((pod) => isReady(pod as Pod)), "all are ready", 25_000)
+    await eventually(() => cluster.all(pods).every((pod) => isReady(pod as Pod)), { what: "all are ready" })
     const onFirst = cluster.all(pods).filter((pod) => (pod as Pod).spec?.nodeName === "node-1")
     expect(onFirst).toHaveLength(500)
     expect(new Set(cluster.all(pods).map((pod) => (pod as Pod).status?.podIP)).size).toBe(1000)
@@ -319,13 +326,13 @@ describe("volumes", () => {
 
   test("are made for claims of the default class, grow, and go with them", async () => {
     await cluster.create(persistentVolumeClaims, claim("data", "standard"))
-    await eventually(() => isBound("data"), "the claim is bound")
+    await eventually(() => isBound("data"), { what: "the claim is bound" })
     const volumeName = claimed("data")?.spec?.volumeName ?? ""
     expect(cluster.find<PersistentVolume>(persistentVolumes, undefined, volumeName)?.status?.phase).toBe("Bound")
     cluster.edit(persistentVolumeClaims, namespace, "data", { spec: { resources: { requests: { storage: "2Gi" } } } })
-    await eventually(() => claimed("data")?.status?.capacity?.["storage"] === "2Gi", "it has grown")
+    await eventually(() => claimed("data")?.status?.capacity?.["storage"] === "2Gi", { what: "it has grown" })
     cluster.remove(persistentVolumeClaims, namespace, "data")
-    await eventually(() => cluster.all(persistentVolumes).length === 0, "the volume is gone")
+    await eventually(() => cluster.all(persistentVolumes).length === 0, { what: "the volume is gone" })
   })
 
   test("wait for their first consumer where the class says so", async () => {
@@ -351,13 +358,13 @@ describe("volumes", () => {
       metadata: { name: "pv" },
       spec: { storageClassName: "by-hand", accessModes: ["ReadWriteOnce"], capacity: { storage: "5Gi" } },
     })
-    await eventually(() => isBound("manual"), "the claim is bound")
+    await eventually(() => isBound("manual"), { what: "the claim is bound" })
     expect(claimed("manual")?.status?.capacity).toEqual({ storage: "5Gi" })
   })
 
   test("keep a pod waiting until they are there", async () => {
     await cluster.create(pods, podOf("early", using("later")))
-    const why = await eventually(() => conditionOf(find("early"), "PodScheduled")?.message, "it is refused")
+    const why = await eventually(() => conditionOf(find("early"), "PodScheduled")?.message, { what: "it is refused" })
     expect(why).toBe('0/2 nodes are available: persistentvolumeclaim "later" not found.')
     await cluster.create(persistentVolumeClaims, claim("later", "standard"))
     await ready("early")

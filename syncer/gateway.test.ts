@@ -2,51 +2,34 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Pod, Service } from "../apimachinery/object.ts"
-import { StatusError } from "../apimachinery/status.ts"
+import { isNotFound } from "../apimachinery/status.ts"
 import { superNamespace, superRootCAConfigMap } from "../apimachinery/tenancy.ts"
 import { configMaps, namespaces, nodes, pods, serviceAccounts, services, virtualClusters } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
 import { countingAddresses, startTestGateway, type TestGateway } from "../gateway/testing/start-gateway.ts"
 import { startOperator, type VirtualCluster } from "../operator/main.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { createServiceAddresses, startSyncer, type Syncer } from "./main.ts"
 
 const object = <T extends KubeObject>(apiVersion: string, kind: string, metadata: object, more: object = {}): T =>
   ({ apiVersion, kind, metadata, ...more }) as unknown as T
 
-/** Asks until the object is as wanted; `gone` waits for a 404. */
-async function until<T extends KubeObject>(
+/** Asks until the object is there, and as wanted. */
+const until = <T extends KubeObject>(
   client: KubeClient,
   [resource, namespace, name]: [Resource, string | undefined, string],
   wanted: (found: T) => boolean = () => true,
-): Promise<T> {
-  for (const deadline = Date.now() + 10_000; ;) {
-    try {
-      const found = await client.get<T>(resource, namespace, name)
-      if (wanted(found)) return found
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.code !== 404) throw error
-    }
-    if (Date.now() > deadline) throw new Error(`${resource.resource} ${namespace}/${name} did not get there`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+): Promise<T> => {
+  const find = async (): Promise<T | undefined> => {
+    const found = await client.get<T>(resource, namespace, name)
+    return wanted(found) ? found : undefined
   }
+  return eventually(find, { what: `${resource.resource} ${namespace}/${name} is as wanted` })
 }
 
-async function untilGone(
-  client: KubeClient,
-  resource: Resource,
-  namespace: string | undefined,
-  name: string,
-): Promise<void> {
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline;) {
-    try {
-      await client.get(resource, namespace, name)
-    } catch (error) {
-      if (error instanceof StatusError && error.code === 404) return
-      throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error(`${resource.resource} ${namespace}/${name} is still there`)
+const untilGone = (client: KubeClient, resource: Resource, namespace: string, name: string): Promise<true> => {
+  const isGone = (): Promise<boolean> => client.get(resource, namespace, name).then(() => false, isNotFound)
+  return eventually(isGone, { what: `${resource.resource} ${namespace}/${name} is gone` })
 }
 
 describe("with real control planes", () => {
@@ -155,12 +138,11 @@ describe("with real control planes", () => {
   })
 
   test("then both sides agree", async () => {
-    for (const deadline = Date.now() + 10_000; ;) {
+    const agree = async (): Promise<boolean> => {
       const { enqueued, compared } = await syncer.patrol()
-      if (enqueued === 0 && compared > 0) return
-      if (Date.now() > deadline) throw new Error(`${enqueued} objects still differ`)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      return enqueued === 0 && compared > 0
     }
+    await eventually(agree, { what: "nothing differs" })
   })
 
   test("deleting the VirtualCluster ends the tenant and its namespaces", async () => {

@@ -11,7 +11,7 @@ import { startSyncer, type Syncer } from "./main.ts"
 import { resourceSyncs } from "./resources/index.ts"
 import { superPlace } from "./conversion/super-object.ts"
 import { settingsOf } from "./options.ts"
-import { eventually } from "./testing/eventually.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
@@ -117,7 +117,7 @@ describe("after drift on both sides", () => {
     const finished = await start()
     syncer = finished
     await finished.patrol()
-    await eventually(() => differences(superCluster, known).length === 0, "both sides agree", 10_000).catch(
+    await eventually(() => differences(superCluster, known).length === 0, { what: "both sides agree" }).catch(
       (error: unknown) => {
         throw new Error(`seed ${seed}: ${differences(superCluster, known).join("; ")}`, { cause: error })
       },
@@ -182,7 +182,7 @@ test("10 000 pods that agree are all compared, and give no keys", async () => {
   syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
   const running = syncer
   await running.whenSynced()
-  await eventually(() => superCluster.all(pods).length === 10_000 && running.pending === 0, "all in super", 25_000)
+  await eventually(() => superCluster.all(pods).length === 10_000 && running.pending === 0, { what: "all in super" })
   const status = {
     phase: "Running",
     conditions: ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map((type) => ({ type, status: "True" })),
@@ -193,8 +193,8 @@ test("10 000 pods that agree are all compared, and give no keys", async () => {
   const allUp = (): boolean =>
     running.pending === 0 &&
     clusters.every(({ cluster }) => cluster.all(pods).every((pod) => pod["status"] !== undefined))
-  await eventually(allUp, "all statuses up", 25_000)
+  await eventually(allUp, { what: "all statuses up" })
   const report = await running.patrol()
   expect(report.compared).toBeGreaterThanOrEqual(10_000)
   expect(report.enqueued).toBe(0)
-}, 60_000)
+})

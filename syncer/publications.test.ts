@@ -5,7 +5,7 @@ import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../api
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import { namespaces, persistentVolumeClaims, persistentVolumes, priorityClasses } from "../client/resources.ts"
 import { startSyncer, type Syncer } from "./main.ts"
-import { eventually } from "./testing/eventually.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
@@ -39,26 +39,26 @@ describe("the syncer publishes", () => {
 
   async function settled(): Promise<void> {
     await syncer.patrol()
-    await eventually(() => syncer.pending === 0, "the queue is empty")
+    await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
   }
 
   test("public priority classes, to all tenants; one that stops being public goes", async () => {
     await superCluster.create(priorityClasses, priorityClass("high", 1000, isPublic))
     await superCluster.create(priorityClasses, priorityClass("private", 2000))
     for (const each of [cluster, other]) {
-      const shown = await eventually(() => each.find(priorityClasses, undefined, "high"), "high")
+      const shown = await eventually(() => each.find(priorityClasses, undefined, "high"), { what: "high" })
       expect(shown["value"]).toBe(1000)
     }
     await settled()
     expect(cluster.find(priorityClasses, undefined, "private")).toBeUndefined()
     superCluster.edit(priorityClasses, undefined, "high", { metadata: { labels: null } } as never)
-    await eventually(() => cluster.find(priorityClasses, undefined, "high") === undefined, "high is gone")
+    await eventually(() => cluster.find(priorityClasses, undefined, "high") === undefined, { what: "high is gone" })
   })
 
   test("leaves a tenant's own priority class of that name alone", async () => {
     await cluster.create(priorityClasses, priorityClass("high", 5))
     await superCluster.create(priorityClasses, priorityClass("high", 1000, isPublic))
-    await eventually(() => other.find(priorityClasses, undefined, "high"), "high elsewhere")
+    await eventually(() => other.find(priorityClasses, undefined, "high"), { what: "high elsewhere" })
     await settled()
     expect(cluster.find(priorityClasses, undefined, "high")?.["value"]).toBe(5)
   })
@@ -70,7 +70,9 @@ describe("the syncer publishes", () => {
       metadata: { namespace: "default", name: "data" },
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
     })
-    const copy = await eventually(() => superCluster.find(persistentVolumeClaims, home, "data"), "the claim in super")
+    const copy = await eventually(() => superCluster.find(persistentVolumeClaims, home, "data"), {
+      what: "the claim in super",
+    })
     await superCluster.create<PersistentVolume>(persistentVolumes, {
       apiVersion: "v1",
       kind: "PersistentVolume",
@@ -90,19 +92,27 @@ describe("the syncer publishes", () => {
       spec: { volumeName: "volume-1" },
       status: { phase: "Bound", capacity: { storage: "1Gi" } },
     })
-    const shown = await eventually(() => {
-      const volume = cluster.find<PersistentVolume>(persistentVolumes, undefined, "volume-1")
-      return volume?.status?.phase === "Bound" ? volume : undefined
-    }, "the volume in the tenant")
+    const shown = await eventually(
+      () => {
+        const volume = cluster.find<PersistentVolume>(persistentVolumes, undefined, "volume-1")
+        return volume?.status?.phase === "Bound" ? volume : undefined
+      },
+      { what: "the volume in the tenant" },
+    )
     expect(shown.spec?.claimRef).toMatchObject({ namespace: "default", name: "data", uid: claim.metadata.uid })
-    const bound = await eventually(() => {
-      const own = cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", "data")
-      return own?.status?.phase === "Bound" ? own : undefined
-    }, "the claim is bound")
+    const bound = await eventually(
+      () => {
+        const own = cluster.find<PersistentVolumeClaim>(persistentVolumeClaims, "default", "data")
+        return own?.status?.phase === "Bound" ? own : undefined
+      },
+      { what: "the claim is bound" },
+    )
     expect(bound.spec?.volumeName).toBe("volume-1")
     await settled()
     expect(other.find(persistentVolumes, undefined, "volume-1")).toBeUndefined()
     superCluster.remove(persistentVolumes, undefined, "volume-1")
-    await eventually(() => cluster.find(persistentVolumes, undefined, "volume-1") === undefined, "the volume is gone")
+    await eventually(() => cluster.find(persistentVolumes, undefined, "volume-1") === undefined, {
+      what: "the volume is gone",
+    })
   })
 })

@@ -16,7 +16,7 @@ import {
 import type { Resource } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
 import { startSyncer, type Syncer } from "./main.ts"
-import { eventually } from "./testing/eventually.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
@@ -48,7 +48,7 @@ describe("the syncer", () => {
   /** No key waits and none is worked on. */
   async function settled(): Promise<void> {
     await syncer.patrol()
-    await eventually(() => syncer.pending === 0, "the queue is empty")
+    await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
   }
 
   beforeEach(async () => {
@@ -78,12 +78,12 @@ describe("the syncer", () => {
   })
 
   const inSuper = <T extends KubeObject>(resource: Resource, name: string): Promise<T> =>
-    eventually(() => superCluster.find<T>(resource, home, name), `${resource.resource} ${name} in super`)
+    eventually(() => superCluster.find<T>(resource, home, name), { what: `${resource.resource} ${name} in super` })
 
   test("shows every node to a tenant from the start", async () => {
-    const node = await eventually(() => cluster.find(nodes, undefined, "node-1"), "node-1")
+    const node = await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
     expect(node.metadata.labels).toMatchObject({ zone: "a", "tenancy.x-k8s.io/virtualnode": "true" })
-    await eventually(() => cluster.find(nodes, undefined, "node-1")?.["status"], "its status")
+    await eventually(() => cluster.find(nodes, undefined, "node-1")?.["status"], { what: "its status" })
   })
 
   test("does not write a node's heartbeat", async () => {
@@ -97,9 +97,9 @@ describe("the syncer", () => {
   })
 
   test("takes a node away that is gone in super", async () => {
-    await eventually(() => cluster.find(nodes, undefined, "node-1"), "node-1")
+    await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
     superCluster.remove(nodes, undefined, "node-1")
-    await eventually(() => cluster.find(nodes, undefined, "node-1") === undefined, "node-1 is gone")
+    await eventually(() => cluster.find(nodes, undefined, "node-1") === undefined, { what: "node-1 is gone" })
   })
 
   test("publishes the default storage class, and no other", async () => {
@@ -109,7 +109,7 @@ describe("the syncer", () => {
       metadata: { name: "fast", annotations: isDefault },
     })
     await superCluster.create(storageClasses, object("StorageClass", undefined, "private", { provisioner: "p" }))
-    await eventually(() => cluster.find(storageClasses, undefined, "fast"), "fast")
+    await eventually(() => cluster.find(storageClasses, undefined, "fast"), { what: "fast" })
     await settled()
     expect(cluster.find(storageClasses, undefined, "private")).toBeUndefined()
   })
@@ -126,10 +126,13 @@ describe("the syncer", () => {
       spec: { nodeName: "node-1" },
       status: { phase: "Running", podIP: "10.1.0.1", somethingNew: true },
     })
-    const running = await eventually(() => {
-      const pod = cluster.find<Pod>(pods, "default", "web")
-      return pod?.status?.phase === "Running" ? pod : undefined
-    }, "running")
+    const running = await eventually(
+      () => {
+        const pod = cluster.find<Pod>(pods, "default", "web")
+        return pod?.status?.phase === "Running" ? pod : undefined
+      },
+      { what: "running" },
+    )
     expect(running.spec?.nodeName).toBe("node-1")
     expect(running.status).toMatchObject({ podIP: "10.1.0.1", somethingNew: true })
   })
@@ -139,22 +142,27 @@ describe("the syncer", () => {
     await inSuper(pods, "big")
     const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
     superCluster.edit(pods, home, "big", { status: { phase: "Pending", conditions: [condition] } })
-    await eventually(() => cluster.find<Pod>(pods, "default", "big")?.status?.conditions?.[0], "the condition")
+    await eventually(() => cluster.find<Pod>(pods, "default", "big")?.status?.conditions?.[0], {
+      what: "the condition",
+    })
     expect(cluster.find<Pod>(pods, "default", "big")?.status?.conditions).toEqual([condition])
   })
 
   test("deletes a running pod in super first, with the same grace, then in the tenant", async () => {
     await running("web")
     await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 7 })
-    const leaving = await eventually(() => {
-      const pod = superCluster.find(pods, home, "web")
-      return pod?.metadata.deletionTimestamp === undefined ? undefined : pod
-    }, "deleting in super")
+    const leaving = await eventually(
+      () => {
+        const pod = superCluster.find(pods, home, "web")
+        return pod?.metadata.deletionTimestamp === undefined ? undefined : pod
+      },
+      { what: "deleting in super" },
+    )
     expect(leaving.metadata.deletionGracePeriodSeconds).toBe(7)
     await settled()
     expect(cluster.find(pods, "default", "web")).toBeDefined()
     superCluster.remove(pods, home, "web")
-    await eventually(() => cluster.find(pods, "default", "web") === undefined, "gone in the tenant")
+    await eventually(() => cluster.find(pods, "default", "web") === undefined, { what: "gone in the tenant" })
   })
 
   test("finishes a deleted pod whose copy went while nobody looked", async () => {
@@ -163,7 +171,7 @@ describe("the syncer", () => {
     await cluster.delete(pods, "default", "web", { gracePeriodSeconds: 30 })
     superCluster.remove(pods, home, "web")
     await start()
-    await eventually(() => cluster.find(pods, "default", "web") === undefined, "gone in the tenant")
+    await eventually(() => cluster.find(pods, "default", "web") === undefined, { what: "gone in the tenant" })
   })
 
   test("makes a running pod's copy anew on its node when somebody deletes it", async () => {
@@ -178,12 +186,15 @@ describe("the syncer", () => {
     await running("web")
     const evicted = { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", message: "drained" }
     superCluster.edit(pods, home, "web", { status: { conditions: [evicted] } })
-    await eventually(() => cluster.find<Pod>(pods, "default", "web")?.status?.conditions?.length, "condition")
+    await eventually(() => cluster.find<Pod>(pods, "default", "web")?.status?.conditions?.length, { what: "condition" })
     superCluster.remove(pods, home, "web")
-    const failed = await eventually(() => {
-      const pod = cluster.find<Pod>(pods, "default", "web")
-      return pod?.status?.phase === "Failed" ? pod : undefined
-    }, "failed")
+    const failed = await eventually(
+      () => {
+        const pod = cluster.find<Pod>(pods, "default", "web")
+        return pod?.status?.phase === "Failed" ? pod : undefined
+      },
+      { what: "failed" },
+    )
     expect(failed.status?.reason).toBe("EvictionByEvictionAPI")
     await settled()
     expect(superCluster.find(pods, home, "web")).toBeUndefined()
@@ -204,7 +215,7 @@ describe("the syncer", () => {
     await settled()
     expect(superCluster.find(secrets, home, source?.name ?? "")).toBeDefined()
     await cluster.delete(pods, "default", "web")
-    await eventually(() => superCluster.find(secrets, home, source?.name ?? "") === undefined, "tokens gone")
+    await eventually(() => superCluster.find(secrets, home, source?.name ?? "") === undefined, { what: "tokens gone" })
   })
 
   test("keeps a webhook's sidecar and passes a new image on", async () => {
@@ -216,7 +227,7 @@ describe("the syncer", () => {
     cluster.edit(pods, "default", "web", { spec: { containers: [{ name: "main", image: "nginx:2" }] } })
     const images = (): string[] =>
       superCluster.find<Pod>(pods, home, "web")?.spec?.containers.map(({ image }) => image ?? "") ?? []
-    await eventually(() => images().includes("nginx:2"), "the new image")
+    await eventually(() => images().includes("nginx:2"), { what: "the new image" })
     expect(images()).toEqual(["nginx:2", "mesh:1"])
   })
 
@@ -224,10 +235,13 @@ describe("the syncer", () => {
     await cluster.create(configMaps, object("ConfigMap", "default", "settings", { data: { a: "1" } }))
     await inSuper(configMaps, "settings")
     superCluster.edit(configMaps, home, "settings", { data: { a: "2", b: "3" }, metadata: { labels: { cni: "x" } } })
-    await eventually(() => {
-      const data = superCluster.find(configMaps, home, "settings")?.["data"] as Record<string, string>
-      return data["a"] === "1" && data["b"] === undefined
-    }, "repaired")
+    await eventually(
+      () => {
+        const data = superCluster.find(configMaps, home, "settings")?.["data"] as Record<string, string>
+        return data["a"] === "1" && data["b"] === undefined
+      },
+      { what: "repaired" },
+    )
     expect(superCluster.find(configMaps, home, "settings")?.metadata.labels).toMatchObject({ cni: "x" })
   })
 
@@ -248,19 +262,22 @@ describe("the syncer", () => {
   test("adopts the default service account that super made", async () => {
     await cluster.create(namespaces, object("Namespace", undefined, "apps"))
     const apps = superNamespace(tenant.clusterKey, "apps")
-    await eventually(() => superCluster.find(namespaces, undefined, apps), "namespace")
+    await eventually(() => superCluster.find(namespaces, undefined, apps), { what: "namespace" })
     await superCluster.create(serviceAccounts, object("ServiceAccount", apps, "default"))
     const account = await cluster.create(serviceAccounts, object("ServiceAccount", "apps", "default"))
-    await eventually(() => {
-      const annotations = superCluster.find(serviceAccounts, apps, "default")?.metadata.annotations
-      return annotations?.["tenancy.x-k8s.io/uid"] === account.metadata.uid
-    }, "adopted")
+    await eventually(
+      () => {
+        const annotations = superCluster.find(serviceAccounts, apps, "default")?.metadata.annotations
+        return annotations?.["tenancy.x-k8s.io/uid"] === account.metadata.uid
+      },
+      { what: "adopted" },
+    )
   })
 
   test("never overwrites what is not its own, and says so", async () => {
     await superCluster.create(secrets, object("Secret", home, "taken", { data: { a: "c3VwZXI=" } }))
     await cluster.create(secrets, object("Secret", "default", "taken", { data: { a: "dGVuYW50" } }))
-    await eventually(() => cluster.all(events).find((event) => event["reason"] === "FailedSync"), "an event")
+    await eventually(() => cluster.all(events).find((event) => event["reason"] === "FailedSync"), { what: "an event" })
     expect(superCluster.find<Secret>(secrets, home, "taken")?.data).toEqual({ a: "c3VwZXI=" })
   })
 
@@ -269,7 +286,7 @@ describe("the syncer", () => {
     await superCluster.create(namespaces, object("Namespace", undefined, apps))
     await cluster.create(namespaces, object("Namespace", undefined, "apps"))
     await cluster.create(configMaps, object("ConfigMap", "apps", "settings", { data: { a: "1" } }))
-    await eventually(() => cluster.all(events).length > 0, "an event")
+    await eventually(() => cluster.all(events).length > 0, { what: "an event" })
     await settled()
     expect(superCluster.find(namespaces, undefined, apps)?.metadata.annotations).toBeUndefined()
     expect(superCluster.find(configMaps, apps, "settings")).toBeUndefined()
@@ -282,22 +299,28 @@ describe("the syncer", () => {
     cluster.remove(configMaps, "default", "one")
     const second = await cluster.create(configMaps, object("ConfigMap", "default", "one", { data: { a: "2" } }))
     await start()
-    await eventually(() => {
-      const uid = superCluster.find(configMaps, home, "one")?.metadata.annotations?.["tenancy.x-k8s.io/uid"]
-      return uid === second.metadata.uid && uid !== first.metadata.uid
-    }, "the new copy")
+    await eventually(
+      () => {
+        const uid = superCluster.find(configMaps, home, "one")?.metadata.annotations?.["tenancy.x-k8s.io/uid"]
+        return uid === second.metadata.uid && uid !== first.metadata.uid
+      },
+      { what: "the new copy" },
+    )
   })
 
   test("places a waiting pod anew when the tenant labels a node", async () => {
-    await eventually(() => cluster.find(nodes, undefined, "node-1"), "node-1")
+    await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
     await cluster.create(pods, podOf("web", { nodeSelector: { color: "blue" } }))
     const before = await inSuper<Pod>(pods, "web")
     expect(before.spec?.nodeSelector).toEqual({ color: "blue" })
     cluster.edit(nodes, undefined, "node-1", { metadata: { labels: { color: "blue" } } })
-    const after = await eventually(() => {
-      const found = superCluster.find<Pod>(pods, home, "web")
-      return found?.metadata.uid === before.metadata.uid ? undefined : found
-    }, "another copy")
+    const after = await eventually(
+      () => {
+        const found = superCluster.find<Pod>(pods, home, "web")
+        return found?.metadata.uid === before.metadata.uid ? undefined : found
+      },
+      { what: "another copy" },
+    )
     expect(after.spec).toMatchObject({
       affinity: {
         nodeAffinity: {
@@ -326,13 +349,13 @@ describe("the syncer", () => {
       await cluster.create(pods, podOf(name, asking("500m", priority)))
       await inSuper(pods, name)
       superCluster.edit(pods, home, name, { spec: { nodeName: "node-1" }, status: { phase: "Running" } })
-      await eventually(() => cluster.find<Pod>(pods, "default", name)?.spec?.nodeName, `${name} is bound`)
+      await eventually(() => cluster.find<Pod>(pods, "default", name)?.spec?.nodeName, { what: `${name} is bound` })
     }
     await cluster.create(pods, podOf("urgent", asking("500m", 1000)))
     await inSuper(pods, "urgent")
     const unschedulable = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes" }
     superCluster.edit(pods, home, "urgent", { status: { conditions: [unschedulable] } })
-    await eventually(() => cluster.find(pods, "default", "low")?.metadata.deletionTimestamp, "low goes")
+    await eventually(() => cluster.find(pods, "default", "low")?.metadata.deletionTimestamp, { what: "low goes" })
     expect(cluster.find<Pod>(pods, "default", "low")?.status?.conditions).toMatchObject([
       { type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" },
     ])
@@ -351,10 +374,12 @@ describe("the syncer", () => {
         ? forbidden({ group: "", resource: "pods" }, made?.metadata.name ?? "", `exceeded quota in ${home}`)
         : undefined
     await cluster.create(pods, podOf("web"))
-    const event = await eventually(() => cluster.all(events).find(({ reason }) => reason === "FailedCreate"), "event")
+    const event = await eventually(() => cluster.all(events).find(({ reason }) => reason === "FailedCreate"), {
+      what: "event",
+    })
     expect(event["message"]).toBe('pods "web" is forbidden: exceeded quota in default')
     superCluster.fail = undefined
-    await eventually(() => superCluster.find(pods, home, "web"), "made after all")
+    await eventually(() => superCluster.find(pods, home, "web"), { what: "made after all" })
   })
 
   test("mirrors events with the tenant's names, and counts them up", async () => {
@@ -365,14 +390,14 @@ describe("the syncer", () => {
       events,
       object("Event", home, "web.1", { involvedObject, reason: "Pulled", count: 1, message: `in ${home}: pulled` }),
     )
-    const event = await eventually(() => cluster.find(events, "default", "web.1"), "the event")
+    const event = await eventually(() => cluster.find(events, "default", "web.1"), { what: "the event" })
     expect(event["message"]).toBe("in default: pulled")
     expect(event["involvedObject"]).toMatchObject({
       namespace: "default",
       uid: cluster.find(pods, "default", "web")?.metadata.uid,
     })
     superCluster.edit(events, home, "web.1", { count: 2 })
-    await eventually(() => cluster.find(events, "default", "web.1")?.["count"] === 2, "counted")
+    await eventually(() => cluster.find(events, "default", "web.1")?.["count"] === 2, { what: "counted" })
   })
 
   test("asks for the tenant's address again when a service is made anew in super", async () => {
@@ -407,7 +432,7 @@ describe("the syncer", () => {
     syncer = await startSyncer({ tenants, superClient: superCluster })
     await cluster.create(pods, podOf("late"))
     superCluster.fail = undefined
-    await eventually(() => superCluster.find(pods, home, "late"), "synced in the end")
+    await eventually(() => superCluster.find(pods, home, "late"), { what: "synced in the end" })
   })
 
   test("leaves pods alone that ask for it", async () => {
@@ -423,9 +448,12 @@ describe("the syncer", () => {
     await inSuper(pods, name)
     const status = { phase: "Running", startTime: "2026-01-01T00:00:00Z", containerStatuses: [{ name: "main" }] }
     superCluster.edit(pods, home, name, { spec: { nodeName: "node-1" }, status })
-    return eventually(() => {
-      const pod = cluster.find<Pod>(pods, "default", name)
-      return pod?.status?.phase === "Running" ? pod : undefined
-    }, "running")
+    return eventually(
+      () => {
+        const pod = cluster.find<Pod>(pods, "default", name)
+        return pod?.status?.phase === "Running" ? pod : undefined
+      },
+      { what: "running" },
+    )
   }
 })

@@ -5,7 +5,7 @@ import { namespaces, pods, secrets, serviceAccounts } from "../client/resources.
 import { FakeClock } from "../client/testing/fake-clock.ts"
 import { startSyncer } from "./main.ts"
 import { syncerLimits } from "./options.ts"
-import { eventually } from "./testing/eventually.ts"
+import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
@@ -45,7 +45,7 @@ test("a pod's token is issued anew when four fifths of its life are over, and no
   await syncer.whenSynced()
 
   await cluster.create(pods, pod)
-  const superPod = await eventually(() => superCluster.find<Pod>(pods, home, "web"), "the pod in super")
+  const superPod = await eventually(() => superCluster.find<Pod>(pods, home, "web"), { what: "the pod in super" })
   const name = superPod.spec?.volumes?.[0]?.projected?.sources?.[0]?.secret?.name ?? ""
   const token = (): string | undefined => superCluster.find<Secret>(secrets, home, name)?.data?.["token-0-0"]
   const first = token()
@@ -53,9 +53,9 @@ test("a pod's token is issued anew when four fifths of its life are over, and no
 
   const share = syncerLimits.tokenRefreshShare
   clock.advance(lifeSeconds * 1000 * (share - 0.05))
-  await eventually(() => syncer.pending === 0, "the queue is empty")
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
   expect(token()).toBe(first)
   clock.advance(lifeSeconds * 1000 * 0.1)
-  await eventually(() => token() !== first, "another token")
+  await eventually(() => token() !== first, { what: "another token" })
   expect(share).toBe(0.8)
 })

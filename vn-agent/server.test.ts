@@ -153,7 +153,7 @@ async function ask(
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  await expect.poll(condition, { timeout: 5000, interval: 5 }).toBe(true)
+  await expect.poll(condition).toBe(true)
 }
 
 describe("a tenant's call", () => {

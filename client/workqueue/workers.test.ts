@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import { silentLog } from "../log.ts"
 import { FairQueue } from "./fair-queue.ts"
 import { runWorkers } from "./workers.ts"
@@ -30,10 +30,10 @@ test("keys of a tenant that take long do not hold up another's", async () => {
   })
   for (let index = 0; index < 10; index++) queue.add({ tenant: "slow", name: String(index) })
   for (let index = 0; index < 3; index++) queue.add({ tenant: "quick", name: String(index) })
-  await vi.waitFor(() => expect(seen.filter((key) => key.startsWith("quick/"))).toHaveLength(3), 10_000)
+  await expect.poll(() => seen.filter((key) => key.startsWith("quick/"))).toHaveLength(3)
   expect(seen.filter((key) => key.startsWith("slow/"))).toHaveLength(2)
   blocked.resolve()
-  await vi.waitFor(() => expect(seen).toHaveLength(13), 10_000)
+  await expect.poll(() => seen).toHaveLength(13)
   ending.abort()
   await running
   expect(queue.processing).toBe(0)

@@ -4,7 +4,8 @@ import { createServer, type Server } from "node:https"
 import type { IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { eventually } from "../../test/harness/eventually.ts"
 import type { Loose } from "../testing/kinds.ts"
 import { NodeFixture } from "../testing/node-fixture.ts"
 import {
@@ -111,7 +112,7 @@ beforeAll(async () => {
   const service = { namespace: "default", name: "wardle" }
   const { code } = await call(services, { method: "POST", body: apiService("v1alpha1", service, { caBundle }) })
   expect(code).toBe(201)
-  await vi.waitFor(async () => expect(await available(`v1alpha1.${group}`)).toMatchObject({ status: "True" }), 10_000)
+  await eventually(async () => (await available(`v1alpha1.${group}`))["status"] === "True")
 })
 
 afterAll(async () => {
@@ -252,7 +253,7 @@ describe("an API whose program is not there", () => {
       const { reason, message } = await available(`${version}.${group}`)
       return `${reason}: ${message}`
     }
-    await expect.poll(told, { timeout: 20_000 }).toBe(why)
+    await expect.poll(told).toBe(why)
     const { code, text } = await call(`/apis/${group}/${version}/flunders`)
     expect([code, text]).toEqual([503, "service unavailable\n"])
     const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
@@ -297,11 +298,11 @@ test("custom resources have APIServices of their own, as long as they are served
   }
   await call(crds, { method: "POST", body })
   const service = (): Promise<Loose> => bodyOf(call(`${services}/v1.own.example.com`))
-  await expect.poll(service, { timeout: 10_000 }).toMatchObject({
+  await expect.poll(service).toMatchObject({
     metadata: { labels: { "kube-aggregator.kubernetes.io/automanaged": "true" } },
     spec: { group: "own.example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 100 },
     status: { conditions: [{ type: "Available", status: "True", reason: "Local" }] },
   })
   await call(`${crds}/things.own.example.com`, { method: "DELETE" })
-  await expect.poll(service, { timeout: 10_000 }).toMatchObject({ code: 404 })
+  await expect.poll(service).toMatchObject({ code: 404 })
 })

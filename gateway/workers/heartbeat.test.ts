@@ -56,9 +56,9 @@ describe("stateOf()", () => {
       const { pid = 0 } = child
       expect(await stateOf(pid)).toBe("alive")
       child.kill("SIGSTOP")
-      await expect.poll(() => stateOf(pid), { timeout: 30_000 }).toBe("stopped")
+      await expect.poll(() => stateOf(pid)).toBe("stopped")
       child.kill("SIGCONT")
-      await expect.poll(() => stateOf(pid), { timeout: 30_000 }).toBe("alive")
+      await expect.poll(() => stateOf(pid)).toBe("alive")
     } finally {
       const exited = once(child, "exit")
       child.kill("SIGKILL")

@@ -4,13 +4,14 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { Agent, request as httpsRequest } from "node:https"
 import { connect, type TLSSocket } from "node:tls"
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import { builtInResources, schemaOf } from "../../apimachinery/schema/facts.ts"
 import { encodeProtobuf } from "../../apimachinery/schema/protobuf-encode.ts"
 import { oddTexts, randomAny, randomObject } from "../../apimachinery/schema/testing/random-object.ts"
 import { createRandom, pick, seedOf, type Random } from "../../apimachinery/testing/random.ts"
 import { silentLog } from "../../client/log.ts"
+import { eventually } from "../harness/eventually.ts"
 import { startTestGateway, type TestGateway, type TestTenant } from "../../gateway/testing/start-gateway.ts"
 
 const seed = seedOf()
@@ -56,7 +57,7 @@ beforeAll(async () => {
       ],
     },
   })
-  await vi.waitFor(async () => expect((await send("GET", "/apis/example.com/v1/things")).code).toBe(200))
+  await eventually(async () => (await send("GET", "/apis/example.com/v1/things")).code === 200)
 })
 
 afterAll(async () => {

@@ -2,8 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises"
 
-const defaultTimeoutMs = 20_000
-const pollMs = 50
+const defaultTimeoutMs = 60_000
+/** Asked often at first; this is the most seldom. */
+const maxPollMs = 50
 
 /**
  * Asks again until `condition` answers something other than undefined and false, and returns it. What it throws counts as
@@ -14,7 +15,7 @@ export async function eventually<T>(
   { timeoutMs = defaultTimeoutMs, what = "the condition" }: { timeoutMs?: number; what?: string } = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs
-  for (;;) {
+  for (let pollMs = 1; ; pollMs = Math.min(pollMs + 1, maxPollMs)) {
     let failure: unknown
     try {
       const answer = await condition()
@@ -23,7 +24,7 @@ export async function eventually<T>(
       failure = error
     }
     if (performance.now() > deadline) {
-      throw new Error(`${what} did not hold within ${timeoutMs} ms`, { cause: failure })
+      throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause: failure })
     }
     await delay(pollMs)
   }

@@ -289,9 +289,7 @@ describe("what a webhook says", () => {
     await configure("Validating", {})
     const { headers } = await create()
     expect(headers["warning"]).toBe('299 - "mind the gap"')
-    await expect
-      .poll(() => entries.at(-1)?.["annotations"], { timeout: 10_000 })
-      .toEqual({ "hook-0.example.com/color": "red" })
+    await expect.poll(() => entries.at(-1)?.["annotations"]).toEqual({ "hook-0.example.com/color": "red" })
   })
 })
 
