@@ -89,7 +89,7 @@ export class DataDirectory implements GatewayStorage {
 
   /** `uid`: of a tenant, or superUid. */
   async openStore(uid: string, base: BaseLayer, quota?: StoreQuota): Promise<Store> {
-    const ahead = this.#spares?.opened(uid)
+    const ahead = await this.#spares?.opened(uid)
     const until = performance.now() + this.#waitMs
     for (;;) {
       try {
@@ -110,7 +110,7 @@ export class DataDirectory implements GatewayStorage {
   }
 
   async removeStore(uid: string): Promise<void> {
-    await this.#spares?.opened(uid)?.database.close()
+    await (await this.#spares?.opened(uid))?.database.close()
     await rm(this.#storePath(uid), { recursive: true, force: true })
   }
 

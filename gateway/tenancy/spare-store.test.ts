@@ -51,7 +51,7 @@ async function takeSpare(data: DataDirectory): Promise<string> {
 test("after a tenant was made, the next one's store is open already, and is given once", async () => {
   await using data = await DataDirectory.open(path)
   const spare = await takeSpare(data)
-  expect(existsSync(join(path, "stores", spare, "CURRENT"))).toBe(true)
+  await vi.waitFor(() => expect(existsSync(join(path, "stores", spare, "CURRENT"))).toBe(true), patience)
   expect(data.newUid()).not.toBe(spare)
   await using store = await data.openStore(spare, emptyBaseLayer)
   await store.txn({ compare: [], operations: [{ type: "put", key: "/a", value: Buffer.from("1") }] })

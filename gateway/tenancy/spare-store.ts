@@ -22,14 +22,15 @@ export interface SpareStoreParts {
 
 interface Spare {
   uid: string
-  opened: OpenedDatabase
+  /** undefined: it failed, which is told to who makes the tenant: its store is opened then as any other. */
+  opened: Promise<OpenedDatabase | undefined>
 }
 
 export class SpareStore implements AsyncDisposable {
   /** Milliseconds after the last tenant was made: many at once have no use for one that is ready. */
   static readonly restMs = 10
   readonly #parts: SpareStoreParts
-  readonly #taken = new Map<string, OpenedDatabase>()
+  readonly #taken = new Map<string, Spare["opened"]>()
   #spare: Spare | undefined
   #making: Promise<void> | undefined
   #resting: NodeJS.Timeout | undefined
@@ -56,7 +57,7 @@ export class SpareStore implements AsyncDisposable {
   }
 
   /** What is open of a uid that was taken, once: whoever asks owns it. */
-  opened(uid: string): OpenedDatabase | undefined {
+  async opened(uid: string): Promise<OpenedDatabase | undefined> {
     const opened = this.#taken.get(uid)
     this.#taken.delete(uid)
     return opened
@@ -64,18 +65,17 @@ export class SpareStore implements AsyncDisposable {
 
   #begin(): void {
     if (this.#spare !== undefined || this.#making !== undefined) return
-    // What is wrong is told to who makes the next tenant: its store is opened then as any other.
     this.#making = this.#make()
-      .catch(() => undefined)
+      .catch(() => undefined) // told to who makes the next tenant: its record goes to the same store
       .finally(() => (this.#making = undefined))
   }
 
-  /** Given to nobody before all is on disk: the tenant's record comes after the spare's. */
+  /** Given to nobody before its record is on disk: the tenant's comes after it. */
   async #make(): Promise<void> {
     const { store, pathOf, limits } = this.#parts
     const uid = randomUUID()
     await store.txn({ compare: [], operations: [{ type: "put", key: spareKey(uid), value: new Uint8Array() }] })
-    this.#spare = { uid, opened: await openAhead({ directory: pathOf(uid), limits }) }
+    this.#spare = { uid, opened: openAhead({ directory: pathOf(uid), limits }).catch(() => undefined) }
   }
 
   async #remove(uid: string): Promise<void> {
@@ -88,9 +88,9 @@ export class SpareStore implements AsyncDisposable {
     this.#ended = true
     clearTimeout(this.#resting)
     await this.#making
-    for (const { database } of this.#taken.values()) await database.close()
+    for (const opened of this.#taken.values()) await (await opened)?.database.close()
     if (this.#spare === undefined) return
-    await this.#spare.opened.database.close()
+    await (await this.#spare.opened)?.database.close()
     await this.#remove(this.#spare.uid)
   }
 }
