@@ -69,6 +69,11 @@ export interface WatchOptions {
   after: Revision
   /** Events not taken by the consumer. Beyond it the watch ends with SlowConsumer; the consumer resumes or relists. */
   maxPending?: number
+  /**
+   * Where many watches wait for one change, this one may be told after others have had their turn (watch/wakes.ts). Others are
+   * told before whoever made the change.
+   */
+  patient?: boolean
 }
 
 /**

@@ -19,6 +19,8 @@ interface Options {
   /** Changes after this revision. */
   after: number
   withTicks: boolean
+  /** WatchOptions.patient. */
+  patient?: boolean
   tickMs?: number
   signal: AbortSignal
 }
@@ -28,6 +30,7 @@ type Next = readonly StoreEvent[] | undefined
 /** For one reader, who waits for one step before it asks for the next. */
 export class WatchChanges implements Disposable {
   readonly #prefix: string
+  readonly #patient: boolean
   readonly #signal: AbortSignal
   readonly #close = (): void => this.#watcher?.close()
   #home: WatchHome
@@ -39,10 +42,11 @@ export class WatchChanges implements Disposable {
   #timer: NodeJS.Timeout | undefined
   #interrupt: (() => void) | undefined
 
-  constructor({ home, prefix, after, withTicks, tickMs = tickIntervalMs, signal }: Options) {
+  constructor({ home, prefix, after, withTicks, patient = false, tickMs = tickIntervalMs, signal }: Options) {
     this.#home = home
     this.#prefix = prefix
     this.#after = after
+    this.#patient = patient
     this.#signal = signal
     signal.addEventListener("abort", this.#close, { once: true })
     if (withTicks) this.#timer = setInterval(() => this.#interrupt?.(), tickMs).unref()
@@ -90,7 +94,7 @@ export class WatchChanges implements Disposable {
   }
 
   #open(): AsyncIterator<readonly StoreEvent[], undefined> {
-    const watcher = this.#home.store.watch(this.#prefix, { after: this.#after })
+    const watcher = this.#home.store.watch(this.#prefix, { after: this.#after, patient: this.#patient })
     this.#watcher = watcher
     if (this.#signal.aborted) watcher.close()
     return watcher[Symbol.asyncIterator]()

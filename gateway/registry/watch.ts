@@ -52,7 +52,9 @@ export class WatchSource {
         if (request.sendInitialEvents && allowBookmarks) yield [this.#bookmark(from, initialEventsEnd)]
       }
       const { prefix } = selection
-      using changes = new WatchChanges({ home, prefix, after: from, withTicks: allowBookmarks, signal })
+      // Who takes turns has time: a tenant may have any number of them.
+      const patient = turn !== undefined
+      using changes = new WatchChanges({ home, prefix, after: from, withTicks: allowBookmarks, patient, signal })
       for (;;) {
         const next = await changes.next()
         if (next === undefined) return

@@ -140,6 +140,7 @@ export class LevelStore implements Store, ChangeLog {
     return createWatcher(this, this.#buffer, prefix, {
       after: options.after,
       maxPending: options.maxPending ?? this.#limits.maxPendingEvents,
+      patient: options.patient ?? false,
     })
   }
 

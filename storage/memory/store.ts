@@ -124,6 +124,7 @@ class MemoryStore implements Store, ChangeLog {
     return createWatcher(this, this.#buffer, prefix, {
       after: options.after,
       maxPending: options.maxPending ?? this.#limits.maxPendingEvents,
+      patient: options.patient ?? false,
     })
   }
 

@@ -2,6 +2,7 @@
 // transaction here, in order, before it acknowledges it; all watches share the events, none copies them.
 
 import type { Revision, StoreEvent } from "../types.ts"
+import { Wakes } from "./wakes.ts"
 
 /** A watch that has caught up. Called once per commit, in order; must not throw. */
 export interface LiveConsumer {
@@ -24,6 +25,8 @@ export class EventBuffer {
   readonly #live = new Set<LiveConsumer>()
   #ended: Error | undefined
   readonly #head: (() => Revision) | undefined
+  /** For live watches that need not be told at once. */
+  readonly wakes = new Wakes()
 
   /** `head`: where others move the revision on as well, without changes to this store. */
   constructor(revision: Revision, maxBytes: number, head?: () => Revision) {

@@ -6,6 +6,7 @@
 import { checkReadable, compactedError } from "../transaction.ts"
 import { StorageError, type Revision, type StoreEvent, type Watcher, type WatchOptions } from "../types.ts"
 import type { EventBuffer, LiveConsumer } from "./event-buffer.ts"
+import type { Sleeper } from "./wakes.ts"
 
 /** Where the past comes from. */
 export interface ChangeLog {
@@ -34,11 +35,13 @@ export function createWatcher(log: ChangeLog, buffer: EventBuffer, prefix: strin
   return new LogWatcher(log, buffer, prefix, options)
 }
 
-class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreEvent[], undefined> {
+class LogWatcher implements Watcher, LiveConsumer, Sleeper, AsyncIterator<readonly StoreEvent[], undefined> {
   readonly #log: ChangeLog
   readonly #buffer: EventBuffer
   readonly #prefix: string
   readonly #maxPending: number
+  readonly #isPatient: boolean
+  #isToBeWoken = false
   #state: "behind" | "live" | "ended" = "behind"
   /** What has been handed to the consumer reaches up to here. */
   #delivered: Revision
@@ -53,6 +56,7 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
     this.#buffer = buffer
     this.#prefix = prefix
     this.#maxPending = options.maxPending
+    this.#isPatient = options.patient
     this.#delivered = options.after
     this.#seen = options.after
     try {
@@ -117,6 +121,7 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
 
   fail(error: Error): void {
     if (this.#state === "ended") return
+    this.wake()
     this.#end()
     const waiter = this.#waiter
     this.#waiter = undefined
@@ -130,13 +135,24 @@ class LogWatcher implements Watcher, LiveConsumer, AsyncIterator<readonly StoreE
     if (this.#pending.length === 0) {
       this.#delivered = revision
     } else if (this.#waiter) {
-      const waiter = this.#waiter
-      this.#waiter = undefined
-      waiter.resolve({ done: false, value: this.#take() })
+      if (!this.#isPatient || this.#pending.length > this.#maxPending) this.wake()
+      else if (!this.#isToBeWoken) {
+        this.#isToBeWoken = true
+        this.#buffer.wakes.add(this)
+      }
     } else if (this.#pending.length > this.#maxPending) {
       const text = `watch of "${this.#prefix}" has more than ${this.#maxPending} events waiting`
       this.fail(new StorageError("SlowConsumer", text))
     }
+  }
+
+  /** Whoever waits gets what waits for it. */
+  wake(): void {
+    this.#isToBeWoken = false
+    const waiter = this.#waiter
+    if (waiter === undefined || this.#pending.length === 0) return
+    this.#waiter = undefined
+    waiter.resolve({ done: false, value: this.#take() })
   }
 
   #take(): readonly StoreEvent[] {
