@@ -53,6 +53,13 @@ describe("applyDefaults() of built-in kinds", () => {
     })
   })
 
+  test("keeps the zero of a pointer that is always printed", () => {
+    const limited = { nominalConcurrencyShares: 0 }
+    expect(defaulted("flowcontrol.apiserver.k8s.io", "PriorityLevelConfiguration", { limited })).toMatchObject({
+      spec: { limited },
+    })
+  })
+
   test("defaults are copies", () => {
     const first = defaulted("", "Pod", {}) as { spec: { securityContext: { [key: string]: Json } } }
     first.spec.securityContext["runAsUser"] = 1

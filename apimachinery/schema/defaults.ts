@@ -35,7 +35,7 @@ function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean 
   if (!Object.hasOwn(value, key)) return true
   const given = value[key]
   // A field that is no pointer cannot tell "not given" from zero.
-  if (field.zero === undefined) return false
+  if (field.zero === undefined || field.pointer === true) return false
   return given === null || given === "" || given === 0 || given === false
 }
 

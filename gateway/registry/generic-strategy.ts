@@ -165,6 +165,8 @@ const checksGenerateName: ReadonlySet<string> = new Set([
   "networking.k8s.io/ingressclasses",
   "networking.k8s.io/ingresses",
   "networking.k8s.io/ipaddresses",
+  "resource.k8s.io/resourceclaims",
+  "resource.k8s.io/resourceclaimtemplates",
   "storage.k8s.io/storageclasses",
   "storage.k8s.io/volumeattributesclasses",
 ])

@@ -18,7 +18,7 @@ export function fillSystemFields(
   if (metadata.resourceVersion && !dryRun)
     throw withoutReason("resourceVersion should not be set on objects to be created")
   placeInNamespace(definition, namespace, object)
-  if (!metadata.name && metadata.generateName) metadata.name = generateName(metadata.generateName)
+  if (!metadata.name && metadata.generateName) metadata.name = nameFor(definition, metadata.generateName)
   metadata.uid = randomUUID()
   metadata.creationTimestamp = timestamp()
   delete metadata.deletionTimestamp
@@ -27,6 +27,10 @@ export function fillSystemFields(
   delete metadata.selfLink
   // Kinds that count no generations keep what the client says.
   if (hasGeneration(definition)) metadata.generation = 1
+}
+
+export function nameFor({ strategy }: ResourceDefinition, prefix: string): string {
+  return strategy.generateName === undefined ? generateName(prefix) : strategy.generateName(prefix)
 }
 
 /** What the URL says holds; an object that says otherwise is refused. */

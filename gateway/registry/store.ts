@@ -2,7 +2,6 @@
 // special about a kind is its strategy's. Source of the flow: k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 
 import type { FieldError } from "../../apimachinery/field-errors.ts"
-import { generateName } from "../../apimachinery/names.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import {
@@ -27,7 +26,7 @@ import {
 } from "./generic-strategy.ts"
 import { checkNotFuture, parseResourceVersion } from "./list-options.ts"
 import { listObjects, streamObjects } from "./list.ts"
-import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace } from "./metadata.ts"
+import { dropEmptyMetadata, fillSystemFields, keepSystemFields, nameFor, placeInNamespace } from "./metadata.ts"
 import { ObjectStorage } from "./object-storage.ts"
 import type {
   AdmitFunctions,
@@ -124,7 +123,7 @@ export class GenericRegistry implements Registry {
         return await this.#create(ctx, object, options, admit)
       } catch (error) {
         if (!isNameGenerated || attempt === maxNameAttempts || !isAlreadyExists(error)) throw error
-        metadata.name = generateName(metadata.generateName ?? "")
+        metadata.name = nameFor(this.definition, metadata.generateName ?? "")
       }
     }
   }

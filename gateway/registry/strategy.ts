@@ -14,6 +14,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * subdomain. The generic registry checks all of metadata with it, so strategies do not.
    */
   nameRule?(name: string, prefix: boolean): string[]
+  /** A name for an object that has but a generateName; default: with five random characters behind it. */
+  generateName?(prefix: string): string
   /** Defaults that depend on other fields; after the schema's own defaults, at decoding, on create, update and patch. */
   default?(object: T): void
   /** Drops fields of features that are off, before the object is prepared: who wrote them has been recorded by then. */

@@ -1,21 +1,23 @@
-// Claims and volumes in use are not deleted under those who use them: a finalizer holds them, which the protection controllers
-// take away. Source: k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection.
+// Claims, volumes and classes of attributes in use are not deleted under those who use them: a finalizer holds them, which the
+// protection controllers take away. Source: k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection.
 
 import type { AdmissionPlugin } from "../chain.ts"
-import { isOf, objectAs } from "./refuse.ts"
+import { objectAs } from "./refuse.ts"
 
+/** By group/resource. */
 const finalizers: Readonly<Record<string, string>> = {
-  persistentvolumeclaims: "kubernetes.io/pvc-protection",
-  persistentvolumes: "kubernetes.io/pv-protection",
+  "/persistentvolumeclaims": "kubernetes.io/pvc-protection",
+  "/persistentvolumes": "kubernetes.io/pv-protection",
+  "storage.k8s.io/volumeattributesclasses": "kubernetes.io/vac-protection",
 }
 
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: "StorageObjectInUseProtection",
 
   async mutate(_ctx, attributes) {
-    const { resource, operation } = attributes
-    const finalizer = finalizers[resource.resource]
-    if (finalizer === undefined || operation !== "CREATE" || !isOf(attributes, "", resource.resource)) return
+    const { resource, subresource, operation } = attributes
+    const finalizer = finalizers[`${resource.group}/${resource.resource}`]
+    if (finalizer === undefined || operation !== "CREATE" || subresource !== "") return
     const { metadata } = objectAs(attributes)
     if (metadata.finalizers?.includes(finalizer) === true) return
     metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]

@@ -12,3 +12,7 @@ test.each<[string, string[]]>([
 ])("the name %s: %j", (name, faults) => {
   expect(ipAddresses.strategy?.nameRule?.(name, false)).toEqual(faults)
 })
+
+test("is called by its generateName, for nobody can make up an address", () => {
+  expect(ipAddresses.strategy?.generateName?.("gen-")).toBe("gen-")
+})

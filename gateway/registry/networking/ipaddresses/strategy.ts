@@ -22,6 +22,8 @@ const path = FieldPath.root("spec", "parentRef")
 const strategy: Strategy<IPAddress> = {
   generation: false,
   nameRule: (name) => addressFaults(name),
+  // Nobody can make up an address.
+  generateName: (prefix) => prefix,
   validate: (_ctx, address) => validate(address),
   validateUpdate: (_ctx, address, current) => [
     ...validate(address),

@@ -30,7 +30,7 @@ const strategy: Strategy<StorageClass> = {
   validate: (_ctx, storageClass) => validate(storageClass),
 
   validateUpdate: (_ctx, storageClass, current) => [
-    ...validateTopologies(storageClass.allowedTopologies),
+    ...validate(storageClass),
     ...immutableFields(FieldPath.root(), storageClass, current, [
       "parameters",
       "provisioner",

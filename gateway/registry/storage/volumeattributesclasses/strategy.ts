@@ -38,7 +38,7 @@ export const volumeAttributesClasses: KindExtension = { strategy }
 function validate(object: AttributesClass): FieldError[] {
   const keys = Object.keys(object.parameters ?? {})
   return [
-    ...named(driver, object.driverName, (name) => validateQualifiedName(name.toLowerCase())),
+    ...named(driver, object.driverName?.toLowerCase(), validateQualifiedName),
     ...keys.filter((key) => key === "").map((key) => invalidValue(parameters, key, "field can not be empty.")),
     ...(keys.length === 0 ? [required(parameters, "must contain at least one key/value pair")] : []),
   ]

@@ -1,0 +1,16 @@
+// What a CSI driver may be called where something names it. Source: k8s.io/kubernetes/pkg/apis/core/validation
+// ValidateCSIDriverName.
+
+import { type FieldError, type FieldPath, required, tooLong } from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import { messages } from "../../validation/values.ts"
+
+const longest = 63
+
+export function driverName(at: FieldPath, name = ""): FieldError[] {
+  if (name === "") return [required(at)]
+  return [
+    ...(name.length > longest ? [tooLong(at, name, longest)] : []),
+    ...messages(at, name, validateDNS1123Subdomain(name.toLowerCase())),
+  ]
+}

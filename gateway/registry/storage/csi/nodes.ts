@@ -1,0 +1,74 @@
+// CSINodes: which drivers a node has. Source: k8s.io/kubernetes/pkg/apis/storage.
+
+import { duplicate, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import type { KubeObject } from "../../../../apimachinery/object.ts"
+import type { KindExtension, Strategy } from "../../strategy.ts"
+import { immutableField } from "../../validation/equality.ts"
+import { validateLabelName } from "../../validation/selectors.ts"
+import { nonNegative } from "../../validation/values.ts"
+import { driverName } from "./driver-name.ts"
+
+interface Driver {
+  name?: string
+  nodeID?: string
+  topologyKeys?: readonly string[] | null
+  allocatable?: { count?: number }
+}
+type CSINode = KubeObject & { spec?: { drivers?: Driver[] | null } }
+
+const path = FieldPath.root("spec", "drivers")
+const longestID = 256
+
+const strategy: Strategy<CSINode> = {
+  generation: false,
+  allowUnconditionalUpdate: false,
+
+  validate: (_ctx, { spec }) => validate(spec?.drivers ?? []),
+
+  validateUpdate: (_ctx, { spec }, { spec: current }) => {
+    const drivers = spec?.drivers ?? []
+    return [
+      ...validate(drivers),
+      ...(current?.drivers ?? []).flatMap((before) =>
+        drivers
+          .filter(({ name }) => name === before.name)
+          .flatMap((driver) => immutableField(path, withoutLimits(driver), withoutLimits(before))),
+      ),
+    ]
+  },
+
+  canonicalize({ spec }) {
+    // As Go's conversions leave it: a list of nothing is no list.
+    for (const driver of spec?.drivers ?? []) if (driver.topologyKeys?.length === 0) driver.topologyKeys = null
+    if (spec?.drivers?.length === 0) spec.drivers = null
+  },
+}
+
+export const csiNodes: KindExtension = { strategy }
+
+/** How many volumes fit may change; what the driver is called and where the node is may not. */
+function withoutLimits({ allocatable: _limits, ...driver }: Driver): Driver {
+  return driver
+}
+
+function validate(drivers: readonly Driver[]): FieldError[] {
+  return drivers.flatMap(({ name = "", nodeID = "", topologyKeys, allocatable }, index) => {
+    const at = path.index(index)
+    const errors = driverName(at.child("name"), name)
+    if (nodeID === "") errors.push(required(at.child("nodeID")))
+    if (nodeID.length > longestID) {
+      errors.push(invalidValue(at.child("nodeID"), nodeID, `must be ${longestID} characters or less`))
+    }
+    errors.push(...nonNegative(at.child("allocatable", "count"), allocatable?.count))
+    if (drivers.slice(0, index).some((earlier) => (earlier.name ?? "") === name)) {
+      errors.push(duplicate(at.child("name"), name))
+    }
+    const keys = topologyKeys ?? []
+    for (const [position, key] of keys.entries()) {
+      if (key === "") errors.push(required(at))
+      if (keys.indexOf(key) < position) errors.push(duplicate(at, key))
+      errors.push(...validateLabelName(at, key))
+    }
+    return errors
+  })
+}
