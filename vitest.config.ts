@@ -6,8 +6,8 @@ export default defineConfig({
     exclude: ["node_modules/**", "test/kubernetes/**"],
     pool: "forks",
     // As long as a machine that is busy with something else may take: only what never happens fails for time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000, interval: 5 } },
   },
 })

@@ -9,9 +9,6 @@ import { controllerNames, startControllers } from "./main.ts"
 import { eventually, harnessAuthority, startHarness, type Harness } from "./testing/harness.ts"
 import { SleepingTenants } from "./testing/sleeping-tenants.ts"
 
-/** Of a machine that does much else. */
-const patienceMs = 20_000
-
 /** Of the ten thousand. */
 const wokenOnce = 300
 
@@ -57,7 +54,7 @@ async function comeToRest(harness: Harness, clock: FakeClock): Promise<() => num
     await harness.runPods("default")
     const found = harness.cluster.find<Deployment>(deployments, "default", "web")
     expect(found?.status).toMatchObject({ availableReplicas: 3 })
-  }, patienceMs)
+  })
   await eventually(async () => {
     const before = calls()
     // What is retried soon is over after a while.
@@ -65,7 +62,7 @@ async function comeToRest(harness: Harness, clock: FakeClock): Promise<() => num
     await turns()
     expect(calls()).toBe(before)
     expect(clock.timers).toBe(0)
-  }, patienceMs)
+  })
   return calls
 }
 
@@ -97,12 +94,12 @@ test("ten thousand of them asleep cause no work, and a time that has come wakes 
   await eventually(() => {
     clock.advance(1_000) // what is retried soon
     expect([tenants.rest(), clock.timers]).toEqual([0, 1])
-  }, patienceMs)
+  })
   const before = calls()
   tenants.woken.length = 0
   clock.advance(11 * 3_600_000)
   await turns()
   expect([calls(), clock.timers, tenants.woken]).toEqual([before, 1, []])
   clock.advance(2 * 3_600_000)
-  await eventually(() => expect(tenants.woken).toEqual(["tenant-77"]), patienceMs)
+  await eventually(() => expect(tenants.woken).toEqual(["tenant-77"]))
 })

@@ -59,7 +59,7 @@ function present(harness: Harness): string[] {
 
 async function settled(harness: Harness, model: Model): Promise<void> {
   model.collect()
-  await eventually(() => expect(present(harness)).toEqual(model.names()), 15_000)
+  await eventually(() => expect(present(harness)).toEqual(model.names()))
 }
 
 async function create(harness: Harness, model: Model, random: Random, number: number): Promise<void> {

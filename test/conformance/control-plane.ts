@@ -95,7 +95,7 @@ export async function startControlPlane(): Promise<TestControlPlane> {
 }
 
 /** A line is an event. Each is waited for this long. */
-const patienceMs = 10_000
+const patienceMs = 60_000
 
 function readEvents(response: IncomingMessage) {
   const queue: WatchEvent[] = []

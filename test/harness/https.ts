@@ -24,7 +24,7 @@ export interface Answer {
   text: string
 }
 
-const timeoutMs = 20_000
+const timeoutMs = 60_000
 
 /** The server's certificate is not verified here: kubectl does that. */
 export function call(url: string, options: Call): Promise<Answer> {

@@ -15,8 +15,8 @@ const main = path.join(repository, "cli", "main.ts")
 const nodeFlags = ["--max-semi-space-size=8"]
 const nodeEnvironment = { MALLOC_ARENA_MAX: "2" }
 const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
-const readyTimeoutMs = 30_000
-const stopTimeoutMs = 15_000
+const readyTimeoutMs = 120_000
+const stopTimeoutMs = 60_000
 
 export interface PolyplaneOptions {
   /** Further flags of `polyplane up`. */

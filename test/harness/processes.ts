@@ -6,7 +6,7 @@ import { once } from "node:events"
 const running = new Set<ChildProcess>()
 /** Those of them that lead a process group, which ends with them. */
 const groups = new WeakSet<ChildProcess>()
-const defaultTimeoutMs = 30_000
+const defaultTimeoutMs = 60_000
 /** Output kept of one process. Beyond: the rest is dropped. */
 const maxOutputBytes = 16 * 1024 * 1024
 
@@ -42,7 +42,7 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv
   cwd?: string
   input?: string
-  /** The process is killed after it. Default 30 s. */
+  /** The process is killed after it. Default: a minute. */
   timeoutMs?: number
 }
 
