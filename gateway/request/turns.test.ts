@@ -52,6 +52,27 @@ describe("turns", () => {
     expect(done).toHaveLength(51)
   })
 
+  test("who asks little goes on at once beside a crowd, once per round", async () => {
+    const crowd = Array.from({ length: 50 }, (_, index) => work("a", String(index), 3))
+    await nextTurn()
+    void work("b", "1")
+    expect(done.at(-1)).toBe("b1")
+    const second = work("b", "2")
+    expect(done.at(-1)).toBe("b1")
+    await second
+    expect(done.indexOf("b2")).toBeLessThan(done.indexOf("b1") + 5)
+    await Promise.all(crowd)
+  })
+
+  test("not all of a crowd of tenants go on at once: the loop turns for those who come after them", async () => {
+    const first = work("a", "1", 5)
+    const crowd = Array.from({ length: 50 }, (_, index) => work(`t${index}`, "", 3))
+    expect(done.length).toBeLessThan(10)
+    expect(turns.waiting).toBeGreaterThan(40)
+    await Promise.all([first, ...crowd])
+    expect(done).toHaveLength(51)
+  })
+
   test("the same time for each: who takes long at once is passed by those who take little", async () => {
     const all = Array.from({ length: 20 }, (_, index) => [
       work("long", String(index), 3),

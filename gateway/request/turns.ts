@@ -1,7 +1,8 @@
 // One thread serves all control planes: who has much to do must not do all of it before another's little. Work asks for a turn
 // before each stretch of it (a request's beginning, its answer, a piece of a list, an event for one watch), goes on at once
 // while the present turn of the event loop is young, and otherwise waits. Those that wait go on in turn over control planes,
-// each with the same time; who has just come goes first.
+// each with the same time; who has just come goes first, and a few of those need not even wait for the loop to turn: whoever
+// asks little is held up by the work under way alone, and not by what waits.
 //
 //   fresh: came since the line was last theirs ──their time is used──▶ line: one after the other, each for `quantumMs`
 //
@@ -14,6 +15,9 @@ const turnMs = 1
 
 /** A control plane's time before the next one's. */
 const quantumMs = 0.5
+
+/** Control planes without a place in the line that go on at once in one turn of the event loop, whatever waits. */
+const passesPerTurn = 4
 
 /** Begun before it is looked whether the turn is over: each in a callback of its own, so that its time can be told. */
 const grantsAtOnce = 32
@@ -33,6 +37,9 @@ export class Turns {
   /** Whose work has been let go on, and when: what follows until the next callback is its time. */
   #working: { waiting: Waiting; since: number } | undefined
   #scheduled = false
+  #passes = passesPerTurn
+  /** Who has gone on without waiting in the present turn. */
+  readonly #served = new Set<Presence>()
   readonly #now: () => number
 
   /** `now`: milliseconds. */
@@ -45,7 +52,16 @@ export class Turns {
     const now = this.#now()
     this.#began ??= now
     this.#schedule()
-    if (this.#count === 0 && now - this.#began < turnMs) return undefined
+    if (this.#count === 0 && now - this.#began < turnMs) {
+      this.#served.add(who)
+      return undefined
+    }
+    if (this.#passes > 0 && !this.#served.has(who) && !this.#fresh.has(who) && !this.#line.has(who)) {
+      this.#passes--
+      // It has had what it came for: for a round, what it does next waits as others' work does.
+      this.#line.set(who, { calls: [], left: quantumMs })
+      return undefined
+    }
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
@@ -69,6 +85,8 @@ export class Turns {
 
   #turn(): void {
     this.#began = undefined
+    this.#passes = passesPerTurn
+    this.#served.clear()
     if (this.#count === 0) {
       // Who has nothing to do when its turn comes leaves the line: it is fresh when it comes back.
       this.#line.clear()
