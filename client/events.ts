@@ -109,7 +109,7 @@ export class EventRecorder {
       if (error instanceof StatusError) {
         this.#log.debug({ reason: recording.reason, error: error.message }, "event not recorded")
       } else {
-        this.#log.error({ reason: recording.reason, error }, "event not recorded")
+        this.#log.error({ reason: recording.reason, err: error }, "event not recorded")
       }
     } finally {
       this.#waiting--

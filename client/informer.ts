@@ -73,7 +73,7 @@ export class Informer<T extends KubeObject> {
         },
       })
       running.then(resolve, (error: unknown) => {
-        this.#log.error({ resource: this.#resource.resource, error }, "informer stopped")
+        this.#log.error({ resource: this.#resource.resource, err: error }, "informer stopped")
         resolve()
       })
     })
@@ -131,7 +131,7 @@ export class Informer<T extends KubeObject> {
     try {
       call()
     } catch (error) {
-      this.#log.error({ resource: this.#resource.resource, error }, "informer handler threw")
+      this.#log.error({ resource: this.#resource.resource, err: error }, "informer handler threw")
     }
   }
 }

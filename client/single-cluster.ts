@@ -58,5 +58,5 @@ function watchOne<T extends KubeObject>(
       changed: (type, object) => handler.event({ tenant, type, object }),
     },
   })
-  running.catch((error: unknown) => log.error({ resource: resource.resource, error }, "watch stopped"))
+  running.catch((error: unknown) => log.error({ resource: resource.resource, err: error }, "watch stopped"))
 }

@@ -206,7 +206,7 @@ export class TenantInformer<T extends KubeObject> {
     try {
       call()
     } catch (error) {
-      this.#log.error({ resource: this.#resource.resource, error }, "informer handler threw")
+      this.#log.error({ resource: this.#resource.resource, err: error }, "informer handler threw")
     }
   }
 }

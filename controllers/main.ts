@@ -134,7 +134,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
   })
   const ended = Promise.all(running)
   // A controller does not end by itself: if one does, it is a bug, told at once and again when disposing.
-  ended.catch((error: unknown) => log.error({ error }, "a controller stopped"))
+  ended.catch((error: unknown) => log.error({ err: error }, "a controller stopped"))
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort()

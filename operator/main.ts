@@ -1,6 +1,7 @@
 // The operator: VirtualCluster and ClusterVersion objects in the super cluster → tenants in the gateway. Runs beside the
 // gateway or alone, and waits for a super cluster that is not there yet.
 
+import { errorMessage } from "../apimachinery/error-message.ts"
 import { pause, systemClock, type Clock } from "../client/clock.ts"
 import { EventRecorder } from "../client/events.ts"
 import { Informer } from "../client/informer.ts"
@@ -61,7 +62,7 @@ export class Operator implements AsyncDisposable {
     const operator = new Operator(options)
     operator.#ready = operator.#prepare()
     operator.#running = operator.#run()
-    operator.#running.catch((error: unknown) => operator.#log.error({ error }, "operator stopped"))
+    operator.#running.catch((error: unknown) => operator.#log.error({ err: error }, "operator stopped"))
     await Promise.resolve()
     return operator
   }
@@ -97,7 +98,7 @@ export class Operator implements AsyncDisposable {
         if (failed) this.#log.info({}, "the super cluster serves VirtualClusters now")
         break
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error)
+        const message = errorMessage(error)
         if (!failed) this.#log.warn({ error: message }, "VirtualClusters are not served yet; trying again")
         failed = true
       }
@@ -134,7 +135,7 @@ export class Operator implements AsyncDisposable {
 
   #restoreDefaultVersion(): void {
     ensureDefaultClusterVersion(this.#options.superClient).catch((error: unknown) =>
-      this.#log.error({ error }, "the default ClusterVersion was deleted and could not be made anew"),
+      this.#log.error({ err: error }, "the default ClusterVersion was deleted and could not be made anew"),
     )
   }
 

@@ -1,6 +1,7 @@
 // THE SECOND SPINE. Both sides' informers → keys → fair queue (round robin over tenants) → one of four reconcilers;
 // beside it the patrol, which compares everything and adds what differs.
 
+import { errorMessage } from "../apimachinery/error-message.ts"
 import type { Node } from "../apimachinery/object.ts"
 import { EventRecorder } from "../client/events.ts"
 import { pause, type Clock } from "../client/clock.ts"
@@ -158,7 +159,7 @@ export class Syncer implements AsyncDisposable {
     )
     this.#synced = this.#caches.start(signal)
     this.#running = this.#run(signal)
-    this.#running.catch((error: unknown) => this.#log.error({ error }, "syncer stopped"))
+    this.#running.catch((error: unknown) => this.#log.error({ err: error }, "syncer stopped"))
   }
 
   async #run(signal: AbortSignal): Promise<void> {
@@ -189,7 +190,7 @@ export class Syncer implements AsyncDisposable {
         const report = await this.#patrol.run(signal)
         this.#log.debug({ ...report, milliseconds: this.#clock.now() - began }, "patrol done")
       } catch (error) {
-        if (!isUnavailable(error)) this.#log.error({ error }, "patrol failed")
+        if (!isUnavailable(error)) this.#log.error({ err: error }, "patrol failed")
       }
       await pause(this.#clock, this.#options.patrolPeriodMs ?? syncerLimits.patrolPeriodMs, signal)
     }
@@ -212,7 +213,7 @@ export class Syncer implements AsyncDisposable {
       if (limits === undefined) throw error
       const attempt = this.#attempts.get(id) ?? 0
       this.#attempts.set(id, attempt + 1)
-      this.#log.debug({ key, attempt, error: error instanceof Error ? error.message : error }, "waiting to try again")
+      this.#log.debug({ key, attempt, error: errorMessage(error) }, "waiting to try again")
       return { requeueAfterMs: backoff(limits, attempt) }
     }
   }
@@ -251,7 +252,7 @@ export class Syncer implements AsyncDisposable {
     this.#comparing.add(name)
     this.#patrol
       .compareTenant(tenant, this.#stopping.signal)
-      .catch((error: unknown) => this.#log.error({ tenant: name, error }, "first comparison failed"))
+      .catch((error: unknown) => this.#log.error({ tenant: name, err: error }, "first comparison failed"))
       .finally(() => this.#comparing.delete(name))
   }
 

@@ -94,7 +94,7 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
     } else if (error instanceof StatusError) {
       log.warn({ controller: name, key, error: error.message, retries: queue.retries(key) }, "reconcile failed")
     } else {
-      log.error({ controller: name, key, error }, "reconcile failed unexpectedly")
+      log.error({ controller: name, key, err: error }, "reconcile failed unexpectedly")
     }
     queue.addRateLimited(key)
   }

@@ -174,7 +174,7 @@ export class Monitors {
     const monitor: Custom = { stop: new AbortController(), synced: false }
     custom.set(id, monitor)
     this.#reflect(tenant, resource, monitor).catch((error: unknown) => {
-      if (!isTenantGone(error)) this.#ctx.log.error({ tenant, resource: id, error }, "watch stopped")
+      if (!isTenantGone(error)) this.#ctx.log.error({ tenant, resource: id, err: error }, "watch stopped")
     })
   }
 

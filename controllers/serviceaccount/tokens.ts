@@ -127,6 +127,6 @@ async function forgetReference(
     await controller.client(tenant).update<ServiceAccount>(serviceAccounts, { ...account, secrets: left })
   } catch (error) {
     // A reference to nothing does no harm.
-    ctx.log.debug({ tenant, namespace, name, error }, "a token's reference stays")
+    ctx.log.debug({ tenant, namespace, name, err: error }, "a token's reference stays")
   }
 }

@@ -6,6 +6,7 @@ import type { CustomResourceDefinition } from "../../apimachinery/object.ts"
 import { timestamp } from "../../apimachinery/object.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { isConflict, isNotFound } from "../../apimachinery/status.ts"
+import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { type KeyValue, type Store, StorageError, type Watcher } from "../../storage/types.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
@@ -26,7 +27,7 @@ export interface CustomResourceParts {
   /** For definitions whose versions a webhook converts. */
   callConversionWebhook?: CallConversionWebhook
   /** Told of what goes wrong in the background. */
-  log?: { error(details: object, message: string): void }
+  log?: Log
 }
 
 const prefix = storagePrefixOf(definitionsResource.group, definitionsResource.resource)
@@ -106,7 +107,7 @@ class CustomResourceHandler implements AsyncDisposable {
           continue
         }
         if (error instanceof StorageError && error.code === "Closed") return
-        this.#parts.log?.error({ error }, "following CustomResourceDefinitions failed")
+        this.#parts.log?.error({ err: error }, "following CustomResourceDefinitions failed")
         return
       }
     }
@@ -122,7 +123,7 @@ class CustomResourceHandler implements AsyncDisposable {
       // One bad definition (of an older version of this program, say) must not take the others down.
       this.#known.set(key, { definition, served: [] })
       this.#parts.log?.error(
-        { error, definition: definition.metadata.name },
+        { err: error, definition: definition.metadata.name },
         "compiling a CustomResourceDefinition failed",
       )
     }
@@ -163,7 +164,8 @@ class CustomResourceHandler implements AsyncDisposable {
         } catch (error) {
           // Gone is what was wanted; another's write in between is no failure. Either way it is looked at again.
           if (isNotFound(error) || signal.aborted) return
-          if (!isConflict(error)) this.#parts.log?.error({ error }, `cleanup of ${definition.metadata.name} failed`)
+          if (!isConflict(error))
+            this.#parts.log?.error({ err: error }, `cleanup of ${definition.metadata.name} failed`)
           await setTimeout(retryAfter, undefined, { signal }).catch(() => undefined)
         }
       }
@@ -200,7 +202,7 @@ class CustomResourceHandler implements AsyncDisposable {
     const running = nextTurn()
       .then(work)
       .catch((error: unknown) => {
-        if (!this.#ending.signal.aborted) this.#parts.log?.error({ error }, `${about} failed`)
+        if (!this.#ending.signal.aborted) this.#parts.log?.error({ err: error }, `${about} failed`)
       })
       .finally(() => this.#background.delete(about))
     this.#background.set(about, running)
