@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { parse } from "yaml"
+import { errorMessage } from "../apimachinery/error-message.ts"
 import { isNetwork } from "../gateway/backends/networks.ts"
 import { UserError } from "./command.ts"
 
@@ -32,7 +33,7 @@ export async function readConfig<F extends Fields>(file: string, fields: F): Pro
   try {
     text = await readFile(file, "utf8")
   } catch (error) {
-    throw new UserError(`${file} cannot be read: ${messageOf(error)}`, { cause: error })
+    throw new UserError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error })
   }
   return parseConfig(file, text, fields)
 }
@@ -44,7 +45,7 @@ export function parseConfig<F extends Fields>(file: string, text: string, fields
     value = parse(text)
   } catch (error) {
     // The parser's message goes on with an excerpt of the file.
-    throw new UserError(`${file} is not YAML: ${messageOf(error).split(":\n")[0]}`, { cause: error })
+    throw new UserError(`${file} is not YAML: ${errorMessage(error).split(":\n")[0]}`, { cause: error })
   }
   return section(fields).read(value ?? {}, { file, field: "" })
 }
@@ -185,8 +186,4 @@ function missing({ file, field }: Place): UserError {
 function wrong({ file, field }: Place, wanted: string, value: unknown): UserError {
   const what = field === "" ? file : `${file}: field "${field}"`
   return new UserError(`${what} must be ${wanted}, not ${JSON.stringify(value)}`)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,7 @@
 // Where everything is kept, as a person says it: in the data directory, or in an etcd that several gateways share.
 
 import { readFile } from "node:fs/promises"
+import { errorMessage } from "../apimachinery/error-message.ts"
 import type { EtcdStorageOptions } from "../gateway/tenancy/etcd-storage.ts"
 import { UsageError, UserError } from "./command.ts"
 import { filePath, listOf, optional, section, text, type ConfigOf, type Field, type Place } from "./config.ts"
@@ -92,7 +93,7 @@ async function etcdOptions(servers: readonly string[], { prefix, ...files }: Mor
     try {
       return file === undefined ? undefined : await readFile(file)
     } catch (error) {
-      throw new UserError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      throw new UserError(`${file} cannot be read: ${errorMessage(error)}`, {
         cause: error,
       })
     }

@@ -3,6 +3,7 @@
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import { errorMessage } from "../apimachinery/error-message.ts"
 import { serviceUnavailable, StatusError, timeout, type Status, type StatusReason } from "../apimachinery/status.ts"
 
 export interface HttpClientConfig {
@@ -132,7 +133,7 @@ export class HttpTransport implements AsyncDisposable {
   asStatusError(wanted: TransportRequest, error: unknown): StatusError {
     if (error instanceof StatusError) return error
     const what = `${wanted.method} ${this.#base.origin}${wanted.path.split("?")[0] ?? ""}`
-    return serviceUnavailable(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    return serviceUnavailable(`${what}: ${errorMessage(error)}`, { cause: error })
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { parse } from "yaml"
+import { errorMessage } from "../apimachinery/error-message.ts"
 import type { HttpClientConfig } from "./http-transport.ts"
 
 export interface KubeconfigOptions {
@@ -160,7 +161,7 @@ async function read(what: string, path: string): Promise<string> {
   try {
     return await readFile(path, "utf8")
   } catch (error) {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
+    throw new Error(`${what}: ${errorMessage(error)}`, { cause: error })
   }
 }
 
@@ -169,7 +170,7 @@ function parseYaml(what: string, text: string): Kubeconfig {
   try {
     value = parse(text)
   } catch (error) {
-    const [reason] = (error instanceof Error ? error.message : String(error)).split("\n") // then it shows the lines
+    const [reason] = errorMessage(error).split("\n") // then it shows the lines
     throw new Error(`${what} is not YAML: ${reason}`, { cause: error })
   }
   if (typeof value !== "object" || value === null || (value as Kubeconfig).kind !== "Config") {

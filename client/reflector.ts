@@ -1,6 +1,7 @@
 // Keeps somebody in step with one resource of one API: list → watch from there → resume from the last resourceVersion when
 // the watch ends → list again when the server no longer has it (410) or anything else went wrong.
 
+import { errorMessage } from "../apimachinery/error-message.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isExpired } from "../apimachinery/status.ts"
 import { pause, systemClock, type Clock } from "./clock.ts"
@@ -54,7 +55,7 @@ export async function reflect<T extends KubeObject>(options: ReflectorOptions<T>
       failures++
       const expired = isExpired(error)
       if (expired) resourceVersion = undefined
-      const text = error instanceof Error ? error.message : String(error)
+      const text = errorMessage(error)
       if (expired) log.debug({ resource: resource.resource }, "watch expired, listing again")
       else log.warn({ resource: resource.resource, error: text, failures }, "list or watch failed, trying again")
     }

@@ -2,6 +2,7 @@
 
 import { isAlias, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from "yaml"
 import type { Document, Tags } from "yaml"
+import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { exactInteger, parseExactly } from "./exact-integers.ts"
@@ -99,7 +100,7 @@ function explain(text: string, error: unknown): string {
     if (found instanceof SyntaxError) return found.message
     throw found
   }
-  return error instanceof Error ? error.message : String(error)
+  return errorMessage(error)
 }
 
 /** YAML 1.1 as Kubernetes reads it: yes and on are booleans, but times and sexagesimal numbers are texts. */
@@ -215,6 +216,6 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
     // The way over JSON text makes keys texts and gives aliases values of their own.
     return parseExactly(JSON.stringify(document.toJS({ maxAliasCount: maxAliases, mapAsMap: false })) ?? "null")
   } catch (error) {
-    throw unrecognized(bytes, options, `yaml: ${error instanceof Error ? error.message : String(error)}`)
+    throw unrecognized(bytes, options, `yaml: ${errorMessage(error)}`)
   }
 }

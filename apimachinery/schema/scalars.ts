@@ -1,5 +1,6 @@
 // Texts with a canonical form: times, durations, quantities, base64. Each is checked and printed as Go's types do it.
 
+import { errorMessage } from "../error-message.ts"
 import { parseQuantity, printQuantity } from "../quantity.ts"
 
 /** Upstream's sentence about a text that is none of its format; it names no field. */
@@ -103,6 +104,6 @@ function canonicalQuantity(text: string): string {
   try {
     return printQuantity(parseQuantity(text.trim()))
   } catch (error) {
-    throw new ScalarError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new ScalarError(errorMessage(error), { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 // Clients of clusters that the person named by a kubeconfig, or that this process runs in.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { createHttpClient } from "../../client/http-client.ts"
 import { inClusterConfig, loadKubeconfig, type ClientConfig } from "../../client/kubeconfig.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -10,7 +11,7 @@ export async function readKubeconfigFile(file: string): Promise<ClientConfig> {
   try {
     return await loadKubeconfig(file)
   } catch (error) {
-    throw new UserError(error instanceof Error ? error.message : String(error), { cause: error })
+    throw new UserError(errorMessage(error), { cause: error })
   }
 }
 
@@ -25,7 +26,7 @@ export async function connectSuperCluster(kubeconfig: string | undefined): Promi
   try {
     return createHttpClient(await inClusterConfig())
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new UserError(`no super cluster: superKubeconfig is not set, and ${why}`, { cause: error })
   }
 }

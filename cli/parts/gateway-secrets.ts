@@ -3,6 +3,7 @@
 // not kept; when the certificate nears its end, both are made anew and the gateway trusts the old one as well.
 
 import { createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
@@ -29,7 +30,7 @@ export async function untilPublished(publish: () => Promise<void>, signal: Abort
       log.info({}, "wrote what the other parts need into the super cluster")
       return
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error)
+      const message = errorMessage(error)
       if (message !== told) log.warn({ error: message }, "cannot write to the super cluster yet, trying again")
       told = message
     }

@@ -4,6 +4,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import type { VnAgentOptions } from "../../vn-agent/options.ts"
@@ -50,7 +51,7 @@ export async function followIdentity(
       log.info({}, "took on a renewed identity")
     } catch (error) {
       // While the files are being replaced they may not fit together.
-      log.warn({ error: error instanceof Error ? error.message : String(error) }, "the identity cannot be renewed yet")
+      log.warn({ error: errorMessage(error) }, "the identity cannot be renewed yet")
     }
   }
 }
@@ -60,7 +61,7 @@ export async function readPem(file: string): Promise<string> {
   try {
     content = await readFile(file, "utf8")
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new UserError(`${file} cannot be read: ${why}`, { cause: error })
   }
   if (!content.includes("-----BEGIN ")) throw new UserError(`${file} is not a PEM file`)

@@ -1,11 +1,11 @@
 // One metric of an autoscaler: what it says now, how many pods that asks for, and what the status shows of it.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go (computeStatusFor…).
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { printSelector, selectorFromLabelSelector, type LabelSelector } from "../../apimachinery/labels.ts"
 import type { Pod } from "../../apimachinery/object.ts"
 import { milliValue, parseQuantity, printQuantity } from "../../apimachinery/quantity.ts"
 import { printLabelSelector } from "../disruption/selector-text.ts"
-import { message } from "../pods/pod-control.ts"
 import { byAverageValue, byTotal, byTotalPerPod, byUtilization, type Proposal, type Tolerances } from "./calculator.ts"
 import type { MetricsClient, PodMetrics } from "./metrics-client.ts"
 import type { Metric, MetricStatus, ValueStatus } from "./types.ts"
@@ -48,8 +48,8 @@ class Wrapped extends Error {
   readonly inner: string
 
   constructor(prefix: string, cause: unknown) {
-    super(`${prefix}: ${message(cause)}`, { cause })
-    this.inner = message(cause)
+    super(`${prefix}: ${errorMessage(cause)}`, { cause })
+    this.inner = errorMessage(cause)
   }
 }
 
@@ -105,8 +105,8 @@ async function failing(reason: string, prefix: string, call: () => Promise<Metri
   try {
     return await call()
   } catch (error) {
-    const told = error instanceof Wrapped ? error.inner : message(error)
-    throw new MetricFailure(reason, told, `${prefix}: ${message(error)}`, { cause: error })
+    const told = error instanceof Wrapped ? error.inner : errorMessage(error)
+    throw new MetricFailure(reason, told, `${prefix}: ${errorMessage(error)}`, { cause: error })
   }
 }
 
@@ -114,7 +114,7 @@ async function explained<T>(prefix: string, call: () => T | Promise<T>): Promise
   try {
     return await call()
   } catch (error) {
-    throw new Error(`${prefix}: ${message(error)}`, { cause: error })
+    throw new Error(`${prefix}: ${errorMessage(error)}`, { cause: error })
   }
 }
 
@@ -179,7 +179,7 @@ async function askObject(
     explained(`unable to get metric ${metric.name}`, () =>
       question.client.object(metric.name, selectorText(metric.selector), question.namespace, describedObject),
     ).catch((error: unknown) => {
-      throw new Error(`${message(error)} on ${kind} ${question.namespace}/${name}`, { cause: error })
+      throw new Error(`${errorMessage(error)} on ${kind} ${question.namespace}/${name}`, { cause: error })
     })
   const answer = (proposal: Proposal, called: string, current: ValueStatus): MetricAnswer => ({
     replicas: proposal.replicas,

@@ -1,11 +1,11 @@
 // What the metrics APIs say: metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io of the tenant, wherever it
 // has them from. Values are thousandths. Source: k8s.io/kubernetes/pkg/controller/podautoscaler/metrics/client.go.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 import { printGroupResource } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { message } from "../pods/pod-control.ts"
 import { resourceOfKind } from "../scale.ts"
 
 const customVersions = ["v1beta2", "v1beta1"]
@@ -112,7 +112,8 @@ export class MetricsClient {
         const full = `/apis/custom.metrics.k8s.io/${version}/${path}${query(parameters)}`
         return itemsOf<MetricValue>("custom", await this.#client.raw(full))
       } catch (error) {
-        if (!isNoSuchPath(error)) throw error instanceof MetricsError ? error : unavailable("custom", message(error))
+        if (!isNoSuchPath(error))
+          throw error instanceof MetricsError ? error : unavailable("custom", errorMessage(error))
       }
     }
     throw unavailable("custom", "no custom metrics API (custom.metrics.k8s.io) registered")
@@ -123,7 +124,7 @@ export class MetricsClient {
     try {
       answer = await this.#client.raw(path)
     } catch (error) {
-      throw unavailable(api, isNoSuchPath(error) ? `${message(error)} (${request})` : message(error))
+      throw unavailable(api, isNoSuchPath(error) ? `${errorMessage(error)} (${request})` : errorMessage(error))
     }
     return itemsOf<T>(api, answer)
   }

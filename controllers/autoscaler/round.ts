@@ -1,6 +1,7 @@
 // One look at one autoscaler: the size there is, the size its metrics ask for, the size it may have, and what it says of it.
 // Source: k8s.io/kubernetes/pkg/controller/podautoscaler/horizontal.go (reconcileAutoscaler).
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { matches, parseSelector } from "../../apimachinery/labels.ts"
 import { timestamp, type Pod } from "../../apimachinery/object.ts"
 import { parseQuantity } from "../../apimachinery/quantity.ts"
@@ -10,7 +11,6 @@ import { horizontalPodAutoscalers } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { withStandardCondition } from "../conditions.ts"
 import { jsonEqual } from "../equality.ts"
-import { message } from "../pods/pod-control.ts"
 import { resourceOfKind, type Scale } from "../scale.ts"
 import type { Tolerances } from "./calculator.ts"
 import type { Memory } from "./memory.ts"
@@ -60,7 +60,7 @@ export class Round {
       const changed = { ...this.#options.autoscaler, status: this.#status }
       await this.#options.client.update<Autoscaler>(horizontalPodAutoscalers, changed, { subresource: "status" })
     } catch (error) {
-      this.#options.event("Warning", "FailedUpdateStatus", message(error))
+      this.#options.event("Warning", "FailedUpdateStatus", errorMessage(error))
       throw error
     }
   }
@@ -117,8 +117,8 @@ export class Round {
       const { namespace } = autoscaler.metadata
       return { resource, scale: await client.get<Scale>(resource, namespace, name, { subresource: "scale" }) }
     } catch (error) {
-      const text = `the HPA controller was unable to get the target's current scale: ${message(error)}`
-      event("Warning", "FailedGetScale", message(error))
+      const text = `the HPA controller was unable to get the target's current scale: ${errorMessage(error)}`
+      event("Warning", "FailedGetScale", errorMessage(error))
       this.#condition("AbleToScale", "False", "FailedGetScale", text)
       throw new Told(text, { cause: error })
     }
@@ -193,7 +193,7 @@ export class Round {
       const parsed = parseSelector(selector)
       selected = pods.filter((pod) => matches(parsed, pod.metadata.labels ?? {}))
     } catch (error) {
-      const text = `couldn't convert selector into a corresponding internal selector object: ${message(error)}`
+      const text = `couldn't convert selector into a corresponding internal selector object: ${errorMessage(error)}`
       fail("InvalidSelector", "InvalidSelector", text)
     }
     memory.selector = selector
@@ -232,8 +232,8 @@ export class Round {
           latest = await client.get<Scale>(resource, namespace, name, { subresource: "scale" })
           continue
         }
-        event("Warning", "FailedRescale", `New size: ${replicas}; reason: ${why}; error: ${message(error)}`)
-        const text = `the HPA controller was unable to update the target scale: ${message(error)}`
+        event("Warning", "FailedRescale", `New size: ${replicas}; reason: ${why}; error: ${errorMessage(error)}`)
+        const text = `the HPA controller was unable to update the target scale: ${errorMessage(error)}`
         this.#condition("AbleToScale", "False", "FailedUpdateScale", text)
         this.#counted(scale.spec?.replicas ?? 0, this.#status.desiredReplicas ?? 0, metrics)
         throw new Told(text, { cause: error })

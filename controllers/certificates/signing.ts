@@ -1,9 +1,9 @@
 // Signs approved requests for Kubernetes' own signers with the tenant's authority.
 // Facts: k8s.io/kubernetes/pkg/controller/certificates/signer.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { message } from "../pods/pod-control.ts"
 import {
   certificateSigningRequests,
   hasCondition,
@@ -56,7 +56,7 @@ export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
         type: "Failed",
         status: "True",
         reason: "SignerValidationFailure",
-        message: message(error),
+        message: errorMessage(error),
         lastUpdateTime: timestamp(new Date(ctx.clock.now())),
       }
       status = { ...request.status, conditions: [...(request.status?.conditions ?? []), failed] }

@@ -1,6 +1,7 @@
 // Which of a CronJob's Jobs its status calls active, and which finished ones are to go.
 // Source: k8s.io/kubernetes/pkg/controller/cronjob/cronjob_controllerv2.go.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Job } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import type { ObjectReference } from "../../client/object-reference.ts"
@@ -8,7 +9,6 @@ import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
 import type { Controller } from "../context.ts"
 import { findCondition } from "../conditions.ts"
 import { isFinishedJob } from "../job/job.ts"
-import { message } from "../pods/pod-control.ts"
 import type { CronJob, CronJobStatus } from "./types.ts"
 
 export const uidsOf = (active: readonly ObjectReference[] | undefined): Set<string | undefined> =>
@@ -120,7 +120,7 @@ export async function deleteJob(
     })
   } catch (error) {
     if (isNotFound(error)) return
-    controller.event(tenant, cron, "Warning", "FailedDelete", `Deleted job: ${message(error)}`)
+    controller.event(tenant, cron, "Warning", "FailedDelete", `Deleted job: ${errorMessage(error)}`)
     throw error
   }
   controller.event(tenant, cron, "Normal", "SuccessfulDelete", `Deleted job ${name}`)

@@ -1,5 +1,6 @@
 // Makes a Job whenever its schedule says so. Facts: k8s.io/kubernetes/pkg/controller/cronjob.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { controllerOf, timestamp, type Job } from "../../apimachinery/object.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { referenceTo } from "../../client/object-reference.ts"
@@ -8,7 +9,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
-import { controllerReference, message } from "../pods/pod-control.ts"
+import { controllerReference } from "../pods/pod-control.ts"
 import { deleteHistory, deleteJob, observe, uidsOf } from "./active.ts"
 import { missedSince, nextTimeMs, type Missed } from "./missed.ts"
 import { localTimestamp, parseSchedule, type Schedule } from "./schedule.ts"
@@ -77,7 +78,7 @@ function readSchedule(controller: Controller<CronJob>, tenant: string, cron: Cro
     try {
       localTimestamp(0, timeZone)
     } catch (error) {
-      warn("UnknownTimeZone", `invalid timeZone: ${JSON.stringify(timeZone)}: ${message(error)}`)
+      warn("UnknownTimeZone", `invalid timeZone: ${JSON.stringify(timeZone)}: ${errorMessage(error)}`)
       return undefined
     }
   }
@@ -90,7 +91,7 @@ function readSchedule(controller: Controller<CronJob>, tenant: string, cron: Cro
   try {
     return parseSchedule(schedule, timeZone)
   } catch (error) {
-    warn("UnparseableSchedule", `unparseable schedule: ${JSON.stringify(schedule)} : ${message(error)}`)
+    warn("UnparseableSchedule", `unparseable schedule: ${JSON.stringify(schedule)} : ${errorMessage(error)}`)
     return undefined
   }
 }
@@ -114,7 +115,7 @@ function missedTime(
     }
     return missed
   } catch (error) {
-    warn("InvalidSchedule", `invalid schedule: ${cron.spec?.schedule ?? ""} : ${message(error)}`)
+    warn("InvalidSchedule", `invalid schedule: ${cron.spec?.schedule ?? ""} : ${errorMessage(error)}`)
     return undefined
   }
 }
@@ -157,7 +158,7 @@ async function start(
   } catch (error) {
     if (!isAlreadyExists(error)) {
       if (!isNamespaceTerminating(error)) {
-        controller.event(tenant, cron, "Warning", "FailedCreate", `Error creating job: ${message(error)}`)
+        controller.event(tenant, cron, "Warning", "FailedCreate", `Error creating job: ${errorMessage(error)}`)
       }
       throw error
     }

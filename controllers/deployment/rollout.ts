@@ -1,5 +1,6 @@
 // One round of work on one Deployment: it looks at the ReplicaSets there are, makes the next step, and writes the status.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { type Deployment, type Pod, type ReplicaSet } from "../../apimachinery/object.ts"
 import { deployments, pods, replicaSets } from "../../client/resources.ts"
@@ -8,7 +9,6 @@ import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { findCondition } from "../conditions.ts"
 import type { Actor, ControllerContext } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
-import { message } from "../pods/pod-control.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { highestRevision, newSetAnnotations, revisionAnnotation } from "./annotations.ts"
 import { newSetFor, sizeAnnotations } from "./new-set.ts"
@@ -176,7 +176,7 @@ export class Rollout {
   }
 
   async #reportFailedCreate(set: ReplicaSet, error: unknown): Promise<never> {
-    const text = `Failed to create new replica set "${set.metadata.name ?? ""}": ${message(error)}`
+    const text = `Failed to create new replica set "${set.metadata.name ?? ""}": ${errorMessage(error)}`
     this.#event("Warning", "ReplicaSetCreateError", text)
     if (progressDeadlineSeconds(this.#deployment) !== undefined) {
       const failed = condition("Progressing", "False", "ReplicaSetCreateError", text, this.#now())

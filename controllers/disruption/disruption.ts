@@ -1,6 +1,7 @@
 // How many of a PodDisruptionBudget's pods may be evicted now: the eviction subresource takes from what its status allows.
 // Facts: k8s.io/kubernetes/pkg/controller/disruption.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import type { Deployment, Pod, ReplicaSet, StatefulSet } from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
@@ -15,7 +16,6 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
 import { jsonEqual } from "../equality.ts"
-import { message } from "../pods/pod-control.ts"
 import type { ReplicaObject } from "../replicaset/kinds.ts"
 import { expectedPods, replicationControllers } from "./expected-pods.ts"
 import { printLabelSelector } from "./selector-text.ts"
@@ -89,7 +89,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Budget>,
     return await sync(ctx, controller, tenant, budget)
   } catch (error) {
     if (hasReason(error, "Conflict")) throw error
-    const status = failedStatus(budget, message(error), ctx.clock.now())
+    const status = failedStatus(budget, errorMessage(error), ctx.clock.now())
     if (jsonEqual(status, budget.status)) return
     await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
   }
@@ -138,7 +138,7 @@ async function desired(
   try {
     expected = await expectedPods(ctx, tenant, controller.client(tenant), pods)
   } catch (error) {
-    const text = `Failed to calculate the number of expected pods: ${message(error)}`
+    const text = `Failed to calculate the number of expected pods: ${errorMessage(error)}`
     controller.event(tenant, budget, "Warning", "CalculateExpectedPodCountFailed", text)
     throw error
   }

@@ -1,5 +1,6 @@
 // The Endpoints of Services with a selector. Facts: k8s.io/kubernetes/pkg/controller/endpoint.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Endpoints, Pod, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { endpoints as endpointsResource, pods as podResource, services } from "../../client/resources.ts"
@@ -20,7 +21,6 @@ import {
   watchServicePods,
 } from "../endpointslice/service-pods.ts"
 import { jsonEqual } from "../equality.ts"
-import { message } from "../pods/pod-control.ts"
 import { isReady } from "../pods/pod-state.ts"
 
 const managedByLabel = "endpoints.kubernetes.io/managed-by"
@@ -101,7 +101,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
       current === undefined
         ? ["FailedToCreateEndpoint", "create endpoint for service", `${key.namespace}/${key.name}`]
         : ["FailedToUpdateEndpoint", "update endpoint", `${key.namespace}/${key.name}`]
-    controller.event(key.tenant, service, "Warning", reason, `Failed to ${verb} ${name}: ${message(error)}`)
+    controller.event(key.tenant, service, "Warning", reason, `Failed to ${verb} ${name}: ${errorMessage(error)}`)
     throw error
   }
 }

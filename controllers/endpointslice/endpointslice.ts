@@ -1,5 +1,6 @@
 // The EndpointSlices of Services with a selector. Facts: k8s.io/kubernetes/pkg/controller/endpointslice, k8s.io/endpointslice.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { EndpointSlice, Node, Pod, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { endpointSlices, nodes as nodeResource, pods as podResource, services } from "../../client/resources.ts"
@@ -7,7 +8,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
-import { controllerReference, message } from "../pods/pod-control.ts"
+import { controllerReference } from "../pods/pod-control.ts"
 import { WriteTracker } from "../write-tracker.ts"
 import { familiesOf, isAuto, wantedOf, zoneLabel } from "./endpoints-of.ts"
 import { listed, plan, type Plan } from "./plan.ts"
@@ -112,7 +113,7 @@ async function reconcile(
     await carryOut(controller, writes, tenant, service, pods, steps)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
-    const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${message(error)}`
+    const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${errorMessage(error)}`
     controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
     throw error
   }

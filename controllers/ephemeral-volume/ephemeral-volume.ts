@@ -1,13 +1,14 @@
 // Claims of generic ephemeral volumes: one per volume, made of the pod's template, owned by the pod.
 // Facts: k8s.io/kubernetes/pkg/controller/volume/ephemeral.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { controllerOf, type PersistentVolumeClaim, type Pod } from "../../apimachinery/object.ts"
 import { isAlreadyExists } from "../../apimachinery/status.ts"
 import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
 import { TerminalError } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { controllerReference, message } from "../pods/pod-control.ts"
+import { controllerReference } from "../pods/pod-control.ts"
 import { isTerminating } from "../pods/pod-state.ts"
 
 const podKind = { apiVersion: "v1", kind: "Pod" } as const
@@ -45,7 +46,7 @@ export function runEphemeralVolumes(ctx: ControllerContext): Promise<void> {
         else await create(controller, tenant, pod, volume, claim)
       } catch (error) {
         if (isNamespaceTerminating(error)) return
-        const text = `ephemeral volume ${volume.name}: ${message(error)}`
+        const text = `ephemeral volume ${volume.name}: ${errorMessage(error)}`
         controller.event(tenant, pod, "Warning", "FailedBinding", text)
         throw error
       }
@@ -86,6 +87,8 @@ async function create(
   } catch (error) {
     // The cache may be behind; its event brings the pod back if it is not ours.
     if (isAlreadyExists(error)) throw error
-    throw isNamespaceTerminating(error) ? error : new Error(`create PVC ${name}: ${message(error)}`, { cause: error })
+    throw isNamespaceTerminating(error)
+      ? error
+      : new Error(`create PVC ${name}: ${errorMessage(error)}`, { cause: error })
   }
 }

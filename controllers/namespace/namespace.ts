@@ -1,6 +1,7 @@
 // Empties a namespace that is being deleted, pods first, then lets go of it.
 // Facts: k8s.io/kubernetes/pkg/controller/namespace/deletion.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject, Namespace } from "../../apimachinery/object.ts"
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { namespaces } from "../../client/resources.ts"
@@ -8,7 +9,6 @@ import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
-import { message } from "../pods/pod-control.ts"
 import { namespaceConditions, type Remaining } from "./conditions.ts"
 
 /** This controller's mark in spec.finalizers. */
@@ -69,7 +69,7 @@ async function empty(client: KubeClient, namespace: string): Promise<Remaining> 
   try {
     resources = await client.discover()
   } catch (error) {
-    return { ...remaining, discoveryFailure: message(error) }
+    return { ...remaining, discoveryFailure: errorMessage(error) }
   }
   const deletable = resources.filter(({ namespaced, verbs }) => namespaced && verbs.includes("delete"))
   const isPods = ({ group, resource }: DiscoveredResource): boolean => group === "" && resource === "pods"
@@ -106,7 +106,7 @@ async function emptyResource(
     }
   } catch (error) {
     // Discovery may be older than the resource's removal.
-    if (!hasReason(error, "NotFound", "MethodNotAllowed")) remaining.failures.push(message(error))
+    if (!hasReason(error, "NotFound", "MethodNotAllowed")) remaining.failures.push(errorMessage(error))
   }
 }
 

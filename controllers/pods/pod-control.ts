@@ -1,6 +1,7 @@
 // Making and deleting pods on behalf of an owner, with the Events users look for.
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (RealPodControl).
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { KubeObject, OwnerReference, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
@@ -53,7 +54,7 @@ export async function createPod(actor: Actor, tenant: string, owner: KubeObject,
     return created
   } catch (error) {
     if (!isNamespaceTerminating(error)) {
-      actor.event(tenant, owner, "Warning", "FailedCreate", `Error creating: ${message(error)}`)
+      actor.event(tenant, owner, "Warning", "FailedCreate", `Error creating: ${errorMessage(error)}`)
     }
     throw error
   }
@@ -66,13 +67,9 @@ export async function deletePod(actor: Actor, tenant: string, owner: KubeObject,
     await actor.client(tenant).delete(pods, namespace, name, uid === undefined ? {} : { uid })
   } catch (error) {
     if (isNotFound(error)) return false
-    actor.event(tenant, owner, "Warning", "FailedDelete", `Error deleting: ${message(error)}`)
+    actor.event(tenant, owner, "Warning", "FailedDelete", `Error deleting: ${errorMessage(error)}`)
     throw error
   }
   actor.event(tenant, owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`)
   return true
-}
-
-export function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

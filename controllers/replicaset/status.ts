@@ -1,8 +1,8 @@
 // A ReplicaSet's status from its pods. Source: k8s.io/kubernetes/pkg/controller/replicaset/replica_set_utils.go.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { timestamp, type Pod } from "../../apimachinery/object.ts"
 import { findCondition, withCondition, withoutCondition } from "../conditions.ts"
-import { message } from "../pods/pod-control.ts"
 import { isAvailable, isReady } from "../pods/pod-state.ts"
 import type { ReplicaObject } from "./kinds.ts"
 
@@ -63,7 +63,7 @@ function failureConditions(
     type,
     status: "True",
     reason: active < (object.spec?.replicas ?? 1) ? "FailedCreate" : "FailedDelete",
-    message: message(failure),
+    message: errorMessage(failure),
     lastTransitionTime: timestamp(new Date(now)),
   })
 }

@@ -2,12 +2,12 @@
 // pod that had them is gone. Devices are given out by a scheduler; the super cluster's knows nothing of these claims.
 // Facts: k8s.io/kubernetes/pkg/controller/resourceclaim.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Pod, ResourceClaim, ResourceClaimTemplate } from "../../apimachinery/object.ts"
 import { pods as podResource, resourceClaims, resourceClaimTemplates } from "../../client/resources.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { TerminalError } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { message } from "../pods/pod-control.ts"
 import { isTerminating } from "../pods/pod-state.ts"
 import {
   claimNames,
@@ -81,7 +81,7 @@ async function reconcilePod(ctx: ControllerContext, controller: Controller<Pod>,
       if (generated !== undefined) made.set(podClaim.name, generated)
     } catch (error) {
       if (isNamespaceTerminating(error)) return
-      const text = `PodResourceClaim ${podClaim.name}: ${message(error)}`
+      const text = `PodResourceClaim ${podClaim.name}: ${errorMessage(error)}`
       controller.event(tenant, pod, "Warning", "FailedResourceClaimCreation", text)
       throw error
     }
@@ -136,7 +136,7 @@ async function generate(
     return created.metadata.name
   } catch (error) {
     if (isNamespaceTerminating(error)) throw error
-    throw new Error(`create ResourceClaim : ${message(error)}`, { cause: error })
+    throw new Error(`create ResourceClaim : ${errorMessage(error)}`, { cause: error })
   }
 }
 

@@ -1,6 +1,7 @@
 // One round over one StatefulSet: what is missing is made, what is too much goes, what is old is replaced; with OrderedReady
 // one pod at a time and only while all before it are available.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
@@ -8,7 +9,6 @@ import { persistentVolumeClaims, pods as podResource } from "../../client/resour
 import type { Actor, ControllerContext } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
 import { templateOf, type ControllerRevision } from "../history/revisions.ts"
-import { message } from "../pods/pod-control.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
 import { claimOwners } from "./claim-retention.ts"
@@ -192,7 +192,7 @@ export class Round {
     } catch (error) {
       // The cache is behind; its event brings the set back.
       if (isAlreadyExists(error) || isNamespaceTerminating(error)) return
-      actor.event(tenant, set, "Warning", "FailedCreate", `${what} failed error: ${message(error)}`)
+      actor.event(tenant, set, "Warning", "FailedCreate", `${what} failed error: ${errorMessage(error)}`)
       throw error
     }
     replica.exists = true
@@ -210,7 +210,7 @@ export class Round {
         await actor.client(tenant).create(persistentVolumeClaims, claim)
       } catch (error) {
         if (isAlreadyExists(error) || isNamespaceTerminating(error)) continue
-        const text = `Create Claim ${name} for ${of} failed error: ${message(error)}`
+        const text = `Create Claim ${name} for ${of} failed error: ${errorMessage(error)}`
         actor.event(tenant, set, "Warning", "FailedCreate", text)
         throw error
       }
@@ -240,7 +240,7 @@ export class Round {
       await actor.client(tenant).delete(podResource, namespace, name, uid === undefined ? {} : { uid })
     } catch (error) {
       if (isNotFound(error)) return
-      actor.event(tenant, set, "Warning", "FailedDelete", `${what} failed error: ${message(error)}`)
+      actor.event(tenant, set, "Warning", "FailedDelete", `${what} failed error: ${errorMessage(error)}`)
       throw error
     }
     actor.event(tenant, set, "Normal", "SuccessfulDelete", `${what} successful`)

@@ -2,6 +2,7 @@
 // reach here have their code in the API; anything else is a bug of ours: logged with its stack, answered with 500.
 
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import {
   internalError,
   PageNotFound,
@@ -77,5 +78,5 @@ function asStatusError(error: unknown): StatusError {
     if (error.code === "Closed" || error.code === "Unavailable")
       return serviceUnavailable("the server is currently unable to handle the request", { cause: error })
   }
-  return internalError(error instanceof Error ? error.message : String(error), { cause: error })
+  return internalError(errorMessage(error), { cause: error })
 }

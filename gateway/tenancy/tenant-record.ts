@@ -1,5 +1,6 @@
 // What is kept of a tenant outside its own store: about a kilobyte, in the gateway's store under "/tenants/<name>".
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { KeyValue, Revision, Store, StoreEvent, Watcher } from "../../storage/types.ts"
 import { spareKey } from "./spare-store.ts"
@@ -33,7 +34,7 @@ export function recordsOf(values: ReadonlyMap<string, Uint8Array>): { records: T
       if (prefix + record.tenant.name === key) records.push(record)
       else faults.push(`the record "${key}" is of tenant "${record.tenant.name}"`)
     } catch (error) {
-      faults.push(`the record "${key}" cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+      faults.push(`the record "${key}" cannot be read: ${errorMessage(error)}`)
     }
   }
   return { records, faults }

@@ -1,6 +1,7 @@
 // The consistency check: reads a whole store and tells, in sentences, which of the invariants drawn in keys.ts do not
 // hold. For an operator with doubts and for the tests; it changes nothing.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { defaultLimits } from "../limits.ts"
 import { decodeUsage, usageOf, type Usage } from "../quota.ts"
 import type { BaseLayer, KeyValue, Revision } from "../types.ts"
@@ -86,7 +87,7 @@ class Check {
     try {
       this.#dispatch(key, value)
     } catch (error) {
-      this.#fault(error instanceof Error ? error.message : String(error))
+      this.#fault(errorMessage(error))
     }
   }
 

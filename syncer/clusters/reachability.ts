@@ -1,6 +1,7 @@
 // Whether the super cluster answers: learnt from every call, told once per change, so that an outage is two lines of log
 // and not one per object.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
@@ -31,7 +32,7 @@ export class Reachability {
     }
     if (this.#reachable === false) return
     this.#reachable = false
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     this.#log.warn({ error: message }, "the super cluster does not answer; trying again")
   }
 }

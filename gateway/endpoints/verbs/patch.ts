@@ -1,3 +1,4 @@
+import { errorMessage } from "../../../apimachinery/error-message.ts"
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
@@ -134,7 +135,7 @@ function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation):
   } catch (error) {
     // An array cannot be scanned as an object; its error is the engine's. What an object lacks is said as Go says it.
     const detail = type === "json" && bytes[0] === 0x5b ? undefined : refusalOf(bytes)
-    const shown = detail ?? (error instanceof Error ? error.message : String(error))
+    const shown = detail ?? errorMessage(error)
     throw badRequest(type === "strategic" ? shown : `error decoding patch: ${shown}`, { cause: error })
   }
 }

@@ -1,5 +1,6 @@
 // Secrets. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
+import { errorMessage } from "../../../../apimachinery/error-message.ts"
 import {
   type FieldError,
   FieldPath,
@@ -93,7 +94,7 @@ function validateJson(path: FieldPath, encoded: string): FieldError[] {
       ),
     ]
   } catch (error) {
-    return [invalidValue(path, "<secret contents redacted>", error instanceof Error ? error.message : String(error))]
+    return [invalidValue(path, "<secret contents redacted>", errorMessage(error))]
   }
 }
 

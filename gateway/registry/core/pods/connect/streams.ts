@@ -1,6 +1,7 @@
 // pods/exec, attach and portforward: the client's protocol switch, passed on to the node as it is (WebSocket or SPDY).
 // One exception: kubectl's port-forward carries SPDY inside WebSocket messages (KEP-4006), which no kubelet unwraps.
 
+import { errorMessage } from "../../../../../apimachinery/error-message.ts"
 import { badRequest, forbidden, internalError, type StatusError } from "../../../../../apimachinery/status.ts"
 import { forwardUpgrade, UpgradeRefused } from "../../../../../client/upgrade.ts"
 import { admitConnect } from "../../../../admission/admit.ts"
@@ -92,7 +93,7 @@ function refused(name: string, error: unknown): StatusError {
     if (error.code === 400) return badRequest(error.message, { cause: error })
     return internalError(error.message, { cause: error })
   }
-  return internalError(`error dialing backend of ${name}: ${error instanceof Error ? error.message : String(error)}`, {
+  return internalError(`error dialing backend of ${name}: ${errorMessage(error)}`, {
     cause: error,
   })
 }
