@@ -19,6 +19,7 @@ const held: ReadonlySet<string> = new Set([
   "PersistentVolume",
   "PersistentVolumeClaim",
   "CustomResourceDefinition",
+  "VolumeAttributesClass",
 ])
 
 test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${resource.resource}`, resource] as const))(
