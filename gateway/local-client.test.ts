@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest"
 import type { ConfigMap, Deployment, KubeObject } from "../apimachinery/object.ts"
 import { configMaps, deployments } from "../client/resources.ts"
+import type { KubeList } from "../client/rest.ts"
 import { createControlPlaneStub, type ControlPlaneStub } from "./testing/control-plane-stub.ts"
 
 const open: ControlPlaneStub[] = []
@@ -94,4 +95,29 @@ test("what is not served, or not allowed on it, is said", async () => {
   await expect(local.list(reviews)).rejects.toMatchObject({ code: 405 })
   const found = await local.discover()
   expect(found.find(({ resource }) => resource === "horizontalpodautoscalers")?.version).toBe("v2")
+})
+
+test("lists of several pages, read by many at the same time, are whole; who has gone is not waited for", async () => {
+  const local = client()
+  const names = Array.from({ length: 25 }, (_, index) => `c${index + 10}`)
+  for (const name of names) await local.create(configMaps, configMap(name))
+  const gone = new AbortController()
+  const readAll = async (signal?: AbortSignal): Promise<string[]> => {
+    const found: string[] = []
+    for (let next: string | undefined = ""; next !== undefined;) {
+      const place = next === "" ? {} : { continue: next }
+      const until = signal === undefined ? {} : { signal }
+      const page: KubeList<ConfigMap> = await local.list<ConfigMap>(configMaps, { limit: 10, ...place, ...until })
+      const { items, metadata } = page
+      expect(metadata.remainingItemCount).toBeUndefined() // nobody in this process asks
+      found.push(...items.map((item) => item.metadata.name ?? ""))
+      next = metadata.continue
+    }
+    return found
+  }
+  const readers = [readAll(), readAll(), readAll(gone.signal), readAll()]
+  gone.abort(new Error("gone"))
+  const [first, second, third, fourth] = await Promise.allSettled(readers)
+  for (const reader of [first, second, fourth]) expect(reader).toMatchObject({ status: "fulfilled", value: names })
+  expect(third).toMatchObject({ status: "rejected", reason: { message: "gone" } })
 })

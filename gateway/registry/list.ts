@@ -51,7 +51,8 @@ const glances = 25
 /** One page when there is a limit, and everything otherwise. */
 export function listObjects(source: Source, options: ListOptions): Promise<ListResult> {
   return prepared(source, options, async (selection, place, limit) => {
-    if (limit > 0) return readPage(source, selection, place, Math.min(limit, options.atMost ?? Infinity))
+    const size = Math.min(limit, options.atMost ?? Infinity)
+    if (limit > 0) return readPage(source, selection, place, size, options.uncounted !== true)
     const { resourceVersion, pieces } = await readAll(source, selection, place)
     const items: KubeValue[] = []
     for await (const piece of pieces) {
@@ -176,7 +177,13 @@ function readPiece(
   })
 }
 
-async function readPage(source: Source, selection: Selection, place: Place, limit: number): Promise<ListResult> {
+async function readPage(
+  source: Source,
+  selection: Selection,
+  place: Place,
+  limit: number,
+  isCounted: boolean,
+): Promise<ListResult> {
   if (selection.key !== undefined) return readOne(source, selection, selection.key, place)
   const { store, reader } = source
   const items: KubeValue[] = []
@@ -186,7 +193,7 @@ async function readPage(source: Source, selection: Selection, place: Place, limi
     // What is left is only counted for lists that select nothing: then the first piece that fills the page tells.
     const size = selection.matches ? pieceSize : Math.min(pieceSize, wanted)
     const piece = await readPiece(store, selection, { revision, after }, size, {
-      count: !selection.matches && size === wanted,
+      count: isCounted && !selection.matches && size === wanted,
     })
     revision ??= piece.revision
     const last = piece.items.at(-1)

@@ -77,6 +77,8 @@ export interface ListOptions {
   limit?: number
   /** A page is no longer; a list without a limit is refused when it is. */
   atMost?: number
+  /** Nobody wants to know how many are left after a page: counting them reads all their keys, page by page. */
+  uncounted?: boolean
   continue?: string
   resourceVersion?: string
   resourceVersionMatch?: "Exact" | "NotOlderThan"

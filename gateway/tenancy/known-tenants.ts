@@ -11,7 +11,7 @@ import type { Preparation } from "./prepare.ts"
 import { Rest, type RestLimits } from "./rest.ts"
 import { Semaphore } from "./semaphore.ts"
 import type { OtherGateways } from "./storage.ts"
-import { Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
+import { type Subscription, Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
 import { type ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 import { authorityName } from "./trust-store.ts"
@@ -39,6 +39,8 @@ export class KnownTenants implements Disposable {
   readonly #byIssuer = new Map<string, TenantEntry>()
   readonly #subscribers = new Set<TenantSubscriber>()
   readonly #subscriptions = new Subscriptions()
+  /** Those for whom nobody has been called yet. */
+  #newcomers: Subscription[] = []
   readonly #workers = new Set<TenantWorker>()
   readonly #opening: Semaphore
   readonly #rest: Rest
@@ -142,11 +144,15 @@ export class KnownTenants implements Disposable {
     if (signal.aborted) return
     const subscription = this.#subscriptions.add(of, handler, signal, options?.mentioning)
     signal.addEventListener("abort", () => this.#subscriptions.delete(subscription), { once: true })
-    // The next turn, when all who come together have come.
-    for (const entry of this.#byName.values()) {
-      // Who only hears of deletions needs nothing of those asleep: they delete nothing.
-      if (entry.isAwake || subscription.mentioning?.length !== 0) this.#rest.call(entry)
-    }
+    // The next turn, when all who come together have come: there may be thousands of tenants.
+    if (this.#newcomers.push(subscription) === 1) setImmediate(() => this.#callForNewcomers())
+  }
+
+  #callForNewcomers(): void {
+    // Who only hears of deletions needs nothing of those asleep: they delete nothing.
+    const isEverybodyCalled = this.#newcomers.some(({ mentioning }) => mentioning?.length !== 0)
+    this.#newcomers = []
+    for (const entry of this.#byName.values()) if (entry.isAwake || isEverybodyCalled) this.#rest.call(entry)
   }
 
   wake(tenant: string, { isUse = true }: TenantUse = {}): void {

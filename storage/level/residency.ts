@@ -3,7 +3,7 @@
 
 import type { BaseLayer, StoreEvent } from "../types.ts"
 import type { Database } from "./database.ts"
-import { Resident, type ResidentBudget } from "./resident.ts"
+import { type Loaded, Resident, type ResidentBudget, weigh } from "./resident.ts"
 import type { View } from "./view.ts"
 
 export interface ResidencyParts {
@@ -24,6 +24,8 @@ export class Residency {
   readonly #parts: ResidencyParts
   #current: Resident | undefined
   #promotion: Promotion | undefined
+  /** When there was no room for it, it weighed at least so much, estimated; what has been deleted since is taken off. */
+  #outgrown = 0
   #closed = false
 
   constructor(parts: ResidencyParts) {
@@ -43,13 +45,25 @@ export class Residency {
   /** A database that has just been opened: what is small is kept. */
   async open(database: Database): Promise<void> {
     const { base, ownBytes } = this.#parts
-    this.#current = await Resident.load(database, base, { ownBytes, budget: undefined })
+    const { resident } = await Resident.load(database, base, { ownBytes, budget: undefined })
+    this.#current = resident
   }
 
   /** In the same turn as the store's head moves. */
   committed(events: readonly StoreEvent[]): void {
     this.#promotion?.events.push(...events)
-    if (this.#current?.apply(events) === false) this.drop()
+    if (this.#outgrown > 0) this.#shrink(events)
+    if (this.#current?.apply(events) === false) this.#giveUp(this.#current.bytes)
+  }
+
+  #shrink(events: readonly StoreEvent[]): void {
+    for (const { previous } of events) if (previous !== undefined) this.#outgrown -= weigh(previous)
+  }
+
+  /** Lists read it from the database, until there is more room or it has become less. */
+  #giveUp(bytes: number): void {
+    this.drop()
+    this.#outgrown = bytes
   }
 
   /** What is here, or is being read, may not be true any more, or has outgrown its place. */
@@ -60,23 +74,33 @@ export class Residency {
   }
 
   /** Somebody lists: lists go on from the database until everything has been read. `read` answers from one view. */
-  promote(read: (load: (view: View) => Promise<Resident | undefined>) => Promise<Resident | undefined>): void {
+  promote(read: (load: (view: View) => Promise<Loaded>) => Promise<Loaded>): void {
     if (this.#current !== undefined || this.#promotion !== undefined || this.#closed) return
-    if (!this.#parts.budget.hasRoom) return
+    const { budget, ownBytes } = this.#parts
+    if (!budget.hasRoomFor(Math.max(0, this.#outgrown - ownBytes))) return
     const promotion: Promotion = { events: [], done: Promise.resolve() }
     this.#promotion = promotion
     promotion.done = read(({ database, base, snapshot }) => Resident.load(database, base, this.#parts, snapshot)).then(
-      (resident) => this.#finish(promotion, resident),
+      (loaded) => this.#finish(promotion, loaded),
       // The disk refuses, or the store closes: whoever reads next is told.
-      () => this.#finish(promotion, undefined),
+      () => void this.#end(promotion),
     )
   }
 
-  #finish(promotion: Promotion, resident: Resident | undefined): void {
-    const isWanted = this.#promotion === promotion && !this.#closed
-    if (this.#promotion === promotion) this.#promotion = undefined
-    if (isWanted && resident?.apply(promotion.events) === true) this.#current = resident
-    else resident?.release()
+  #finish(promotion: Promotion, { resident, bytes }: Loaded): void {
+    if (!this.#end(promotion)) return resident?.release()
+    if (resident?.apply(promotion.events) === true) this.#current = resident
+    else {
+      resident?.release()
+      this.#outgrown = resident?.bytes ?? bytes
+    }
+  }
+
+  /** Whether its result is still wanted. */
+  #end(promotion: Promotion): boolean {
+    if (this.#promotion !== promotion) return false
+    this.#promotion = undefined
+    return !this.#closed
   }
 
   /** Resolves when nothing is being read any more. */

@@ -28,8 +28,9 @@ export class ResidentBudget {
     this.#left = bytes
   }
 
-  get hasRoom(): boolean {
-    return this.#left >= grantBytes
+  /** For so much and a bit more. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#left >= bytes + grantBytes
   }
 
   take(bytes: number): boolean {
@@ -50,6 +51,13 @@ export interface ResidentLimits {
   budget: ResidentBudget | undefined
 }
 
+export interface Loaded {
+  /** Undefined: there is no room for it. */
+  resident: Resident | undefined
+  /** What has been read weighs so much, estimated. */
+  bytes: number
+}
+
 interface Items {
   items: KeyValue[]
   more: boolean
@@ -67,17 +75,16 @@ export class Resident {
   readonly #deleted = new Set<string>()
   #bytes = 0
 
-  /** Undefined: there is no room for it. */
   static async load(
     database: Database,
     base: BaseLayer,
     limits: ResidentLimits,
     snapshot?: AbstractSnapshot,
-  ): Promise<Resident | undefined> {
+  ): Promise<Loaded> {
     const resident = new Resident(base, limits)
-    if (await resident.#load(database, snapshot)) return resident
+    if (await resident.#load(database, snapshot)) return { resident, bytes: resident.bytes }
     resident.release()
-    return undefined
+    return { resident: undefined, bytes: resident.bytes }
   }
 
   constructor(base: BaseLayer, limits: ResidentLimits) {
@@ -199,6 +206,6 @@ export class Resident {
   }
 }
 
-function weigh({ key, value }: KeyValue): number {
+export function weigh({ key, value }: KeyValue): number {
   return entryOverhead + 2 * key.length + value.byteLength
 }
