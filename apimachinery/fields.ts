@@ -13,8 +13,6 @@ export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[]
 }
 
-export const everyField: FieldSelector = { requirements: [] }
-
 /** Values may escape `\`, `,` and `=` with a backslash. Throws BadRequest in upstream's words. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []

@@ -17,9 +17,8 @@ export interface Selector {
   readonly requirements: readonly Requirement[]
 }
 
-export const everything: Selector = { requirements: [] }
 /** A null selector in the API selects nothing: no label can have two values. */
-export const nothing: Selector = {
+const nothing: Selector = {
   requirements: [
     { key: "", operator: "exists", values: [] },
     { key: "", operator: "!", values: [] },

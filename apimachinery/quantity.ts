@@ -20,9 +20,8 @@ const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/
 const exponentPattern = /^[eE][+-]?\d{1,9}$/
 
 /** What upstream answers for a text that is none. */
-export const quantityPattern =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-export const suffixFault = "unable to parse quantity's suffix"
+const quantityPattern = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+const suffixFault = "unable to parse quantity's suffix"
 
 /** Largest value upstream keeps of a number with a binary suffix (2⁶³−1); beyond it is capped. */
 const maxUnits = (1n << 63n) - 1n

@@ -60,7 +60,7 @@ export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts 
 }
 
 /** The quota name that counts objects: "count/deployments.apps". */
-export function countName(group: string, resource: string): string {
+function countName(group: string, resource: string): string {
   return `count/${resource}${group === "" ? "" : `.${group}`}`
 }
 

@@ -227,10 +227,6 @@ export function internalError(message: string, options?: ErrorOptions): StatusEr
   return failure("InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] }, options)
 }
 
-export function notImplemented(message: string): StatusError {
-  return failure("NotImplemented", message)
-}
-
 export function serviceUnavailable(message: string, options?: ErrorOptions): StatusError {
   return failure("ServiceUnavailable", message, undefined, options)
 }

@@ -69,8 +69,6 @@ export const disableDNSPolicyMutationLabel = key("disable.dnsPolicyMutation")
 export const publicLabel = key("super.public")
 
 // On VirtualClusters.
-export const adminKubeconfigAnnotation = key("admin-kubeconfig")
-export const adminKubeconfigSecretAnnotation = key("secret.admin-kubeconfig")
 export const adminKubeconfigSecret = "admin-kubeconfig"
 
 /** The ConfigMap with a control plane's CA that each namespace has, and its name in super, where the first is taken. */

@@ -47,7 +47,7 @@ export interface HttpClientLimits {
   retryAfterSeconds: number
 }
 
-export const defaultHttpClientLimits: HttpClientLimits = {
+const defaultHttpClientLimits: HttpClientLimits = {
   sockets: 64,
   watchSockets: 256,
   requestTimeoutMs: 60_000,
@@ -253,7 +253,7 @@ const reasons: Readonly<Record<number, StatusReason>> = {
 /** Of an answer that is no Status, this many characters are shown. */
 const shownCharacters = 256
 
-export function readError(wanted: { method: string; path: string }, code: number, body: Buffer): StatusError {
+function readError(wanted: { method: string; path: string }, code: number, body: Buffer): StatusError {
   const status = parseStatus(body)
   if (status !== undefined) return new StatusError({ ...status, code: status.code ?? code })
   const text = body.toString("utf8").trim().slice(0, shownCharacters)

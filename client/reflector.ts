@@ -8,7 +8,7 @@ import { pause, systemClock, type Clock } from "./clock.ts"
 import { silentLog, type Log } from "./log.ts"
 import type { ListWatch, Resource } from "./rest.ts"
 
-export const reflectorLimits = {
+const reflectorLimits = {
   /** Objects asked for at once. */
   pageSize: 500,
   /** First pause after a failure; doubles up to the longest, each made longer by up to half at random. */

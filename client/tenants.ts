@@ -4,7 +4,7 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { KubeClient, Resource } from "./rest.ts"
 
-/** Who a tenant is. The VirtualCluster's identity decides the names in the super cluster (syncer/conversion/names.ts). */
+/** Who a tenant is. The VirtualCluster's identity decides the names in the super cluster (apimachinery/tenancy.ts). */
 export interface Tenant {
   /** Unique in the gateway; the VirtualCluster's name. */
   name: string

@@ -10,7 +10,7 @@ export function hashOf(value: unknown, collisionCount: number | undefined): stri
   return safeEncode(String(hash))
 }
 
-export function safeEncode(text: string): string {
+function safeEncode(text: string): string {
   let safe = ""
   for (let index = 0; index < text.length; index++) safe += alphabet[text.charCodeAt(index) % alphabet.length] ?? ""
   return safe

@@ -12,7 +12,7 @@ import { defaultClusterVersion, tenancyAPIVersion } from "./types.ts"
 
 const files = ["virtualclusters.yaml", "clusterversions.yaml"]
 
-export async function customResourceDefinitions(): Promise<CustomResourceDefinition[]> {
+async function customResourceDefinitions(): Promise<CustomResourceDefinition[]> {
   const texts = await Promise.all(
     files.map((file) => readFile(new URL(`../manifests/crds/${file}`, import.meta.url), "utf8")),
   )

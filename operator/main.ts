@@ -14,10 +14,9 @@ import { operatorLimits, type OperatorOptions } from "./options.ts"
 import { defaultClusterVersion, type VirtualCluster } from "./types.ts"
 import { VirtualClusterReconciler } from "./virtual-cluster.ts"
 
-export { customResourceDefinitions, ensureCustomResourceDefinitions } from "./custom-resource-definitions.ts"
 export type { OperatorOptions } from "./options.ts"
 export type { VirtualCluster, VirtualClusterStatus } from "./types.ts"
-export { defaultClusterVersion, tenancyAPIVersion } from "./types.ts"
+export { defaultClusterVersion } from "./types.ts"
 
 interface Key {
   namespace: string

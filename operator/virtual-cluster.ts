@@ -242,7 +242,7 @@ function nameTaken({ name, virtualCluster }: Tenant): Obstacle {
 }
 
 /** The status to write, or undefined when it says so already. */
-export function nextStatus(
+function nextStatus(
   current: VirtualClusterStatus | undefined,
   wanted: { phase: Phase; reason: string; message: string; clusterNamespace: string | undefined },
   now: number,

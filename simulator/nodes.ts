@@ -34,7 +34,7 @@ export interface SimulatedNode {
 }
 
 /** A /16 per node: 10.<128 + index>.0.0. Free addresses are found without a search. */
-export class PodAddresses {
+class PodAddresses {
   readonly #prefix: string
   readonly #byOwner = new Map<string, string>()
   readonly #taken = new Set<string>()

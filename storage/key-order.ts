@@ -49,7 +49,7 @@ export function selectKeys(keys: readonly string[], prefix: string, after?: stri
 }
 
 /** Of the keys of a range request: where the first is in a sorted list, and what comes after the last. */
-export function selectPlaces(keys: readonly string[], prefix: string, after?: string): [start: number, end: number] {
+function selectPlaces(keys: readonly string[], prefix: string, after?: string): [start: number, end: number] {
   const fromPrefix = lowerBound(keys, prefix)
   const start = after === undefined ? fromPrefix : Math.max(fromPrefix, lowerBound(keys, after, true))
   if (keys.length === 0 || !keys[start]?.startsWith(prefix)) return [start, start]

@@ -1,13 +1,13 @@
 // Events of the super cluster about a tenant's pods, services and claims, told in the tenant: about its own object, in its
 // own words, counted up as they repeat.
 
+import { superNamespace } from "../apimachinery/tenancy.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import { events, persistentVolumeClaims, pods, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
-import { superNamespace } from "./conversion/names.ts"
 import { scrubText } from "./conversion/scrub.ts"
 import type { SyncKey } from "./keys.ts"
 

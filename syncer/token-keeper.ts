@@ -1,7 +1,7 @@
 // Keeps the Secrets with pods' service-account tokens: there before the pod, fresh while it lives, gone with it.
 
 import type { KubeObject, Pod, Secret } from "../apimachinery/object.ts"
-import { tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
+import { superNamespace, tokenPodUIDAnnotation } from "../apimachinery/tenancy.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import { pods, secrets } from "../client/resources.ts"
@@ -9,7 +9,6 @@ import type { KubeClient } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import type { Outcome } from "./controller.ts"
-import { superNamespace } from "./conversion/names.ts"
 import { keyOf, podTokens, type SyncKey } from "./keys.ts"
 import { tokenSecretName } from "./resources/pod/mutators/service-account-token.ts"
 import { issueTokens, needsTokens, refreshDue } from "./resources/pod/tokens.ts"

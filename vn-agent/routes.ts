@@ -11,7 +11,7 @@ export interface Route {
   upgrade: boolean
 }
 
-export const routes: readonly Route[] = [
+const routes: readonly Route[] = [
   { methods: ["GET"], action: "containerLogs", segments: ["namespace", "pod", "container"], upgrade: false },
   { methods: ["GET", "POST"], action: "exec", segments: ["namespace", "pod", "container"], upgrade: true },
   { methods: ["GET", "POST"], action: "exec", segments: ["namespace", "pod", "uid", "container"], upgrade: true },

@@ -52,7 +52,7 @@ const prefix = "kubernetes.authorization."
 type Step = "Authorizer" | "PathCheck" | "GroupCheck" | "ResourceCheck"
 
 /** Any of the values a check is built of; each step is a copy with more said. */
-export class Check extends OpaqueValue {
+class Check extends OpaqueValue {
   readonly typeName: string
   readonly answers: AuthorizationAnswers
   readonly query: AuthorizationQuery

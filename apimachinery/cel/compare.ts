@@ -35,7 +35,7 @@ function areObjectsEqual(a: Exclude<Value, null>, b: Exclude<Value, null>): bool
   return a instanceof OpaqueValue && b instanceof OpaqueValue && a.typeName === b.typeName && a.equals(b)
 }
 
-export function areListsEqual(a: ListValue, b: ListValue): boolean {
+function areListsEqual(a: ListValue, b: ListValue): boolean {
   if (a.size !== b.size) return false
   for (let index = 0; index < a.size; index++) if (!areEqual(a.at(index), b.at(index))) return false
   return true
@@ -51,12 +51,12 @@ function areMapsEqual(a: MapValue, b: MapValue): boolean {
 
 export type Numeric = bigint | number | UInt
 
-export function isNumeric(value: Value): value is Numeric {
+function isNumeric(value: Value): value is Numeric {
   return typeof value === "bigint" || typeof value === "number" || value instanceof UInt
 }
 
 /** Integers are compared with doubles as doubles. Undefined with NaN. */
-export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
+function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   const [x, y] = [a instanceof UInt ? a.value : a, b instanceof UInt ? b.value : b]
   const [left, right] = typeof x === typeof y ? [x, y] : [Number(x), Number(y)]
   if (left < right) return -1
@@ -83,7 +83,7 @@ function sign(difference: bigint): number {
 }
 
 /** By code points, as UTF-8 sorts; UTF-16 puts what is beyond the first plane before U+E000. */
-export function compareStrings(a: string, b: string): number {
+function compareStrings(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {
     const [left, right] = [a.charCodeAt(index), b.charCodeAt(index)]

@@ -27,7 +27,7 @@ function ofList(make: (list: ListValue) => Value | undefined): Implementation {
   return ([list]) => (list instanceof ListValue ? make(list) : undefined)
 }
 
-export function contains(list: ListValue, sought: Value): boolean {
+function contains(list: ListValue, sought: Value): boolean {
   for (let index = 0; index < list.size; index++) if (areEqual(list.at(index), sought)) return true
   return false
 }

@@ -16,7 +16,7 @@ type Implementation = (args: readonly Value[]) => Value | undefined
 const nanoPerUnit = 1_000_000_000n
 const maxInt = 2n ** 63n - 1n
 
-export class Quantity extends OpaqueValue {
+class Quantity extends OpaqueValue {
   readonly typeName = "kubernetes.Quantity"
   readonly amount: Amount
 

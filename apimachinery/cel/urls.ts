@@ -14,7 +14,7 @@ interface Parts {
   query: string
 }
 
-export class Url extends OpaqueValue {
+class Url extends OpaqueValue {
   readonly typeName = "kubernetes.URL"
   readonly text: string
   readonly parts: Parts

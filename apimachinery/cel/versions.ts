@@ -6,7 +6,7 @@ type Implementation = (args: readonly Value[]) => Value | undefined
 
 class VersionFault extends Error {}
 
-export class SemanticVersion extends OpaqueValue {
+class SemanticVersion extends OpaqueValue {
   readonly typeName = "kubernetes.Semver"
   readonly numbers: readonly [bigint, bigint, bigint]
   readonly preRelease: readonly string[]

@@ -205,7 +205,7 @@ class Found {
 }
 
 /** All there is at a place that was not there before, or is not any more: the place itself and every part of it. */
-export function whole(value: Json, type: MergeType): FieldSet {
+function whole(value: Json, type: MergeType): FieldSet {
   if (typeof value !== "object" || value === null) return leaf
   if (Array.isArray(value)) {
     const { list } = type

@@ -12,7 +12,7 @@ export interface FairQueueLimits extends RetryLimits {
   keysPerGroup: number
 }
 
-export const defaultKeysPerGroup = 1_000_000
+const defaultKeysPerGroup = 1_000_000
 
 export interface FairQueueOptions<K> {
   identify(key: K): string

@@ -1,7 +1,7 @@
 // How long a failing key waits: base · 2ⁿ, capped. One limiter per queue; keys do not slow each other.
 // Source: k8s.io/client-go/util/workqueue/default_rate_limiters.go (ItemExponentialFailureRateLimiter).
 
-export const defaultRetryLimits = { baseDelayMs: 5, maxDelayMs: 300_000 } as const
+const defaultRetryLimits = { baseDelayMs: 5, maxDelayMs: 300_000 } as const
 
 export interface RetryLimits {
   baseDelayMs: number

@@ -10,7 +10,7 @@ import type { PodMetrics } from "./metrics-client.ts"
 const cpuInitializationMs = 300_000
 /** A pod that is not ready and was so from its start on for so long has never been ready. */
 const initialReadinessMs = 30_000
-export const maxReplicas = 2 ** 31 - 1
+const maxReplicas = 2 ** 31 - 1
 
 export interface Tolerances {
   up: number

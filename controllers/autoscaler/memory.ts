@@ -4,7 +4,7 @@
 
 import type { Behavior, ScalingRules } from "./types.ts"
 
-export const defaultDownWindowSeconds = 300
+const defaultDownWindowSeconds = 300
 /** Samples remembered per autoscaler; there is one each 15 s and no window is longer than an hour. */
 const maxSamples = 256
 

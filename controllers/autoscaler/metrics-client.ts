@@ -130,7 +130,7 @@ export class MetricsClient {
   }
 }
 
-export class MetricsError extends Error {}
+class MetricsError extends Error {}
 
 function unavailable(api: string, why: string): MetricsError {
   return new MetricsError(`unable to fetch metrics from ${api} metrics API: ${why}`)

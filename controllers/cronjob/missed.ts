@@ -9,7 +9,7 @@ const manyMissed = 100
 const slackMs = 100
 
 /** The schedule has no two times: it never comes (the 31st of February). */
-export class EmptySchedule extends Error {}
+class EmptySchedule extends Error {}
 
 export interface Missed {
   /** The last time that has come since `earliest`; undefined: none has. */

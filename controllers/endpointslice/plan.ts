@@ -4,7 +4,7 @@
 import type { EndpointSlice } from "../../apimachinery/object.ts"
 import { jsonEqual } from "../equality.ts"
 
-export const maxEndpointsPerSlice = 100
+const maxEndpointsPerSlice = 100
 
 export type Endpoint = NonNullable<EndpointSlice["endpoints"]>[number]
 export type Ports = NonNullable<EndpointSlice["ports"]>

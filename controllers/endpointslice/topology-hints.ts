@@ -12,7 +12,7 @@ const zoneLabel = "topology.kubernetes.io/zone"
 const excluded = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"]
 
 /** Why there are no hints. */
-export const refusals = {
+const refusals = {
   noNodes: "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes",
   fewEndpoints: "Insufficient number of endpoints",
   overload: "Unable to allocate minimum required endpoints to each zone without exceeding overload threshold",
@@ -110,7 +110,7 @@ export function bare(endpoint: Endpoint): Endpoint {
   return others
 }
 
-export function withoutHints(kept: readonly EndpointSlice[]): Hinted {
+function withoutHints(kept: readonly EndpointSlice[]): Hinted {
   const hinted = kept.filter(({ endpoints }) => (endpoints ?? []).some(({ hints }) => hints !== undefined))
   return { also: hinted.map((slice) => ({ slice, endpoints: (slice.endpoints ?? []).map(bare) })) }
 }

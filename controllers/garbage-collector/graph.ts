@@ -31,7 +31,7 @@ interface Owner {
 }
 
 /** What a reference names, from where the dependent is. */
-export function coordinates(reference: OwnerReference, namespace: string | undefined): string {
+function coordinates(reference: OwnerReference, namespace: string | undefined): string {
   return `${reference.apiVersion}/${reference.kind}/${namespace ?? ""}/${reference.name}`
 }
 

@@ -13,7 +13,7 @@ import { isTerminating } from "../pods/pod-state.ts"
 import { Round } from "./round.ts"
 import { isTracked, removeFinalizer, trackingFinalizer } from "./tracking.ts"
 
-export const jobKind = { apiVersion: "batch/v1", kind: "Job" } as const
+const jobKind = { apiVersion: "batch/v1", kind: "Job" } as const
 
 /** A key of this name stands for the pods of its namespace that lost their Job. */
 const orphans = ""

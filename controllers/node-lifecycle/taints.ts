@@ -5,8 +5,8 @@ import { timestamp, type Node } from "../../apimachinery/object.ts"
 import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 
 export const prefix = "node.kubernetes.io/"
-export const notReady = `${prefix}not-ready`
-export const unreachable = `${prefix}unreachable`
+const notReady = `${prefix}not-ready`
+const unreachable = `${prefix}unreachable`
 export const outOfService = `${prefix}out-of-service`
 const unschedulable = `${prefix}unschedulable`
 

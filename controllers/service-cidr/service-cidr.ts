@@ -23,7 +23,7 @@ const inUse = {
   message: "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR",
 }
 
-export function rangesOf({ spec }: ServiceCIDR): Range[] {
+function rangesOf({ spec }: ServiceCIDR): Range[] {
   return (spec?.cidrs ?? []).flatMap((cidr) => parseRange(cidr) ?? [])
 }
 

@@ -7,7 +7,6 @@ import type { Log } from "../../client/log.ts"
 import { namespaces, pods } from "../../client/resources.ts"
 import type { Resource } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
-import type { Tenants } from "../../client/tenants.ts"
 import { startControllers } from "../main.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 
@@ -55,10 +54,6 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     log,
   })
   return createHarness(cluster, clock, running)
-}
-
-export function startForTenants(tenants: Tenants, only: readonly string[]): AsyncDisposable {
-  return startControllers(tenants, { rootCertificateAuthority: "ca", only, log })
 }
 
 function createHarness(cluster: FakeCluster, clock: Clock, running: AsyncDisposable): Harness {

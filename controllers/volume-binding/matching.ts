@@ -18,7 +18,7 @@ export const isOfSuper = ({ metadata }: PersistentVolume | StorageClass): boolea
 export const classOf = ({ metadata, spec }: PersistentVolume | PersistentVolumeClaim): string =>
   metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ""
 
-export function sizeOf(quantity: string | undefined): number {
+function sizeOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : milliValue(parseQuantity(quantity))
 }
 

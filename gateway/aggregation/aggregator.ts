@@ -22,7 +22,7 @@ import type { FrontProxy } from "./front-proxy.ts"
 import { aggregatorUser, getDocument, type RemoteTarget, remoteTarget } from "./remote.ts"
 import { type APIService, apiServices, availableCondition, isAvailable, isRemote } from "./types.ts"
 
-export const aggregationLimits = {
+const aggregationLimits = {
   /** Between checks of what is available. */
   checkEveryMs: 30_000,
   /** After a failed check it is tried again soon, then less often, up to checkEveryMs. */

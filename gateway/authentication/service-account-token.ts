@@ -10,7 +10,7 @@ import type { KubeClient, Resource } from "../../client/rest.ts"
 import type { User } from "../request/context.ts"
 import type { Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
 
-export const tokenLimits = {
+const tokenLimits = {
   /** Upstream accepts no less; shorter ones are refused by validation. */
   minSeconds: 600,
   /** What is asked beyond is cut to this. */

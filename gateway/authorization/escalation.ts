@@ -1,7 +1,7 @@
 // Nobody may grant more than they hold: called by the strategies of roles and bindings, on create and when rules or the
 // role reference change. Source: k8s.io/kubernetes/pkg/registry/rbac and pkg/registry/rbac/validation.
 
-import { forbidden, hasReason } from "../../apimachinery/status.ts"
+import { forbidden } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { compactRules, covers, printRule } from "./rules.ts"
 import { quote } from "./messages.ts"
@@ -83,6 +83,3 @@ async function mayDo(
   })
   return decision.decision === "Allow"
 }
-
-/** A binding may refer to a role that does not exist yet only for who may bind it: others get the role's NotFound. */
-export const isMissingRole = (error: unknown): boolean => hasReason(error, "NotFound")

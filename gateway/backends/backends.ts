@@ -15,7 +15,7 @@ import type { NetworkRules } from "./networks.ts"
 import { openPodTunnel } from "./pod-tunnel.ts"
 import { type Reader, resolveService, type ServiceEndpoint } from "./service-endpoint.ts"
 
-export const backendLimits = {
+const backendLimits = {
   /** Connections of one control plane to its Services, and as many to URLs. Beyond: requests wait within their time. */
   connections: 64,
   /** Idle connections kept for the next call, and how long. */

@@ -17,7 +17,7 @@ export interface WebhookClientConfig {
   caBundle?: string | undefined
 }
 
-export const webhookLimits = {
+const webhookLimits = {
   /** An answer; as kube-apiserver's of a request. Beyond: the call fails. */
   maxAnswerBytes: 3 * 1024 * 1024,
   /** What is quoted of an answer that is an error. */
@@ -25,7 +25,7 @@ export const webhookLimits = {
 } as const
 
 /** The webhook could not be asked, or answered nothing that can be used. `status` is the code it answered with. */
-export class WebhookError extends Error {
+class WebhookError extends Error {
   override readonly name = "WebhookError"
   readonly code: number | undefined
 

@@ -209,7 +209,7 @@ function selectableOf(version: CustomResourceVersion): Map<string, JsonPath> {
  * Kubernetes' order of versions, most preferred first: v10, v2, v1, v11beta2, v1beta1, v1alpha1, then others by name.
  * Source: k8s.io/apimachinery/pkg/version/helpers.go.
  */
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const [left, right] = [rankOf(a), rankOf(b)]
   if (left === undefined || right === undefined) {
     if (left !== undefined) return -1

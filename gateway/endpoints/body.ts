@@ -129,7 +129,7 @@ function linesOf(errors: string): string[] {
     .map((line) => line.trim())
 }
 
-export function completeDefaults(object: KubeObject, expected: Expected): void {
+function completeDefaults(object: KubeObject, expected: Expected): void {
   applyDefaults(expected.schema, object as unknown as Json)
   expected.default?.(object as never)
 }

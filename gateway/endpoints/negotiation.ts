@@ -28,7 +28,7 @@ const contentTypes: Readonly<Record<Format, string>> = {
   protobuf: protobufMediaType,
 }
 const formats = Object.keys(contentTypes) as Format[]
-export const mediaTypes: readonly string[] = Object.values(contentTypes)
+const mediaTypes: readonly string[] = Object.values(contentTypes)
 const streamTypes: readonly string[] = [contentTypes.json, contentTypes.protobuf].map((type) => `${type};stream=watch`)
 
 /** What kind of thing answers: it decides on the forms there are. "unlisted": kinds that are never stored have no table. */

@@ -28,7 +28,7 @@ export function tableOptions(query: URLSearchParams, { metaVersion }: Pick<Negot
   throw badRequest(`Unable to convert to Table as requested: ${fault}`)
 }
 
-export function columnDefinitions(columns: readonly TableColumn[]): unknown[] {
+function columnDefinitions(columns: readonly TableColumn[]): unknown[] {
   return columns
     .filter(({ untitled }) => untitled !== true)
     .map(({ name, type, format, description, priority }) => ({

@@ -104,7 +104,7 @@ export function isUnchanged(object: KubeObject, current: KubeObject): boolean {
   )
 }
 
-export function hasStatusSubresource({ subresources }: ResourceDefinition): boolean {
+function hasStatusSubresource({ subresources }: ResourceDefinition): boolean {
   return subresources.some(({ name }) => name === "status")
 }
 

@@ -212,7 +212,7 @@ function fill({ pieces, places }: Template, uid: string, { createdAt, authoritie
 const inJSON = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** The same object of the same control plane has the same uid, without being written down: a UUID of version 8. */
-export function derivedUid(owner: string, key: string): string {
+function derivedUid(owner: string, key: string): string {
   const hex = createHash("sha256").update(`${owner}\n${key}`).digest("hex")
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -175,7 +175,7 @@ export function countingAddresses(): ServiceAddresses {
   }
 }
 
-export function credentialOf(kubeconfig: string): { certificate: string; key: string } {
+function credentialOf(kubeconfig: string): { certificate: string; key: string } {
   const config = parse(kubeconfig) as {
     users: { user: { "client-certificate-data": string; "client-key-data": string } }[]
   }

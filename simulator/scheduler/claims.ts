@@ -37,7 +37,7 @@ export function judgeClaims(pod: Pod, sources: ClaimSources): ClaimsVerdict {
 
 const conflict = "node(s) didn't match PersistentVolume's node affinity"
 
-export function claimNames(pod: Pod): string[] {
+function claimNames(pod: Pod): string[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim) return [persistentVolumeClaim.claimName]
     return ephemeral ? [`${pod.metadata.name ?? ""}-${name}`] : []

@@ -6,7 +6,7 @@ import { milliValue, parseQuantity, unitValue } from "../../apimachinery/quantit
 /** cpu in thousandths, everything else in units. */
 export type Resources = Map<string, number>
 
-export const amount = (resource: string, text: string): number =>
+const amount = (resource: string, text: string): number =>
   resource === "cpu" ? milliValue(parseQuantity(text)) : unitValue(parseQuantity(text))
 
 function sum(into: Resources, list: Record<string, string> | undefined): Resources {
@@ -39,7 +39,7 @@ export function hostPorts(spec: PodSpec | undefined): string[] {
   )
 }
 
-export function hasAntiAffinity(pod: Pod): boolean {
+function hasAntiAffinity(pod: Pod): boolean {
   return (pod.spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0
 }
 

@@ -171,7 +171,7 @@ function channelOptions({ keepAliveMs, keepAliveTimeoutMs, maxRetryMs }: EtcdLim
 }
 
 /** The member, the way to it or its leader is at fault, not the request. */
-export function isConnectionError(error: unknown): error is ServiceError {
+function isConnectionError(error: unknown): error is ServiceError {
   if (!isServiceError(error)) return false
   const { code, details } = error
   if (code === status.RESOURCE_EXHAUSTED) return /too many requests/.test(details)

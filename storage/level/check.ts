@@ -41,7 +41,7 @@ export async function checkDirectory(directory: string, options: CheckOptions = 
   }
 }
 
-export async function checkDatabase(
+async function checkDatabase(
   database: Database,
   state: DatabaseState,
   options: CheckOptions = {},

@@ -2,10 +2,9 @@
 // tenant's own binder (controllers/volume-binding/) has bound to a volume the tenant made is none of super's.
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
-import { uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { equal, mergeDiff } from "../conversion/equality.ts"
-import { superNamespace } from "../conversion/names.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
 import type { ResourceSync, TenantStep, View } from "./resource-sync.ts"
 

@@ -6,12 +6,12 @@ import type { Service } from "../../apimachinery/object.ts"
 import {
   claimedAfterAnnotation,
   clusterIPAnnotation,
+  superNamespace,
   transparentClusterIPAnnotation,
 } from "../../apimachinery/tenancy.ts"
 import { services } from "../../client/resources.ts"
 import { equal, mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
-import { superNamespace } from "../conversion/names.ts"
 import { syncerLimits } from "../options.ts"
 import type { ResourceSync, TenantStep } from "./resource-sync.ts"
 

@@ -194,7 +194,7 @@ function maxElementsOf(schema: JsonObject): number | undefined {
   return bound(schema["maxProperties"])
 }
 
-export function hasLineBreaks(text: string): boolean {
+function hasLineBreaks(text: string): boolean {
   return /[\n\r]/.test(text)
 }
 
@@ -210,7 +210,7 @@ function shownRule(rule: Rule): Json {
   }
 }
 
-export function costMessage(what: string, cost: number, limit: number): string {
+function costMessage(what: string, cost: number, limit: number): string {
   const factor = cost / limit
   const shown = factor > 100 ? "more than 100x" : `${factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)}x`
   const advice =

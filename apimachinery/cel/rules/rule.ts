@@ -114,7 +114,7 @@ function compileMessage(
   return { messageProgram: program, maxMessageCost: costOf(program.checked) }
 }
 
-export function speaksOf(checked: CheckedTree, variable: string): boolean {
+function speaksOf(checked: CheckedTree, variable: string): boolean {
   const visit = (node: Node): boolean => {
     const reference = checked.references.get(node)
     return (reference?.kind === "variable" && reference.name === variable) || childrenOf(node).some(visit)

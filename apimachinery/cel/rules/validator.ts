@@ -22,7 +22,7 @@ import { type Correlation, fieldCorrelation, isUntouched, itemCorrelation, oldIt
 import { type CompiledRule, compileRules, rulesOf } from "./rule.ts"
 
 /** What all rules may cost for one object. Source: k8s.io/apiserver/pkg/apis/cel. */
-export const objectBudget = 10_000_000
+const objectBudget = 10_000_000
 /** Bytes of a message an expression makes. */
 const maxMessageBytes = 5 * 1024
 

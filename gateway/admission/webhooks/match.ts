@@ -73,7 +73,7 @@ function equivalentsOf(definitions: Definitions, definition: ResourceDefinition)
 const hasSubresource = ({ subresources }: ResourceDefinition, subresource: string): boolean =>
   subresource === "" || subresources.some(({ name }) => name === subresource)
 
-export function matchesRule(
+function matchesRule(
   { operations = [], apiGroups = [], apiVersions = [], resources = [], scope = "*" }: WebhookRule,
   attributes: Pick<AdmissionAttributes, "operation" | "namespace" | "subresource">,
   resource: GroupVersionResource,

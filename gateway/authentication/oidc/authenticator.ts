@@ -100,7 +100,7 @@ async function verify(token: string, { authenticator, keys }: Issuer): Promise<J
 }
 
 /** Throws Error saying which claim is not as it has to be. */
-export function userOf({ claimMappings, claimValidationRules = [] }: JWTAuthenticator, claims: JWTPayload): User {
+function userOf({ claimMappings, claimValidationRules = [] }: JWTAuthenticator, claims: JWTPayload): User {
   for (const { claim = "", requiredValue = "" } of claimValidationRules) {
     if (claims[claim] !== requiredValue) throw new Error(`claim ${claim} is not as required`)
   }

@@ -46,7 +46,7 @@ interface Configuration {
 const kind = "AuthenticationConfiguration"
 const apiVersions = ["apiserver.config.k8s.io/v1", "apiserver.config.k8s.io/v1beta1"]
 
-export const authenticationLimits = {
+const authenticationLimits = {
   /** Of the text. */
   maxBytes: 64 * 1024,
   /** As kube-apiserver's. */

@@ -6,7 +6,7 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jos
 import type { Backends } from "../../backends/backends.ts"
 import type { JWTAuthenticator } from "./configuration.ts"
 
-export const issuerLimits = {
+const issuerLimits = {
   /** Keys are taken for current this long. */
   freshMs: 10 * 60_000,
   /** Between two fetches, also when the first failed. */

@@ -95,10 +95,7 @@ export function managedKindOf(ctx: RequestContext, definition: ResourceDefinitio
 }
 
 /** Strategic merge needs what only built-in kinds have. */
-export function patchType(
-  contentType: string | undefined,
-  { customResource }: ResourceDefinition,
-): PatchType | "apply" {
+function patchType(contentType: string | undefined, { customResource }: ResourceDefinition): PatchType | "apply" {
   const given = mediaType(contentType ?? "")
   const type = patchTypes[given]
   if (type === "strategic" && customResource !== undefined) {

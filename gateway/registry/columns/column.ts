@@ -85,8 +85,3 @@ export function humanDuration(milliseconds: number): string {
 function withRest(value: number, unit: string, rest: number, restUnit: string): string {
   return rest === 0 ? `${value}${unit}` : `${value}${unit}${rest}${restUnit}`
 }
-
-/** Names joined by commas, or what stands for none. */
-export function joined(names: readonly string[] | undefined, none = "<none>"): string {
-  return names === undefined || names.length === 0 ? none : names.join(",")
-}

@@ -31,7 +31,7 @@ interface Scale extends KubeObject {
   spec?: { replicas?: number }
 }
 
-export function scaleOf(object: KubeObject, scalable: Scalable): KubeObject {
+function scaleOf(object: KubeObject, scalable: Scalable): KubeObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata
   const metadata: ObjectMeta = { name: name ?? "" }
   if (namespace !== undefined) metadata.namespace = namespace

@@ -1,9 +1,9 @@
 // What pod mutators look at: the tenant's pod and the few things around it, gathered once.
 
+import { superNamespace } from "../../../apimachinery/tenancy.ts"
 import type { Container, Node, Pod, PodSpec, PriorityClass, Service } from "../../../apimachinery/object.ts"
 import { nodes, priorityClasses, services } from "../../../client/resources.ts"
 import type { Tenant } from "../../../client/tenants.ts"
-import { superNamespace } from "../../conversion/names.ts"
 import type { SyncContext } from "../resource-sync.ts"
 import { superRuntimeClass } from "../runtimeclass.ts"
 import { isPublic } from "../storageclass.ts"

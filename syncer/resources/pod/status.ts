@@ -1,8 +1,8 @@
 // A pod's status between super and tenant. Super owns all of it but the conditions of readiness gates, which controllers
 // in the tenant set. Unknown fields travel as they are: servers of different versions stay in agreement.
 
+import { superNamespace } from "../../../apimachinery/tenancy.ts"
 import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
-import { superNamespace } from "../../conversion/names.ts"
 import { renamed, tenantResource } from "../../conversion/resource-names.ts"
 import { scrubMessages } from "../../conversion/scrub.ts"
 import { equal } from "../../conversion/equality.ts"

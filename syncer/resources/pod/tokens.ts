@@ -6,6 +6,7 @@ import {
   clusterAnnotation,
   controlledLabel,
   namespaceAnnotation,
+  superNamespace,
   tokenPodNameAnnotation,
   tokenPodUIDAnnotation,
   tokenRefreshAnnotation,
@@ -13,7 +14,6 @@ import {
 import { serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import type { Tenant } from "../../../client/tenants.ts"
-import { superNamespace } from "../../conversion/names.ts"
 import { syncerLimits } from "../../options.ts"
 import { tokenSecretName, tokenSources, type TokenSource } from "./mutators/service-account-token.ts"
 

@@ -47,7 +47,7 @@ async function exists(get: () => Promise<unknown>): Promise<void> {
   }
 }
 
-export const nodeNames = ["n1", "n2"]
+const nodeNames = ["n1", "n2"]
 
 /** Two nodes that are ready, and stay so until the signal ends. */
 export async function createNodes(client: KubeClient, signal: AbortSignal): Promise<void> {

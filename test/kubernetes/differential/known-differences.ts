@@ -78,7 +78,7 @@ export class KnownDifferences {
 
 export const knownDifferencesFile = new URL("known-differences.yaml", import.meta.url)
 
-export function nameOf({ scenario, request, at }: Difference): string {
+function nameOf({ scenario, request, at }: Difference): string {
   return `${scenario} :: ${request} :: ${at}`
 }
 

@@ -5,7 +5,7 @@ import { cniDirectory } from "./machine.ts"
 import type { ClusterKeys } from "./certificates.ts"
 import { clusterDomain, nodeName, podRange, ranges, registryPort, type Network } from "./layout.ts"
 
-export const runDirectory = "/run/kubernetes"
+const runDirectory = "/run/kubernetes"
 const containerdSocket = "/run/containerd/containerd.sock"
 export const pauseImage = "registry.k8s.io/pause:3.10.2"
 

@@ -70,7 +70,7 @@ export function defaultPodOnly(spec: PodSpec): void {
   }
 }
 
-export function everyContainer(spec: PodSpec): Container[] {
+function everyContainer(spec: PodSpec): Container[] {
   return [
     ...(spec.initContainers ?? []),
     ...(spec.containers ?? []),

@@ -1,7 +1,7 @@
 // Image references as far as defaults need them. Source: k8s.io/kubernetes/pkg/util/parsers.
 
 /** The tag, "latest" when there is neither tag nor digest. */
-export function imageTag(image: string): string {
+function imageTag(image: string): string {
   // What is no reference has no tag.
   if (!/^[a-zA-Z0-9][\w.:/@-]*$/.test(image)) return ""
   const [name = "", digest] = image.split("@", 2)

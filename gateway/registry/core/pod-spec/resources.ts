@@ -41,12 +41,12 @@ const integerNames = new Set(objectCounts)
 const quotaOnlyPrefix = "requests."
 const podLevelNames = ["cpu", "memory"]
 
-export function isHugePages(name: string): boolean {
+function isHugePages(name: string): boolean {
   return name.startsWith("hugepages-")
 }
 
 /** Without a domain, or in kubernetes.io. */
-export function isNativeResource(name: string): boolean {
+function isNativeResource(name: string): boolean {
   return !name.includes("/") || isPrefixedNative(name)
 }
 
@@ -64,7 +64,7 @@ export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name)
 }
 
-export function isIntegerResource(name: string): boolean {
+function isIntegerResource(name: string): boolean {
   return integerNames.has(name) || isExtendedResource(name)
 }
 

@@ -13,7 +13,7 @@ import { proxy } from "./connect/proxy.ts"
 
 const affinitySeconds = 10_800
 
-export const serviceStrategy: Strategy<Service> = {
+const serviceStrategy: Strategy<Service> = {
   generation: false,
   nameRule: validateDNS1123Label,
   allowCreateOnUpdate: true,

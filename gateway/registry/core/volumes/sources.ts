@@ -163,7 +163,7 @@ function checkAzureDisk(path: FieldPath, source: VolumeSource): FieldError[] {
   return errors
 }
 
-export function validateCSIDriverName(path: FieldPath, name: string): FieldError[] {
+function validateCSIDriverName(path: FieldPath, name: string): FieldError[] {
   if (name === "") return [required(path)]
   return [
     ...(name.length > maxDriverName ? [tooLong(path, name, maxDriverName)] : []),

@@ -2,8 +2,7 @@
 // tenants see the real nodes under their names.
 
 import type { PodSpec } from "../../../../apimachinery/object.ts"
-import { clusterLabel } from "../../../../apimachinery/tenancy.ts"
-import { superNamespace } from "../../../conversion/names.ts"
+import { clusterLabel, superNamespace } from "../../../../apimachinery/tenancy.ts"
 import { withSpec, type PodContext, type PodMutator } from "../context.ts"
 
 type Affinity = NonNullable<PodSpec["affinity"]>
