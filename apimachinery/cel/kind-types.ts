@@ -4,8 +4,8 @@
 import type { GroupVersionKind, Json } from "../object.ts"
 import { schemaOf, schemaOfType } from "../schema/facts.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
-import { customSchema } from "../schema/openapi-custom.ts"
-import { Definitions, objectMetaName } from "../schema/openapi-schemas.ts"
+import { customSchema } from "../schema/openapi/custom.ts"
+import { Definitions, objectMetaName } from "../schema/openapi/schemas.ts"
 import { type DeclaredType, declaredType } from "./declared-type.ts"
 
 const refPrefix = "#/components/schemas/"
@@ -19,7 +19,7 @@ export function builtInType(kind: GroupVersionKind): DeclaredType | undefined {
   if (kept.has(key)) return kept.get(key)
   const schema = schemaOf(kind)
   if (schema === undefined) return undefined
-  const definitions = new Definitions("v3")
+  const definitions = new Definitions({ dialect: "v3" })
   const found = typeOf(definitions.refTo(schema), definitions)
   kept.set(key, found)
   if (kept.size > maxKept) for (const oldest of [...kept.keys()].slice(0, 1)) kept.delete(oldest)
@@ -27,7 +27,7 @@ export function builtInType(kind: GroupVersionKind): DeclaredType | undefined {
 }
 
 export function customType(openAPIV3Schema: Json): DeclaredType | undefined {
-  const definitions = new Definitions("v3")
+  const definitions = new Definitions({ dialect: "v3" })
   const objectMeta = definitions.refTo(schemaOfType(objectMetaName) ?? { type: "object" })
   return typeOf(
     customSchema(openAPIV3Schema, "v3", objectMeta, () => ({})),
@@ -36,7 +36,7 @@ export function customType(openAPIV3Schema: Json): DeclaredType | undefined {
 }
 
 function typeOf(schema: JsonObject, definitions: Definitions): DeclaredType | undefined {
-  const resolved = resolve(schema, definitions.all(), new Set())
+  const resolved = resolve(schema, Object.fromEntries(definitions.all()), new Set())
   return isObject(resolved) ? declaredType(resolved, true) : undefined
 }
 

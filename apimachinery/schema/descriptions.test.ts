@@ -1,7 +1,8 @@
 import { expect, test } from "vitest"
 import { describeClass, loadDescriptions } from "./descriptions.ts"
 import { kindsOfTypes, schemaOf } from "./facts.ts"
-import { openAPIV3 } from "./openapi.ts"
+import { openAPIV3 } from "./openapi/documents.ts"
+import { gatherPieces } from "./openapi/pieces.ts"
 
 test("a declaration's comments are read as they were before they became comments", () => {
   const text = [
@@ -57,11 +58,11 @@ test("they stand in the documents", async () => {
   const schema = schemaOf({ group: "", version: "v1", kind: "Pod" })
   if (schema === undefined) throw new Error("no pods")
   const pods = { group: "", version: "v1", resource: "pods", kind: "Pod", listKind: "PodList", namespaced: true }
-  const document = openAPIV3(
-    { group: "", version: "v1" },
-    [{ ...pods, verbs: ["get"], subresources: [], schema }],
-    await loadDescriptions(),
-  ) as unknown as { components: { schemas: Record<string, { properties: Record<string, object> }> } }
+  const definition = { ...pods, verbs: ["get"], subresources: [], schema }
+  const pieces = openAPIV3("api/v1", [definition], await loadDescriptions()) ?? []
+  const document = gatherPieces(pieces) as unknown as {
+    components: { schemas: Record<string, { properties: Record<string, object> }> }
+  }
   expect(document.components.schemas["io.k8s.api.core.v1.PodSpec"]).toMatchObject({
     description: "PodSpec is a description of a pod.",
     properties: { containers: { description: expect.stringContaining("List of containers") as string } },

@@ -13,9 +13,10 @@ import { groupDiscovery, groupsOfAggregated, versionDiscovery, versionsOfGroup }
 import type { RequestContext } from "../request/context.ts"
 import { parseAccept } from "./accept.ts"
 import { sendBytes } from "./body-writer.ts"
-import { document, sendDocument } from "./documents.ts"
+import { bytesOfDocument, document } from "./documents.ts"
 import { checkAccept, negotiate } from "./negotiation.ts"
 import { printed } from "./print.ts"
+import { sendDocument } from "./send-document.ts"
 
 /** Groups in the order kube-apiserver lists them; custom groups follow by name. */
 const groupOrder = [
@@ -54,7 +55,7 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
       const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
       const make = () => aggregated(ctx, core, version, elsewhere)
       const found = await document(ctx, `${root}?${version}`, core ? [] : passing ? "passing" : definitions, make)
-      await sendDocument(ctx, response, found, type)
+      await sendDocument(ctx, response, found, { contentType: type })
       return
     }
   }
@@ -65,8 +66,8 @@ export async function serveDiscovery(ctx: RequestContext, response: ServerRespon
   const key = `${ctx.info.path}?${format}${pretty ? "&pretty" : ""}`
   const about = core ? [] : definitions.filter((one) => group === undefined || one.group === group)
   const make = () => printed(legacy(ctx, core, group, version, custom, elsewhere), { format, pretty })
-  const { bytes } = await document(ctx, key, passing ? "passing" : about, make)
-  sendBytes(ctx, response, 200, contentType, [bytes])
+  const found = await document(ctx, key, passing ? "passing" : about, make)
+  sendBytes(ctx, response, 200, contentType, [await bytesOfDocument(found)])
 }
 
 /** The version of the aggregated document, if the client takes that before any other. */

@@ -1,24 +1,41 @@
-// Documents about the API itself (discovery, OpenAPI): made when first asked for, and kept with their ETag and their compressed
-// form. What is only about built-in kinds is kept once for all control planes; what custom resources are part of is kept per
-// control plane until what it serves changes, as long as there is room.
+// Documents about the API itself (discovery, OpenAPI): made when first asked for, and kept with their ETag, large ones in their
+// compressed form alone. What is only about built-in kinds is kept once for all control planes; what custom resources are part
+// of is kept per control plane until what it serves changes, as long as there is room.
 
 import { createHash } from "node:crypto"
-import type { ServerResponse } from "node:http"
+import { setImmediate as nextTurn } from "node:timers/promises"
 import { promisify } from "node:util"
-import { gzip } from "node:zlib"
+import { gunzip, gzip } from "node:zlib"
 import type { RequestContext } from "../request/context.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { ResourceTable } from "../registry/resource-table.ts"
-import { acceptsGzip, compressFromBytes } from "./body-writer.ts"
+import { compressFromBytes } from "./body-writer.ts"
 
 export interface Document {
-  bytes: Buffer
   etag: string
-  compressed?: Promise<Buffer>
+  madeAt: Date
+  /** As it is; of the compressed form when that is kept. */
+  size: number
+  bytes?: Buffer
+  compressed?: Buffer
+}
+
+/** A document of which each piece is made when it is taken: others are served in between. */
+export class Pieces {
+  readonly pieces: Iterable<string | Uint8Array>
+  /** Known without the content. */
+  readonly etag: string | undefined
+
+  constructor(pieces: Iterable<string | Uint8Array>, etag?: string) {
+    this.pieces = pieces
+    this.etag = etag
+  }
 }
 
 /** Of all control planes together, in bytes; beyond it those nobody asked for longest are made anew when asked for. */
 const maxCustomBytes = 64 * 1024 * 1024
+/** Pieces are made this long before others have their turn. */
+const maxTurnMs = 5
 
 const builtInOnly = new Map<string, Promise<Document>>()
 
@@ -36,8 +53,8 @@ const tableIds = new WeakMap<ResourceTable, number>()
 let lastTableId = 0
 
 /**
- * `key` names the document and its form, `about` what is in it; `make` gives the JSON value, or bytes of another encoding.
- * Who asks while it is made gets the same. "passing": it depends on more than what is served here, so it is not kept.
+ * `key` names the document and its form, `about` what is in it; `make` gives the JSON value, bytes of another encoding, or
+ * pieces. Who asks while it is made gets the same. "passing": it depends on more than what is served here, so it is not kept.
  */
 export function document(
   { controlPlane }: RequestContext,
@@ -59,8 +76,25 @@ export function document(
 
 async function made(make: () => unknown): Promise<Document> {
   const value = await make()
-  const bytes = value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(JSON.stringify(value))
-  return { bytes, etag: createHash("sha512").update(bytes).digest("hex").toUpperCase() }
+  const bytes = await bytesOf(value)
+  const known = value instanceof Pieces ? value.etag : undefined
+  const etag = known ?? createHash("sha512").update(bytes).digest("hex").toUpperCase()
+  const about = { etag, madeAt: new Date(), size: bytes.length }
+  return bytes.length < compressFromBytes ? { ...about, bytes } : { ...about, compressed: await compress(bytes) }
+}
+
+async function bytesOf(value: unknown): Promise<Buffer> {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  if (!(value instanceof Pieces)) return Buffer.from(JSON.stringify(value))
+  const buffers: Uint8Array[] = []
+  let started = performance.now()
+  for (const piece of value.pieces) {
+    buffers.push(typeof piece === "string" ? Buffer.from(piece) : piece)
+    if (performance.now() - started < maxTurnMs) continue
+    await nextTurn()
+    started = performance.now()
+  }
+  return Buffer.concat(buffers)
 }
 
 function tableId(table: ResourceTable): number {
@@ -79,9 +113,9 @@ function customDocument(key: string, make: () => unknown): Promise<Document> {
 function newEntry(key: string, make: () => unknown): Entry {
   const entry: Entry = { document: made(make), bytes: 0 }
   entry.document.then(
-    ({ bytes }) => {
+    ({ bytes, compressed }) => {
       if (custom.get(key) !== entry) return
-      entry.bytes = bytes.length
+      entry.bytes = (bytes ?? compressed)?.length ?? 0
       customBytes += entry.bytes
       makeRoom()
     },
@@ -99,33 +133,9 @@ function makeRoom(): void {
 }
 
 const compress = promisify(gzip)
+const expand = promisify(gunzip)
 
-/** 304 when the client has it already. */
-export async function sendDocument(
-  ctx: RequestContext,
-  response: ServerResponse,
-  found: Document,
-  contentType: string,
-  caching = "public",
-): Promise<void> {
-  const { bytes, etag } = found
-  const headers = { "content-type": contentType, etag: `"${etag}"`, vary: "Accept", "cache-control": caching }
-  if (ctx.headers["if-none-match"]?.includes(etag) === true) {
-    response.writeHead(304, headers).end()
-    return
-  }
-  if (bytes.length < compressFromBytes || !acceptsGzip(ctx)) {
-    response.writeHead(200, { ...headers, "content-length": bytes.length }).end(bytes)
-    return
-  }
-  found.compressed ??= compress(bytes)
-  const body = await found.compressed
-  response
-    .writeHead(200, {
-      ...headers,
-      vary: "Accept, Accept-Encoding",
-      "content-encoding": "gzip",
-      "content-length": body.length,
-    })
-    .end(body)
+/** zlib works in the thread pool: expanding does not hold up others. */
+export async function bytesOfDocument({ bytes, compressed }: Document): Promise<Buffer> {
+  return bytes ?? (await expand(compressed ?? Buffer.alloc(0)))
 }

@@ -1,70 +1,141 @@
-// /openapi/v2 and /openapi/v3: made by apimachinery/schema from the schemas served. Every path of the v3 index carries a hash of
-// what it leads to; a client that has it may keep it for good.
+// /openapi/v2 and /openapi/v3: made by apimachinery/schema/openapi from the schemas served. Every path of the index of version
+// 3 carries a hash of what it leads to; a client that has it may keep it for good.
 
+import { createHash } from "node:crypto"
 import type { ServerResponse } from "node:http"
-import { notAcceptable, pageNotFound } from "../../apimachinery/status.ts"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { pageNotFound } from "../../apimachinery/status.ts"
 import { loadDescriptions } from "../../apimachinery/schema/descriptions.ts"
-import { openAPIV2, openAPIV3, openAPIV3Index, openAPIV3Path } from "../../apimachinery/schema/openapi.ts"
-import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../apimachinery/schema/openapi-protobuf.ts"
+import {
+  openAPIHash,
+  openAPIV2,
+  openAPIV3,
+  openAPIV3Path,
+  openAPIV3Paths,
+} from "../../apimachinery/schema/openapi/documents.ts"
+import { printPieces } from "../../apimachinery/schema/openapi/pieces.ts"
+import { encodeOpenAPIV2, openAPIV2ProtobufTypes } from "../../apimachinery/schema/openapi/protobuf-v2.ts"
+import { encodeOpenAPIV3, openAPIV3ProtobufTypes } from "../../apimachinery/schema/openapi/protobuf-v3.ts"
+import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
-import { document, sendDocument } from "./documents.ts"
+import { parseAccept } from "./accept.ts"
+import { document, Pieces } from "./documents.ts"
+import { sendDocument, type SendOptions } from "./send-document.ts"
 
-const [v2Protobuf, v2ProtobufAnswer] = openAPIV2ProtobufTypes
+const json = "application/json"
+const changing = "no-cache, private"
+/** The one document of version 2, beside the paths of those of version 3. */
+const v2 = "v2"
+const yearMs = 365 * 24 * 60 * 60 * 1000
 
 export async function serveOpenAPI(ctx: RequestContext, response: ServerResponse): Promise<void> {
-  const [, version, ...rest] = ctx.info.path.split("/").filter((part) => part !== "")
+  const [, , version, ...rest] = ctx.info.path.split("/")
+  const path = rest.join("/")
   if (version === "v2" && rest.length === 0) await serveV2(ctx, response)
   else if (version !== "v3") throw pageNotFound()
   else if (rest.length === 0) await serveIndex(ctx, response)
-  else await serveGroupVersion(ctx, response, rest.join("/"))
+  else await serveV3(ctx, response, path)
 }
 
 async function serveIndex(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
-  // Custom resources change the hashes; with built-in kinds alone they are the same everywhere.
-  const generation = (path: string): string =>
-    definitions.some((one) => one.customResource !== undefined && openAPIV3Path(one) === path)
-      ? `${ctx.controlPlane.uid}/${ctx.controlPlane.resources.generation}`
-      : ""
   const elsewhere = await ctx.controlPlane.aggregator.openAPIPaths()
-  const make = () => {
-    const { paths } = openAPIV3Index(definitions, generation)
-    return { paths: { ...paths, ...elsewhere } }
+  const make = async () => {
+    const paths: Record<string, unknown> = {}
+    for (const path of openAPIV3Paths(definitions)) {
+      paths[path] = { serverRelativeURL: addressOf(path, await hashOf(path, definitions)) }
+    }
+    const all = Object.entries({ ...paths, ...elsewhere })
+    return { paths: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
   }
   const about = Object.keys(elsewhere).length > 0 ? "passing" : definitions
   const index = await document(ctx, ctx.info.path, about, make)
-  await sendDocument(ctx, response, index, "application/json")
+  const contentType = "text/plain; charset=utf-8" // nobody names it upstream
+  await sendDocument(ctx, response, index, { contentType, cacheControl: changing, vary: "", etag: false, asFile: true })
 }
 
-async function serveGroupVersion(ctx: RequestContext, response: ServerResponse, path: string): Promise<void> {
+function addressOf(path: string, hash: string): string {
+  return `/openapi/v3/${path}?hash=${hash}`
+}
+
+const customContents = new WeakMap<ResourceDefinition, string>()
+
+/** Of a document; the custom resources in it distinguish it, built-in ones are all in the release. */
+async function hashOf(path: string, definitions: readonly ResourceDefinition[]): Promise<string> {
+  const found: string[] = []
+  for (const definition of definitions) {
+    if (definition.customResource === undefined || (path !== v2 && openAPIV3Path(definition) !== path)) continue
+    let content = customContents.get(definition)
+    if (content === undefined) {
+      const { resource, kind, listKind, namespaced, verbs, subresources, selectableFields, schema } = definition
+      const published = [resource, kind, listKind, namespaced, verbs, subresources, selectableFields, schema.source]
+      content = createHash("sha256").update(JSON.stringify(published)).digest("hex")
+      customContents.set(definition, content)
+      await nextTurn() // schemas may be large, and many
+    }
+    found.push(content)
+  }
+  return openAPIHash(path, found.sort().join())
+}
+
+async function serveV3(ctx: RequestContext, response: ServerResponse, path: string): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
-  const own = definitions.filter((definition) => openAPIV3Path(definition) === path)
-  const [first] = own
-  if (first === undefined) {
-    response.writeHead(404).end() // as upstream: without a word
+  const contentType = chosen(ctx, openAPIV3ProtobufTypes)
+  if (contentType === undefined) {
+    response.writeHead(406, { vary: "Accept", "cache-control": changing, "content-length": 0 }).end()
     return
   }
-  const found = await document(ctx, ctx.info.path, own, async () => openAPIV3(first, own, await loadDescriptions()))
+  const pieces = openAPIV3(path, definitions, await loadDescriptions())
+  if (pieces === undefined) {
+    response.writeHead(404, { "cache-control": changing, "content-length": 0 }).end() // as upstream: without a word
+    return
+  }
+  const hash = await hashOf(path, definitions)
+  const asked = ctx.query.get("hash") ?? ""
+  if (asked !== "" && asked !== hash) {
+    const [prefix = ""] = (response.req.url ?? "").split("/openapi/v3/", 1)
+    const location = `${prefix}${addressOf(path, hash)}`
+    const headers = { "content-type": contentType, etag: `"${hash}"`, vary: "Accept", "cache-control": changing }
+    response.writeHead(301, { ...headers, location, "content-length": 0 }).end()
+    return
+  }
+  const own = definitions.filter((definition) => openAPIV3Path(definition) === path)
+  const make = () => new Pieces(contentType === json ? printPieces(pieces) : encodeOpenAPIV3(pieces), hash)
+  const found = await document(ctx, `${ctx.info.path}?${contentType}`, own, make)
   // Who names the hash of the index has what never changes.
-  const caching = ctx.query.has("hash") ? "public, immutable" : "no-cache, private"
-  await sendDocument(ctx, response, found, "application/json", caching)
+  const caching: Partial<SendOptions> =
+    asked === "" ? { cacheControl: changing } : { cacheControl: "public, immutable", expires: inAYear() }
+  await sendDocument(ctx, response, found, { contentType, asFile: true, ...caching })
+}
+
+function inAYear(): Date {
+  return new Date(Date.now() + yearMs)
 }
 
 async function serveV2(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const definitions = ctx.controlPlane.resources.definitions()
-  const make = async () => openAPIV2(definitions, await loadDescriptions())
-  for (const clause of (ctx.headers["accept"] ?? "*/*").split(",")) {
-    const type = (clause.split(";")[0] ?? "").trim()
-    if (type === v2Protobuf || type === v2ProtobufAnswer) {
-      const encode = async () => encodeOpenAPIV2(await make())
-      const found = await document(ctx, "/openapi/v2?protobuf", definitions, encode)
-      await sendDocument(ctx, response, found, v2ProtobufAnswer)
-      return
-    }
-    if (type === "application/json" || type === "*/*" || type === "application/*") {
-      await sendDocument(ctx, response, await document(ctx, "/openapi/v2", definitions, make), "application/json")
-      return
-    }
+  const vary = "Accept-Encoding, Accept"
+  const contentType = chosen(ctx, openAPIV2ProtobufTypes)
+  if (contentType === undefined) {
+    response.writeHead(406, { vary, "cache-control": changing, "content-length": 0 }).end()
+    return
   }
-  throw notAcceptable(["application/json", v2Protobuf])
+  const make = async () => {
+    const pieces = openAPIV2(definitions, await loadDescriptions())
+    return new Pieces(
+      contentType === json ? printPieces(pieces) : encodeOpenAPIV2(pieces),
+      await hashOf(v2, definitions),
+    )
+  }
+  const found = await document(ctx, `/openapi/v2?${contentType}`, definitions, make)
+  await sendDocument(ctx, response, found, { contentType, vary, cacheControl: changing, asFile: true })
+}
+
+/** JSON, or the protobuf type answered; `protobuf`: as asked for by old clients, and as answered. */
+function chosen(ctx: RequestContext, protobuf: readonly [string, string]): string | undefined {
+  for (const { type } of parseAccept(ctx.headers["accept"] ?? "*/*")) {
+    if (type === json || type === "*/*" || type === "application/*") return json
+    if (type === protobuf[0] || type === protobuf[1]) return protobuf[1]
+  }
+  return undefined
 }

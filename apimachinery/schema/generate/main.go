@@ -1,4 +1,5 @@
-// Command generate writes ../facts.json: what is known of the built-in kinds of one Kubernetes minor, as data.
+// Command generate writes ../facts.json: what is known of the built-in kinds of one Kubernetes minor, as data; and beside it
+// openapi/facts.json: what only OpenAPI documents show.
 // Facts about types come from the Go modules themselves (reflection over the structs, their OpenAPI definitions, and
 // their defaulting functions run on probe objects); discovery and bootstrap objects come from a running kube-apiserver.
 // README.md beside this file has the command.
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 )
 
 func main() {
@@ -47,29 +49,48 @@ func main() {
 	if err != nil && !os.IsNotExist(err) {
 		log.Fatalf("read %s: %v", *out, err)
 	}
+	publishedOut := filepath.Join(filepath.Dir(*out), "openapi", "facts.json")
+	publishedBefore, err := readPublished(publishedOut)
+	if err != nil && !os.IsNotExist(err) {
+		log.Fatalf("read %s: %v", publishedOut, err)
+	}
 	facts := Facts{Release: release, Types: types, Kinds: kinds.names(), Selectable: selectableFields(kinds), Resources: before.Resources, Bootstrap: before.Bootstrap}
+	published := describePublished(types)
+	published.OptionVersions, published.Parameters = publishedBefore.OptionVersions, publishedBefore.Parameters
 	if server.url != "" {
 		if err := facts.askServer(server); err != nil {
 			log.Fatalf("ask %s: %v", server.url, err)
 		}
-	}
-	written := facts.encode()
-	if !*check {
-		if err := os.WriteFile(*out, written, 0o644); err != nil {
-			log.Fatalf("write %s: %v", *out, err)
+		if err := published.askServer(server); err != nil {
+			log.Fatalf("ask %s: %v", server.url, err)
 		}
-		return
 	}
-	current, err := os.ReadFile(*out)
-	if err != nil {
-		log.Fatalf("read %s: %v", *out, err)
+	same := true
+	for path, written := range map[string][]byte{*out: facts.encode(), publishedOut: published.encode()} {
+		same = writeOrCompare(path, written, *check) && same
 	}
-	if differences := compareLines(current, written, 20); len(differences) > 0 {
-		for _, line := range differences {
-			fmt.Println(line)
-		}
+	if !same {
 		os.Exit(1)
 	}
+}
+
+// writeOrCompare says whether the file is what it should be, and which lines are not.
+func writeOrCompare(path string, written []byte, check bool) bool {
+	if !check {
+		if err := os.WriteFile(path, written, 0o644); err != nil {
+			log.Fatalf("write %s: %v", path, err)
+		}
+		return true
+	}
+	current, err := os.ReadFile(path)
+	if err != nil {
+		log.Fatalf("read %s: %v", path, err)
+	}
+	differences := compareLines(current, written, 20)
+	for _, line := range differences {
+		fmt.Println(line)
+	}
+	return len(differences) == 0
 }
 
 // compareLines lists up to limit lines that only one of the two has: "-" was, "+" would be.

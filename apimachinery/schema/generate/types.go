@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/kube-openapi/pkg/common"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kubernetes/pkg/generated/openapi"
@@ -93,6 +94,7 @@ func describeTypes(kinds kindSet) typeTable {
 	for _, kind := range kinds.sorted() {
 		table.add(kinds[kind])
 	}
+	table.add(reflect.TypeFor[version.Info]()) // no kind, and yet an answer
 	return table
 }
 
@@ -156,6 +158,9 @@ func (fact *Field) fromOpenAPI(property spec.Schema) {
 	fact.Enum = property.Enum
 	if property.Items != nil && property.Items.Schema != nil {
 		fact.Enum = append(fact.Enum, property.Items.Schema.Enum...)
+	}
+	if property.AdditionalProperties != nil && property.AdditionalProperties.Schema != nil {
+		fact.Enum = append(fact.Enum, property.AdditionalProperties.Schema.Enum...)
 	}
 	if keys, ok := property.Extensions["x-kubernetes-list-map-keys"].([]interface{}); ok {
 		for _, key := range keys {

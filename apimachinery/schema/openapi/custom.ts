@@ -1,9 +1,9 @@
 // A custom resource's own schema as it is published, in the two versions' dialects. Source:
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder and …/openapi/v2.
 
-import type { Json } from "../object.ts"
-import { isObject, type JsonObject } from "./json-object.ts"
-import type { Dialect } from "./openapi-schemas.ts"
+import type { Json } from "../../object.ts"
+import { isObject, type JsonObject } from "../json-object.ts"
+import type { Dialect } from "./schemas.ts"
 
 const conventions = "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md"
 const embedded = {

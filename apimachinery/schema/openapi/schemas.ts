@@ -1,10 +1,12 @@
 // Schemas as OpenAPI publishes them: named types as shared definitions, in the two versions' dialects. Descriptions of
 // built-in kinds are handed in (descriptions.ts); a custom resource's are its author's.
 
-import type { JsonObject } from "./json-object.ts"
-import { type Descriptions, noDescriptions, type TypeDescription } from "./descriptions.ts"
-import { kindsOfTypes } from "./facts.ts"
-import type { FieldSchema, Schema } from "./schema.ts"
+import type { GroupVersionKind } from "../../object.ts"
+import { type Descriptions, noDescriptions, type TypeDescription } from "../descriptions.ts"
+import { kindsOfTypes } from "../facts.ts"
+import type { JsonObject } from "../json-object.ts"
+import type { FieldSchema, Schema } from "../schema.ts"
+import { type GroupVersion, isBare, publishedDefaults, publishedUnions } from "./facts.ts"
 
 export type Dialect = "v2" | "v3"
 
@@ -34,15 +36,30 @@ function same(schema: JsonObject): { v2: JsonObject; v3: JsonObject } {
   return { v2: schema, v3: schema }
 }
 
+/** Kinds of options, which every group version has; which are named depends on the document. */
+const optionKinds: ReadonlySet<string> = new Set([`${meta}.DeleteOptions`, `${meta}.WatchEvent`])
+
+export interface DefinitionsOptions {
+  dialect: Dialect
+  descriptions?: Descriptions
+  /** The group versions that DeleteOptions and WatchEvent are said to be of. */
+  optionVersions?: readonly GroupVersion[]
+}
+
+/** The types a document refers to, and what they are. */
 export class Definitions {
   readonly #dialect: Dialect
-  readonly #schemas = new Map<string, JsonObject>()
+  /** Built-in types referred to; printed when all are known. */
+  readonly #types = new Map<string, Schema>()
+  readonly #custom = new Map<string, JsonObject>()
   readonly #kinds = kindsOfTypes()
   readonly #descriptions: Descriptions
+  readonly #optionVersions: readonly GroupVersion[]
 
-  constructor(dialect: Dialect, descriptions: Descriptions = noDescriptions) {
+  constructor({ dialect, descriptions = noDescriptions, optionVersions = [] }: DefinitionsOptions) {
     this.#dialect = dialect
     this.#descriptions = descriptions
+    this.#optionVersions = optionVersions
   }
 
   /** What a field of every object is for: they have the same words everywhere. */
@@ -51,10 +68,13 @@ export class Definitions {
     return description === undefined ? {} : { description }
   }
 
-  /** All definitions referred to so far, sorted by name. */
-  all(): JsonObject {
-    const entries = [...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1))
-    return Object.fromEntries(entries)
+  /** All definitions referred to so far with all they reach, sorted by name; each is made when it is taken. */
+  *all(): Generator<[name: string, definition: JsonObject]> {
+    const names = [...this.#types.keys(), ...this.#custom.keys()].sort()
+    for (const name of names) {
+      const schema = this.#types.get(name)
+      yield [name, this.#custom.get(name) ?? (schema === undefined ? {} : this.#define(schema, name))]
+    }
   }
 
   ref(name: string): JsonObject {
@@ -63,17 +83,23 @@ export class Definitions {
 
   /** A reference to a built-in type, which is then defined with all it reaches. */
   refTo(schema: Schema): JsonObject {
-    const name = schema.name ?? ""
-    if (!this.#schemas.has(name)) {
-      this.#schemas.set(name, {}) // before its fields: types may be recursive
-      this.#schemas.set(name, this.#define(schema, name))
-    }
-    return this.ref(name)
+    this.#reach(schema)
+    return this.ref(schema.name ?? "")
   }
 
   define(name: string, schema: JsonObject): JsonObject {
-    this.#schemas.set(name, schema)
+    this.#custom.set(name, schema)
     return this.ref(name)
+  }
+
+  #reach(schema: Schema): void {
+    const { name } = schema
+    if (name !== undefined) {
+      if (this.#types.has(name)) return
+      this.#types.set(name, schema) // before its fields: types may be recursive
+    }
+    for (const field of Object.values(schema.fields ?? {})) this.#reach(field.schema)
+    if (schema.items !== undefined) this.#reach(schema.items)
   }
 
   #define(schema: Schema, name: string): JsonObject {
@@ -83,11 +109,19 @@ export class Definitions {
       return schema.type === "any" ? {} : { type: schema.type }
     const described: TypeDescription | undefined = this.#descriptions.of(name)
     const properties: JsonObject = {}
+    const defaults = this.#dialect === "v3" ? publishedDefaults(name) : undefined
     for (const [key, field] of Object.entries(schema.fields)) {
+      if (isBare(name, key)) {
+        properties[key] = this.#use(field.schema, false, false)
+        continue
+      }
       const description = described?.fields.get(key) ?? this.#descriptionOf(field.schema)
       properties[key] = { ...(description === undefined ? {} : { description }), ...this.#property(field) }
+      const special = defaults !== undefined && Object.hasOwn(defaults, key) ? defaults[key] : undefined
+      if (special !== undefined) properties[key] = { ...(properties[key] as JsonObject), default: special }
     }
-    const kinds = this.#kinds.get(name)
+    const kinds = this.#kindsOf(name)
+    const unions = publishedUnions(name)
     return {
       ...(described?.type === undefined ? {} : { description: described.type }),
       ...(Object.keys(properties).length === 0 ? {} : { properties }),
@@ -97,7 +131,15 @@ export class Definitions {
       ...(kinds === undefined
         ? {}
         : { "x-kubernetes-group-version-kind": kinds.map(({ group, version, kind }) => ({ group, kind, version })) }),
+      ...(unions === undefined ? {} : { "x-kubernetes-unions": unions }),
     }
+  }
+
+  #kindsOf(type: string): readonly GroupVersionKind[] | undefined {
+    const kinds = this.#kinds.get(type)
+    const [first] = kinds ?? []
+    if (first === undefined || !optionKinds.has(type)) return kinds
+    return this.#optionVersions.map(({ group, version }) => ({ group, version, kind: first.kind }))
   }
 
   /** Of a field that has no words of its own: what it holds. */
@@ -146,7 +188,6 @@ export class Definitions {
 function zeroDefault(schema: Schema): JsonObject {
   switch (schema.type) {
     case "string":
-      if (schema.format === "time" || schema.format === "microTime") return { default: {} }
       return schema.format === undefined ? { default: "" } : {}
     case "integer":
     case "number":

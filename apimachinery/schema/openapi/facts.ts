@@ -1,0 +1,57 @@
+// What OpenAPI documents show beyond what the types say: facts.json beside this file, made by ../generate/ and read when the
+// first document is made.
+
+import { readFileSync } from "node:fs"
+import type { Json } from "../../object.ts"
+import { parseGroupVersion } from "../../object.ts"
+
+interface PublishedFacts {
+  /** By type and field: a default that the field's type does not give it. */
+  defaults: Record<string, Record<string, Json>>
+  /** By type: x-kubernetes-unions. */
+  unions: Record<string, Json>
+  /** By type: fields of which nothing is said but the type they refer to. */
+  bare: Record<string, string[]>
+  /** Group versions that know the options of requests, those of no resource among them. */
+  optionVersions: string[]
+  /** "ListOptions.limit", "path.namespace", "body.Patch" → what the shared parameter of version 2 is called after its name. */
+  parameters: Record<string, string>
+}
+
+let loaded: PublishedFacts | undefined
+
+function facts(): PublishedFacts {
+  loaded ??= JSON.parse(readFileSync(new URL("./facts.json", import.meta.url), "utf8")) as PublishedFacts
+  return loaded
+}
+
+export function publishedDefaults(type: string): Readonly<Record<string, Json>> | undefined {
+  const { defaults } = facts()
+  return Object.hasOwn(defaults, type) ? defaults[type] : undefined
+}
+
+export function publishedUnions(type: string): Json | undefined {
+  const { unions } = facts()
+  return Object.hasOwn(unions, type) ? unions[type] : undefined
+}
+
+/** Nothing is said of the field but the type it refers to. */
+export function isBare(type: string, field: string): boolean {
+  const { bare } = facts()
+  return Object.hasOwn(bare, type) && bare[type]?.includes(field) === true
+}
+
+export interface GroupVersion {
+  group: string
+  version: string
+}
+
+export function optionVersions(): readonly GroupVersion[] {
+  return facts().optionVersions.map(parseGroupVersion)
+}
+
+/** Undefined: every operation has its own. */
+export function sharedParameterId(key: string): string | undefined {
+  const { parameters } = facts()
+  return Object.hasOwn(parameters, key) ? parameters[key] : undefined
+}

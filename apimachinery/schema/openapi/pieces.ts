@@ -1,0 +1,48 @@
+// Documents in pieces, put together: as JSON, or as the value they are.
+
+import { isObject, type JsonObject } from "../json-object.ts"
+import type { Pieces } from "./documents.ts"
+
+/** The JSON text of a document, as its pieces come; pieces of one place stand together. */
+export function* printPieces(pieces: Pieces): Generator<string> {
+  let open: readonly string[] = []
+  let text = "{"
+  let first = true
+  for (const piece of pieces) {
+    if (piece === undefined) {
+      yield ""
+      continue
+    }
+    const { within, name, value } = piece
+    let same = 0
+    while (same < open.length && open[same] === within[same]) same++
+    if (same < open.length) {
+      text += "}".repeat(open.length - same)
+      first = false
+    }
+    for (const step of within.slice(same)) {
+      text += `${first ? "" : ","}${JSON.stringify(step)}:{`
+      first = true
+    }
+    yield `${text}${first ? "" : ","}${JSON.stringify(name)}:${JSON.stringify(value)}`
+    open = within
+    text = ""
+    first = false
+  }
+  yield `${text}${"}".repeat(open.length + 1)}`
+}
+
+export function gatherPieces(pieces: Pieces): JsonObject {
+  const document: JsonObject = {}
+  for (const piece of pieces) {
+    if (piece === undefined) continue
+    const { within, name, value } = piece
+    let at = document
+    for (const step of within) {
+      const inner = at[step]
+      at = isObject(inner) ? inner : (at[step] = {})
+    }
+    at[name] = value
+  }
+  return document
+}

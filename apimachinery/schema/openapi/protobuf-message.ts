@@ -1,0 +1,156 @@
+// How OpenAPI documents are written as protobuf messages: tables of field numbers of gnostic's openapi.v2 and openapi.v3, for
+// what documents.ts writes. Extensions ("x-…") travel as YAML texts, and JSON is YAML.
+
+import type { Json } from "../../object.ts"
+import { isObject } from "../json-object.ts"
+import type { Pieces } from "./documents.ts"
+
+export type Encode = (value: Json) => Uint8Array
+
+/** How a JSON member is written: its field number and the values of that field, several if it is repeated. */
+export type Rule = readonly [number: number, encode: (value: Json) => Uint8Array[]] | ScalarRule
+
+/** Numbers and booleans are not length-delimited. */
+interface ScalarRule {
+  number: number
+  kind: "bool" | "int" | "double"
+}
+
+const empty = new Uint8Array(0)
+const fixed64 = 1
+const lengthDelimited = 2
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = []
+  let rest = value
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80)
+    rest = Math.floor(rest / 0x80)
+  }
+  bytes.push(rest)
+  return Uint8Array.from(bytes)
+}
+
+function tag(number: number, wireType: number): Uint8Array {
+  return varint(number * 8 + wireType)
+}
+
+export function field(number: number, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([tag(number, lengthDelimited), varint(bytes.length), bytes])
+}
+
+export const text = (value: Json): Uint8Array[] => [
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)),
+]
+export const texts = (value: Json): Uint8Array[] => (Array.isArray(value) ? value : [value]).flatMap(text)
+
+export const bool = (number: number): ScalarRule => ({ number, kind: "bool" })
+export const int = (number: number): ScalarRule => ({ number, kind: "int" })
+export const double = (number: number): ScalarRule => ({ number, kind: "double" })
+
+export const one =
+  (encode: Encode) =>
+  (value: Json): Uint8Array[] => [encode(value)]
+export const many =
+  (encode: Encode) =>
+  (value: Json): Uint8Array[] =>
+    Array.isArray(value) ? value.map(encode) : []
+
+/** Of an object: members by name. `extensions`: the field of those that begin with "x-". */
+export function message(rules: Readonly<Record<string, Rule>>, extensions?: number): Encode {
+  return (value) => {
+    if (!isObject(value)) return empty
+    const parts: Uint8Array[] = []
+    for (const [name, inner] of Object.entries(value)) {
+      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+      if (rule === undefined) {
+        if (extensions !== undefined && name.startsWith("x-")) parts.push(field(extensions, namedAny(name, inner)))
+      } else if (isScalar(rule)) parts.push(scalarField(rule, inner))
+      else for (const bytes of rule[1](inner)) parts.push(field(rule[0], bytes))
+    }
+    return Buffer.concat(parts)
+  }
+}
+
+function isScalar(rule: Rule): rule is ScalarRule {
+  return "kind" in rule
+}
+
+export function scalarField({ number, kind }: ScalarRule, value: Json): Uint8Array {
+  if (kind === "double") {
+    const bytes = Buffer.alloc(8)
+    bytes.writeDoubleLE(Number(value))
+    return Buffer.concat([tag(number, fixed64), bytes])
+  }
+  return Buffer.concat([tag(number, 0), varint(Math.max(0, Number(value)))])
+}
+
+/** A value of any form, as text. */
+export function any(value: Json): Uint8Array {
+  return field(2, Buffer.from(JSON.stringify(value)))
+}
+
+function namedAny(name: string, value: Json): Uint8Array {
+  return namedValue(name, any(value))
+}
+
+export function namedValue(name: string, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([field(1, Buffer.from(name)), field(2, bytes)])
+}
+
+/** A map is a message with a list of named values at field `number`. */
+export function named(number: number, encode: Encode): Encode {
+  return (value) =>
+    isObject(value)
+      ? Buffer.concat(Object.entries(value).map(([name, inner]) => field(number, namedValue(name, encode(inner)))))
+      : empty
+}
+
+/** Where a piece of a document goes: the field of the document, those within it, and how it is written there. */
+export interface Place {
+  path: readonly number[]
+  encode: (name: string, value: Json) => Uint8Array
+}
+
+/** A document in pieces; most of it comes at the end, for a message begins with its length. */
+export function* encodePieces(
+  pieces: Pieces,
+  placeOf: (within: readonly string[], name: string) => Place | undefined,
+): Generator<Uint8Array> {
+  const root = new Message()
+  for (const piece of pieces) {
+    const place = piece === undefined ? undefined : placeOf(piece.within, piece.name)
+    if (piece !== undefined && place !== undefined) root.at(place.path).add(place.encode(piece.name, piece.value))
+    yield empty
+  }
+  yield* root.parts()
+}
+
+/** A message of which parts are known; fields in it by their number, in the order they came. */
+class Message {
+  readonly #parts: (Uint8Array | { number: number; message: Message })[] = []
+  readonly #inner = new Map<number, Message>()
+
+  add(bytes: Uint8Array): void {
+    this.#parts.push(bytes)
+  }
+
+  at([number, ...rest]: readonly number[]): Message {
+    if (number === undefined) return this
+    let inner = this.#inner.get(number)
+    if (inner === undefined) {
+      this.#inner.set(number, (inner = new Message()))
+      this.#parts.push({ number, message: inner })
+    }
+    return inner.at(rest)
+  }
+
+  parts(): Uint8Array[] {
+    return this.#parts.flatMap((part) => {
+      if (part instanceof Uint8Array) return [part]
+      const inner = part.message.parts()
+      const length = inner.reduce((sum, one) => sum + one.length, 0)
+      return [tag(part.number, lengthDelimited), varint(length), ...inner]
+    })
+  }
+}

@@ -1,0 +1,85 @@
+// A document on its way to a client: whole or a part of it, compressed if the client takes that, or "not modified". Source of
+// the conditions: serveContent in Go's net/http.
+
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { RequestContext } from "../request/context.ts"
+import { acceptsGzip } from "./body-writer.ts"
+import { bytesOfDocument, type Document } from "./documents.ts"
+
+export interface SendOptions {
+  contentType: string
+  cacheControl?: string
+  /** Header fields the answer depends on. "": none. */
+  vary?: string
+  /** A document without one is told by its time alone. */
+  etag?: boolean
+  expires?: Date
+  /** It says when it was made, and parts of it may be asked for. */
+  asFile?: boolean
+}
+
+export async function sendDocument(
+  ctx: RequestContext,
+  response: ServerResponse,
+  found: Document,
+  options: SendOptions,
+): Promise<void> {
+  const { contentType, cacheControl = "public", vary = "Accept", etag = true, expires, asFile = false } = options
+  const common: OutgoingHttpHeaders = {
+    "cache-control": cacheControl,
+    ...(etag ? { etag: `"${found.etag}"` } : {}),
+    ...(vary === "" ? {} : { vary }),
+    ...(expires === undefined ? {} : { expires: expires.toUTCString().replace("GMT", "UTC") }),
+  }
+  const madeAt = asFile ? { "last-modified": found.madeAt.toUTCString() } : {}
+  if (isKnown(ctx, found, options)) {
+    response.writeHead(304, { ...common, ...(etag ? {} : madeAt) }).end()
+    return
+  }
+  const headers = {
+    ...common,
+    ...madeAt,
+    "content-type": contentType,
+    ...(asFile ? { "accept-ranges": "bytes" } : {}),
+  }
+  const range = asFile ? ctx.headers["range"] : undefined
+  if (range !== undefined) {
+    sendPart(response, await bytesOfDocument(found), range, headers)
+    return
+  }
+  if (found.compressed === undefined || !acceptsGzip(ctx)) {
+    response.writeHead(200, { ...headers, "content-length": found.size }).end(await bytesOfDocument(found))
+    return
+  }
+  const varied = vary.includes("Accept-Encoding") ? vary : [vary, "Accept-Encoding"].filter(Boolean).join(", ")
+  const encoded = { ...headers, vary: varied, "content-encoding": "gzip", "content-length": found.compressed.length }
+  response.writeHead(200, encoded).end(found.compressed)
+}
+
+/** The client has it already. */
+function isKnown({ headers }: RequestContext, { etag, madeAt }: Document, options: SendOptions): boolean {
+  const known = headers["if-none-match"]
+  if (known !== undefined && options.etag !== false) {
+    return known.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === `"${etag}"`)
+  }
+  const since = options.asFile === true ? Date.parse(headers["if-modified-since"] ?? "") : Number.NaN
+  return !Number.isNaN(since) && Math.floor(madeAt.getTime() / 1000) * 1000 <= since
+}
+
+/** One range; several are answered with all, as a server may. */
+function sendPart(response: ServerResponse, bytes: Buffer, range: string, headers: OutgoingHttpHeaders): void {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(range.trim()) ?? []
+  if (first === "" && last === "") {
+    response.writeHead(200, { ...headers, "content-length": bytes.length }).end(bytes)
+    return
+  }
+  const start = first === "" ? Math.max(0, bytes.length - Number(last)) : Number(first)
+  const end = first === "" || last === "" ? bytes.length : Math.min(bytes.length, Number(last) + 1)
+  if (start >= end) {
+    response.writeHead(416, { "content-range": `bytes */${bytes.length}` }).end()
+    return
+  }
+  const part = bytes.subarray(start, end)
+  const about = { "content-range": `bytes ${start}-${end - 1}/${bytes.length}`, "content-length": part.length }
+  response.writeHead(206, { ...headers, ...about }).end(part)
+}
