@@ -31,6 +31,7 @@ import { createHttp2Server } from "./http2.ts"
 import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics.ts"
 import type { GatewayLimits } from "./options.ts"
+import { ThreadPlaces } from "./request/thread-places.ts"
 import { Turns } from "./request/turns.ts"
 import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
 
@@ -75,7 +76,7 @@ function filtersOf(
     withImpersonation,
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
-    withFairTurns(new Turns()), // of a crowd, in turn over tenants
+    withFairTurns(new Turns(), new ThreadPlaces()), // of a crowd, in turn over tenants
     withAuthorization,
     withPreparation, // what a tenant needs of the super cluster is there before it is used
     serveMetrics(metrics),

@@ -2,11 +2,14 @@
 
 import type { ServerResponse } from "node:http"
 import type { Writable } from "node:stream"
-import { createGzip } from "node:zlib"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
 import type { RequestContext } from "../request/context.ts"
 
 /** Bodies larger than this are compressed for clients that take it, as upstream's. */
 export const compressFromBytes = 128 * 1024
+
+const compressed = promisify(gzip)
 
 /** When `out` takes more, or nobody is there any more. */
 export function drained(out: Writable, response: ServerResponse): Promise<void> {
@@ -33,10 +36,12 @@ export function sendBytes(
   if (body.length >= compressFromBytes && acceptsGzip(ctx)) {
     response.writeHead(code, gzipHeaders(contentType))
     // zlib works in the thread pool: compressing does not hold up others.
-    const gzip = createGzip({ level: 1 })
-    gzip.pipe(response)
-    response.on("close", () => gzip.destroy())
-    gzip.end(body)
+    const job = (): Promise<Buffer> => compressed(body, { level: 1 })
+    const done = ctx.aside?.(job) ?? job()
+    done.then(
+      (bytes) => response.end(bytes),
+      (error: Error) => response.destroy(error),
+    )
     return
   }
   response.writeHead(code, { ...plainHeaders(contentType), "content-length": body.length }).end(body)

@@ -12,6 +12,8 @@ export interface Deflated {
   crc: number
 }
 
+export type Compress = (bytes: Uint8Array) => Promise<Deflated>
+
 /** In the thread pool: compressing does not hold up others. */
 export function deflate(bytes: Uint8Array): Promise<Deflated> {
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { parseProtobuf } from "../../apimachinery/schema/protobuf.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import { encodeStored, type KubeValue, StoredText, StoredValue } from "../registry/value.ts"
-import { GzipJoin } from "./gzip-join.ts"
+import { deflate, GzipJoin } from "./gzip-join.ts"
 import { listBody, type Part, protobufListBody } from "./list-body.ts"
 import { type Run, RunCache, runsOf } from "./run-cache.ts"
 
@@ -38,7 +38,7 @@ async function joined(parts: AsyncIterable<Part>, compressed: boolean): Promise<
   for await (const part of parts) {
     if (!compressed) sent.push(part.bytes())
     else if (part.deflated === undefined) sent.push(join.stored(part.bytes()))
-    else sent.push(join.deflated(await part.deflated()))
+    else sent.push(join.deflated(await part.deflated(deflate)))
   }
   return compressed ? gunzipSync(Buffer.concat([...sent, join.end()])) : Buffer.concat(sent)
 }

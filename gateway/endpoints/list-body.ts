@@ -6,7 +6,7 @@ import { schemaOfType } from "../../apimachinery/schema/facts.ts"
 import { encodeMessage, envelope, fieldHead } from "../../apimachinery/schema/protobuf-encode.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { storedHead } from "../registry/value.ts"
-import { deflate, type Deflated } from "./gzip-join.ts"
+import type { Compress, Deflated } from "./gzip-join.ts"
 import { type Run, type RunCache, runsOf } from "./run-cache.ts"
 
 /** Of a body, in its order. */
@@ -15,7 +15,7 @@ export interface Part {
   /** As it is. */
   bytes(): Uint8Array
   /** Set for what is worth compressing. */
-  deflated?(): Deflated | Promise<Deflated>
+  deflated?(compress: Compress): Deflated | Promise<Deflated>
 }
 
 const openingBrace = 0x7b
@@ -38,7 +38,7 @@ export async function* listBody(
     isFirst = false
     const length = run.reduce((sum, item) => sum + item.length - start + 1, -1)
     const bytes = (): Buffer => joined(run, start, length)
-    yield { length, bytes, deflated: () => cachedDeflated(cache, `json ${start > 0}`, run, bytes) }
+    yield { length, bytes, deflated: (compress) => cachedDeflated(cache, `json ${start > 0}`, run, bytes, compress) }
   }
   yield closing
 }
@@ -65,7 +65,7 @@ export async function* protobufListBody(
     parts.push({
       length,
       bytes: () => bytes,
-      deflated: () => cachedDeflated(cache, "compressed protobuf", run, () => bytes),
+      deflated: (compress) => cachedDeflated(cache, "compressed protobuf", run, () => bytes, compress),
     })
   }
   const length = parts.reduce((sum, part) => sum + part.length, 0)
@@ -79,10 +79,16 @@ function plain(bytes: Uint8Array): Part {
   return { length: bytes.length, bytes: () => bytes }
 }
 
-async function cachedDeflated(cache: RunCache, form: string, run: Run, bytes: () => Uint8Array): Promise<Deflated> {
+async function cachedDeflated(
+  cache: RunCache,
+  form: string,
+  run: Run,
+  bytes: () => Uint8Array,
+  compress: Compress,
+): Promise<Deflated> {
   const known = cache.get(form, run)?.deflated
   if (known !== undefined) return known
-  const deflated = await deflate(bytes())
+  const deflated = await compress(bytes())
   cache.put(form, run, { deflated })
   return deflated
 }

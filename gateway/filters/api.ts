@@ -26,6 +26,7 @@ class HandledRequest implements RequestContext {
   readonly query: URLSearchParams
   readonly headers: RequestContext["headers"]
   declare readonly turn?: () => Promise<void> | undefined
+  declare readonly aside?: <T>(job: () => Promise<T>) => Promise<T>
   readonly #state: RequestState
   readonly #response: GatewayResponse
   #warned: Set<string> | undefined
@@ -39,6 +40,7 @@ class HandledRequest implements RequestContext {
     this.query = state.query
     this.headers = request.headers as RequestContext["headers"]
     if (state.turn !== undefined) this.turn = state.turn
+    if (state.aside !== undefined) this.aside = state.aside
     this.#state = state
     this.#response = response
   }

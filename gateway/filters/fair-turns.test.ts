@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest"
+import { ThreadPlaces } from "../request/thread-places.ts"
 import { Turns } from "../request/turns.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import { Presence } from "../tenancy/presence.ts"
@@ -13,7 +14,7 @@ const controlPlane = { presence: new Presence() } as ControlPlane
 
 beforeEach(() => {
   clock = 0
-  filter = withFairTurns(new Turns(() => clock))
+  filter = withFairTurns(new Turns(() => clock), new ThreadPlaces())
   begun = []
 })
 

@@ -47,6 +47,8 @@ export class RequestState {
   isAdministrator = false
   /** RequestContext.turn: set for those who wait for one another. */
   turn: (() => Promise<void> | undefined) | undefined
+  /** RequestContext.aside, likewise. */
+  aside: (<T>(job: () => Promise<T>) => Promise<T>) | undefined
 
   constructor(id: string, request: IncomingMessage, response: GatewayResponse, upgrade: Upgrade | undefined) {
     this.id = id
