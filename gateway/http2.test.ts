@@ -56,6 +56,7 @@ beforeAll(async () => {
     limits: { maxStreams: 20, maxBodyBytes: 100_000 },
   })
   tenant = await fixture.createTenant("a")
+  await fixture.createTenant("b")
   session = open(tenant)
 })
 
@@ -94,6 +95,23 @@ describe("over HTTP/2", () => {
       ":authority": "a.tenants.test",
     })
     expect(status).toBe(200)
+  })
+
+  test("another tenant is nobody, whether it is there or not, and the connection goes on", async () => {
+    const { text } = await send("GET", objects)
+    for (const [path, authority] of [
+      ["/tenants/b/api/v1/pods", undefined],
+      ["/tenants/c/api/v1/pods", undefined],
+      ["/api/v1/pods", "b.tenants.test"],
+      ["/api/v1/pods", "c.tenants.test"],
+      ["/tenants/a/api/v1/pods", "b.tenants.test"],
+      ["/tenants/a/api/v1/pods", "c.tenants.test"],
+    ] as const) {
+      const refused = await send("GET", path, undefined, authority === undefined ? {} : { ":authority": authority })
+      expect(refused.status, `${authority} ${path}`).toBe(401)
+      expect(JSON.parse(refused.text)).toMatchObject({ message: "Unauthorized" })
+    }
+    expect(await send("GET", objects)).toMatchObject({ status: 200, text })
   })
 
   test("large lists arrive whole, and other requests on the connection meanwhile", async () => {

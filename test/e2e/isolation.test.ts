@@ -2,7 +2,7 @@
 // credentials. Each try is refused, and with the very answer that a tenant which does not exist gives.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { certificateOf, call, type Answer, type Call, type Credential } from "../harness/https.ts"
+import { certificateOf, call, exchange, type Answer, type Call, type Credential } from "../harness/https.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 
 const domain = "tenants.example"
@@ -99,6 +99,41 @@ const verbs: (Call & { verb: string })[] = [
   { verb: "an unknown path", path: "/nothing" },
 ]
 
+/** What is rarely asked for, beside the verbs. */
+const oddities: typeof verbs = [
+  { verb: "HEAD", method: "HEAD", path: `${namespaced}/secrets/secret` },
+  { verb: "OPTIONS", method: "OPTIONS", path: `${namespaced}/secrets/secret` },
+  { verb: "a method that no resource has", method: "PROPFIND", path: `${namespaced}/secrets/secret` },
+  {
+    verb: "exec by POST",
+    method: "POST",
+    path: `${namespaced}/pods/pod/exec?command=id&stdout=true`,
+    headers: upgrade,
+  },
+  {
+    verb: "exec over SPDY",
+    method: "POST",
+    path: `${namespaced}/pods/pod/exec?command=id&stdout=true`,
+    headers: { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4.channel.k8s.io" },
+  },
+  { verb: "watch over WebSocket", path: "/api/v1/secrets?watch=true&timeoutSeconds=1", headers: upgrade },
+  { verb: "proxy over WebSocket", path: `${namespaced}/pods/pod/proxy/`, headers: upgrade },
+  { verb: "status", method: "PUT", path: `${namespaced}/pods/pod/status`, body: JSON.stringify(pod) },
+  { verb: "a body that is no JSON", method: "POST", path: `${namespaced}/pods`, body: "{" },
+  {
+    verb: "a body that is announced",
+    method: "POST",
+    path: `${namespaced}/pods`,
+    headers: { expect: "100-continue", "content-length": "10" },
+  },
+  { verb: "a body too large", method: "POST", path: `${namespaced}/pods`, headers: { "content-length": "5000000" } },
+  { verb: "the tokens' issuer", path: "/.well-known/openid-configuration" },
+  { verb: "the tokens' keys", path: "/openid/v1/jwks" },
+  { verb: "version", path: "/version" },
+  { verb: "health", path: "/readyz?verbose" },
+  { verb: "metrics", path: "/metrics" },
+]
+
 interface Way {
   way: string
   to: (tenant: string, request: Call) => Call
@@ -143,6 +178,25 @@ describe.each(["certificate", "token", "certificate and token"])("tenant A's adm
       const { there } = await both((tenant) => ({ ...to(tenant, request), ...credentials[kind] }))
       expect(there.status, verb).toBe(401)
       expect(there.text, verb).not.toContain("of-tenant-b")
+    }
+  })
+})
+
+describe("byte for byte, but for the time and the request's number", () => {
+  const masked = (text: string, tenant: string) =>
+    text.replace(/^(date|audit-id): .*$/gim, "$1: …").replaceAll(tenant, "NAME")
+
+  test.each([...verbs, ...oddities])("$verb of tenant B is answered as of nobody", async (request) => {
+    for (const kind of ["certificate", "token", "none"]) {
+      for (const { to } of ways.slice(0, 2)) {
+        const ask = async (tenant: string) =>
+          masked(await exchange(up.url, { ...to(tenant, request), ...credentials[kind] }), tenant)
+        const [there, gone] = await Promise.all([ask("blue"), ask(absent)])
+        expect(there).toEqual(gone)
+        const [status = ""] = there.replace("HTTP/1.1 100 Continue\r\n\r\n", "").split("\r\n")
+        expect(status).toMatch(kind === "none" ? /^HTTP\/1\.1 [24]/ : "HTTP/1.1 401 Unauthorized")
+        expect(there).not.toContain("of-tenant-b")
+      }
     }
   })
 })

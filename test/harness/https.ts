@@ -1,6 +1,7 @@
 // One HTTPS request as a test wants it: any path, Host header, TLS server name and credential, and the whole answer.
 
 import { request, type RequestOptions } from "node:https"
+import { connect } from "node:tls"
 import { parse } from "yaml"
 
 export interface Credential {
@@ -67,6 +68,40 @@ export function call(url: string, options: Call): Promise<Answer> {
     sent.on("error", reject)
     sent.end(body)
   })
+}
+
+/**
+ * The same request on a connection of its own, and every byte of the answer until the server closes it. Its body may be
+ * shorter than a Content-Length among the headers says.
+ */
+export async function exchange(url: string, options: Call): Promise<string> {
+  const { certificate: cert, key, token, method = "GET", path, body = "", headers = {}, serverName } = options
+  const { hostname, port, host } = new URL(url)
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    rejectUnauthorized: false,
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+  })
+  const sent = {
+    host,
+    connection: "close",
+    ...(body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...headers,
+  }
+  const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`)
+  let text = ""
+  let failure: Error | undefined
+  socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk))
+  socket.on("error", (error) => (failure = error))
+  socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no end of the answer in ${timeoutMs} ms`)))
+  socket.write(Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`), Buffer.from(body)]))
+  await new Promise((resolve) => socket.once("close", resolve))
+  // Who closes before all of a request has come may be heard to have reset the connection, after the answer.
+  if (text === "") throw failure ?? new Error(`no answer to ${method} ${path}`)
+  return text
 }
 
 /** Certificate and key of a kubeconfig. */
