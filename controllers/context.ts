@@ -11,6 +11,7 @@ import type { TenantInformer } from "../client/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts"
+import type { Activity, Pace } from "./activity.ts"
 import type { Informers } from "./informers.ts"
 
 /** Names an object of a tenant. `namespace` is "" for what has none. */
@@ -33,6 +34,15 @@ export interface ControllerContext {
   signer?: CertificateSigner
   /** Keys worked on at the same time, per controller. */
   workers: number
+  activity: Activity
+}
+
+/** While others have something to do, one tenant has this part of a controller's workers. */
+const shareBesideOthers = 4
+
+/** How many keys of a tenant may be worked on at the same time now. */
+export function workersFor({ activity, workers }: ControllerContext, tenant: string): number {
+  return activity.hasOthers(tenant) ? Math.ceil(workers / shareBesideOthers) : workers
 }
 
 /** Starts a controller; resolves when the context's signal has ended and its last reconcile is done. */
@@ -48,6 +58,8 @@ export interface Synced {
 export interface Actor {
   client(tenant: string): KubeClient
   event(tenant: string, object: KubeObject, type: EventType, reason: string, message: string): void
+  /** How so many calls at once are to be made. */
+  pace(tenant: string, calls: number): Pace
 }
 
 export interface ControllerOptions<T extends KubeObject> {
@@ -84,7 +96,7 @@ export class Controller<T extends KubeObject> implements Actor {
     this.#queue = new FairQueue<Key>({
       identify: (key) => `${key.tenant}\n${key.namespace}\n${key.name}`,
       group: (key) => key.tenant,
-      maxWorking: ctx.workers,
+      maxWorking: (tenant) => workersFor(ctx, tenant),
       clock: ctx.clock,
       refill: (tenant) => this.enqueueAll(tenant),
     })
@@ -118,6 +130,10 @@ export class Controller<T extends KubeObject> implements Actor {
     return this.#ctx.tenants.client(tenant, { isUse: this.#options.isPeriodic !== true })
   }
 
+  pace(tenant: string, calls: number): Pace {
+    return this.#ctx.activity.pace(tenant, calls)
+  }
+
   async run(reconcile: (key: Key, signal: AbortSignal) => Promise<ReconcileResult>): Promise<void> {
     const { primary, reads = [], name, matters } = this.#options
     const { signal, log, workers } = this.#ctx
@@ -139,6 +155,7 @@ export class Controller<T extends KubeObject> implements Actor {
       // The tenant may have gone while its key waited, or fallen asleep: then the key's time has come, and all are looked at.
       if (this.#ctx.tenants.get(key.tenant) === undefined) return
       if (!this.#ready(key.tenant)) return this.#ctx.tenants.wake(key.tenant, { isUse: false })
+      this.#ctx.activity.saw(key.tenant)
       return reconcile(key, until)
     }
     await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded })

@@ -5,6 +5,7 @@ import type { CertificateSigner } from "../client/certificate-signer.ts"
 import { systemClock, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import type { Tenants } from "../client/tenants.ts"
+import { Activity } from "./activity.ts"
 import { runAutoscalers } from "./autoscaler/autoscaler.ts"
 import { runCertificateApproving } from "./certificates/approving.ts"
 import { runCertificateCleaning } from "./certificates/cleaning.ts"
@@ -126,6 +127,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
     rootCertificateAuthority,
     ...(signer === undefined ? {} : { signer }),
     workers,
+    activity: new Activity(clock, signal),
   }
   const running = only.map(async (name) => {
     const run = controllers[name]

@@ -53,6 +53,8 @@ describe("FairQueue fairness", () => {
 })
 
 describe("FairQueue with a limit of keys in work", () => {
+  let changing = 0
+
   test("lets a group that has reached it wait, and nobody else", async () => {
     const queue = createQueue({ maxWorking: 2 })
     for (let i = 0; i < 5; i++) queue.add(key("a", String(i)))
@@ -68,8 +70,11 @@ describe("FairQueue with a limit of keys in work", () => {
     expect(queue.size).toBe(3)
   })
 
-  test("hands out every key once, in any order of taking and finishing", async () => {
-    const queue = createQueue({ maxWorking: 3 })
+  test.each([
+    ["a fixed limit", 3],
+    ["a limit that changes", (() => (changing = (changing + 1) % 3) + 1) as () => number],
+  ])("hands out every key once, in any order of taking and finishing, with %s", async (_, maxWorking) => {
+    const queue = createQueue({ maxWorking })
     const groups = ["a", "b", "c", "d"]
     for (let i = 0; i < 400; i++) queue.add(key(groups[i % 4] ?? "", String(i)))
     const working: Key[] = []
@@ -92,6 +97,18 @@ describe("FairQueue with a limit of keys in work", () => {
       expect(Math.max(...counts)).toBeLessThanOrEqual(3)
     }
     expect(queue.size).toBe(0)
+  })
+
+  test("gives all who wait a key when the limit has grown", async () => {
+    let limit = 1
+    const queue = createQueue({ maxWorking: () => limit })
+    for (let i = 0; i < 9; i++) queue.add(key("a", String(i)))
+    const first = await queue.get(never)
+    const waiting = [1, 2, 3].map(() => queue.get(never))
+    limit = 4
+    queue.done(first as Key)
+    expect((await Promise.all(waiting)).map((one) => one?.name)).toEqual(["1", "2", "3"])
+    expect(queue.processing).toBe(3)
   })
 
   test("forgets a waiting group that is gone", async () => {

@@ -20,8 +20,10 @@ export interface FairQueueOptions<K> {
   /** How many keys a group may take in one round; whole, at least 1. Asked when the group's turn begins. */
   weight?(group: string): number
   limits?: Partial<FairQueueLimits>
-  /** Keys of one group worked on at the same time. Beyond it the group's keys wait, and others' go on. Default: any. */
-  maxWorking?: number
+  /**
+   * Keys of one group worked on at the same time, at least 1. Beyond it the group's keys wait, and others' go on. Default: any.
+   */
+  maxWorking?: number | ((group: string) => number)
   /** The group had to refuse keys and has now drained: its owner adds all of its keys again. */
   refill?(group: string): void
   clock?: Clock
@@ -264,7 +266,9 @@ export class FairQueue<K> implements Disposable {
 
   #isFull(name: string): boolean {
     const { maxWorking } = this.#options
-    return maxWorking !== undefined && (this.#working.get(name) ?? 0) >= maxWorking
+    const working = this.#working.get(name)
+    if (maxWorking === undefined || working === undefined) return false
+    return working >= (typeof maxWorking === "number" ? maxWorking : maxWorking(name))
   }
 
   /** It is the first in the order of turns. */
@@ -281,7 +285,8 @@ export class FairQueue<K> implements Disposable {
     if (group === undefined || !this.#parked.has(group) || this.#isFull(name)) return
     this.#parked.delete(group)
     this.#link(group)
-    this.#serve()
+    // More than one when it may now have more in work than before.
+    while (this.#waiters.size > 0 && this.#first !== undefined) this.#serve()
   }
 
   #append(group: Group<K>): void {

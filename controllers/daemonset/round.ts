@@ -8,7 +8,7 @@ import { scaled } from "../deployment/replicas.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { createPod, deletePod } from "../pods/pod-control.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
-import { slowStart } from "../pods/slow-start.ts"
+import { settleAll, slowStart } from "../pods/slow-start.ts"
 import type { DaemonSet, DaemonSetStatus } from "./daemonset.ts"
 import type { FailedBackoff } from "./failed-backoff.ts"
 import { daemonPod, nodeOf, placement } from "./placement.ts"
@@ -172,7 +172,8 @@ export class Round {
       create.length,
       remove.map((pod) => pod.metadata.uid ?? ""),
     )
-    const { succeeded, error } = await slowStart(create.length, async (at) => {
+    using pace = actor.pace(tenant, create.length + remove.length)
+    const { succeeded, error } = await slowStart(pace, create.length, async (at) => {
       try {
         await createPod(actor, tenant, set, daemonPod(set, set.spec?.template, create[at] ?? "", hash))
       } catch (failure) {
@@ -181,19 +182,16 @@ export class Round {
       }
     })
     for (let missing = create.length - succeeded; missing > 0; missing--) expectations.creationObserved(uid)
-    const results = await Promise.allSettled(
-      remove.map(async (pod) => {
-        const podUid = pod.metadata.uid ?? ""
-        const deleted = await deletePod(actor, tenant, set, pod).catch((failure: unknown) => {
-          expectations.deletionObserved(uid, podUid)
-          throw failure
-        })
-        if (!deleted) expectations.deletionObserved(uid, podUid)
-      }),
-    )
-    const failed = results.find((result) => result.status === "rejected")
+    const failure = await settleAll(pace, remove, async (pod) => {
+      const podUid = pod.metadata.uid ?? ""
+      const deleted = await deletePod(actor, tenant, set, pod).catch((reason: unknown) => {
+        expectations.deletionObserved(uid, podUid)
+        throw reason
+      })
+      if (!deleted) expectations.deletionObserved(uid, podUid)
+    })
     if (error !== undefined) throw error
-    if (failed !== undefined) throw failed.reason
+    if (failure !== undefined) throw failure
   }
 
   #maxSurge(): number {

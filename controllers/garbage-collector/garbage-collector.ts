@@ -8,7 +8,7 @@ import { EventRecorder } from "../../client/events.ts"
 import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
 import { runWorkers, TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
-import type { ControllerContext } from "../context.ts"
+import { workersFor, type ControllerContext } from "../context.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
 
@@ -24,7 +24,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
   const queue = new FairQueue<Key>({
     identify: ({ tenant, uid }) => `${tenant}/${uid}`,
     group: ({ tenant }) => tenant,
-    maxWorking: ctx.workers,
+    maxWorking: (tenant) => workersFor(ctx, tenant),
     clock: ctx.clock,
   })
   const collector = new Collector(ctx, queue)

@@ -99,7 +99,8 @@ async function createPods(options: PodsOptions, count: number): Promise<Change> 
   const size = indexes?.length ?? count
   expectations.expectCreations(uid, size)
   let created = 0
-  const { succeeded, error } = await slowStart(size, async (at) => {
+  using pace = actor.pace(tenant, size)
+  const { succeeded, error } = await slowStart(pace, size, async (at) => {
     const index = indexes?.[at]
     const replaced = index === undefined ? undefined : delayed.get(index)
     try {

@@ -4,6 +4,7 @@ import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { nodes, pods } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { silentLog } from "../../client/log.ts"
+import { Activity } from "../activity.ts"
 import { Informers } from "../informers.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
@@ -108,6 +109,7 @@ describe("pods", () => {
       signal: stopping.signal,
       rootCertificateAuthority: "",
       workers: 1,
+      activity: new Activity(clock, stopping.signal),
     }
     const running = runPodGarbageCollector(ctx, { finishedLimit: 2 })
     for (const [name, status] of [

@@ -11,7 +11,7 @@ import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { controllerReference, createPod, deletePod, podFromTemplate } from "../pods/pod-control.ts"
 import { isActive, isFinished, isTerminating, nextAvailabilityMs } from "../pods/pod-state.ts"
-import { slowStart } from "../pods/slow-start.ts"
+import { settleAll, slowStart } from "../pods/slow-start.ts"
 import { StatusHold } from "../pods/status-hold.ts"
 import { podsToDelete } from "./deletion-order.ts"
 import { replicaSetKind, replicationControllerKind, type ReplicaKind, type ReplicaObject } from "./kinds.ts"
@@ -155,7 +155,8 @@ async function makePods(
   const uid = object.metadata.uid ?? ""
   expectations.expectCreations(uid, count)
   const pod = podFromTemplate(object.spec?.template, object, controllerReference(object, kind))
-  const { succeeded, error } = await slowStart(count, async () => {
+  using pace = controller.pace(tenant, count)
+  const { succeeded, error } = await slowStart(pace, count, async () => {
     try {
       await createPod(controller, tenant, object, pod)
     } catch (failure) {
@@ -181,19 +182,17 @@ async function removePods(
     uid,
     victims.map((pod) => pod.metadata.uid ?? ""),
   )
-  const results = await Promise.allSettled(
-    victims.map(async (pod) => {
-      try {
-        // One that was already gone may have been told of before it was expected.
-        const deleted = await deletePod(controller, tenant, object, pod)
-        if (!deleted) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
-      } catch (failure) {
-        expectations.deletionObserved(uid, pod.metadata.uid ?? "")
-        throw failure
-      }
-    }),
-  )
-  return results.find((result) => result.status === "rejected")?.reason
+  using pace = controller.pace(tenant, victims.length)
+  return settleAll(pace, victims, async (pod) => {
+    try {
+      // One that was already gone may have been told of before it was expected.
+      const deleted = await deletePod(controller, tenant, object, pod)
+      if (!deleted) expectations.deletionObserved(uid, pod.metadata.uid ?? "")
+    } catch (failure) {
+      expectations.deletionObserved(uid, pod.metadata.uid ?? "")
+      throw failure
+    }
+  })
 }
 
 /** Pods of all ReplicaSets of the same Deployment, its own included. */

@@ -122,7 +122,9 @@ export class Round {
       for (const replica of replicas) if (!(await step(replica))) return false
       return true
     }
-    const { error } = await slowStart(replicas.length, async (index) => {
+    const { actor, tenant } = this.#options
+    using pace = actor.pace(tenant, replicas.length)
+    const { error } = await slowStart(pace, replicas.length, async (index) => {
       const replica = replicas[index]
       if (replica !== undefined) await step(replica)
     })
