@@ -98,6 +98,17 @@ export function call(at: number, name: string, ...args: Node[]): CallNode {
   return { kind: "call", at, name, target: undefined, args }
 }
 
+/** `terms`, at least one, joined by `name` as a balanced tree; the operator after term n stands at `places[n]`. */
+export function balanced(name: string, terms: readonly Node[], places: readonly number[]): Node {
+  const join = (low: number, high: number): Node => {
+    const middle = Math.floor((low + high + 1) / 2)
+    const left = middle === low ? (terms[middle] as Node) : join(low, middle - 1)
+    const right = middle === high ? (terms[middle + 1] as Node) : join(middle + 1, high)
+    return call(places[middle] ?? 0, name, left, right)
+  }
+  return places.length === 0 ? (terms[0] as Node) : join(0, places.length - 1)
+}
+
 export function list(at: number, ...elements: Node[]): ListNode {
   return { kind: "list", at, elements, optional: new Set() }
 }

@@ -2,44 +2,27 @@
 // cel-go/checker/checker.go.
 
 import { type CallNode, type ComprehensionNode, type Node, qualifiedName, type StructNode } from "./ast.ts"
+import type { CheckedTree, Reference } from "./checked-tree.ts"
 import { type Environment, type Overload, overloadsOf, typeNamed } from "./environment.ts"
 import type { Issue } from "./issues.ts"
 import { literalType } from "./literal-type.ts"
+import { printSignature, resolveOverload } from "./overload.ts"
 import {
   boolType,
   dynType,
   errorType,
-  intType,
   isOptional,
+  iterationTypes,
   listType,
   mapType,
   optionalType,
   printType,
-  sameType,
   structType,
   type Type,
-  typeParameter,
   typeType,
   unwrapOptional,
 } from "./types.ts"
-import { instantiate, mostGeneral, Substitutions } from "./unify.ts"
-
-/** What a name in the tree means: a variable of the environment (possibly a.b written as a path), or a type. */
-export type Reference =
-  | { kind: "variable"; name: string }
-  | { kind: "local"; name: string }
-  | { kind: "type"; type: Type }
-
-export interface CheckedTree {
-  tree: Node
-  types: ReadonlyMap<Node, Type>
-  /** Of identifiers, and of paths that are identifiers. */
-  references: ReadonlyMap<Node, Reference>
-  /** Ids of the overloads a call may mean. */
-  overloads: ReadonlyMap<Node, readonly string[]>
-  /** Calls a.b(x) of a function that is named "a.b". */
-  functions: ReadonlyMap<Node, string>
-}
+import { mostGeneral, Substitutions } from "./unify.ts"
 
 export function checkTree(tree: Node, environment: Environment): { checked: CheckedTree; issues: Issue[] } {
   const checker = new Checker(environment)
@@ -56,7 +39,6 @@ class Checker {
   readonly #functions = new Map<Node, string>()
   readonly #substitutions = new Substitutions()
   #scopes: ReadonlyMap<string, Type>[] = []
-  #freeParameters = 0
 
   constructor(environment: Environment) {
     this.#environment = environment
@@ -95,7 +77,7 @@ class Checker {
           keys = this.#join(keys, this.#checked(key))
           values = this.#join(values, this.#element(value, optional))
         }
-        return mapType(keys ?? this.#newParameter(), values ?? this.#newParameter())
+        return mapType(keys ?? this.#substitutions.newParameter(), values ?? this.#substitutions.newParameter())
       }
       case "struct":
         return this.#struct(node)
@@ -122,19 +104,14 @@ class Checker {
     return errorType
   }
 
-  #newParameter(): Type {
-    return typeParameter(`_var${this.#freeParameters++}`)
-  }
-
   #isAssignable(a: Type, b: Type): boolean {
     return this.#substitutions.unify([a], [b])
   }
 
   #identifier(node: Node, written: string): Type | undefined {
     const name = written.startsWith(".") ? written.slice(1) : written
-    for (let depth = this.#scopes.length - 1; depth >= 0; depth--) {
-      const local = this.#scopes[depth]?.get(name)
-      if (local === undefined) continue
+    const local = this.#scopes.findLast((scope) => scope.has(name))?.get(name)
+    if (local !== undefined) {
       this.#references.set(node, { kind: "local", name })
       return local
     }
@@ -152,23 +129,26 @@ class Checker {
   #field(at: number, operand: Node, field: string, optional: boolean): Type {
     const operandType = this.#substitutions.apply(this.#checked(operand))
     const target = unwrapOptional(operandType)
-    const result = ((): Type => {
-      switch (target.kind) {
-        case "map":
-          return target.parameters[1] ?? dynType
-        case "struct":
-          return this.#fieldType(at, target.name, field) ?? errorType
-        case "parameter":
-          this.#isAssignable(dynType, target)
-          return dynType
-        default:
-          if (target.kind !== "dyn" && target.kind !== "error") {
-            this.#issue(at, `type '${printType(target)}' does not support field selection`)
-          }
-          return dynType
-      }
-    })()
+    const result = this.#fieldOf(at, target, field)
     return isOptional(operandType) || optional ? optionalType(result) : result
+  }
+
+  #fieldOf(at: number, target: Type, field: string): Type {
+    switch (target.kind) {
+      case "map":
+        return target.parameters[1] ?? dynType
+      case "struct":
+        return this.#fieldType(at, target.name, field) ?? errorType
+      case "parameter":
+        this.#isAssignable(dynType, target)
+        return dynType
+      case "dyn":
+      case "error":
+        return dynType
+      default:
+        this.#issue(at, `type '${printType(target)}' does not support field selection`)
+        return dynType
+    }
   }
 
   #fieldType(at: number, name: string, field: string): Type | undefined {
@@ -216,27 +196,15 @@ class Checker {
     const types = args.map((arg) => this.#types.get(arg) ?? errorType)
     const isLogical = name === "_&&_" || name === "_||_"
     if (isLogical) return this.#logical(node, args, types, overloads)
-    const matching: string[] = []
-    let result: Type | undefined
-    for (const overload of overloads) {
-      if (overload.member !== (target !== undefined)) continue
-      const parameters = new Map(overload.parameters.map((parameter) => [parameter, this.#newParameter()]))
-      const expected = overload.args.map((arg) => instantiate(arg, parameters))
-      if (!this.#substitutions.unify(types, expected)) continue
-      matching.push(overload.id)
-      const type = this.#substitutions.apply(instantiate(overload.result, parameters))
-      if (result === undefined) result = type
-      else if (result.kind !== "dyn" && !sameType(type, result)) result = dynType
-    }
-    if (result === undefined) {
-      const shown = types.map((type) => printType(this.#substitutions.apply(type, "dyn")))
-      const signature =
-        target === undefined ? `(${shown.join(", ")})` : `${shown[0] ?? ""}.(${shown.slice(1).join(", ")})`
+    const isMember = target !== undefined
+    const resolved = resolveOverload(overloads, types, isMember, this.#substitutions)
+    if (resolved === undefined) {
+      const signature = printSignature(types, isMember, this.#substitutions)
       this.#issue(node.at, `found no matching overload for '${name}' applied to '${signature}'`)
       return errorType
     }
-    this.#overloads.set(node, matching)
-    return result
+    this.#overloads.set(node, resolved.ids)
+    return resolved.result
   }
 
   #logical(node: CallNode, args: readonly Node[], types: readonly Type[], overloads: readonly Overload[]): Type {
@@ -247,10 +215,8 @@ class Checker {
       valid = false
     }
     if (!valid) return errorType
-    this.#overloads.set(
-      node,
-      overloads.map((overload) => overload.id),
-    )
+    const ids = overloads.map(({ id }) => id)
+    this.#overloads.set(node, ids)
     return boolType
   }
 
@@ -259,7 +225,7 @@ class Checker {
     for (const [index, element] of elements.entries()) {
       items = this.#join(items, this.#element(element, optional.has(index)))
     }
-    return listType(items ?? this.#newParameter())
+    return listType(items ?? this.#substitutions.newParameter())
   }
 
   /** The type an element or a value adds; one written as ?value has to be optional. */
@@ -311,25 +277,15 @@ class Checker {
     return this.#substitutions.apply(result)
   }
 
-  #iterationTypes(node: ComprehensionNode, range: Type): [Type, Type] {
-    const hasTwo = node.iterVar2 !== undefined
-    const [first = dynType, second = dynType] = range.parameters
-    switch (range.kind) {
-      case "list":
-        return hasTwo ? [intType, first] : [first, first]
-      case "map":
-        return [first, second]
-      case "dyn":
-      case "error":
-      case "parameter":
-        this.#isAssignable(dynType, range)
-        return [dynType, dynType]
-      default: {
-        const what = `expression of type '${printType(range)}' cannot be range of a comprehension`
-        this.#issue(node.range.at, `${what} (must be list, map, or dynamic)`)
-        return [errorType, errorType]
-      }
+  #iterationTypes({ range: { at }, iterVar2 }: ComprehensionNode, range: Type): [Type, Type] {
+    const types = iterationTypes(range, iterVar2 !== undefined)
+    if (types === undefined) {
+      const what = `expression of type '${printType(range)}' cannot be range of a comprehension`
+      this.#issue(at, `${what} (must be list, map, or dynamic)`)
+      return [errorType, errorType]
     }
+    this.#isAssignable(dynType, range)
+    return types
   }
 
   #assert(node: Node, expected: Type): void {

@@ -3,7 +3,7 @@
 // cel-go/checker/cost.go; what functions cost: cost-functions.ts.
 
 import { accumulator, type CallNode, type ComprehensionNode, type Node } from "./ast.ts"
-import type { CheckedTree } from "./check.ts"
+import type { CheckedTree } from "./checked-tree.ts"
 import { callEstimate } from "./cost-functions.ts"
 import {
   addRanges,

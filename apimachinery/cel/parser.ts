@@ -1,6 +1,6 @@
 // From the text of a CEL expression to its tree. Source: cel-spec/doc/langdef.md, and the grammar cel-go's parser is made of.
 
-import { call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
+import { balanced, call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
 import type { Issue } from "./issues.ts"
 import { literalValue } from "./literals.ts"
 import { expandBinding, expandMacro } from "./macros.ts"
@@ -18,8 +18,7 @@ const reserved = new Set(
 const relations = new Set(["<", "<=", ">=", ">", "==", "!=", "in"])
 const binary: Readonly<Record<string, string>> = { in: "@in" }
 
-/** With issues, the tree is of no use. */
-/** `bindings`: cel.bind() is a macro. */
+/** With issues, the tree is of no use. `bindings`: cel.bind() is a macro. */
 export function parseExpression(source: string, bindings = false): { tree: Node | undefined; issues: Issue[] } {
   const size = source.length <= maxSize ? source.length : Array.from(source).length
   if (size > maxSize) {
@@ -81,14 +80,7 @@ class Parser {
       places.push(taken.at)
       terms.push(operand())
     }
-    const name = `_${operator}_`
-    const balance = (low: number, high: number): Node => {
-      const middle = Math.floor((low + high + 1) / 2)
-      const left = middle === low ? (terms[middle] as Node) : balance(low, middle - 1)
-      const right = middle === high ? (terms[middle + 1] as Node) : balance(middle + 1, high)
-      return call(places[middle] ?? 0, name, left, right)
-    }
-    return places.length === 0 ? (terms[0] as Node) : balance(0, places.length - 1)
+    return balanced(`_${operator}_`, terms, places)
   }
 
   #relation(also: readonly string[]): Node {
@@ -129,7 +121,7 @@ class Parser {
       ["!", "!_"],
       ["-", "-_"],
     ] as const) {
-      if (!this.#tokens.is(sign) || (sign === "-" && this.#isNumber(1))) continue
+      if (!this.#tokens.is(sign) || (sign === "-" && this.#tokens.isNumber(1))) continue
       let count = 0
       while (this.#tokens.is(sign)) {
         this.#tokens.take()
@@ -140,11 +132,6 @@ class Parser {
       return count % 2 === 0 ? operand : call(first.at, name, operand)
     }
     return this.#member()
-  }
-
-  #isNumber(ahead: number): boolean {
-    const { kind } = this.#tokens.peek(ahead)
-    return kind === "int" || kind === "double"
   }
 
   #member(): Node {
@@ -250,7 +237,7 @@ class Parser {
     if (dot === "" && text === "true") return literal(at, true)
     if (dot === "" && text === "false") return literal(at, false)
     if (dot === "" && text === "null") return literal(at, null)
-    const message = this.#messageName(text)
+    const message = this.#tokens.takeMessageName(text)
     if (message !== undefined) return this.#struct(dot + message)
     if (reserved.has(text)) {
       this.#tokens.issue(at, `reserved identifier: ${text}`)
@@ -260,19 +247,6 @@ class Parser {
     if (open === undefined) return ident(at, dot + text)
     const args = this.#arguments()
     return this.#called(open.at, dot + text, undefined, args)
-  }
-
-  /** a.b.C when a brace follows; its tokens are taken up to the brace. */
-  #messageName(first: string): string | undefined {
-    let ahead = 0
-    let name = first
-    while (this.#tokens.is(".", ahead) && isName(this.#tokens.peek(ahead + 1))) {
-      name += `.${this.#tokens.peek(ahead + 1).text}`
-      ahead += 2
-    }
-    if (!this.#tokens.is("{", ahead)) return undefined
-    for (let count = 0; count < ahead; count++) this.#tokens.take()
-    return name
   }
 
   #literal(token: Token, negative: boolean): Node {
@@ -287,7 +261,7 @@ class Parser {
     const open = this.#tokens.take()
     const elements: Node[] = []
     const optional = new Set<number>()
-    this.#items("]", (also) => {
+    this.#tokens.takeItems("]", (also) => {
       if (this.#tokens.takeIf("?") !== undefined) optional.add(elements.length)
       elements.push(this.#expression(also))
     })
@@ -297,7 +271,7 @@ class Parser {
   #map(): Node {
     const open = this.#tokens.take()
     const entries: MapEntryNode[] = []
-    this.#items("}", (also) => {
+    this.#tokens.takeItems("}", (also) => {
       const optional = this.#tokens.takeIf("?") !== undefined
       const key = this.#expression(also)
       const { at } = this.#tokens.expect(":", false)
@@ -309,7 +283,7 @@ class Parser {
   #struct(name: string): Node {
     const open = this.#tokens.take()
     const fields: StructFieldNode[] = []
-    this.#items("}", () => {
+    this.#tokens.takeItems("}", () => {
       const optional = this.#tokens.takeIf("?") !== undefined
       const field = this.#tokens.peek()
       if (!isName(field) && field.kind !== "escaped") {
@@ -321,19 +295,5 @@ class Parser {
       fields.push({ at, name: field.text, value: this.#expression(), optional })
     })
     return { kind: "struct", at: open.at, name, fields }
-  }
-
-  /** Separated by commas, one may stand after the last. */
-  #items(close: "]" | "}", item: (also: readonly string[]) => void): void {
-    let isFirst = true
-    while (!this.#tokens.is(close)) {
-      if (this.#tokens.takeIf(",") !== undefined) {
-        if (this.#tokens.is(close) || this.#tokens.peek().kind === "end") break
-        if (isFirst) break
-      } else if (!isFirst) this.#tokens.mismatch([`'${close}'`, "','"])
-      item(isFirst ? [`'${close}'`, "','", "'?'"] : ["'?'"])
-      isFirst = false
-    }
-    this.#tokens.expect(close)
   }
 }

@@ -3,12 +3,11 @@
 
 import type { CallNode, ComprehensionNode, Node } from "./ast.ts"
 import { heldBy, qualifyIfPresent } from "./attributes.ts"
-import type { CheckedTree } from "./check.ts"
+import type { CheckedTree } from "./checked-tree.ts"
 import {
   alternative,
   type Attribute,
   equality,
-  goTypeOf,
   invoke,
   logical,
   membership,
@@ -21,19 +20,9 @@ import {
 } from "./closures.ts"
 import type { Environment } from "./environment.ts"
 import { implementations, isConversion } from "./functions.ts"
-import { callCostOf, listCost, mapCost, noCost, selectCost, structCost } from "./runtime-cost.ts"
-import {
-  ArrayList,
-  CelError,
-  EntryMap,
-  GrowingList,
-  isError,
-  ListValue,
-  MapValue,
-  Optional,
-  TypeValue,
-  type Value,
-} from "./values.ts"
+import { iterate, makeList, makeMap, makeStruct } from "./makers.ts"
+import { callCostOf, noCost, selectCost } from "./runtime-cost.ts"
+import { ArrayList, CelError, EntryMap, isError, TypeValue, type Value } from "./values.ts"
 
 /** A constant that cannot be, found while planning. */
 export class PlanFault extends Error {}
@@ -215,21 +204,7 @@ class Planner {
     if (planned.every((one) => one.constant !== undefined)) {
       return constant(new ArrayList(planned.map((one) => one.constant ?? null)))
     }
-    const runs = planned.map(({ run }) => run)
-    return {
-      run(frame) {
-        const items: Value[] = []
-        for (const [index, run] of runs.entries()) {
-          const value = run(frame)
-          if (isError(value)) return value
-          if (!optional.has(index)) items.push(value)
-          else if (!(value instanceof Optional)) return new CelError("invalid optional element initialization")
-          else if (value.value !== undefined) items.push(value.value)
-        }
-        spend(frame, listCost)
-        return new ArrayList(items)
-      },
-    }
+    return { run: makeList(planned.map((one, index) => ({ run: one.run, optional: optional.has(index) }))) }
   }
 
   #map(node: Extract<Node, { kind: "map" }>): Planned {
@@ -241,21 +216,8 @@ class Planner {
     if (entries.every(({ key, value }) => key.constant !== undefined && value.constant !== undefined)) {
       return constant(new EntryMap(entries.map(({ key, value }) => [key.constant ?? null, value.constant ?? null])))
     }
-    return {
-      run(frame) {
-        const made: [Value, Value][] = []
-        for (const { key, value, optional } of entries) {
-          const [name, item] = [key.run(frame), value.run(frame)]
-          if (isError(name)) return name
-          if (isError(item)) return item
-          if (!optional) made.push([name, item])
-          else if (!(item instanceof Optional)) return new CelError("invalid optional entry initialization")
-          else if (item.value !== undefined) made.push([name, item.value])
-        }
-        spend(frame, mapCost)
-        return new EntryMap(made)
-      },
-    }
+    const runs = entries.map(({ key, value, optional }) => ({ key: key.run, value: value.run, optional }))
+    return { run: makeMap(runs) }
   }
 
   #struct(node: Extract<Node, { kind: "struct" }>): Planned {
@@ -265,21 +227,7 @@ class Planner {
       run: this.plan(field.value).run,
       optional: field.optional,
     }))
-    const { types } = this.#environment
-    return {
-      run(frame) {
-        const made = new Map<string, Value>()
-        for (const field of fields) {
-          const value = field.run(frame)
-          if (isError(value)) return value
-          if (!field.optional) made.set(field.name, value)
-          else if (!(value instanceof Optional)) return new CelError("invalid optional field initialization")
-          else if (value.value !== undefined) made.set(field.name, value.value)
-        }
-        spend(frame, structCost)
-        return types.construct?.(name, made) ?? new CelError(`unknown type: ${name}`)
-      },
-    }
+    return { run: makeStruct(name, fields, this.#environment.types) }
   }
 
   #comprehension(node: ComprehensionNode): Run {
@@ -297,27 +245,7 @@ class Planner {
     const condition = this.plan(node.condition).run
     const step = this.plan(node.step).run
     this.#scope = outer
-    const hasTwo = node.iterVar2 !== undefined
-    return (frame) => {
-      const over = range(frame)
-      if (isError(over)) return over
-      if (!(over instanceof ListValue) && !(over instanceof MapValue)) {
-        return new CelError(`got '${goTypeOf(over)}', expected iterable type`)
-      }
-      const { locals } = frame
-      const start = init(frame)
-      locals[accu] = start instanceof ListValue && start.size === 0 ? new GrowingList([]) : start
-      const keys = over instanceof MapValue ? over.keys() : undefined
-      const size = keys?.length ?? over.size
-      for (let index = 0; index < size; index++) {
-        const key = keys === undefined ? BigInt(index) : (keys[index] as Value)
-        const item = over instanceof MapValue ? (hasTwo ? (over.get(key) ?? null) : key) : over.at(index)
-        locals[first] = hasTwo ? key : item
-        locals[second] = item
-        if (condition(frame) === false) break
-        locals[accu] = step(frame)
-      }
-      return result(frame)
-    }
+    const isOverPairs = node.iterVar2 !== undefined
+    return iterate({ range, init, condition, step, result, isOverPairs, slots: { accu, first, second } })
   }
 }

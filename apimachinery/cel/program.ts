@@ -1,6 +1,7 @@
 // The door to this folder: compile an expression once, evaluate it often, with a limit to what it may cost.
 
-import { checkTree, type CheckedTree } from "./check.ts"
+import { checkTree } from "./check.ts"
+import type { CheckedTree } from "./checked-tree.ts"
 import type { Environment } from "./environment.ts"
 import { type Issue, printIssues } from "./issues.ts"
 import { parseExpression } from "./parser.ts"

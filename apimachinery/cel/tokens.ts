@@ -76,6 +76,11 @@ export class TokenStream {
     return token.kind === "operator" && token.text === operator
   }
 
+  isNumber(ahead: number): boolean {
+    const { kind } = this.peek(ahead)
+    return kind === "int" || kind === "double"
+  }
+
   takeIf(operator: string): Token | undefined {
     return this.is(operator) ? this.take() : undefined
   }
@@ -119,6 +124,33 @@ export class TokenStream {
     if (!startsExpression(this.peek(1))) this.stop(`mismatched input ${named(found)} expecting ${expected}`)
     this.syntax(found.at, `extraneous input ${named(found)} expecting ${expected}`)
     this.take()
+  }
+
+  /** a.b.C when a brace follows; its tokens are taken up to the brace. */
+  takeMessageName(first: string): string | undefined {
+    let ahead = 0
+    let name = first
+    while (this.is(".", ahead) && isName(this.peek(ahead + 1))) {
+      name += `.${this.peek(ahead + 1).text}`
+      ahead += 2
+    }
+    if (!this.is("{", ahead)) return undefined
+    for (let count = 0; count < ahead; count++) this.take()
+    return name
+  }
+
+  /** Separated by commas, one may stand after the last. */
+  takeItems(close: "]" | "}", item: (also: readonly string[]) => void): void {
+    let isFirst = true
+    while (!this.is(close)) {
+      if (this.takeIf(",") !== undefined) {
+        if (this.is(close) || this.peek().kind === "end") break
+        if (isFirst) break
+      } else if (!isFirst) this.mismatch([`'${close}'`, "','"])
+      item(isFirst ? [`'${close}'`, "','", "'?'"] : ["'?'"])
+      isFirst = false
+    }
+    this.expect(close)
   }
 
   /** None of these follows. */

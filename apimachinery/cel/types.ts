@@ -141,3 +141,20 @@ function named(name: string, parameters: Type[]): Type {
   if (parameters.length > 0 || name.startsWith("net.")) return opaqueType(name, ...parameters)
   return byName.get(name) ?? structType(name)
 }
+
+/** What the variables of a comprehension are over that range; undefined: it is none. */
+export function iterationTypes(range: Type, hasTwo: boolean): [Type, Type] | undefined {
+  const [first = dynType, second = dynType] = range.parameters
+  switch (range.kind) {
+    case "list":
+      return hasTwo ? [intType, first] : [first, first]
+    case "map":
+      return [first, second]
+    case "dyn":
+    case "error":
+    case "parameter":
+      return [dynType, dynType]
+    default:
+      return undefined
+  }
+}

@@ -1,11 +1,12 @@
 // Which type may stand where: assignability with type parameters, whose meaning is found on the way. Source:
 // cel-go/checker/types.go.
 
-import { dynType, isOptional, sameType, type Type } from "./types.ts"
+import { dynType, isOptional, sameType, type Type, typeParameter } from "./types.ts"
 
 /** What type parameters were found to be. Attempts work on a copy, and are kept when they succeed. */
 export class Substitutions {
   #found: Map<string, Type>
+  #made = 0
 
   constructor(found: Map<string, Type> = new Map()) {
     this.#found = found
@@ -17,6 +18,11 @@ export class Substitutions {
     if (!allAssignable(attempt, actual, expected)) return false
     this.#found = attempt
     return true
+  }
+
+  /** One that may still be anything. */
+  newParameter(): Type {
+    return typeParameter(`_var${this.#made++}`)
   }
 
   /** `free`: what to put for parameters that may still be anything. */

@@ -2,7 +2,7 @@
 // cel-go/cel/validator.go, cel-go/ext/strings.go.
 
 import { type CallNode, childrenOf, type Node } from "./ast.ts"
-import type { CheckedTree } from "./check.ts"
+import type { CheckedTree } from "./checked-tree.ts"
 import { conversions } from "./convert.ts"
 import { clausesOf, formatString } from "./format-string.ts"
 import type { Issue } from "./issues.ts"

@@ -4,7 +4,7 @@
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
 import { childrenOf, type Node } from "../ast.ts"
-import type { CheckedTree } from "../check.ts"
+import type { CheckedTree } from "../checked-tree.ts"
 import { estimateCost } from "../cost.ts"
 import { type DeclaredType, declaredTypes, maxRequestBytes, sizesOf, typeOfDeclared } from "../declared-type.ts"
 import type { Environment } from "../environment.ts"

@@ -1,0 +1,105 @@
+// Lists, maps, messages and comprehensions when an expression runs: what plan.ts makes of the literals and macros that are no
+// constants. Source: cel-go/interpreter/interpretable.go (evalList, evalMap, evalObj, evalFold).
+
+import { goTypeOf, type Run, spend } from "./closures.ts"
+import type { Environment } from "./environment.ts"
+import { listCost, mapCost, structCost } from "./runtime-cost.ts"
+import {
+  ArrayList,
+  CelError,
+  EntryMap,
+  GrowingList,
+  isError,
+  ListValue,
+  MapValue,
+  Optional,
+  type Value,
+} from "./values.ts"
+
+/** `optional`: written as ?value, and left out when there is none. */
+export function makeList(elements: readonly { run: Run; optional: boolean }[]): Run {
+  return (frame) => {
+    const items: Value[] = []
+    for (const { run, optional } of elements) {
+      const value = run(frame)
+      if (isError(value)) return value
+      if (!optional) items.push(value)
+      else if (!(value instanceof Optional)) return new CelError("invalid optional element initialization")
+      else if (value.value !== undefined) items.push(value.value)
+    }
+    spend(frame, listCost)
+    return new ArrayList(items)
+  }
+}
+
+export function makeMap(entries: readonly { key: Run; value: Run; optional: boolean }[]): Run {
+  return (frame) => {
+    const made: [Value, Value][] = []
+    for (const { key, value, optional } of entries) {
+      const [name, item] = [key(frame), value(frame)]
+      if (isError(name)) return name
+      if (isError(item)) return item
+      if (!optional) made.push([name, item])
+      else if (!(item instanceof Optional)) return new CelError("invalid optional entry initialization")
+      else if (item.value !== undefined) made.push([name, item.value])
+    }
+    spend(frame, mapCost)
+    return new EntryMap(made)
+  }
+}
+
+export function makeStruct(
+  name: string,
+  fields: readonly { name: string; run: Run; optional: boolean }[],
+  types: Environment["types"],
+): Run {
+  return (frame) => {
+    const made = new Map<string, Value>()
+    for (const field of fields) {
+      const value = field.run(frame)
+      if (isError(value)) return value
+      if (!field.optional) made.set(field.name, value)
+      else if (!(value instanceof Optional)) return new CelError("invalid optional field initialization")
+      else if (value.value !== undefined) made.set(field.name, value.value)
+    }
+    spend(frame, structCost)
+    return types.construct?.(name, made) ?? new CelError(`unknown type: ${name}`)
+  }
+}
+
+export interface Iteration {
+  range: Run
+  init: Run
+  condition: Run
+  step: Run
+  result: Run
+  /** Two variables: index and item, or key and value. */
+  isOverPairs: boolean
+  /** Where the frame keeps the variables. */
+  slots: { accu: number; first: number; second: number }
+}
+
+export function iterate({ range, init, condition, step, result, isOverPairs, slots }: Iteration): Run {
+  const { accu, first, second } = slots
+  return (frame) => {
+    const over = range(frame)
+    if (isError(over)) return over
+    if (!(over instanceof ListValue) && !(over instanceof MapValue)) {
+      return new CelError(`got '${goTypeOf(over)}', expected iterable type`)
+    }
+    const { locals } = frame
+    const start = init(frame)
+    locals[accu] = start instanceof ListValue && start.size === 0 ? new GrowingList([]) : start
+    const keys = over instanceof MapValue ? over.keys() : undefined
+    const size = keys?.length ?? over.size
+    for (let index = 0; index < size; index++) {
+      const key = keys === undefined ? BigInt(index) : (keys[index] as Value)
+      const item = over instanceof MapValue ? (isOverPairs ? (over.get(key) ?? null) : key) : over.at(index)
+      locals[first] = isOverPairs ? key : item
+      locals[second] = item
+      if (condition(frame) === false) break
+      locals[accu] = step(frame)
+    }
+    return result(frame)
+  }
+}

@@ -1,0 +1,41 @@
+// Which overloads of a function a call may mean, by the types of its arguments. Source: cel-go/checker/checker.go
+// (resolveOverload).
+
+import type { Overload } from "./environment.ts"
+import { dynType, printType, sameType, type Type } from "./types.ts"
+import { instantiate, type Substitutions } from "./unify.ts"
+
+export interface Resolved {
+  /** Of the overloads that match. */
+  ids: readonly string[]
+  /** dyn when they do not agree. */
+  result: Type
+}
+
+/** `isMember`: called on the first of its arguments. Undefined: none matches. */
+export function resolveOverload(
+  overloads: readonly Overload[],
+  types: readonly Type[],
+  isMember: boolean,
+  substitutions: Substitutions,
+): Resolved | undefined {
+  const ids: string[] = []
+  let result: Type | undefined
+  for (const overload of overloads) {
+    if (overload.member !== isMember) continue
+    const parameters = new Map(overload.parameters.map((parameter) => [parameter, substitutions.newParameter()]))
+    const expected = overload.args.map((arg) => instantiate(arg, parameters))
+    if (!substitutions.unify(types, expected)) continue
+    ids.push(overload.id)
+    const type = substitutions.apply(instantiate(overload.result, parameters))
+    if (result === undefined) result = type
+    else if (result.kind !== "dyn" && !sameType(type, result)) result = dynType
+  }
+  return result === undefined ? undefined : { ids, result }
+}
+
+/** As messages show what a function was applied to. */
+export function printSignature(types: readonly Type[], isMember: boolean, substitutions: Substitutions): string {
+  const shown = types.map((type) => printType(substitutions.apply(type, "dyn")))
+  return isMember ? `${shown[0] ?? ""}.(${shown.slice(1).join(", ")})` : `(${shown.join(", ")})`
+}
