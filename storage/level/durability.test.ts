@@ -1,0 +1,76 @@
+// What kill -9 cannot show: that a write is flushed to the disk before it is answered, and that those which wait share a flush.
+
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { put, remove } from "../testing/store-suite.ts"
+import { openDatabase, type Database, type DatabaseOptions } from "./database.ts"
+import { openLevelStore } from "./store.ts"
+
+let directory = ""
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "polyplane-durability-"))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+/** A database that notes whether a batch is to be flushed, and finishes none while it is held. */
+function watchedDisk() {
+  const flushes: (boolean | undefined)[] = []
+  let held: PromiseWithResolvers<void> | undefined
+  const open = async (options: DatabaseOptions): Promise<Database> => {
+    const database = await openDatabase(options)
+    const write = database.batch.bind(database) as (...args: unknown[]) => Promise<void>
+    const batch = async (writes: unknown, options: { sync?: boolean }): Promise<void> => {
+      flushes.push(options.sync)
+      await held?.promise
+      return write(writes, options)
+    }
+    return Object.assign(database, { batch })
+  }
+  return {
+    open,
+    flushes,
+    hold: () => (held = Promise.withResolvers()),
+    release: () => held?.resolve(),
+  }
+}
+
+test("each write is flushed, and answered only after it", async () => {
+  const disk = watchedDisk()
+  await using store = await openLevelStore({ directory, open: disk.open })
+  disk.flushes.length = 0
+  await put(store, "/a", "1")
+  await put(store, "/a", "2")
+  await remove(store, "/a")
+  expect(disk.flushes).toEqual([true, true, true])
+
+  disk.hold()
+  let answered = false
+  const written = put(store, "/a", "3").then((result) => {
+    answered = true
+    return result
+  })
+  await expect.poll(() => disk.flushes).toHaveLength(4)
+  // What is read meanwhile is what is on the disk.
+  expect(await store.get("/a")).toBeUndefined()
+  expect(store.revision).toBe(4)
+  expect(answered).toBe(false)
+  disk.release()
+  expect(await written).toMatchObject({ succeeded: true, revision: 5 })
+  expect((await store.get("/a"))?.modRevision).toBe(5)
+})
+
+test("those that come while one is written share the next flush", async () => {
+  const disk = watchedDisk()
+  await using store = await openLevelStore({ directory, open: disk.open })
+  disk.flushes.length = 0
+  disk.hold()
+  const first = put(store, "/first", "1")
+  await expect.poll(() => disk.flushes).toHaveLength(1)
+  const others = Array.from({ length: 20 }, (_, index) => put(store, `/other/${index}`, "1"))
+  disk.release()
+  await Promise.all([first, ...others])
+  expect(disk.flushes).toEqual([true, true])
+  expect((await store.range("/other/")).items).toHaveLength(20)
+})
