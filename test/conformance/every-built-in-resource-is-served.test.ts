@@ -1,7 +1,9 @@
-// Create, get, list, watch, update, patch and delete a minimal object of every built-in kind.
+// Create, get, list, watch, update, patch in every way, and delete a minimal object of every built-in kind, alone and as a
+// collection; and its subresources status and scale.
 
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { startControlPlane, type TestControlPlane } from "./control-plane.ts"
+import type { ResourceFacts } from "../../apimachinery/schema/facts.ts"
 import { apiVersionOf, collectionPath, minimalObject, storedResources } from "./minimal-objects.ts"
 
 let plane: TestControlPlane
@@ -13,6 +15,13 @@ afterAll(async () => {
   await plane?.[Symbol.asyncDispose]()
 })
 
+/** Each adds an annotation of the patch type's name. */
+const patches: Readonly<Record<string, unknown>> = {
+  "application/merge-patch+json": { metadata: { annotations: { merge: "yes" } } },
+  "application/strategic-merge-patch+json": { metadata: { annotations: { strategic: "yes" } } },
+  "application/json-patch+json": [{ op: "add", path: "/metadata/annotations/json", value: "yes" }],
+}
+
 /** Kinds whose objects are kept by finalizers until a controller is done with them. */
 const held: ReadonlySet<string> = new Set([
   "Namespace",
@@ -21,6 +30,42 @@ const held: ReadonlySet<string> = new Set([
   "CustomResourceDefinition",
   "VolumeAttributesClass",
 ])
+
+async function checkStatus(path: string, verbs: readonly string[]): Promise<void> {
+  const read = await plane.call("GET", `${path}/status`)
+  expect(read).toMatchObject({ code: 200, json: { metadata: { labels: { updated: "yes" } } } })
+  expect(verbs).toEqual(["get", "patch", "update"])
+  expect(await plane.call("PUT", `${path}/status`, read.json)).toMatchObject({ code: 200, json: read.json })
+  const contentType = "application/merge-patch+json"
+  const patched = await plane.call("PATCH", `${path}/status`, {}, { contentType })
+  expect(patched).toMatchObject({ code: 200, json: read.json })
+}
+
+async function checkScale(path: string): Promise<void> {
+  const read = await plane.call("GET", `${path}/scale`)
+  expect(read).toMatchObject({
+    code: 200,
+    json: { kind: "Scale", apiVersion: "autoscaling/v1", spec: { replicas: 1 } },
+  })
+  const written = await plane.call("PUT", `${path}/scale`, { ...read.json, spec: { replicas: 0 } })
+  expect(written).toMatchObject({ code: 200, json: { kind: "Scale" } })
+  expect((await plane.call("GET", path)).json).toMatchObject({ spec: { replicas: 0 } })
+}
+
+/** Makes the object once more, and has it deleted with all that carry its label. */
+async function checkCollection(resource: ResourceFacts, path: string): Promise<void> {
+  const collection = collectionPath(resource)
+  const object = minimalObject(resource)
+  const labels = { ...object.metadata.labels, collected: "yes" }
+  const created = await plane.call("POST", collection, { ...object, metadata: { ...object.metadata, labels } })
+  expect(created.code).toBe(201)
+  const now = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds: 0, propagationPolicy: "Background" }
+  expect(await plane.call("DELETE", `${collection}?labelSelector=collected%3Dno`, now)).toMatchObject({ code: 200 })
+  expect(await plane.call("GET", path)).toMatchObject({ code: 200 })
+  const deleted = await plane.call("DELETE", `${collection}?labelSelector=collected`, now)
+  expect(deleted).toMatchObject({ code: 200, json: { kind: resource.listKind } })
+  expect(await plane.call("GET", path)).toMatchObject({ code: 404 })
+}
 
 test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${resource.resource}`, resource] as const))(
   "%s",
@@ -59,18 +104,31 @@ test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${reso
     expect(updated.json.metadata.resourceVersion).not.toBe(created.json.metadata.resourceVersion)
     expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: updated.json })
 
-    const patched = await plane.call(
-      "PATCH",
-      path,
-      { metadata: { annotations: { patched: "yes" } } },
-      { contentType: "application/merge-patch+json" },
-    )
-    expect(patched).toMatchObject({
-      code: 200,
-      json: { metadata: { labels: { updated: "yes" }, annotations: { patched: "yes" } } },
-    })
-    expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: patched.json })
+    for (const [contentType, patch] of Object.entries(patches)) {
+      const patched = await plane.call("PATCH", path, patch, { contentType })
+      expect(patched, contentType).toMatchObject({
+        code: 200,
+        json: {
+          metadata: { labels: { updated: "yes" }, annotations: { [/\/(\w+)/.exec(contentType)?.[1] ?? ""]: "yes" } },
+        },
+      })
+      expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: patched.json })
+    }
 
+    for (const { name: subresource, verbs } of resource.subresources) {
+      if (subresource === "status") await checkStatus(path, verbs)
+      if (subresource !== "scale") continue
+      await checkScale(path)
+      expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: { spec: { replicas: 0 } } })
+    }
+
+    const isCollected = resource.verbs.includes("deletecollection")
+    if (isCollected && held.has(resource.kind)) {
+      const deleted = await plane.call("DELETE", `${collection}?labelSelector=updated`)
+      expect(deleted).toMatchObject({ code: 200, json: { kind: resource.listKind } })
+      const marked = await plane.call("GET", path)
+      expect(marked.json.metadata.deletionTimestamp).toBeDefined()
+    }
     const removed = await plane.call("DELETE", path, {
       kind: "DeleteOptions",
       apiVersion: "v1",
@@ -84,7 +142,8 @@ test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${reso
       return
     }
     expect(await watch.next()).toMatchObject({ type: "DELETED", object: { metadata: { name } } })
-    expect((await plane.call("GET", path)).json).toMatchObject({ code: 404, reason: "NotFound" })
     await watch.stop()
+    expect((await plane.call("GET", path)).json).toMatchObject({ code: 404, reason: "NotFound" })
+    if (isCollected) await checkCollection(resource, path)
   },
 )
