@@ -3,6 +3,7 @@
 
 import { printGroupResource } from "./object.ts"
 import type { FieldError } from "./field-errors.ts"
+import { goQuote } from "./go-quote.ts"
 
 export interface StatusCause {
   reason?: string
@@ -105,7 +106,7 @@ function of(resource: GroupResource, name?: string): StatusDetails {
 }
 
 export function notFound(resource: GroupResource, name: string): StatusError {
-  return failure("NotFound", `${printGroupResource(resource)} "${name}" not found`, of(resource, name))
+  return failure("NotFound", `${printGroupResource(resource)} ${goQuote(name)} not found`, of(resource, name))
 }
 
 /** What the server answers for a path it does not serve. */
@@ -121,14 +122,18 @@ export function pageNotFound(): PageNotFound {
 }
 
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
-  return failure("AlreadyExists", `${printGroupResource(resource)} "${name}" already exists`, of(resource, name))
+  return failure("AlreadyExists", `${printGroupResource(resource)} ${goQuote(name)} already exists`, of(resource, name))
 }
 
 export function conflict(resource: GroupResource, name: string, detail: string, causes?: StatusCause[]): StatusError {
-  return failure("Conflict", `Operation cannot be fulfilled on ${printGroupResource(resource)} "${name}": ${detail}`, {
-    ...of(resource, name),
-    ...(causes === undefined ? {} : { causes }),
-  })
+  return failure(
+    "Conflict",
+    `Operation cannot be fulfilled on ${printGroupResource(resource)} ${goQuote(name)}: ${detail}`,
+    {
+      ...of(resource, name),
+      ...(causes === undefined ? {} : { causes }),
+    },
+  )
 }
 
 /** The optimistic lock's conflict, in the words client-go's retry helpers show. */
@@ -145,7 +150,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
   const printed = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`
   const list = [...new Set(errors.map((error) => error.message()))]
   const message = list.length === 1 ? list[0] : `[${list.join(", ")}]`
-  return failure("Invalid", `${printed} "${name}" is invalid${list.length === 0 ? "" : `: ${message}`}`, {
+  return failure("Invalid", `${printed} ${goQuote(name)} is invalid${list.length === 0 ? "" : `: ${message}`}`, {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
     ...(kind.kind === "" ? {} : { kind: kind.kind }),
@@ -159,7 +164,7 @@ export function forbidden(resource: GroupResource, name: string, detail: string)
   const subject =
     resource.resource === ""
       ? "forbidden"
-      : `${printGroupResource(resource)}${name === "" ? "" : ` "${name}"`} is forbidden`
+      : `${printGroupResource(resource)}${name === "" ? "" : ` ${goQuote(name)}`} is forbidden`
   return failure("Forbidden", `${subject}: ${detail}`, of(resource, name))
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { GroupVersionKind, Json } from "../object.ts"
 import { StatusError } from "../status.ts"
-import { decodeObject, parseObject, writeZeros } from "./decode.ts"
+import { decodeObject, hasGivenEmpty, isGivenEmpty, parseObject, writeZeros } from "./decode.ts"
 import { schemaOf } from "./facts.ts"
 import type { Schema } from "./schema.ts"
 
@@ -254,4 +254,17 @@ describe("parseObject()", () => {
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')])
     expect(parseObject(bytes, "json", { duplicates: false }).value).toEqual({ a: "\ufffd" })
   })
+})
+
+test("what was given empty and dropped is known of the object that was decoded", () => {
+  const kind = { group: "networking.k8s.io", version: "v1", kind: "NetworkPolicy" }
+  const { value } = decode(kind, '{"spec":{"podSelector":{"matchLabels":{}},"egress":[]}}')
+  const spec = value["spec"] as { [key: string]: Json }
+  expect(spec).toEqual({ podSelector: {} })
+  expect(isGivenEmpty(spec, "egress")).toBe(true)
+  expect(isGivenEmpty(spec, "ingress")).toBe(false)
+  spec["egress"] = [{}]
+  expect(isGivenEmpty(spec, "egress")).toBe(false)
+  expect(hasGivenEmpty(spec)).toBe(true)
+  expect(hasGivenEmpty(structuredClone(spec))).toBe(false)
 })

@@ -65,6 +65,18 @@ export function survey(bytes: Uint8Array): Survey {
   return { depth: deepest, keys, oddNumbers }
 }
 
+/** The bracket or brace that opens this depth. */
+export function openingAt(bytes: Uint8Array, wanted: number): string {
+  let depth = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte === quote) at = endOfString(bytes, at)
+    else if (byte === 0x7d || byte === 0x5d) depth--
+    else if ((byte === 0x7b || byte === 0x5b) && ++depth === wanted) return String.fromCharCode(byte)
+  }
+  return ""
+}
+
 /** All keys of a parsed value, at every level. */
 export function countKeys(value: Json): number {
   if (typeof value !== "object" || value === null) return 0

@@ -6,7 +6,8 @@ import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { exactInteger, parseExactly } from "./exact-integers.ts"
-import { countKeys, scanJson, survey } from "./json-scan.ts"
+import { type JsonObject, setOwn } from "./json-object.ts"
+import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
 
 /**
  * Nesting of a value. Go's decoder allows 10000; what walks values here is recursive and shares one stack, so it is less,
@@ -78,7 +79,10 @@ function quoteBytes(bytes: Uint8Array): string {
 
 function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   const { depth, keys, oddNumbers: mayBeOdd } = survey(bytes)
-  if (depth > maxDepth) throw unrecognized(bytes, options, `${typeError}exceeded max depth`)
+  if (depth > maxDepth) {
+    const opening = openingAt(bytes, maxDepth + 1)
+    throw unrecognized(bytes, options, `${typeError}invalid character '${opening}' exceeded max depth`)
+  }
   const text = decoder.decode(bytes)
   let value: Json
   try {
@@ -86,11 +90,22 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   } catch (error) {
     throw unrecognized(bytes, options, typeError + explain(text, error))
   }
+  if (text.includes("\\ud") || text.includes("\\uD")) value = wellFormed(value)
   const mayRepeat = options.duplicates && keys !== countKeys(value)
   if (!mayRepeat && !mayBeOdd) return { value, duplicates: [] }
   const scan = scanJson(text)
   if (scan.oddNumbers.size > 0 && typeof value === "object" && value !== null) oddNumbers.set(value, scan.oddNumbers)
   return { value, duplicates: options.duplicates ? scan.duplicates : [] }
+}
+
+/** Half of a surrogate pair can only be written as an escape, and becomes U+FFFD as in Go. */
+function wellFormed(value: Json): Json {
+  if (typeof value === "string") return value.toWellFormed()
+  if (typeof value !== "object" || value === null) return value
+  if (Array.isArray(value)) return value.map(wellFormed)
+  const out: JsonObject = {}
+  for (const [key, inner] of Object.entries(value)) setOwn(out, key.toWellFormed(), wellFormed(inner))
+  return out
 }
 
 function explain(text: string, error: unknown): string {

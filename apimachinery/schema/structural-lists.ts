@@ -20,7 +20,8 @@ export function checkListType(schema: JsonObject, path: FieldPath): FieldError[]
   }
   if (schema["type"] !== "array") {
     const detail = "must be array if x-kubernetes-list-type is specified"
-    errors.push(invalidValue(path.child("type"), schema["type"] ?? "", detail))
+    const { type = "" } = schema
+    errors.push(type === "" ? required(path.child("type"), detail) : invalidValue(path.child("type"), type, detail))
   }
   if (typeof listType !== "string" || !listTypes.includes(listType)) {
     errors.push(notSupported(path.child("x-kubernetes-list-type"), listType, listTypes))

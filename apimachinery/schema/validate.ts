@@ -102,22 +102,28 @@ function check(schema: Schema, value: Json, at: At, errors: FieldError[]): void 
   if (rules?.enum !== undefined) checkEnum(rules.enum, value, at, errors)
 }
 
-function checkString(schema: Schema, value: string, { path, shown }: At, errors: FieldError[]): void {
-  const { rules } = schema
-  if (rules?.maxLength !== undefined && Array.from(value).length > rules.maxLength) {
-    errors.push(tooLong(path, value, rules.maxLength))
-  }
-  if (rules?.minLength !== undefined && Array.from(value).length < rules.minLength) {
-    errors.push(invalidValue(path, value, `${shown} in body should be at least ${rules.minLength} chars long`))
-  }
-  if (rules?.pattern !== undefined) {
-    const fault = patternFault(rules.pattern, value)
-    if (fault !== undefined) errors.push(invalidValue(path, value, `${shown} in body ${fault}`))
-  }
+function checkString(schema: Schema, value: string, at: At, errors: FieldError[]): void {
+  const { path, shown } = at
+  const fault = schema.rules === undefined ? undefined : textFault(schema.rules, value, at)
+  if (fault !== undefined) errors.push(fault)
   if (schema.format !== undefined && schema.type === "string" && !hasFormat(schema.format, value)) {
     const detail = `${shown} in body must be of type ${schema.format}: ${JSON.stringify(value)}`
     errors.push(typeInvalid(path, value, detail))
   }
+}
+
+/** The first that is found: upstream looks no further. */
+function textFault(
+  { maxLength, minLength, pattern }: SchemaRules,
+  value: string,
+  { path, shown }: At,
+): FieldError | undefined {
+  if (maxLength !== undefined && Array.from(value).length > maxLength) return tooLong(path, value, maxLength)
+  if (minLength !== undefined && Array.from(value).length < minLength) {
+    return invalidValue(path, value, `${shown} in body should be at least ${minLength} chars long`)
+  }
+  const fault = pattern === undefined ? undefined : patternFault(pattern, value)
+  return fault === undefined ? undefined : invalidValue(path, value, `${shown} in body ${fault}`)
 }
 
 function patternFault(pattern: string, value: string): string | undefined {

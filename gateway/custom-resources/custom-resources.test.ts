@@ -165,6 +165,13 @@ describe("an object", () => {
     [{ size: 30 }, ["spec.size: Invalid value: 30: spec.size in body should be less than or equal to 10"]],
     [{ size: 1, color: "green" }, ['spec.color: Unsupported value: "green": supported values: "red", "blue"']],
     [{ size: 1, replicas: -1 }, [".spec.replicas: Invalid value: -1: should be a non-negative integer"]],
+    [
+      [1],
+      [
+        'spec: Invalid value: "array": spec in body must be of type object: "array"',
+        ".spec.replicas: Invalid value: 0: .spec.replicas accessor error: [1] is of the type []interface {}, expected map[string]interface{}",
+      ],
+    ],
   ])("%j is checked against the schema", async (spec, expected) => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     expect(await faults(kinds.create(widgets, widget(spec)))).toEqual(expected)
@@ -185,6 +192,9 @@ describe("an object", () => {
     await kinds.create(widgets, widget({ size: 3 }))
     const scaled = await kinds.patch(widgets, "w", { spec: { replicas: 4 } }, { subresource: "scale" })
     expect(scaled).toMatchObject({ kind: "Scale", spec: { replicas: 4 }, status: { replicas: 0 } })
+    const managers = (await kinds.get(widgets, "w"))["metadata"].managedFields
+    expect(managers.map(({ subresource }: Loose) => subresource)).toEqual([undefined])
+    expect(JSON.stringify(managers)).not.toContain("f:replicas")
     expect((await kinds.get(widgets, "w"))["spec"].replicas).toBe(4)
   })
 

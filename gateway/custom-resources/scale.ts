@@ -24,6 +24,8 @@ function scalableOf({ definition }: Registry): Scalable {
   const specPath = parseJsonPath(scale.specReplicasPath)
   return {
     ownRules: true,
+    // Upstream records writes by the types of the definition, of which Scale is none.
+    unmanaged: true,
     checkPresent(object) {
       if (findAll(specPath, object)[0] !== undefined) return
       throw internalError(`the spec replicas field "${scale.specReplicasPath}" does not exist`)
@@ -41,15 +43,35 @@ export function validateScaleNumbers(
   { specReplicasPath, statusReplicasPath }: ScalePaths,
 ): FieldError[] {
   return [specReplicasPath, statusReplicasPath].flatMap((path = "") => {
+    const at = FieldPath.root(path)
+    const blocked = firstNoObject(object, plainFields(parseJsonPath(path)) ?? [])
+    if (blocked !== undefined) {
+      return [
+        invalidValue(at, 0, `${blocked.path} accessor error: ${wrongType(blocked.value, "map[string]interface{}")}`),
+      ]
+    }
     const [value] = findAll(parseJsonPath(path), object)
     if (value === undefined || value === null) return []
-    const at = FieldPath.root(path)
     if (!isInteger(value)) {
       return [invalidValue(at, 0, `${path} accessor error: ${wrongType(value, "int64")}`)]
     }
     if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
     return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
   })
+}
+
+/** What is in the way to a field. */
+function firstNoObject(object: object, names: readonly string[]): { value: unknown; path: string } | undefined {
+  let at: unknown = object
+  for (const [index, name] of names.slice(0, -1).entries()) {
+    at = (at as Record<string, unknown>)[name]
+    if (at === undefined || at === null) return undefined
+    // Upstream's words name the path to where it went on from here.
+    if (typeof at !== "object" || Array.isArray(at)) {
+      return { value: at, path: `.${names.slice(0, index + 2).join(".")}` }
+    }
+  }
+  return undefined
 }
 
 function wrongType(value: unknown, expected: string): string {

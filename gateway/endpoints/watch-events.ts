@@ -89,7 +89,8 @@ function tablePrinter(ctx: RequestContext, definition: ResourceDefinition, wante
   return ({ type, value }) => {
     const { resourceVersion } = value
     const object = table([value.object()], definition.columns, { resourceVersion }, options, withColumns, Date.now())
-    withColumns = false
+    // The aggregator's own objects have their columns in each event.
+    withColumns = definition.group === "apiregistration.k8s.io"
     return wrapped(type, object, wanted.format)
   }
 }

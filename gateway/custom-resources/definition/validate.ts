@@ -142,20 +142,17 @@ export function validateStoredVersions(definition: Definition): FieldError[] {
   const { versions = [] } = definition.spec ?? {}
   const stored = definition.status?.storedVersions ?? []
   if (stored.length === 0) return [invalidValue(at, null, "must have at least one stored version")]
-  const errors = stored.flatMap((name, index) =>
-    versions.some((version) => version.name === name)
-      ? []
-      : [
-          invalidValue(
-            at.index(index),
-            name,
-            `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
-          ),
-        ],
-  )
-  const storage = versions.findLast((version) => version.storage === true)?.name
-  if (storage !== undefined && !stored.includes(storage)) {
-    errors.push(invalidValue(at, stored, `must have the storage version ${storage}`))
+  // A name is crossed out when it is found, so a version that is there twice is missed once.
+  const missing = new Map(stored.map((name, index) => [name, index]))
+  const errors: FieldError[] = []
+  for (const { name = "", storage } of versions) {
+    if (!missing.delete(name) && storage === true) {
+      errors.push(invalidValue(at, stored, `must have the storage version ${name}`))
+    }
+  }
+  for (const [name, index] of missing) {
+    const detail = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
+    errors.push(invalidValue(at.index(index), name, detail))
   }
   return errors
 }

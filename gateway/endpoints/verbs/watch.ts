@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { randomInt } from "node:crypto"
-import { isExpired, StatusError } from "../../../apimachinery/status.ts"
+import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fields.ts"
+import { badRequest, isExpired, StatusError } from "../../../apimachinery/status.ts"
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { WatchRequest } from "../../registry/rest.ts"
@@ -70,9 +71,22 @@ function watchRequest(ctx: RequestContext): WatchRequest {
   const { limit: _limit, ...options } = listOptions(ctx)
   return {
     ...options,
+    ...selectedByName(ctx, options.fieldSelector),
     ...(ctx.query.has("sendInitialEvents") ? { sendInitialEvents: flag(ctx.query, "sendInitialEvents") } : {}),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
     signal: ctx.signal,
     ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),
   }
+}
+
+/** The deprecated path of a watch may name the object; a field selector that names one is the request's name, too. */
+function selectedByName({ info: { name } }: RequestContext, fieldSelector = ""): { fieldSelector?: string } {
+  if (name === "") return {}
+  const named = { field: "metadata.name", equal: true, value: name }
+  if (fieldSelector === "") return { fieldSelector: printFieldSelector({ requirements: [named] }) }
+  const isNamed = parseFieldSelector(fieldSelector).requirements.some(
+    ({ field, equal, value }) => field === named.field && equal && value === name,
+  )
+  if (isNamed) return {}
+  throw badRequest("fieldSelector metadata.name doesn't match requested name")
 }

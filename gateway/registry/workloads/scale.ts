@@ -25,6 +25,8 @@ export interface Scalable {
   checkPresent?(object: KubeObject): void
   /** The object's own validation says what is wrong with the number. */
   ownRules?: boolean
+  /** Who updates the number takes it from all who manage it and is not recorded. */
+  unmanaged?: boolean
 }
 
 interface Scale extends KubeObject {
@@ -72,7 +74,10 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
           const before = scaleOf(object, scalable)
           setEntries(before, scaleEntries(managersIn(object), pathIn))
           const wanted = (await change(before)) as Scale
-          if (options.managersKnown !== true) await recordWrite(managedScale(), wanted, before, options)
+          if (options.managersKnown !== true) {
+            if (scalable.unmanaged === true) setEntries(wanted, undefined)
+            else await recordWrite(managedScale(), wanted, before, options)
+          }
           check(wanted, object, definition, scalable.ownRules)
           await admit.mutate(wanted, before)
           await admit.validate(wanted, before)

@@ -1,7 +1,6 @@
 // serviceaccounts/token: signs a token for an account, bound to a pod, secret or node when asked (KEP-1205). Source:
 // k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
 
-import { randomUUID } from "node:crypto"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod, ServiceAccount } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
@@ -38,9 +37,17 @@ export const token: SubresourceHandler = {
   async create(ctx, registry, namespace, name, body, options, admit) {
     const request = structuredClone(body) as TokenRequest
     if (request.metadata.name && request.metadata.name !== name) {
-      throw badRequest(`the name of the object (${request.metadata.name}) does not match the name on the URL (${name})`)
+      const detail = "must match the service account name if specified"
+      throw invalid(requestKind, name, [
+        invalidValue(FieldPath.root("metadata", "name"), request.metadata.name, detail),
+      ])
     }
     const account = (await registry.get(ctx, namespace, name)).object() as ServiceAccount
+    const { uid = "" } = account.metadata
+    if (request.metadata.uid && request.metadata.uid !== uid) {
+      const detail = `the UID in the token request (${request.metadata.uid}) does not match the UID of the service account (${uid})`
+      throw conflict({ group: requestKind.group, resource: requestKind.kind }, name, detail)
+    }
     const spec = (request.spec ??= {})
     spec.expirationSeconds ??= defaultSeconds
     await recordWrite(managedSubresource(requestKind, "token"), request, undefined, options)
@@ -55,13 +62,13 @@ export const token: SubresourceHandler = {
       ...request.metadata,
       name,
       namespace,
-      uid: randomUUID(),
+      uid,
       creationTimestamp: new Date().toISOString().slice(0, 19) + "Z",
     }
     spec.boundObjectRef ??= null
     request.status = await ctx.controlPlane.tokens.issue({
       namespace,
-      serviceAccount: { name, uid: account.metadata.uid ?? "" },
+      serviceAccount: { name, uid },
       audiences: spec.audiences ?? [],
       expirationSeconds: spec.expirationSeconds,
       boundObject: bound,

@@ -11,7 +11,9 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import { hasGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { semanticEqual } from "../../validation/equality.ts"
 import { type LabelSelector, validateLabelSelector } from "../../validation/selectors.ts"
 import { cidr, isCIDR, messages, portNameRule, portNumber } from "../../validation/values.ts"
 
@@ -43,6 +45,8 @@ const strategy: Strategy<NetworkPolicy> = {
       for (const port of rule.ports ?? []) port.protocol ??= "TCP"
     }
   },
+  // Upstream compares what is in memory, where an empty list that was given is another than none.
+  specChanged: ({ spec }, { spec: current }) => hasGivenEmpty(spec) || !semanticEqual(spec, current),
   validate: (_ctx, policy) => validate(policy.spec ?? {}),
   validateUpdate: (_ctx, policy) => validate(policy.spec ?? {}),
 }

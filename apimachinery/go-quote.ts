@@ -1,0 +1,28 @@
+// Texts as Go quotes them in messages (%q). Source: strconv.Quote.
+
+const short: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  '"': '\\"',
+  "\\": "\\\\",
+}
+/** All but letters, marks, numbers, punctuation, symbols and the plain space; and what has to be escaped among those. */
+const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
+
+export function goQuote(text: string): string {
+  return `"${text.replace(special, escape)}"`
+}
+
+function escape(character: string): string {
+  const known = short[character]
+  if (known !== undefined) return known
+  const code = character.codePointAt(0) ?? 0
+  const hex = (digits: number): string => code.toString(16).padStart(digits, "0")
+  if (code < 0x80) return `\\x${hex(2)}`
+  return code > 0xffff ? `\\U${hex(8)}` : `\\u${hex(4)}`
+}
