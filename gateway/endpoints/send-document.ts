@@ -56,11 +56,12 @@ export async function sendDocument(
   response.writeHead(200, encoded).end(found.compressed)
 }
 
-/** The client has it already. */
+/** The client has it already. Who names tags is not asked for times. */
 function isKnown({ headers }: RequestContext, { etag, madeAt }: Document, options: SendOptions): boolean {
   const known = headers["if-none-match"]
-  if (known !== undefined && options.etag !== false) {
-    return known.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === `"${etag}"`)
+  if (known !== undefined) {
+    const tags = known.split(",").map((one) => one.trim().replace(/^W\//, ""))
+    return tags.includes("*") || (options.etag !== false && tags.includes(`"${etag}"`))
   }
   const since = options.asFile === true ? Date.parse(headers["if-modified-since"] ?? "") : Number.NaN
   return !Number.isNaN(since) && Math.floor(madeAt.getTime() / 1000) * 1000 <= since
@@ -68,18 +69,29 @@ function isKnown({ headers }: RequestContext, { etag, madeAt }: Document, option
 
 /** One range; several are answered with all, as a server may. */
 function sendPart(response: ServerResponse, bytes: Buffer, range: string, headers: OutgoingHttpHeaders): void {
-  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(range.trim()) ?? []
-  if (first === "" && last === "") {
+  if (range.includes(",")) {
     response.writeHead(200, { ...headers, "content-length": bytes.length }).end(bytes)
+    return
+  }
+  const [, first = "", last = ""] = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/.exec(range) ?? []
+  const isReversed = first !== "" && last !== "" && Number(first) > Number(last)
+  if ((first === "" && last === "") || isReversed) {
+    refuseRange(response, headers, "invalid range\n")
     return
   }
   const start = first === "" ? Math.max(0, bytes.length - Number(last)) : Number(first)
   const end = first === "" || last === "" ? bytes.length : Math.min(bytes.length, Number(last) + 1)
-  if (start >= end) {
-    response.writeHead(416, { "content-range": `bytes */${bytes.length}` }).end()
+  if (start >= bytes.length) {
+    response.setHeader("content-range", `bytes */${bytes.length}`)
+    refuseRange(response, headers, "invalid range: failed to overlap\n")
     return
   }
   const part = bytes.subarray(start, end)
   const about = { "content-range": `bytes ${start}-${end - 1}/${bytes.length}`, "content-length": part.length }
   response.writeHead(206, { ...headers, ...about }).end(part)
+}
+
+function refuseRange(response: ServerResponse, { vary }: OutgoingHttpHeaders, message: string): void {
+  const contentType = { "content-type": "text/plain; charset=utf-8", "content-length": message.length }
+  response.writeHead(416, { ...contentType, ...(vary === undefined ? {} : { vary }) }).end(message)
 }

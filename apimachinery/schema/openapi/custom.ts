@@ -60,7 +60,7 @@ function metadataOf(dialect: Dialect, objectMeta: JsonObject): JsonObject {
 /** Objects within objects have the fields of every object. */
 function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): Json {
   if (!isObject(schema)) return schema
-  const result: JsonObject = { ...schema }
+  const result = dialect === "v3" ? unfolded({ ...schema }) : { ...schema }
   const properties = propertiesOf(schema)
   for (const [name, property] of Object.entries(properties)) {
     properties[name] = withEmbedded(property, dialect, objectMeta)
@@ -83,21 +83,58 @@ function withEmbedded(schema: Json, dialect: Dialect, objectMeta: JsonObject): J
   }
 }
 
+const intOrString: Json = [{ type: "integer" }, { type: "string" }]
+
+/** What x-kubernetes-int-or-string means, in words that all readers know. */
+function unfolded(schema: JsonObject): JsonObject {
+  if (schema["x-kubernetes-int-or-string"] !== true || isIntOrString(schema)) return schema
+  const allOf = Array.isArray(schema["allOf"]) ? schema["allOf"] : []
+  const [first] = allOf
+  if (isObject(first) && isIntOrString(first)) return schema
+  if (schema["anyOf"] === undefined) return { ...schema, anyOf: intOrString }
+  return { ...schema, allOf: [{ anyOf: intOrString }, ...allOf] }
+}
+
+function isIntOrString({ anyOf }: JsonObject): boolean {
+  const types = Array.isArray(anyOf) ? anyOf.map((one) => (isObject(one) ? one["type"] : undefined)) : []
+  return types.length === 2 && types[0] === "integer" && types[1] === "string"
+}
+
 /** Keywords that version 2 lacks, or that clients of it take for more than they say. */
 const dropped = new Set(["allOf", "anyOf", "oneOf", "not", "nullable", "default"])
 
+/** kubectl takes nothing for an object or a list whose properties or items it does not know. */
 function forVersion2(source: Json): Json {
   if (!isObject(source)) return source
-  const result: JsonObject = {}
   const free = source[preserve] === true || source["nullable"] === true
+  const untyped =
+    source["nullable"] === true ||
+    (source[preserve] === true && source["type"] === "object") ||
+    (source["type"] === "array" && (free || source["items"] === undefined))
+  const result: JsonObject = {}
   for (const [keyword, value] of Object.entries(source)) {
-    if (dropped.has(keyword)) continue
-    if (free && ["type", "properties", "items", "required", "additionalProperties"].includes(keyword)) continue
-    if (source["x-kubernetes-int-or-string"] === true && keyword === "type") continue
+    if (dropped.has(keyword) || (keyword === "type" && untyped)) continue
     if (keyword === "properties" && isObject(value)) {
-      result[keyword] = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, forVersion2(inner)]))
-    } else if (keyword === "items" || keyword === "additionalProperties") result[keyword] = forVersion2(value)
-    else result[keyword] = value
+      if (!free) result[keyword] = mapValues(value, forVersion2)
+    } else if (keyword === "items") {
+      if (!free) result[keyword] = forVersion2(value)
+    } else if (keyword === "additionalProperties") result[keyword] = forVersion2(value)
+    else if (keyword === "required") {
+      const required = requiredInVersion2(source)
+      if (required.length > 0) result[keyword] = required
+    } else result[keyword] = value
   }
   return result
+}
+
+/** What may be null need not be there. */
+function requiredInVersion2({ required, properties, additionalProperties, ...source }: JsonObject): Json[] {
+  const isNullable = (schema: Json | undefined): boolean => isObject(schema) && schema["nullable"] === true
+  if (isNullable(additionalProperties)) return []
+  const known = isObject(properties) && source["nullable"] !== true && source[preserve] !== true ? properties : {}
+  return (Array.isArray(required) ? required : []).filter((name) => !isNullable(known[String(name)]))
+}
+
+function mapValues(object: JsonObject, change: (value: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]))
 }

@@ -26,9 +26,17 @@ const comparedHeaders = [
   "accept-patch",
   "deprecation",
   "www-authenticate",
+  "accept-ranges",
 ]
 /** Compared by whether they are there. */
-const presentHeaders = ["audit-id", "etag", "last-modified", "x-kubernetes-pf-flowschema-uid"]
+const presentHeaders = [
+  "audit-id",
+  "etag",
+  "expires",
+  "last-modified",
+  "content-range",
+  "x-kubernetes-pf-flowschema-uid",
+]
 
 const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
@@ -50,6 +58,9 @@ const printedValue = /Invalid value: (\[.*?\](?=: field is immutable)|\{.*?\})(?
 const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
 /** Where the servers are. */
 const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
+const ownPrefix = /^\/tenants\/differential(?=\/)/
+/** Of a whole document. */
+const documentHash = /\?hash=[0-9A-F]{128}/g
 const ownIssuer = /https:\/\/kubernetes\.default\.svc(\.cluster\.local)?(\/tenants\/differential)?/g
 
 export function normalize({ namespace, id, entries }: Transcript): NormalEntry[] {
@@ -93,13 +104,15 @@ class Words {
       const value = headers[name]
       if (value !== undefined) out[name] = this.#text(Array.isArray(value) ? value.join("\n") : value)
     }
+    const { location } = out
+    if (location !== undefined) out["location"] = location.replace(ownPrefix, "").replace(documentHash, "?hash=<hash>")
     for (const name of presentHeaders) if (headers[name] !== undefined) out[name] = "(present)"
     return out
   }
 
   body(entry: Entry): unknown {
     const documents = parseBody(entry)
-    if (!("watch" in entry.step) && entry.step.document === true) return withoutProse(documents[0])
+    if (!("watch" in entry.step) && entry.step.document === true) return withoutProse(documents[0], this.#id)
     return documents.length === 1
       ? this.#value(documents[0], "")
       : documents.map((document) => this.#value(document, ""))
@@ -168,16 +181,20 @@ class Words {
   }
 }
 
-/** Descriptions are not the product's, hashes are the whole document's. */
-function withoutProse(value: unknown): unknown {
-  if (typeof value === "string") return value.replace(/\?hash=[0-9A-F]+/, "?hash=<hash>")
-  if (Array.isArray(value)) return value.map(withoutProse)
+/** What belongs to a group of a scenario. */
+const customGroup = /example\.com|com\.example/
+
+/** Descriptions are not the product's, hashes are the whole document's, and other scenarios have custom resources, too. */
+function withoutProse(value: unknown, id: string): unknown {
+  if (typeof value === "string") return value.replace(documentHash, "?hash=<hash>")
+  if (Array.isArray(value)) return value.map((item) => withoutProse(item, id))
   if (typeof value !== "object" || value === null) return value
-  const prose = (key: string, inner: unknown): boolean => key === "description" && typeof inner === "string"
+  const isLeftOut = (key: string, inner: unknown): boolean =>
+    (key === "description" && typeof inner === "string") || (customGroup.test(key) && !key.includes(id))
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([key, inner]) => !prose(key, inner))
-      .map(([key, inner]) => [key, withoutProse(inner)]),
+      .filter(([key, inner]) => !isLeftOut(key, inner))
+      .map(([key, inner]) => [key, withoutProse(inner, id)]),
   )
 }
 
@@ -210,7 +227,8 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   const isWatch = "watch" in step
   if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
   if (type.includes("protobuf")) return [decodeProtobuf(body, isWatch)]
-  if (!type.includes("json")) return [text]
+  const isDocument = !isWatch && step.document === true // the index of OpenAPI is called text
+  if (!type.includes("json") && !isDocument) return [text]
   const lines = isWatch ? text.split("\n").filter((line) => line !== "") : [text]
   return isWatch ? [lines.map(parseJson).filter((event) => !isPassingBookmark(event))] : lines.map(parseJson)
 }

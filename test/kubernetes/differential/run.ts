@@ -98,7 +98,10 @@ async function ask(connection: Connection, step: RequestStep, fill: (text: strin
   const deadline = Date.now() + settlingMs
   for (;;) {
     const answer = await connection.call(step.method, fill(step.path), options).catch(noAnswer)
-    if (step.untilCode === undefined || answer.code === step.untilCode || Date.now() > deadline) return answer
+    const isDone =
+      (step.untilCode === undefined || answer.code === step.untilCode) &&
+      (step.untilText === undefined || answer.body.includes(fill(step.untilText)))
+    if (isDone || Date.now() > deadline) return answer
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

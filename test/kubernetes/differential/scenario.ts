@@ -33,7 +33,9 @@ export interface RequestStep {
   save?: string
   /** Asked again until this code comes: what a server does on its own takes a moment. */
   untilCode?: number
-  /** An OpenAPI document: its prose is not compared. */
+  /** Asked again until the answer holds this text. */
+  untilText?: string
+  /** An OpenAPI document: its prose is not compared, nor what others' custom resources add to it. */
   document?: boolean
   /** In reports, when method and path do not tell. */
   label?: string

@@ -3,6 +3,7 @@
 import { accessCases } from "./cases/access.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { discoveryCases } from "./cases/discovery.ts"
+import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { subresourceCases } from "./cases/subresources.ts"
@@ -21,7 +22,8 @@ export interface ScenarioGroup {
 
 export function scenarioGroups(): ScenarioGroup[] {
   return [
-    { name: "discovery, documents and health", scenarios: discoveryCases() },
+    { name: "discovery and health", scenarios: discoveryCases() },
+    { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "access", scenarios: accessCases() },
     { name: "custom resources", scenarios: customResourceCases() },

@@ -1,4 +1,4 @@
-// What the server says about itself: discovery in both forms, OpenAPI, health, and paths that are nothing.
+// What the server says about itself: discovery in both forms, health, and paths that are nothing.
 
 import { builtInResources } from "../../../../apimachinery/schema/facts.ts"
 import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
@@ -45,19 +45,9 @@ export function discoveryCases(): Scenario[] {
         }),
       ]),
     },
-    { name: "OpenAPI v3 lists every group version", steps: [document("/openapi/v3")] },
-    ...["api/v1", ...versions.map((version) => `apis/${version}`), "api", "apis", "version"].map((version) => ({
-      name: `OpenAPI v3 has the structure of ${version}`,
-      steps: [document(`/openapi/v3/${version}`)],
-    })),
-    { name: "OpenAPI v2 has the structure of everything", steps: [document("/openapi/v2")] },
     { name: "the server tells its health", steps: health() },
     { name: "paths that are nothing are not found", steps: nothing() },
   ]
-}
-
-function document(path: string): RequestStep {
-  return get(path, { document: true })
 }
 
 function health(): RequestStep[] {
