@@ -132,7 +132,9 @@ function requiredInVersion2({ required, properties, additionalProperties, ...sou
   const isNullable = (schema: Json | undefined): boolean => isObject(schema) && schema["nullable"] === true
   if (isNullable(additionalProperties)) return []
   const known = isObject(properties) && source["nullable"] !== true && source[preserve] !== true ? properties : {}
-  return (Array.isArray(required) ? required : []).filter((name) => !isNullable(known[String(name)]))
+  return (Array.isArray(required) ? required : []).filter(
+    (name) => typeof name !== "string" || !isNullable(known[name]),
+  )
 }
 
 function mapValues(object: JsonObject, change: (value: Json) => Json): JsonObject {
