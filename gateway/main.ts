@@ -1,11 +1,10 @@
 // A gateway, from options to answering requests, and back: everything it starts ends with it, in the reverse order.
 
 import type { KeyObject } from "node:crypto"
-import { isIP } from "node:net"
-import { networkInterfaces } from "node:os"
 import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
+import { advertisedOf, defaultHost, servingNames, urlOf } from "./addresses.ts"
 import { close, listen } from "./listener.ts"
 import { Metrics } from "./metrics.ts"
 import { defaultLimits, type GatewayOptions } from "./options.ts"
@@ -27,8 +26,6 @@ interface GatewayParts {
   superCluster: ControlPlane | undefined
   superClusterLost: AbortSignal | undefined
 }
-
-export const defaultHost = "127.0.0.1"
 
 /** In one process, as below, or in several (workers/primary.ts). */
 export interface RunningGateway extends AsyncDisposable {
@@ -105,11 +102,8 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const keys = await loadGatewayKeys(data.keys, servingNames(options))
   const metrics = stack.use(new Metrics())
   let port = options.port ?? 0
-  const url = (): string => (options.publicUrl ?? `https://${printHost(host)}:${port}`).replace(/\/$/, "")
-  const advertised = (): AdvertisedAddress => ({
-    address: options.advertiseAddress ?? advertisedAddress(host),
-    port: options.advertisePort ?? port,
-  })
+  const url = (): string => urlOf(options, port)
+  const advertised = (): AdvertisedAddress => advertisedOf(options, port)
 
   const controlPlanes = new ControlPlanes({ options, data, keys, url, advertised, limits, log })
   const superClusterLost = options.superCluster === true ? await data.holdSuperCluster?.() : undefined
@@ -170,46 +164,4 @@ export function prepareInBackground(
     ending.abort()
     return preparing
   })
-}
-
-/** All names clients may use, pods included. */
-export function servingNames(options: GatewayOptions): string[] {
-  const { host = defaultHost, domain, hostNames = [], advertiseAddress, publicUrl } = options
-  const service = "kubernetes.default.svc"
-  const names = [
-    "localhost",
-    "127.0.0.1",
-    "::1",
-    "kubernetes",
-    "kubernetes.default",
-    service,
-    `${service}.cluster.local`,
-    ...(isUnspecified(host) ? localAddresses() : [host]),
-    ...(domain === undefined ? [] : [domain, `*.${domain}`]),
-    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, "")]),
-    ...[advertiseAddress ?? advertisedAddress(host)].filter((address) => address !== undefined),
-    ...hostNames,
-  ]
-  return [...new Set(names)]
-}
-
-const isUnspecified = (host: string): boolean => host === "0.0.0.0" || host === "::"
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
-
-/** What others can reach this gateway by: endpoints may not be loopback addresses. */
-export function advertisedAddress(host: string): string | undefined {
-  if (isIP(host) !== 0 && !isUnspecified(host) && !isLoopback(host)) return host
-  return localAddresses()[0]
-}
-
-/** IPv4 first, without loopback and link-local ones. */
-function localAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  const usable = all.filter(({ internal, address }) => !internal && !/^(169\.254\.|fe80:)/i.test(address))
-  return usable.sort((a, b) => a.family.localeCompare(b.family)).map(({ address }) => address)
-}
-
-export function printHost(host: string): string {
-  if (isUnspecified(host)) return localAddresses()[0] ?? "127.0.0.1"
-  return isIP(host) === 6 ? `[${host}]` : host
 }

@@ -15,6 +15,7 @@ import type { KubeObject, Node, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
+import { isLoopback } from "../../gateway/addresses.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
 import type { GatewayLimits, GatewayOptions } from "../../gateway/options.ts"
 import { Gateway, type RunningGateway } from "../../gateway/main.ts"
@@ -289,8 +290,6 @@ async function serviceRangesOf(superClient: KubeClient): Promise<string[]> {
     throw error
   }
 }
-
-const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
 
 function required<T>(part: T | undefined, name: string): T {
   if (part === undefined) throw new Error(`the ${name} has not started yet`)

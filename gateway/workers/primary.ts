@@ -12,16 +12,9 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pino } from "pino"
 import type { RequestState } from "../filters/state.ts"
+import { advertisedOf, defaultHost, servingNames, urlOf } from "../addresses.ts"
 import { listen } from "../listener.ts"
-import {
-  adminKubeconfigOf,
-  advertisedAddress,
-  defaultHost,
-  prepareInBackground,
-  printHost,
-  type RunningGateway,
-  servingNames,
-} from "../main.ts"
+import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
 import { createHandlers } from "../server.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
@@ -114,11 +107,8 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   const port = await listen(acceptor, host, options.port ?? 0)
   const closeAcceptor = (): void => void acceptor.close()
   stack.defer(closeAcceptor)
-  const url = (options.publicUrl ?? `https://${printHost(host)}:${port}`).replace(/\/$/, "")
-  const advertised = {
-    address: options.advertiseAddress ?? advertisedAddress(host),
-    port: options.advertisePort ?? port,
-  }
+  const url = urlOf(options, port)
+  const advertised = advertisedOf(options, port)
   const controlPlanes = new ControlPlanes({
     options,
     data,

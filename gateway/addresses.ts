@@ -1,0 +1,66 @@
+// By which addresses and names a gateway is reached: where it listens, what its certificate is for, what it tells others.
+
+import { isIP } from "node:net"
+import { networkInterfaces } from "node:os"
+import type { GatewayOptions } from "./options.ts"
+import type { AdvertisedAddress } from "./tenancy/kubernetes-service.ts"
+
+export const defaultHost = "127.0.0.1"
+
+/** What clients connect to, without a trailing slash. */
+export function urlOf({ host = defaultHost, publicUrl }: GatewayOptions, port: number): string {
+  return (publicUrl ?? `https://${printHost(host)}:${port}`).replace(/\/$/, "")
+}
+
+/** Where the Service default/kubernetes of each control plane leads. */
+export function advertisedOf(
+  { host = defaultHost, advertiseAddress, advertisePort }: GatewayOptions,
+  port: number,
+): AdvertisedAddress {
+  return { address: advertiseAddress ?? advertisedAddress(host), port: advertisePort ?? port }
+}
+
+/** All names clients may use, pods included. */
+export function servingNames(options: GatewayOptions): string[] {
+  const { host = defaultHost, domain, hostNames = [], advertiseAddress, publicUrl } = options
+  const service = "kubernetes.default.svc"
+  const names = [
+    "localhost",
+    "127.0.0.1",
+    "::1",
+    "kubernetes",
+    "kubernetes.default",
+    service,
+    `${service}.cluster.local`,
+    ...(isUnspecified(host) ? localAddresses() : [host]),
+    ...(domain === undefined ? [] : [domain, `*.${domain}`]),
+    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, "")]),
+    ...[advertiseAddress ?? advertisedAddress(host)].filter((address) => address !== undefined),
+    ...hostNames,
+  ]
+  return [...new Set(names)]
+}
+
+/** Every address of this machine. */
+const isUnspecified = (host: string): boolean => host === "0.0.0.0" || host === "::"
+/** Only this machine reaches it. */
+export const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."))
+
+/** What others can reach this gateway by: endpoints may not be loopback addresses. */
+function advertisedAddress(host: string): string | undefined {
+  if (isIP(host) !== 0 && !isUnspecified(host) && !isLoopback(host)) return host
+  return localAddresses()[0]
+}
+
+/** IPv4 first, without loopback and link-local ones. */
+function localAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  const usable = all.filter(({ internal, address }) => !internal && !/^(169\.254\.|fe80:)/i.test(address))
+  return usable.sort((a, b) => a.family.localeCompare(b.family)).map(({ address }) => address)
+}
+
+function printHost(host: string): string {
+  if (isUnspecified(host)) return localAddresses()[0] ?? "127.0.0.1"
+  return isIP(host) === 6 ? `[${host}]` : host
+}
