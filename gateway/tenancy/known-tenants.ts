@@ -8,7 +8,7 @@ import type { Tenant, TenantUse, TenantWatchHandler, TenantWatchOptions, TenantW
 import type { Admittance } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import type { Preparation } from "./prepare.ts"
-import { Rest, type RestLimits } from "./rest.ts"
+import { Sleep, type SleepLimits } from "./sleep.ts"
 import { Semaphore } from "./semaphore.ts"
 import type { OtherGateways } from "./storage.ts"
 import { type Subscription, Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
@@ -24,7 +24,7 @@ export interface KnownTenantsParts {
   others?: OtherGateways | undefined
   preparation: Preparation
   log: Log
-  limits: { tenantReadyMs: number; maxOpening: number } & RestLimits
+  limits: { tenantReadyMs: number; maxOpening: number } & SleepLimits
 }
 
 export interface TenantSubscriber {
@@ -43,23 +43,23 @@ export class KnownTenants implements Disposable {
   #newcomers: Subscription[] = []
   readonly #workers = new Set<TenantWorker>()
   readonly #opening: Semaphore
-  readonly #rest: Rest
+  readonly #sleep: Sleep
 
   constructor(parts: KnownTenantsParts) {
     this.#parts = parts
     this.#opening = new Semaphore(parts.limits.maxOpening)
-    this.#rest = new Rest(parts.limits, (tenant) => {
+    this.#sleep = new Sleep(parts.limits, (tenant) => {
       for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
       return false
     })
   }
 
   get awake(): number {
-    return this.#rest.awake
+    return this.#sleep.awake
   }
 
   get awakeBytes(): number {
-    return this.#rest.awakeBytes
+    return this.#sleep.awakeBytes
   }
 
   get(name: string): TenantEntry | undefined {
@@ -88,7 +88,7 @@ export class KnownTenants implements Disposable {
       admittance: admittance ?? (() => Promise.resolve(undefined)),
       preparation,
       readyMs: limits.tenantReadyMs,
-      woke: (woken) => this.#rest.woke(woken),
+      woke: (woken) => this.#sleep.woke(woken),
       slept: (asleep, revision) => {
         // Another gateway wrote to it while it was falling asleep.
         const { others } = this.#parts
@@ -108,7 +108,7 @@ export class KnownTenants implements Disposable {
   join(record: TenantRecord): void {
     const added = this.add(record, true)
     this.tell(record.tenant)
-    if (this.#subscriptions.last > 0) this.#rest.call(added)
+    if (this.#subscriptions.last > 0) this.#sleep.call(added)
   }
 
   tell(tenant: Tenant): void {
@@ -122,7 +122,7 @@ export class KnownTenants implements Disposable {
     this.#byAuthority.delete(authorityName(tenant.uid))
     this.#byIssuer.delete(issuer)
     const closing = entry.close() // ends its watches at once, so that nothing follows removed()
-    this.#rest.forget(entry)
+    this.#sleep.forget(entry)
     for (const subscriber of this.#subscribers) subscriber.removed(tenant)
     for (const { handler } of this.#subscriptions.after(0)) handler.removed(tenant.name)
     return closing.finally(() => this.#parts.others?.forget(tenant.uid))
@@ -130,7 +130,7 @@ export class KnownTenants implements Disposable {
 
   /** Another gateway has changed it. Its watches sleep, too, and those who follow all tenants know what it was. */
   callChanged(entry: TenantEntry): void {
-    if (!entry.isAwake && (entry.isWaitedFor || this.#subscriptions.last > 0)) this.#rest.call(entry)
+    if (!entry.isAwake && (entry.isWaitedFor || this.#subscriptions.last > 0)) this.#sleep.call(entry)
   }
 
   /** Told at once of those there are and `isTold` allows. Returns how to stop. */
@@ -152,7 +152,7 @@ export class KnownTenants implements Disposable {
     // Who only hears of deletions needs nothing of those asleep: they delete nothing.
     const isEverybodyCalled = this.#newcomers.some(({ mentioning }) => mentioning?.length !== 0)
     this.#newcomers = []
-    for (const entry of this.#byName.values()) if (entry.isAwake || isEverybodyCalled) this.#rest.call(entry)
+    for (const entry of this.#byName.values()) if (entry.isAwake || isEverybodyCalled) this.#sleep.call(entry)
   }
 
   wake(tenant: string, { isUse = true }: TenantUse = {}): void {
@@ -167,7 +167,7 @@ export class KnownTenants implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#rest[Symbol.dispose]()
+    this.#sleep[Symbol.dispose]()
     this.#subscribers.clear()
   }
 }

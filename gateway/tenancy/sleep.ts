@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 
-export interface RestLimits {
+export interface SleepLimits {
   /** A tenant nobody has used for so long falls asleep. */
   tenantIdleMs: number
   /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
@@ -29,8 +29,8 @@ const firstCallMs = 1_000
 /** Also when too many are awake, a tenant just used is left alone: its next request is probably on its way. */
 const minAwakeMs = 500
 
-export class Rest implements Disposable {
-  readonly #limits: RestLimits
+export class Sleep implements Disposable {
+  readonly #limits: SleepLimits
   /** Somebody works on the tenant, or will at once. */
   readonly #isBusy: (tenant: string) => boolean
   readonly #awake = new Set<TenantEntry>()
@@ -43,7 +43,7 @@ export class Rest implements Disposable {
   readonly #began = performance.now()
   readonly #ending = new AbortController()
 
-  constructor(limits: RestLimits, isBusy: (tenant: string) => boolean) {
+  constructor(limits: SleepLimits, isBusy: (tenant: string) => boolean) {
     this.#limits = limits
     this.#isBusy = isBusy
   }
