@@ -1,10 +1,9 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=8
+#!/usr/bin/env -S node --max-semi-space-size=8
 // polyplane: the command line. The only place that composes the parts; each subcommand is a value in the list below.
 // Subcommands are loaded when asked for, so that `polyplane tenant list` does not pay for a whole gateway.
 //
 // The flag above bounds the young generation, in MiB: on a large machine V8 would let it grow to 100 MB and more, which a
 // process of many small tenants does not need (measured with 10 idle tenants: 177 MiB instead of 205, pods/s the same).
-// MALLOC_ARENA_MAX: what LevelDB's threads free, glibc keeps in an arena for each (400 sleeping tenants: 170 MiB instead of 232).
 
 import "./thread-pool.ts"
 import "./compile-cache.ts"

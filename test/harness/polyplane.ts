@@ -13,7 +13,6 @@ export const repository = fileURLToPath(new URL("../../", import.meta.url))
 const main = path.join(repository, "cli", "main.ts")
 /** As `npm start` and the command itself run it (first line of cli/main.ts). */
 const nodeFlags = ["--max-semi-space-size=8"]
-const nodeEnvironment = { MALLOC_ARENA_MAX: "2" }
 const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
 const readyTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
@@ -91,7 +90,7 @@ export class Polyplane implements AsyncDisposable {
   async start(): Promise<void> {
     const port = this.#url === undefined ? "0" : new URL(this.#url).port
     const args = [main, "up", "--port", port, "--data-dir", this.dataDir, ...(this.#options.args ?? [])]
-    const env = { ...process.env, ...nodeEnvironment, ...this.#options.env }
+    const env = { ...process.env, ...this.#options.env }
     const child = start(process.execPath, [...nodeFlags, ...args], {
       cwd: repository,
       env,
