@@ -2,7 +2,7 @@
 // (see generate/).
 
 import { readFileSync } from "node:fs"
-import { describe, expect, test } from "vitest"
+import { afterEach, describe, expect, test, vi } from "vitest"
 import { estimateCost } from "./cost.ts"
 import { noTypes } from "./environment.ts"
 import { CostExceeded } from "./closures.ts"
@@ -137,6 +137,29 @@ function compiled(source: string): Program {
 test("an expression that costs more than allowed is stopped", () => {
   const nested = compiled("lists.range(1000).all(x, lists.range(1000).all(y, x + y >= 0))")
   expect(() => nested.evaluate(values)).toThrow(CostExceeded)
+})
+
+describe("what costs little and takes long", () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  /** Time passes whenever it is looked at; how much of it is this thread's. */
+  function passTime(share: number): void {
+    let ms = 0
+    vi.spyOn(performance, "now").mockImplementation(() => (ms += 100))
+    vi.spyOn(process, "threadCpuUsage").mockImplementation(() => ({ user: ms * 1000 * share, system: 0 }))
+  }
+
+  const long = compiled("lists.range(100).all(x, lists.range(20).all(y, x + y >= 0))")
+
+  test("is interrupted", () => {
+    passTime(1)
+    expect(() => long.evaluate(values)).toThrow("operation interrupted")
+  })
+
+  test("is not interrupted for the time in which others had the processor", () => {
+    passTime(0.001)
+    expect(long.evaluate(values).value).toBe(true)
+  })
 })
 
 test("lists and maps grow in linear time", () => {

@@ -244,7 +244,11 @@ export function sizeOf(value: Value): number {
   return value instanceof OpaqueValue ? value.size : 1
 }
 
+/** Second halves of pairs. Where a text is one byte per character, the engine need not look for them. */
+const halves = /[\udc00-\udfff]/
+
 export function codePoints(text: string): number {
+  if (!halves.test(text)) return text.length
   let count = text.length
   for (let index = 0; index < text.length; index++) {
     // The second half of a pair.

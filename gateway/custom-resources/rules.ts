@@ -66,7 +66,7 @@ export async function askRules(
       return next.value.errors
     }
     if (performance.now() - started < maxTurn) continue
-    await setImmediate()
+    await (ctx.turn?.() ?? setImmediate())
     started = performance.now()
   }
 }

@@ -73,7 +73,7 @@ export class Evaluation {
       throw error
     } finally {
       if (performance.now() - this.#turn > maxTurn) {
-        await setImmediate()
+        await (this.#input.ctx.turn?.() ?? setImmediate())
         this.#turn = performance.now()
       }
     }
