@@ -61,3 +61,9 @@ test("beyond its bytes the longest unused go, and their parsed forms with them",
   for (const stored of all) cache.of(stored)
   expect(cache.passing(first)).not.toBe(value)
 })
+
+test("what is stored has memory of its own", () => {
+  const bytes = encodeStored(object("größer 𝒳"))
+  expect(bytes.buffer.byteLength).toBe(bytes.length)
+  expect(JSON.parse(bytes.toString())).toMatchObject({ data: { text: "größer 𝒳" } })
+})

@@ -42,11 +42,17 @@ function copyObject({ metadata: { managedFields, ...metadata }, ...rest }: KubeO
 const metadataOpening = Buffer.from('"metadata":{')
 const closingBrace = 0x7d
 
-/** What is stored: kind, apiVersion and metadata first, no resourceVersion, no self link. Leaves the object as it is. */
+/**
+ * What is stored: kind, apiVersion and metadata first, no resourceVersion, no self link. Leaves the object as it is. Memory of
+ * its own: stores keep it, and in Node's pool of small buffers it would keep the 64 KiB around it.
+ */
 export function encodeStored(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
-  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: meta, ...rest }))
+  const text = JSON.stringify({ kind, apiVersion, metadata: meta, ...rest })
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
 }
 
 /** What parsing {@link encodeStored} answers, without the revision; the caller's own. */

@@ -11,13 +11,16 @@ export interface LiveConsumer {
   fail(error: Error): void
 }
 
-/** What one event weighs besides its key and value: objects, map entries. An estimate. */
-const eventOverheadBytes = 200
+/** What one event weighs besides its key and value: objects, the value's own memory and its handle. An estimate. */
+const eventOverheadBytes = 400
+
+/** Events that are gone and still in the array, at most: taking them out one by one would cost more. */
+const maxGone = 64
 
 export class EventBuffer {
   readonly #maxBytes: number
   readonly #events: StoreEvent[] = []
-  /** Events before this index are gone; the array is cut when half of it is. */
+  /** Events before this index are gone. */
   #start = 0
   #bytes = 0
   #revision: Revision
@@ -97,10 +100,9 @@ export class EventBuffer {
 
   #trim(): void {
     while (this.#bytes > this.#maxBytes && this.#start < this.#events.length) this.#dropTransaction()
-    if (this.#start > 64 && this.#start * 2 > this.#events.length) {
-      this.#events.splice(0, this.#start)
-      this.#start = 0
-    }
+    if (this.#start <= maxGone) return
+    this.#events.splice(0, this.#start)
+    this.#start = 0
   }
 
   // A transaction goes as a whole, or a watch could start in the middle of it.
