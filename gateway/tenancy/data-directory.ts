@@ -143,7 +143,8 @@ async function checkFormat(path: string): Promise<void> {
   const file = join(path, "format")
   let text: string
   try {
-    text = await readFile(file, "utf8")
+    // Opened to be written too: where that cannot be, LevelDB would say so of a file of its own.
+    text = await readFile(file, { encoding: "utf8", flag: "r+" })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
     await writeFile(`${file}.new`, JSON.stringify({ format }) + "\n", { mode: 0o600, flush: true })

@@ -1,0 +1,81 @@
+// Data directories that cannot be used: what is said, and that it is as it was afterwards.
+
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { StartError } from "../options.ts"
+import { DataDirectory } from "./data-directory.ts"
+
+let parent = ""
+let path = ""
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), "polyplane-directory-"))
+  path = join(parent, "data")
+})
+afterEach(() => rm(parent, { recursive: true, force: true }))
+
+const open = async (): Promise<void> => (await DataDirectory.open(path))[Symbol.asyncDispose]()
+
+/** The user "nobody" of most systems; any that owns nothing here would do. */
+const nobody = 65_534
+
+/** Does it as somebody who may read what is in the directory, but write nothing. To root nothing is closed by its mode. */
+async function asReader(directory: string, work: () => Promise<void>): Promise<void> {
+  const isRoot = process.geteuid?.() === 0
+  await chmod(directory, isRoot ? 0o755 : 0o555)
+  if (isRoot) process.seteuid?.(nobody)
+  try {
+    await work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+    await chmod(directory, 0o700)
+  }
+}
+
+describe("a data directory that is not writable", () => {
+  const refused = () => expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" is not writable`))
+
+  test("because it cannot be made", async () => {
+    await asReader(parent, refused)
+    await open()
+  })
+
+  test("because it is somebody else's, and empty", async () => {
+    await mkdir(path)
+    await chmod(parent, 0o755)
+    await asReader(path, refused)
+    await open()
+  })
+
+  test("because it is somebody else's, and in order", async () => {
+    {
+      await using data = await DataDirectory.open(path)
+      await data.store.txn({ compare: [], operations: [{ type: "put", key: "/a", value: Buffer.from("1") }] })
+    }
+    await chmod(parent, 0o755)
+    await chmod(join(path, "format"), 0o644)
+    await asReader(path, refused)
+    await using data = await DataDirectory.open(path)
+    expect((await data.store.get("/a"))?.value).toEqual(Buffer.from("1"))
+  })
+})
+
+test.each<[string, string, string]>([
+  ["a newer version", '{"format": 2}', "was written by a newer version of polyplane (format 2, this one knows 1)"],
+  ["no version that can be read", "{", 'is not one of polyplane: its file "format" is unreadable'],
+  ["no version that is a number", '{"format": "1"}', 'is not one of polyplane: its file "format" is unreadable'],
+])("a data directory of %s is refused, and nothing in it touched", async (_what, format, sentence) => {
+  await open()
+  await writeFile(join(path, "format"), format)
+  await expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" ${sentence}`))
+  await writeFile(join(path, "format"), '{"format": 1}')
+  await open()
+})
+
+test("a data directory in use is refused, and whoever has it goes on", async () => {
+  await using data = await DataDirectory.open(path)
+  await expect(open()).rejects.toThrow(new StartError(`the data directory "${path}" is in use by another process`))
+  const put = { compare: [], operations: [{ type: "put" as const, key: "/a", value: Buffer.from("1") }] }
+  expect(await data.store.txn(put)).toMatchObject({ succeeded: true })
+})
