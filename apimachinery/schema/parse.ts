@@ -8,6 +8,7 @@ import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { exactInteger, parseExactly } from "./exact-integers.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
 import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
+import { yamlWords } from "./yaml-words.ts"
 
 /**
  * Nesting of a value. Go's decoder allows 10000; what walks values here is recursive and shares one stack, so it is less,
@@ -148,10 +149,8 @@ function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
     uniqueKeys: false,
   })
   if (document === undefined || !("errors" in document)) return { value: null, duplicates: [] }
-  for (const error of (document as Document).errors) {
-    const { line } = lines.linePos(error.pos[0])
-    throw unrecognized(bytes, options, `yaml: line ${line}: ${error.message}`)
-  }
+  const [error] = (document as Document).errors
+  if (error !== undefined) throw unrecognized(bytes, options, yamlWords(text, error))
   const value = yamlValue(document as Document, bytes, options)
   const faults = options.duplicates ? repeatedKeys(document as Document, lines) : []
   return {
