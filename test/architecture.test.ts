@@ -201,6 +201,29 @@ describe("files", () => {
 })
 
 describe("documents", () => {
+  test("lead only to files that exist", () => {
+    const documents = [...readdirSync(root), ...files].filter((file) => file.endsWith(".md"))
+    expect(documents.length).toBeGreaterThan(10)
+    const broken = documents.flatMap((document) =>
+      [...text(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g)]
+        .map(([, target]) => path.join(path.dirname(document), target ?? ""))
+        .filter((target) => !existsSync(path.join(root, target)))
+        .map((target) => `${document} → ${target}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  test("decisions have their number in their title, and stand in the list", () => {
+    const list = text("docs/decisions/README.md")
+    const decisions = files.filter((file) => /^docs\/decisions\/\d{4}-/.test(file))
+    const wrong = decisions.filter((file) => {
+      const [title = ""] = text(file).split("\n")
+      const name = path.basename(file)
+      return !title.startsWith(`# ${name.slice(0, 4)}: `) || !list.includes(`[${title.slice(2)}](${name})`)
+    })
+    expect(wrong).toEqual([])
+  })
+
   test("ARCHITECTURE.md names only files that exist", () => {
     const named = [...text("ARCHITECTURE.md").matchAll(/`([\w@./-]+\.(?:ts|md|json|sh))`/g)].map(
       ([, file]) => file ?? "",
