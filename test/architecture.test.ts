@@ -232,4 +232,23 @@ describe("documents", () => {
     const found = (name: string) => sources.some((file) => file === name || file.endsWith(`/${name}`))
     expect(named.filter((name) => !found(name) && !existsSync(path.join(root, name)))).toEqual([])
   })
+
+  const guarantees = text("ARCHITECTURE.md")
+    .split("## Guarantees")[1]
+    ?.split("\n## ")[0]
+    ?.split("\n")
+    .filter((line) => /^\| \d/.test(line))
+    .map((line): [string, string] => [line.split("|")[2]?.trim() ?? "", line.split("|")[3] ?? ""])
+
+  test("ARCHITECTURE.md gives guarantees", () => expect(guarantees?.length).toBeGreaterThan(5))
+
+  test.each(guarantees ?? [])("the guarantee names what shows it: %s", (_guarantee, shownBy) => {
+    const named = [...shownBy.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")
+    const isShown = (name: string): boolean =>
+      name.endsWith("/")
+        ? sources.some((file) => file.startsWith(name) && file.endsWith(".test.ts"))
+        : existsSync(path.join(root, name))
+    expect(named.filter((name) => !isShown(name))).toEqual([])
+    expect(named.filter((name) => /\.test\.ts$|\/$|\/testing\//.test(name))).not.toEqual([])
+  })
 })
