@@ -3,18 +3,12 @@
 
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { clusterVersions, namespaces, services } from "../../client/resources.ts"
-import { pause, systemClock } from "../../client/clock.ts"
-import { singleCluster } from "../../client/single-cluster.ts"
+import { namespaces, services } from "../../client/resources.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { type ChildProcess, fork } from "node:child_process"
-import { createHash, randomUUID } from "node:crypto"
-import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { KubeObject, Node, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
-import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
-import { startControllers } from "../../controllers/main.ts"
 import { isLoopback } from "../../gateway/addresses.ts"
 import { localNetworks } from "../../gateway/backends/networks.ts"
 import type { GatewayLimits, GatewayOptions } from "../../gateway/options.ts"
@@ -23,34 +17,19 @@ import type { PrimaryOptions } from "../../gateway/workers/primary.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import type { EtcdStorageOptions } from "../../gateway/tenancy/etcd-storage.ts"
 import type { ServiceAddresses } from "../../gateway/tenancy/service-addresses.ts"
-import { defaultClusterVersion, startOperator } from "../../operator/main.ts"
 import { nodeNames, startSimulator, type Simulator } from "../../simulator/main.ts"
-import { createServiceAddresses, startSyncer } from "../../syncer/main.ts"
+import { createServiceAddresses } from "../../syncer/main.ts"
 import { createHttpClient } from "../../client/http-client.ts"
-import { UserError } from "../command.ts"
 import { readKubeconfigFile } from "../compose/cluster.ts"
-import { controllersLease, Leadership, operatorLease, replicaTimes, syncerLease } from "../compose/leadership.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import type { LogLevel } from "../log.ts"
 import { RealNodes } from "./real-nodes.ts"
-import { createNodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
+import { createNodeAuthority, type NodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
+import { startAlone, startAmongReplicas, startWithSimulator, workOf } from "./work.ts"
 import type { WorkerComposition } from "./worker-process.ts"
 
-/** What of the controllers a super cluster without a controller manager of its own needs. */
-const superControllers = [
-  "namespace",
-  "serviceaccount",
-  "root-ca-certificate-publisher",
-  "endpoints",
-  "endpointslice",
-  "garbage-collector",
-]
 /** How long a real super cluster may take to answer at the start. */
 const superTimeoutMs = 10_000
-/** How long another Polyplane that works on the super cluster is waited for: one that was killed holds its Leases a minute. */
-const leaderTimeoutMs = 75_000
-/** How often it is looked whether tenants can be asked for. */
-const servedMs = 100
 const superServiceRange = "10.96.0.0/12"
 
 export interface AllInOneOptions {
@@ -75,6 +54,13 @@ export interface AllInOneOptions {
   log: Log
 }
 
+/** The gateway asks for these when the first Service is made or the first log read: by then they have started. */
+interface Parts {
+  gateway?: RunningGateway
+  simulator?: Simulator
+  realNodes?: RealNodes
+}
+
 export class AllInOne implements AsyncDisposable {
   readonly gateway: RunningGateway
   readonly superClient: KubeClient
@@ -96,41 +82,11 @@ export class AllInOne implements AsyncDisposable {
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
 
-    // The gateway asks for these when the first Service is made or the first log read: by then it has started.
-    const parts: { gateway?: RunningGateway; simulator?: Simulator; realNodes?: RealNodes } = {}
+    const parts: Parts = {}
     const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
     const gateway = await startGateway(
       options,
-      {
-        dataDir: options.dataDir,
-        ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
-        host: options.host,
-        port: options.port,
-        ...(options.domain === undefined ? {} : { domain: options.domain }),
-        http2: options.http2 ?? false,
-        ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
-        superCluster: real === undefined,
-        ...(options.limits === undefined ? {} : { limits: options.limits }),
-        // Whoever reaches a gateway on loopback is on this machine already.
-        allowedNetworks: isLoopback(options.host) ? localNetworks : [],
-        serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
-        serviceAddresses: addressesFor(
-          superClient,
-          (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
-          log,
-        ),
-        nodeDialer: (tenant) =>
-          tenant === undefined
-            ? kubeletDialer(authority)
-            : vnAgentDialer(tenant, {
-                signer: () => required(parts.gateway, "gateway").tenantTokenSigner,
-                certificateAuthority: () => authority.certificateAuthority,
-                ...(real === undefined
-                  ? {}
-                  : { endpoint: (node: string) => required(parts.realNodes, "vn-agents").agentEndpoint(node) }),
-              }),
-        log,
-      },
+      await gatewayOptionsOf(options, { real, superClient, authority, parts }),
       {
         nodeAuthority: authority.certificateAuthority,
         agentEndpoint: (node) => required(parts.realNodes, "vn-agents").agentEndpoint(node),
@@ -147,56 +103,17 @@ export class AllInOne implements AsyncDisposable {
       await SimulatedNodes.start({ names, authority, sandbox: (...pod) => parts.simulator?.sandbox(...pod), log }),
     )
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
-    const working = { tenants: gateway.tenants, superClient: superClient(), log }
     const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
-    const syncer = () => startSyncer({ ...working, vnAgentEndpoint })
-    const operator = async () => {
-      await using starting = new AsyncDisposableStack()
-      // That it has seen all VirtualClusters is not waited for: there may be thousands, and their tenants answer already.
-      await starting.use(await startOperator(working)).whenServed()
-      return starting.move()
-    }
-    const { certificateAuthority: rootCertificateAuthority } = gateway
-    // First what is waited for, then what reads all there is in the background.
+    const work = workOf({ gateway, superClient: superClient(), vnAgentEndpoint, log })
     if (real === undefined) {
-      stack.use(await operator())
-      parts.simulator = stack.use(
-        await startSimulator({
-          client: superClient(),
-          nodes: options.nodes,
-          kubeletPort: (node) => nodes.kubeletPort(node),
-          log,
-        }),
-      )
-      const only = superControllers
-      stack.use(startControllers(singleCluster(superClient()), { rootCertificateAuthority, only, log }))
-      stack.use(await syncer())
-    }
-    // Workers have the controllers of their own tenants.
-    const controllers = (): AsyncDisposable => {
-      if (!(gateway instanceof Gateway)) return new AsyncDisposableStack()
-      const signer = createCertificateSigner(gateway.tenants)
-      return startControllers(gateway.tenants, { rootCertificateAuthority, signer, log })
-    }
-    if (real === undefined) {
-      stack.use(controllers())
+      const kubeletPort = (node: string) => nodes.kubeletPort(node)
+      const simulate = async (): Promise<Simulator> =>
+        (parts.simulator = await startSimulator({ client: superClient(), nodes: options.nodes, kubeletPort, log }))
+      await startWithSimulator(work, simulate, stack)
     } else if (options.etcd !== undefined) {
-      // The others share this storage: whoever leads works for all, and the rest stand by.
-      const common = { client: real, identity: `${identityOf(gateway)}-${randomUUID()}`, log, times: replicaTimes }
-      const lead = (name: string, work: () => Promise<AsyncDisposable>) =>
-        void stack.use(Leadership.start({ ...common, name, work }))
-      lead(controllersLease, () => Promise.resolve(controllers()))
-      lead(syncerLease, syncer)
-      lead(operatorLease, operator)
-      await untilServed(real)
+      await startAmongReplicas(work, stack)
     } else {
-      stack.use(controllers())
-      // The cluster may have others: one of them works on it.
-      const identity = identityOf(gateway)
-      const lead = (name: string, work: () => Promise<AsyncDisposable>) =>
-        stack.use(Leadership.start({ client: real, name, identity, work, log })).whenWorking(leaderTimeoutMs)
-      await lead(syncerLease, syncer)
-      await lead(operatorLease, operator)
+      await startAlone(work, stack)
     }
     return new AllInOne(gateway, superClient(), stack.move())
   }
@@ -206,19 +123,44 @@ export class AllInOne implements AsyncDisposable {
   }
 }
 
-/** Whoever leads sees to it that tenants can be asked for: one that was here before has done so already. */
-async function untilServed(superClient: KubeClient): Promise<void> {
-  const late = AbortSignal.timeout(leaderTimeoutMs)
-  while (!late.aborted) {
-    try {
-      await superClient.get(clusterVersions, undefined, defaultClusterVersion)
-      return
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-    }
-    await pause(systemClock, servedMs, late)
+type StartOptions = GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "serviceAddresses">
+
+/** `real`: a super cluster that is somebody else's. */
+async function gatewayOptionsOf(
+  options: AllInOneOptions,
+  ground: { real: KubeClient | undefined; superClient: () => KubeClient; authority: NodeAuthority; parts: Parts },
+): Promise<StartOptions> {
+  const { log } = options
+  const { real, superClient, authority, parts } = ground
+  const endpoint = (node: string) => required(parts.realNodes, "vn-agents").agentEndpoint(node)
+  return {
+    dataDir: options.dataDir,
+    ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
+    host: options.host,
+    port: options.port,
+    ...(options.domain === undefined ? {} : { domain: options.domain }),
+    http2: options.http2 ?? false,
+    ...(options.advertiseAddress === undefined ? {} : { advertiseAddress: options.advertiseAddress }),
+    superCluster: real === undefined,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    // Whoever reaches a gateway on loopback is on this machine already.
+    allowedNetworks: isLoopback(options.host) ? localNetworks : [],
+    serviceRanges: real === undefined ? [superServiceRange] : await serviceRangesOf(real),
+    serviceAddresses: addressesFor(
+      superClient,
+      (tenant) => required(parts.gateway, "gateway").tenants.client(tenant.name),
+      log,
+    ),
+    nodeDialer: (tenant) =>
+      tenant === undefined
+        ? kubeletDialer(authority)
+        : vnAgentDialer(tenant, {
+            signer: () => required(parts.gateway, "gateway").tenantTokenSigner,
+            certificateAuthority: () => authority.certificateAuthority,
+            ...(real === undefined ? {} : { endpoint }),
+          }),
+    log,
   }
-  throw new UserError(`nobody serves VirtualClusters in the super cluster: who holds its Lease ${operatorLease}?`)
 }
 
 interface ForWorkers {
@@ -230,7 +172,7 @@ interface ForWorkers {
 /** In this process, or with workers beside it. */
 async function startGateway(
   { workers, superKubeconfig, logLevel }: AllInOneOptions,
-  options: GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "serviceAddresses">,
+  options: StartOptions,
   { nodeAuthority, agentEndpoint }: ForWorkers,
 ): Promise<RunningGateway> {
   if (workers === 1) return Gateway.start(options)
@@ -267,11 +209,6 @@ function addressesFor(superClient: () => KubeClient, client: (tenant: Tenant) =>
       release: (service) => (made ??= claims()).release(service),
     }
   }
-}
-
-/** The same after a restart with the same data directory. */
-function identityOf({ certificateAuthority }: RunningGateway): string {
-  return `${hostname()}-${createHash("sha256").update(certificateAuthority).digest("hex").slice(0, 12)}`
 }
 
 interface ServiceCIDR extends KubeObject {
