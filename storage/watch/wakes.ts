@@ -41,8 +41,9 @@ export class Wakes {
     this.#left = wokenAtOnce - (end - this.#next)
     while (this.#next < end) this.#waiting[this.#next++]?.wake()
     if (this.waiting > 0) this.#schedule()
-    else {
-      this.#waiting = []
+    // Who has been woken is let go, also where somebody is always waiting.
+    if (this.waiting < this.#next) {
+      this.#waiting.splice(0, this.#next)
       this.#next = 0
     }
   }
