@@ -1,12 +1,48 @@
 // The gateway of bench/watch.ts, in a process of its own: so many tenants, nothing but their APIs. Says where they are, a line
-// of JSON each.
+// of JSON each; on SIGUSR2, how long events were in the gateway: from the head of a write having been read to its event having
+// been given to a watch's connection.
 //   node bench/watch-gateway.ts tenants
 
+import { channel } from "node:diagnostics_channel"
+import { type IncomingMessage, ServerResponse } from "node:http"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
+import { quantile } from "./report.ts"
 
 const count = Number(process.argv[2])
 /** Made at the same time. */
 const parallel = 8
+
+/** When writes were read, by tenant (what its URLs begin with) and number: each tenant's come one after the other. */
+const readAt = new Map<string, number[]>()
+let took: number[] = []
+
+const tenantOf = (url = ""): string => url.slice(0, url.indexOf("/api/"))
+
+channel("http.server.request.start").subscribe((message) => {
+  const { request } = message as { request: IncomingMessage }
+  if (request.method !== "PUT") return
+  const times = readAt.get(tenantOf(request.url)) ?? [0]
+  readAt.set(tenantOf(request.url), times)
+  times.push(performance.now())
+})
+
+const write = Reflect.get(ServerResponse.prototype, "write") as (...of: unknown[]) => boolean
+ServerResponse.prototype.write = function (this: ServerResponse, chunk: unknown, ...more: unknown[]): boolean {
+  const times = readAt.get(tenantOf(this.req.url))
+  if (times !== undefined && Buffer.isBuffer(chunk)) {
+    const now = performance.now()
+    for (const [, seq] of chunk.toString("latin1").matchAll(/"seq":"(\d+)"/g)) {
+      const at = times[Number(seq)] ?? 0
+      if (at > 0) took.push(now - at)
+    }
+  }
+  return Reflect.apply(write, this, [chunk, ...more])
+}
+
+process.on("SIGUSR2", () => {
+  process.stdout.write(`${JSON.stringify({ p50: quantile(took, 0.5), p99: quantile(took, 0.99) })}\n`)
+  took = []
+})
 
 const gateway = await startTestGateway({ superCluster: false })
 process.once("SIGTERM", () => void gateway[Symbol.asyncDispose]().then(() => process.exit(0)))

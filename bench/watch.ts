@@ -1,10 +1,13 @@
 // Many watches of many tenants: how long a write is under way to those who watch it, whether each sees every one of them once,
-// and what a tenant costs while clients watch it as client-go's informers do. Compared with one tenant's watches alone.
+// and what a tenant costs while clients watch it as client-go's informers do. Compared with one tenant's watches alone. All clients
+// are this one process: how late its own event loop is says how much of what it measures is its own; what the gateway has to
+// answer for is measured there (watch-gateway.ts).
 //   node bench/watch.ts [watches, 5000] [tenants, 500] [writes per second, 500] [seconds, 20]
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { loadavg } from "node:os"
+import { monitorEventLoopDelay } from "node:perf_hooks"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { BenchClient, type Server } from "./api-client.ts"
@@ -39,6 +42,8 @@ interface Running extends AsyncDisposable {
   pid: number
   /** Makes them. */
   tenants(): Promise<Server[]>
+  /** Milliseconds from a write's having been read to its events' having been written. */
+  within(): Promise<{ p50: number; p99: number }>
 }
 
 async function startGateway(count: number): Promise<Running> {
@@ -58,6 +63,12 @@ async function startGateway(count: number): Promise<Running> {
         servers.push({ name: "tenant", pids: [pid], ...(JSON.parse(value) as Omit<Server, "name" | "pids">) })
       }
       return servers
+    },
+    async within() {
+      child.kill("SIGUSR2")
+      const { done, value } = await lines.next()
+      if (done) throw new Error("the gateway ended before it said how long events took")
+      return JSON.parse(value) as { p50: number; p99: number }
     },
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM")
@@ -132,11 +143,19 @@ interface Measured extends Tally {
   writes: number
   /** Of writing alone, without waiting for the last events. */
   seconds: number
+  /** How late the clients' event loop was, p99. */
+  clientDelayMs: number
+}
+
+interface Delivered extends Measured {
+  within: { p50: number; p99: number }
 }
 
 async function write(pid: number, tenants: readonly WatchedTenant[], rate: number, forMs: number): Promise<Measured> {
   const before = await processorTime([pid])
   const begin = performance.now()
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
   const all: Promise<unknown>[] = []
   const total = Math.round((rate * forMs) / 1000)
   while (all.length < total) {
@@ -161,16 +180,18 @@ async function write(pid: number, tenants: readonly WatchedTenant[], rate: numbe
     microseconds,
     writes: tenants.reduce((so, { written }) => so + written, 0),
     seconds: took,
+    clientDelayMs: delay.percentile(99) / 1e6,
   }
 }
 
 /** `count` tenants with their watches, written to. */
-async function deliver(count: number, perTenant: number, rate: number, forSeconds: number): Promise<Measured> {
+async function deliver(count: number, perTenant: number, rate: number, forSeconds: number): Promise<Delivered> {
   await using gateway = await startGateway(count)
   using stack = new DisposableStack()
   const tenants = (await gateway.tenants()).map((server) => stack.use(new WatchedTenant(server)))
   await inParallel(tenants, (tenant) => tenant.open(perTenant))
-  return await write(gateway.pid, tenants, rate, forSeconds * 1000)
+  const measured = await write(gateway.pid, tenants, rate, forSeconds * 1000)
+  return { ...measured, within: await gateway.within() }
 }
 
 /** MiB that one more tenant in use takes of the gateway's memory: as many before it have warmed the process up. */
@@ -201,7 +222,7 @@ const one = await deliver(1, Math.ceil(watches / tenantCount), alone.writesPerSe
 const many = await deliver(tenantCount, Math.ceil(watches / tenantCount), writesPerSecond, seconds)
 const megabytes = await memoryOfAwake()
 
-const line = (what: string, unit: string, value: (of: Measured) => number, goal?: string): Line => ({
+const line = (what: string, unit: string, value: (of: Delivered) => number, goal?: string): Line => ({
   what,
   value: value(many),
   unit,
@@ -211,6 +232,9 @@ const line = (what: string, unit: string, value: (of: Measured) => number, goal?
 await report("watch", { watches, tenants: tenantCount, writesPerSecond, seconds, load: loadavg()[0] }, [
   line("from a write's sending to an event: p50", "ms", ({ took }) => quantile(took, 0.5)),
   line("from a write's sending to an event: p99", "ms", ({ took }) => quantile(took, 0.99), "≤ 100 ms"),
+  line("  of it in the gateway: p50", "ms", ({ within }) => within.p50),
+  line("  of it in the gateway: p99", "ms", ({ within }) => within.p99, "≤ 100 ms"),
+  line("  the clients' own event loop is late by: p99", "ms", ({ clientDelayMs }) => clientDelayMs),
   line("writes per second", "", ({ writes, seconds }) => writes / seconds, `${writesPerSecond}`),
   line("events delivered", "", ({ took }) => took.length),
   line("events lost", "", ({ lost }) => lost, "0"),
