@@ -1,6 +1,8 @@
 // The newcomer's session: what a person types after `npm start`, with real kubectl against a real process.
 
+import { readFile, writeFile } from "node:fs/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { parse, stringify } from "yaml"
 import { eventually } from "../harness/eventually.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { collect, start } from "../harness/processes.ts"
@@ -23,6 +25,22 @@ async function list<T extends Named>(kubeconfig: string, ...resource: string[]):
   return (JSON.parse(await up.kubectl(["get", ...resource, "-o", "json"], { kubeconfig })) as { items: T[] }).items
 }
 
+/** A kubeconfig that leads to the same tenant with no credential. */
+async function withoutUser(kubeconfig: string): Promise<string> {
+  const file = `${kubeconfig}.nobody`
+  await writeFile(file, stringify({ ...(parse(await readFile(kubeconfig, "utf8")) as object), users: [] }))
+  return file
+}
+
+async function whoAmI(kubeconfig: string, flags: string[] = []): Promise<string> {
+  const input = '{"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"}'
+  const review = ["create", "--raw", "/apis/authentication.k8s.io/v1/selfsubjectreviews", "-f", "-", ...flags]
+  const answer = JSON.parse(await up.kubectl(review, { kubeconfig, input })) as {
+    status: { userInfo: { username: string } }
+  }
+  return answer.status.userInfo.username
+}
+
 const uids = (objects: Named[]) => objects.map(({ metadata }) => metadata.uid).sort()
 
 describe("the newcomer's session", () => {
@@ -37,7 +55,7 @@ describe("the newcomer's session", () => {
       "deployment.apps/web created\n",
     )
     expect(await up.kubectl(["expose", "deployment", "web", "--port=80"])).toBe("service/web exposed\n")
-    expect(await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])).toContain(
+    expect(await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=50s"])).toContain(
       'deployment "web" successfully rolled out\n',
     )
   })
@@ -139,12 +157,28 @@ describe("the newcomer's session", () => {
     expect((await up.cli(["tenant", "list"])).stdout).toMatch(/^demo +default +Running [^]*^team-b +default +Running /m)
   })
 
+  test("its VirtualCluster, kubeconfig and tokens are printed", async () => {
+    const shown = await up.cli(["tenant", "get", "team-b"])
+    expect(shown).toMatchObject({ code: 0, stderr: "" })
+    expect(parse(shown.stdout)).toMatchObject({ kind: "VirtualCluster", metadata: { name: "team-b" } })
+    const printed = await up.cli(["tenant", "kubeconfig", "team-b"])
+    expect(printed).toMatchObject({ code: 0, stdout: await up.readKubeconfig("team-b") })
+    const written = await up.cli(["tenant", "kubeconfig", "team-b", "--output", up.path("team-b.kubeconfig")])
+    expect(written).toMatchObject({ code: 0 })
+    const kubeconfig = up.path("team-b.kubeconfig")
+    expect(await whoAmI(kubeconfig)).toBe("admin")
+    const { stdout, code } = await up.cli(["tenant", "token", "team-b", "--duration", "600"])
+    expect(code).toBe(0)
+    const token = ["--token", stdout.trim()]
+    expect(await whoAmI(await withoutUser(kubeconfig), token)).toBe("system:serviceaccount:default:default")
+  })
+
   test("a namespace with everything in it is deleted, in the super cluster too", async () => {
     await up.kubectl(["create", "namespace", "short"])
     await up.kubectl(["-n", "short", "create", "configmap", "settings", "--from-literal=a=b"])
     await up.kubectl(["-n", "short", "run", "one", "--image=busybox", "--", "sleep", "3600"])
-    await up.kubectl(["-n", "short", "wait", "--for=condition=Ready", "pod/one", "--timeout=20s"])
-    await up.kubectl(["delete", "namespace", "short", "--timeout=30s"])
+    await up.kubectl(["-n", "short", "wait", "--for=condition=Ready", "pod/one", "--timeout=50s"])
+    await up.kubectl(["delete", "namespace", "short", "--timeout=50s"])
     await eventually(
       async () =>
         !(await list("admin", "namespaces")).some(({ metadata }) => metadata.name.endsWith("-demo-short")) || undefined,
@@ -152,24 +186,28 @@ describe("the newcomer's session", () => {
     )
   })
 
-  test("after kill -9 and a restart every tenant and pod is back", async () => {
+  test.each([
+    ["kill -9", () => up.kill()],
+    ["an orderly end", () => up.stop()],
+  ])("after %s and a restart every tenant and pod is back", async (_end, end) => {
     const before = {
       pods: uids(await list("demo", "pods")),
       superPods: uids(await list("admin", "pods", "-A")),
       clusters: uids(await list("admin", "virtualclusters", "-A")),
     }
-    await up.kill()
+    await end()
     await up.start()
     expect(uids(await list("admin", "virtualclusters", "-A"))).toEqual(before.clusters)
     expect(uids(await list("demo", "pods"))).toEqual(before.pods)
     expect(uids(await list("admin", "pods", "-A"))).toEqual(before.superPods)
     expect(await up.kubectl(["get", "namespaces"], { kubeconfig: "team-b" })).toContain("default")
-    await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])
+    await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=50s"])
     const hostname = await eventually(() => up.kubectl(["exec", "deploy/web", "--", "hostname"]))
     expect(hostname).toMatch(/^web-/)
-    await up.kubectl(["scale", "deployment", "web", "--replicas=4"])
-    await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=30s"])
-    expect(await list("demo", "pods")).toHaveLength(4)
+    const replicas = before.pods.length + 1
+    await up.kubectl(["scale", "deployment", "web", `--replicas=${replicas}`])
+    await up.kubectl(["rollout", "status", "deployment", "web", "--timeout=50s"])
+    expect(await list("demo", "pods")).toHaveLength(replicas)
   })
 
   test("a tenant is deleted with all it had in the super cluster", async () => {
