@@ -101,6 +101,16 @@ export function unitValue(quantity: Quantity): number {
   return Number(ceilDivide(quantity.nano, nanoPerUnit))
 }
 
+const nanoPerMilli = nanoPerUnit / 1000n
+
+/** Without what is finer than a thousandth: away from zero, as upstream rounds lists of resources. */
+export function roundToMilli(quantity: Quantity): Quantity {
+  const { nano, format } = quantity
+  const rest = nano % nanoPerMilli
+  if (rest === 0n) return quantity
+  return { nano: nano - rest + (nano < 0n ? -nanoPerMilli : nanoPerMilli), format }
+}
+
 function ceilDivide(value: bigint, divisor: bigint): bigint {
   const quotient = value / divisor
   return value > 0n && quotient * divisor !== value ? quotient + 1n : quotient

@@ -32,7 +32,8 @@ export class Mismatch extends Error {
       if (at?.type === "object" && typeof step === "string") {
         const field: FieldSchema | undefined = at.fields?.[step]
         struct = at
-        names.push(...(field?.in === undefined ? [step] : [field.in, step]))
+        const embedded = field?.in ?? (isOfTypeMeta(at, step) && at !== root ? "TypeMeta" : undefined)
+        names.push(...(embedded === undefined ? [step] : [embedded, step]))
         type = field?.goType ?? (field === undefined ? "" : goTypeOf(field.schema))
         at = field?.schema
       } else {
@@ -45,6 +46,11 @@ export class Mismatch extends Error {
     if (names.length === 0) return `${cannot} value of type ${type}`
     return `${cannot} struct field ${lastWord(struct.name ?? "")}.${names.join(".")} of type ${type}`
   }
+}
+
+/** Kind and version of an object within the object. */
+function isOfTypeMeta({ fields }: Schema, step: string): boolean {
+  return (step === "kind" || step === "apiVersion") && fields?.["metadata"] !== undefined
 }
 
 function lastWord(name: string): string {

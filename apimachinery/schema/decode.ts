@@ -10,7 +10,7 @@ import { schemaOfType } from "./facts.ts"
 import { pathKey, printPath } from "./json-scan.ts"
 import { oddNumbersOf } from "./parse.ts"
 import { prune } from "./prune.ts"
-import { canonicalScalar, ScalarError } from "./scalars.ts"
+import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 import { isZero, zeroOf } from "./zeros.ts"
 
@@ -27,6 +27,8 @@ interface Walk {
   /** Undefined: nobody asks. */
   unknown: string[] | undefined
   oddNumbers: ReadonlyMap<string, string> | undefined
+  /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
+  roundsAmounts: boolean
 }
 
 /**
@@ -38,7 +40,12 @@ interface Walk {
  */
 export function decodeObject(schema: Schema, value: Json, collectUnknown: boolean): { unknown: string[] } {
   const unknown: string[] = []
-  const walk: Walk = { path: [], unknown: collectUnknown ? unknown : undefined, oddNumbers: oddNumbersOf(value) }
+  const walk: Walk = {
+    path: [],
+    unknown: collectUnknown ? unknown : undefined,
+    oddNumbers: oddNumbersOf(value),
+    roundsAmounts: !isOfDevices(value),
+  }
   try {
     if (schema.custom === true) decodeCustom(schema, value, walk)
     else decode(schema, value, walk)
@@ -47,6 +54,11 @@ export function decodeObject(schema: Schema, value: Json, collectUnknown: boolea
     throw badRequest(`${printKind(value)}${error instanceof Mismatch ? error.explain(schema) : error.message}`)
   }
   return { unknown }
+}
+
+function isOfDevices(value: Json): boolean {
+  const { apiVersion } = value as { apiVersion?: Json }
+  return typeof apiVersion === "string" && apiVersion.startsWith("resource.k8s.io/")
 }
 
 function printKind(value: Json): string {
@@ -267,10 +279,16 @@ function decodeItems(schema: Schema, list: Json[], walk: Walk): Json[] {
 function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
   const { items } = schema
   if (items === undefined) return map
+  const amounts = items.format === "quantity" && walk.roundsAmounts
   for (const key of Object.keys(map)) {
     walk.path.push(key)
     const given = map[key] as Json
-    const decoded = given === null ? zeroOf(items) : decode(items, given, walk)
+    const decoded =
+      given === null
+        ? zeroOf(items)
+        : amounts
+          ? canonicalQuantity(literalOf(given, walk), true)
+          : decode(items, given, walk)
     if (decoded !== given) setOwn(map, key, decoded)
     walk.path.pop()
   }

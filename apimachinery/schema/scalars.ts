@@ -1,7 +1,7 @@
 // Texts with a canonical form: times, durations, quantities, base64. Each is checked and printed as Go's types do it.
 
 import { errorMessage } from "../error-message.ts"
-import { parseQuantity, printQuantity } from "../quantity.ts"
+import { parseQuantity, printQuantity, roundToMilli } from "../quantity.ts"
 
 /** Upstream's sentence about a text that is none of its format; it names no field. */
 export class ScalarError extends Error {}
@@ -15,7 +15,7 @@ export function canonicalScalar(format: string, text: string): string {
     case "byte":
       return canonicalBase64(text)
     case "quantity":
-      return canonicalQuantity(text)
+      return canonicalQuantity(text, false)
     default:
       return text
   }
@@ -99,10 +99,12 @@ function canonicalBase64(text: string): string {
 /** Already canonical: up to three digits are below 1000 and 1024. */
 const plainQuantity = /^(?:0|[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?)$/
 
-function canonicalQuantity(text: string): string {
+/** `amount`: one of a list of resources, of which upstream keeps thousandths. */
+export function canonicalQuantity(text: string, amount: boolean): string {
   if (plainQuantity.test(text)) return text
   try {
-    return printQuantity(parseQuantity(text.trim()))
+    const quantity = parseQuantity(text.trim())
+    return printQuantity(amount ? roundToMilli(quantity) : quantity)
   } catch (error) {
     throw new ScalarError(errorMessage(error), { cause: error })
   }

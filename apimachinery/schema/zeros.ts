@@ -85,7 +85,9 @@ export function writeZeros(schema: Schema, value: Json): void {
     if (field !== undefined && holdsStructs(field.schema)) writeZeros(field.schema, value[key] as Json)
   }
   for (const [key, zero] of zerosOf(fields)) {
-    if (value[key] !== undefined) continue
+    const present = value[key]
+    // Upstream stores protobuf, where an empty list is none.
+    if (present !== undefined && !(zero.value === null && Array.isArray(present) && present.length === 0)) continue
     const made = zero.struct === undefined ? zero.value : {}
     value[key] = made
     if (zero.struct !== undefined) writeZeros(zero.struct, made)

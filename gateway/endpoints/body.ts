@@ -145,12 +145,23 @@ function checkKind(object: KubeObject, expected: Expected): void {
   object.apiVersion ||= apiVersion
   object.kind ||= kind
   if (object.kind === kind && object.apiVersion === apiVersion) return
-  const isKnown = schemaOf({ ...parseGroupVersion(object.apiVersion), kind: object.kind }) !== undefined
+  const given = parseGroupVersion(object.apiVersion)
+  const isKnown = schemeOf(given.group) === schemeOf(group) && schemaOf({ ...given, kind: object.kind }) !== undefined
   if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
   const detail = isKnown
-    ? "unknown conversion"
+    ? `converting (${given.version}.${object.kind}) to (${packageOf(group)}.${kind}): unknown conversion`
     : `no kind "${object.kind}" is registered for version "${object.apiVersion}"`
-  throw badRequest(`${object.kind} in version "${version}" cannot be handled as a ${kind}: ${detail}`)
+  throw badRequest(`${object.kind} in version "${given.version}" cannot be handled as a ${kind}: ${detail}`)
+}
+
+/** Two groups are served by servers of their own inside kube-apiserver, which know no other kinds, and are known to none. */
+function schemeOf(group: string): string {
+  return group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io" ? group : ""
+}
+
+/** The package of a group's internal types. */
+function packageOf(group: string): string {
+  return group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "")
 }
 
 /** Custom resources have to say what they are. */

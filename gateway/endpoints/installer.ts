@@ -29,7 +29,7 @@ import { deleteCollection } from "./verbs/delete-collection.ts"
 import { remove } from "./verbs/delete.ts"
 import { get } from "./verbs/get.ts"
 import { list } from "./verbs/list.ts"
-import { patch } from "./verbs/patch.ts"
+import { patch, patchType } from "./verbs/patch.ts"
 import { update } from "./verbs/update.ts"
 import { watch } from "./verbs/watch.ts"
 import { versionInfo } from "./version.ts"
@@ -125,8 +125,11 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Sh
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
-  if (!isCustom) warnOfVersion(ctx, definition)
-  checkForm(ctx, exchange, definition)
+  if (!isCustom) {
+    checkRoute(ctx, exchange, definition)
+    warnOfVersion(ctx, definition)
+  }
+  negotiate(ctx, answeringOf(definition))
   await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
 
@@ -161,13 +164,12 @@ function notAllowed({ info }: RequestContext, definition: ResourceDefinition): S
   return isNowhere ? noSuchPath() : methodNotAllowed()
 }
 
-/** What cannot be answered is not begun; and of built-in kinds nobody asks for the head alone. */
-function checkForm(ctx: RequestContext, { request }: Exchange, definition: ResourceDefinition): void {
-  if (definition.customResource === undefined) {
-    if (request.method === "HEAD" || (ctx.info.verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
-    checkAccept(ctx.headers["accept"], request.method === "GET" && ctx.info.name === "")
-  }
-  negotiate(ctx, answeringOf(definition))
+/** What upstream's router has no route for: the head alone, an answer in no form it knows, a patch that is none. */
+function checkRoute(ctx: RequestContext, { request }: Exchange, definition: ResourceDefinition): void {
+  const { verb, name } = ctx.info
+  if (request.method === "HEAD" || (verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
+  checkAccept(ctx.headers["accept"], request.method === "GET" && name === "")
+  if (verb === "patch") patchType(ctx.headers["content-type"], definition)
 }
 
 /** Objects of a namespaced resource are reached through their namespace; all of them together are only read. */

@@ -2,7 +2,7 @@
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
 import { kindOf } from "../registry/checks.ts"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { Negotiated } from "./negotiation.ts"
@@ -72,17 +72,29 @@ function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): 
   }
 }
 
-export function partialMetadata({ metadata }: KubeObject, apiVersion: string): unknown {
-  return { kind: "PartialObjectMetadata", apiVersion, metadata }
+/** Annotations that upstream makes of a field when it writes the whole object: less than that is without them. */
+const annotationsOfWhole: Readonly<Record<string, string>> = {
+  "apps/v1 DaemonSet": "deprecated.daemonset.template.generation",
 }
 
-/** As items of built-in lists: without kind and version. */
+export function partialMetadata({ kind, apiVersion: from, metadata }: KubeObject, apiVersion: string): unknown {
+  const annotation = annotationsOfWhole[`${from} ${kind}`]
+  const shown = annotation === undefined ? metadata : withoutAnnotation(metadata, annotation)
+  return { kind: "PartialObjectMetadata", apiVersion, metadata: shown }
+}
+
+function withoutAnnotation({ annotations, ...metadata }: ObjectMeta, name: string): ObjectMeta {
+  const { [name]: _, ...others } = annotations ?? {}
+  return Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others }
+}
+
+/** As items of built-in lists: without kind and version; no items are null, unlike in lists of whole objects. */
 export function partialMetadataList(objects: readonly KubeObject[], metadata: ListMeta, apiVersion: string): unknown {
   return {
     kind: "PartialObjectMetadataList",
     apiVersion,
     metadata,
-    items: objects.map((object) => partialMetadata(object, apiVersion)),
+    items: objects.length === 0 ? null : objects.map((object) => partialMetadata(object, apiVersion)),
   }
 }
 

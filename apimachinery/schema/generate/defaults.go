@@ -298,10 +298,13 @@ func (table defaultTable) unconditional(key fieldKey) (string, bool) {
 	return text, text != ""
 }
 
+// bringsOthers are fields whose default comes with that of another field, which who gives the value himself does not get.
+var bringsOthers = map[string]string{"io.k8s.api.apps.v1.StatefulSetUpdateStrategy": "type"}
+
 func (table defaultTable) apply(types typeTable) {
 	for key := range table {
 		text, ok := table.unconditional(key)
-		if !ok {
+		if !ok || bringsOthers[modelNameOrEmpty(key.goType)] == key.field {
 			continue
 		}
 		described := types[modelNameOrEmpty(key.goType)]

@@ -74,9 +74,10 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     change = (current) => applied(ctx, application, configuration, current, options.fieldValidation)
     write = { ...options, managersKnown: true, mayCreate: subresource === undefined }
   } else {
-    const document = readPatch(bytes, type, options.fieldValidation)
+    let document: PatchDocument | undefined
     change = (current) => {
       if (current === undefined) throw notFound(definition, name)
+      document ??= readPatch(bytes, type, options.fieldValidation)
       return patched(ctx, current, document, type, expected, options.fieldValidation, at)
     }
   }
@@ -95,7 +96,10 @@ export function managedKindOf(ctx: RequestContext, definition: ResourceDefinitio
 }
 
 /** Strategic merge needs what only built-in kinds have. */
-function patchType(contentType: string | undefined, { customResource }: ResourceDefinition): PatchType | "apply" {
+export function patchType(
+  contentType: string | undefined,
+  { customResource }: ResourceDefinition,
+): PatchType | "apply" {
   const given = mediaType(contentType ?? "")
   const type = patchTypes[given]
   if (type === "strategic" && customResource !== undefined) {
@@ -160,12 +164,27 @@ function decodePatched(
     return decodeValue(ctx, copyJson(value), expected, validation, duplicates, true)
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
-    const text = type === "strategic" ? printGo(patch) : JSON.stringify(value)
+    const text =
+      type === "strategic" ? printGo(patch) : JSON.stringify(type === "merge" ? inMergedOrder(value, patch) : value)
     const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
     const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
     const { causes = [] } = status.details ?? {}
     throw new StatusError({ ...status, details: { causes } }, { cause: error })
   }
+}
+
+/** A merge leaves the objects it walked through as maps, whose fields are printed in the order of their names. */
+function inMergedOrder(value: Json, patch: Json): Json {
+  if (!isPlainObject(value) || !isPlainObject(patch)) return value
+  const entries = Object.entries(value).map(([key, inner]): [string, Json] => [
+    key,
+    inMergedOrder(inner, patch[key] ?? null),
+  ])
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function isPlainObject(value: Json): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** Managers a patch says nothing of stay what they are: what is not there need not be decoded. */

@@ -48,6 +48,8 @@ const generatedName = /(gen-|Bad_Name-|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b/
 const sourceLine = / in scheme "[^"]*scheme\.go:\d+"/g
 /** A patched object that cannot be decoded is printed whole, its fields in the order they came in. */
 const printedObject = /(patch: )?Invalid value: "\{.*\}": strict/g
+/** The revision of an object that is printed within a message. */
+const printedRevision = /(resourceVersion\\":\\")(\d+)/g
 const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
 /** What a volume of a service account's token is called. */
 const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
@@ -128,7 +130,8 @@ class Words {
       return portFields.has(field) && isNodePort(value) ? "<node port>" : value
     const object = value as Record<string, unknown>
     const out: Record<string, unknown> = {}
-    for (const [key, inner] of Object.entries(object)) {
+    // By name: which of a step's uids is its first must not depend on the order of fields, which is not compared.
+    for (const [key, inner] of Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       if (key === "description" && "priority" in object && "format" in object) continue // a column's: prose
       out[this.#text(key)] = isListRevision(object, key) ? "<revision of the list>" : this.#value(inner, key)
     }
@@ -152,6 +155,7 @@ class Words {
       .replaceAll(this.#namespace, "@{ns}")
       .replaceAll(this.#id, "@{id}")
       .replaceAll(uidPattern, (uid) => this.#word("uid", uid))
+      .replaceAll(printedRevision, (_, before: string, revision: string) => before + this.#word("revision", revision))
       .replaceAll(timePattern, (_, fraction: string | undefined) =>
         fraction === undefined ? "<time>" : "<micro time>",
       )
