@@ -2,6 +2,8 @@
 // k8s.io/kubernetes/plugin/pkg/admission/runtimeclass.
 
 import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode.ts"
+import { withoutReason } from "../../registry/metadata.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { AdmissionPlugin } from "../chain.ts"
 import { find, runtimeClasses } from "./lookup.ts"
@@ -20,10 +22,9 @@ export const runtimeClass: AdmissionPlugin = {
     const spec = objectAs<Pod>(attributes).spec
     const name = spec?.runtimeClassName
     if (spec === undefined) return
-    if (name === undefined) {
-      if (spec.overhead === undefined) return
-      throw refuse(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
-    }
+    if (name === undefined) return
+    // Upstream asks for it by name, and has no reason for what it is told then.
+    if (name === "") throw withoutReason("resource name may not be empty")
     const found = await find<RuntimeClass>(ctx, runtimeClasses, "", name)
     if (found === undefined) {
       throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`)
@@ -47,5 +48,14 @@ export const runtimeClass: AdmissionPlugin = {
       (toleration) => !(spec.tolerations ?? []).some((own) => semanticEqual(own, toleration)),
     )
     if (more.length > 0) spec.tolerations = [...(spec.tolerations ?? []), ...structuredClone(more)]
+  },
+
+  async validate(_ctx, attributes) {
+    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
+    const spec = objectAs<Pod>(attributes).spec
+    if (spec === undefined || spec.runtimeClassName !== undefined) return
+    if (spec.overhead !== undefined || isGivenEmpty(spec, "overhead")) {
+      throw refuse(attributes, "pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
+    }
   },
 }

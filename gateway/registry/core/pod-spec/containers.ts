@@ -10,6 +10,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
 import {
   messages,
   named,
@@ -103,9 +104,10 @@ export function validateEphemeralContainers(path: FieldPath, scope: ContainerSco
     if (container.targetContainerName && !others.has(container.targetContainerName)) {
       errors.push(notFoundValue(at.child("targetContainerName"), container.targetContainerName))
     }
-    for (const [field, value] of Object.entries(container)) {
-      const empty = typeof value === "object" && Object.keys(value as object).length === 0
-      if (ephemeralFields.has(field) || empty) continue
+    const given = Object.keys(container).filter((field) => field !== "resources" || !isEmpty(container[field]))
+    const lists = ["ports", "resizePolicy", "restartPolicyRules"].filter((field) => isGivenEmpty(container, field))
+    for (const field of [...given, ...lists]) {
+      if (ephemeralFields.has(field)) continue
       errors.push(forbiddenField(at.child(field), "cannot be set for an Ephemeral Container"))
     }
     for (const [place, mount] of (container.volumeMounts ?? []).entries()) {
@@ -121,6 +123,10 @@ export function validateEphemeralContainers(path: FieldPath, scope: ContainerSco
     }
     return errors
   })
+}
+
+function isEmpty(value: object | undefined): boolean {
+  return Object.keys(value ?? {}).length === 0
 }
 
 function validateCommon(path: FieldPath, container: Container, scope: ContainerScope): FieldError[] {
@@ -201,7 +207,7 @@ function validateRestartPolicy(path: FieldPath, container: Container): FieldErro
 function validateResizePolicy(path: FieldPath, container: Container, spec: PodSpec): FieldError[] {
   const seen = new Set<string>()
   return (container.resizePolicy ?? []).flatMap((policy, index) => {
-    const errors = seen.has(policy.resourceName) ? [duplicate(path.index(index), policy.resourceName)] : []
+    const errors = seen.has(policy.resourceName) ? [duplicate(path.index(index), policy.resourceName ?? "")] : []
     seen.add(policy.resourceName)
     errors.push(...oneOf(path, policy.resourceName, ["cpu", "memory"]))
     errors.push(...oneOf(path, policy.restartPolicy, ["NotRequired", "RestartContainer"]))

@@ -133,6 +133,10 @@ export function validateFieldRef(
 ): FieldError[] {
   if (!reference.apiVersion) return [required(path.child("apiVersion"))]
   if (!reference.fieldPath) return [required(path.child("fieldPath"))]
+  if (reference.apiVersion !== "v1") {
+    const fault = `error converting fieldPath: unsupported pod version: ${reference.apiVersion}`
+    return [invalidValue(path.child("fieldPath"), reference.fieldPath, fault)]
+  }
   const subscript = /^(.*)\['(.*)'\]$/s.exec(reference.fieldPath)
   const name = subscript?.[1] ?? reference.fieldPath
   if (subscript !== null) {

@@ -1,14 +1,44 @@
-// Image references as far as defaults need them. Source: k8s.io/kubernetes/pkg/util/parsers.
+// Image references as far as defaults need them. Source: k8s.io/kubernetes/pkg/util/parsers, github.com/distribution/reference.
 
-/** The tag, "latest" when there is neither tag nor digest. */
+/** Characters of a repository's path. */
+const maxPath = 255
+const domainPart = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?$/
+const addressV6 = /^\[[a-fA-F0-9:]+\]$/
+const pathPattern = /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*$/
+const tagPattern = /^\w[\w.-]{0,127}$/
+const digestPattern = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/
+/** A bare identifier names no repository. */
+const identifier = /^[a-f0-9]{64}$/
+
+/** The tag, "latest" when there is neither tag nor digest; "" for what is no reference. */
 function imageTag(image: string): string {
-  // What is no reference has no tag.
-  if (!/^[a-zA-Z0-9][\w.:/@-]*$/.test(image)) return ""
-  const [name = "", digest] = image.split("@", 2)
-  const tail = name.slice(name.lastIndexOf("/") + 1)
-  const colon = tail.indexOf(":")
-  if (colon >= 0) return tail.slice(colon + 1)
-  return digest === undefined ? "latest" : ""
+  const { domain, remainder } = splitDomain(image)
+  const [named = "", digest, ...moreDigests] = remainder.split("@", 3)
+  const [path = "", tag, ...moreTags] = named.split(":", 3)
+  const isReference =
+    !identifier.test(image) &&
+    moreDigests.length + moreTags.length === 0 &&
+    (domain === undefined || isDomain(domain)) &&
+    path.length <= maxPath &&
+    path.split("/").every((part) => pathPattern.test(part)) &&
+    (tag === undefined || tagPattern.test(tag)) &&
+    (digest === undefined || digestPattern.test(digest))
+  if (!isReference) return ""
+  return tag ?? (digest === undefined ? "latest" : "")
+}
+
+/** What stands before the first slash is a path's first part unless it looks like a host. */
+function splitDomain(image: string): { domain: string | undefined; remainder: string } {
+  const slash = image.indexOf("/")
+  if (slash < 0) return { domain: undefined, remainder: `library/${image}` }
+  const first = image.slice(0, slash)
+  const isHost = first === "localhost" || /[.:]/.test(first) || first.toLowerCase() !== first
+  return isHost ? { domain: first, remainder: image.slice(slash + 1) } : { domain: undefined, remainder: image }
+}
+
+function isDomain(domain: string): boolean {
+  const host = domain.replace(/:[0-9]+$/, "")
+  return addressV6.test(host) || host.split(".").every((part) => domainPart.test(part))
 }
 
 export function defaultPullPolicy(image: string): string {

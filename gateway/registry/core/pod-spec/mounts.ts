@@ -63,6 +63,19 @@ function validateMountOptions(list: FieldPath, at: FieldPath, mount: VolumeMount
       )
     }
   }
+  return [...errors, ...validateRecursive(list.child("recursiveReadOnly"), mount)]
+}
+
+function validateRecursive(at: FieldPath, mount: VolumeMount): FieldError[] {
+  const { recursiveReadOnly: recursive, readOnly = false, mountPropagation: propagation = "None" } = mount
+  if (recursive === undefined || recursive === "Disabled") return []
+  if (recursive !== "Enabled" && recursive !== "IfPossible") {
+    return [notSupported(at, recursive, ["Disabled", "Enabled", "IfPossible"])]
+  }
+  const errors = readOnly ? [] : [forbiddenField(at, "may only be specified when readOnly is true")]
+  if (propagation !== "None") {
+    errors.push(forbiddenField(at, "may only be specified when mountPropagation is None or not specified"))
+  }
   return errors
 }
 

@@ -1,11 +1,10 @@
 // Resource names and amounts of containers and pods. Source: k8s.io/kubernetes/pkg/apis/core/{helper,validation}.
 
 import {
-  type FieldError,
+  FieldError,
   type FieldPath,
   forbiddenField,
   invalidValue,
-  notFoundValue,
   duplicate,
   notSupported,
   required,
@@ -46,7 +45,7 @@ function isHugePages(name: string): boolean {
 }
 
 /** Without a domain, or in kubernetes.io. */
-function isNativeResource(name: string): boolean {
+export function isNativeResource(name: string): boolean {
   return !name.includes("/") || isPrefixedNative(name)
 }
 
@@ -175,7 +174,11 @@ function validateClaims(
     const key = request === undefined ? name : `${name}/${request}`
     const errors = seen.has(key) ? [duplicate(at, key)] : []
     seen.add(key)
-    if (!known.has(name)) errors.push(notFoundValue(at, name))
+    if (!known.has(name)) {
+      const names = known.size === 0 ? " which is empty" : `: ${[...known].toSorted().join(", ")}`
+      const detail = `must be one of the names in pod.spec.resourceClaims${names}`
+      errors.push(new FieldError("FieldValueNotFound", at, name, detail))
+    }
     return errors
   })
 }

@@ -116,7 +116,13 @@ function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
       ]
     }),
     ...name("priorityClassName", spec.priorityClassName, validateDNS1123Subdomain),
-    ...name("runtimeClassName", spec.runtimeClassName, validateDNS1123Subdomain),
+    ...(spec.runtimeClassName === undefined
+      ? []
+      : messages(
+          path.child("runtimeClassName"),
+          spec.runtimeClassName,
+          validateDNS1123Subdomain(spec.runtimeClassName),
+        )),
     ...optionalOneOf(path.child("preemptionPolicy"), spec.preemptionPolicy, ["PreemptLowerPriority", "Never"]),
     ...(spec.overhead === undefined
       ? []

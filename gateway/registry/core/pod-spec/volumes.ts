@@ -169,7 +169,7 @@ function validateProjected(path: FieldPath, { projected }: Volume): FieldError[]
       if (reference === undefined) continue
       errors.push(...requiredValue(at.child(kind, "name"), reference.name))
       errors.push(...items(at.child(kind, "items"), reference.items))
-      for (const item of reference.items ?? []) claim(item.path, reference.name)
+      for (const item of reference.items ?? []) claim(item.path, reference.name ?? "")
     }
     for (const file of source.downwardAPI?.items ?? []) {
       errors.push(...downwardFile(at.child("downwardAPI"), file))

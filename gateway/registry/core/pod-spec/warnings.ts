@@ -201,6 +201,9 @@ function portWarnings(path: FieldPath, spec: PodSpec): string[] {
   for (const [container, { ports }] of withPaths(path, spec)) {
     for (const [index, port] of (ports ?? []).entries()) {
       const at = container.child("ports").index(index)
+      if (port.hostIP && !port.hostPort) {
+        warnings.push(`${String(at)}: hostIP set without hostPort: ${shownPort(port)}`)
+      }
       const key = `${port.containerPort}/${port.protocol}`
       const others = numbers.get(key) ?? []
       for (const other of others) {
@@ -217,6 +220,11 @@ function portWarnings(path: FieldPath, spec: PodSpec): string[] {
     }
   }
   return [...warnings, ...named]
+}
+
+/** As Go prints it. */
+function shownPort({ name = "", containerPort, protocol = "", hostIP = "" }: Port): string {
+  return `{Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
 }
 
 function overlapOf(port: Port, other: Port): string | undefined {

@@ -2,9 +2,10 @@
 
 import { type FieldError, FieldPath, notSupported, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
-import { badRequest, conflict, invalid, success } from "../../../../apimachinery/status.ts"
+import { badRequest, conflict, success } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { builtIn, onBehalf, withoutAdmission } from "../../internal-write.ts"
+import { withoutReason } from "../../metadata.ts"
 import type { Registry, WriteOptions } from "../../rest.ts"
 import type { KindExtension, SubresourceHandler } from "../../strategy.ts"
 import { setPodCondition } from "./conditions.ts"
@@ -21,8 +22,7 @@ export const binding: SubresourceHandler = {
     if (wanted.metadata.name && wanted.metadata.name !== name) {
       throw badRequest("name in URL does not match name in Binding object")
     }
-    const errors = validateBinding(wanted)
-    if (errors.length > 0) throw invalid({ group: "", kind: "Binding" }, name, errors)
+    refuseInvalid(wanted)
     await admit.mutate(body, undefined)
     await admit.validate(body, undefined)
     return assign(ctx, registry, namespace, name, wanted, options)
@@ -33,8 +33,7 @@ export const binding: SubresourceHandler = {
 export const bindings: KindExtension = {
   async answer(ctx, object, options) {
     const { name = "", namespace = "" } = object.metadata
-    const errors = validateBinding(object)
-    if (errors.length > 0) throw invalid({ group: "", kind: "Binding" }, name, errors)
+    refuseInvalid(object)
     return assign(ctx, builtIn(ctx, pods), namespace || (ctx.info.namespace ?? ""), name, object, options)
   },
 }
@@ -56,6 +55,12 @@ async function assign(
     withoutAdmission,
   )
   return { ...success(), code: 201 } as unknown as KubeObject
+}
+
+/** Upstream has no reason for these faults, and answers 500. */
+function refuseInvalid(wanted: Binding): void {
+  const faults = validateBinding(wanted).map((error) => error.message())
+  if (faults.length > 0) throw withoutReason(faults.length === 1 ? (faults[0] ?? "") : `[${faults.join(", ")}]`)
 }
 
 function validateBinding({ target }: Binding): FieldError[] {

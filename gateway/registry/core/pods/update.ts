@@ -66,7 +66,9 @@ function validateDeadline(seconds: number | undefined, current: number | undefin
 
 function onlyFewerGates(spec: PodSpec, current: PodSpec): FieldError[] {
   const known = new Set((current.schedulingGates ?? []).map(({ name }) => name))
-  return (spec.schedulingGates ?? []).flatMap(({ name }, index) =>
+  // Of a gate that is named twice upstream tells the last.
+  const last = new Map((spec.schedulingGates ?? []).map(({ name }, index) => [name, index]))
+  return [...last].flatMap(([name, index]) =>
     known.has(name)
       ? []
       : [

@@ -25,8 +25,8 @@ export const log: SubresourceHandler = {
     const container = chooseContainer(pod, ctx.query.get("container"))
     const target = await dialNode(ctx, pod)
     if (target === undefined) {
-      // A pod on no node has no log yet: an empty one, as upstream answers.
-      response.writeHead(200, { "content-type": "text/plain" }).end()
+      // A pod on no node has no log yet: nothing, as upstream answers.
+      response.writeHead(204).end()
       return
     }
     const answer = await fetch({ ...target, path: kubeletPath("containerLogs", pod, container, query) }, ctx.signal)

@@ -1,6 +1,7 @@
 // pods/proxy: HTTP to a port of a pod.
 
 import type { Pod } from "../../../../../apimachinery/object.ts"
+import { badRequest } from "../../../../../apimachinery/status.ts"
 import { type Locate, serveProxy } from "../../../../proxy/serve.ts"
 import type { SubresourceHandler } from "../../../strategy.ts"
 import { getPod } from "./location.ts"
@@ -14,10 +15,11 @@ export const proxy: SubresourceHandler = {
 
 const locate: Locate = async (ctx, registry, { scheme, name, port }) => {
   const pod = await getPod(ctx, registry, ctx.info.namespace, name)
+  if (!pod.status?.podIP) throw badRequest("address not allowed")
   const number = port === "" ? (firstPort(pod) ?? defaultPorts[scheme]) : Number(port)
   const { backends } = ctx.controlPlane
   return {
-    host: `${pod.status?.podIP ?? name}:${number}`,
+    host: `${pod.status.podIP}:${number}`,
     dial: (signal) => {
       if (!Number.isInteger(number) || number < 1 || number > 65535)
         throw new Error(`dial tcp: lookup tcp/${port}: unknown port`)

@@ -48,9 +48,9 @@ function streamHandler(
     async connect(ctx, registry, namespace, podName, { request, upgrade }) {
       await admitConnect(ctx, registry.definition, connectOptions(optionsKind, ctx.query))
       await confirmMayCreate(ctx)
-      const query = toQuery(ctx.query)
       const pod = await getPod(ctx, registry, namespace, podName)
       const container = action === "portForward" ? undefined : chooseContainer(pod, ctx.query.get("container"))
+      const query = toQuery(ctx.query)
       const target = await dialNode(ctx, pod)
       if (target === undefined) throw badRequest(`pod ${podName} does not have a host assigned`)
       if (upgrade === undefined) throw badRequest("Upgrade request required")
