@@ -25,7 +25,7 @@ export function checkIdentity(
 export function checkVersion(definition: ResourceDefinition, { metadata }: KubeObject, current: KubeObject): void {
   const { name = "", resourceVersion } = current.metadata
   if (metadata.resourceVersion && metadata.resourceVersion !== "0") {
-    if (!/^\d+$/.test(metadata.resourceVersion)) throw noRevision(metadata.resourceVersion)
+    checkRevision(metadata.resourceVersion)
     if (metadata.resourceVersion !== resourceVersion) throw conflict(definition, name, objectModified)
   } else if (!allowsUnconditionalUpdate(definition)) {
     const path = FieldPath.root("metadata", "resourceVersion")
@@ -56,6 +56,7 @@ export function kindOf({ group, kind }: ResourceDefinition): { group: string; ki
 }
 
 /** Upstream has no reason for this error, and answers 500. */
-function noRevision(text: string): StatusError {
-  return withoutReason(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+export function checkRevision(text: string): void {
+  if (/^\d*$/.test(text)) return
+  throw withoutReason(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
 }

@@ -14,7 +14,7 @@ import {
 } from "../../apimachinery/status.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
-import { checkIdentity, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
+import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
 import { checkDeleteRequest, isFinished, nextDeletionStep } from "./deletion.ts"
 import { checkAfterAdmission, managedKind, managersIn, recordWrite } from "./field-management.ts"
 import {
@@ -179,9 +179,10 @@ export class GenericRegistry implements Registry {
     admit: AdmitFunctions,
   ): Promise<KubeValue> {
     const { definition } = this
-    const { namespace = "", name = "" } = object.metadata
+    const { namespace = "" } = object.metadata
     placeInNamespace(definition, namespace, object)
     prepareForCreate(ctx, definition, object)
+    const { name = "" } = object.metadata
     await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
     this.#warn(ctx, object, undefined)
     await admit.validate(object, undefined)
@@ -209,7 +210,8 @@ export class GenericRegistry implements Registry {
     if (!this.definition.strategy.allowCreateOnUpdate && options.mayCreate !== true)
       throw notFound(this.definition, name)
     const object = await change(undefined)
-    const { uid } = object.metadata
+    const { uid, resourceVersion = "" } = object.metadata
+    checkRevision(resourceVersion)
     if (uid) throw uidConflict(this.definition, name, uid, "")
     delete object.metadata.resourceVersion
     object.metadata.name ??= name

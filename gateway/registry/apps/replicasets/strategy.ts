@@ -68,7 +68,14 @@ function validateStatus(set: ReplicaSet): FieldError[] {
   return validateCounters(
     FieldPath.root("status"),
     set.status,
-    ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"],
+    [
+      "replicas",
+      "fullyLabeledReplicas",
+      "readyReplicas",
+      "availableReplicas",
+      "observedGeneration",
+      "terminatingReplicas",
+    ],
     [
       ["fullyLabeledReplicas", "replicas", message],
       ["readyReplicas", "replicas", message],

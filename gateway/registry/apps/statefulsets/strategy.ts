@@ -45,12 +45,12 @@ const strategy: Strategy<StatefulSet> = {
     const spec = specOf(set)
     spec.podManagementPolicy = spec.podManagementPolicy || "OrderedReady"
     const update = (spec.updateStrategy ??= {})
-    update.type = update.type || "RollingUpdate"
-    // Upstream leaves rollingUpdate out when the type was named; here it is always said what it is.
-    if (update.type === "RollingUpdate") {
+    // Who names the type is not told the rest.
+    if (!update.type) {
+      update.type = "RollingUpdate"
       update.rollingUpdate ??= {}
-      update.rollingUpdate.partition ??= 0
     }
+    if (update.type === "RollingUpdate" && update.rollingUpdate !== undefined) update.rollingUpdate.partition ??= 0
     const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {})
     retention.whenDeleted = retention.whenDeleted || "Retain"
     retention.whenScaled = retention.whenScaled || "Retain"
@@ -144,7 +144,7 @@ function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
 
 /** The template as its pods will be: claims become volumes, and hostname and subdomain are the set's to give. */
 function withClaims(spec: Spec): PodTemplateSpec {
-  const claims = (spec.volumeClaimTemplates ?? []).map((claim) => claim.metadata?.name ?? "")
+  const claims = [...new Set((spec.volumeClaimTemplates ?? []).map((claim) => claim.metadata?.name ?? ""))]
   const { hostname: _, subdomain: __, ...rest } = spec.template.spec ?? { containers: [] }
   const own = (rest.volumes ?? []).filter((volume) => !claims.includes(volume.name))
   const volumes = [...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...own]

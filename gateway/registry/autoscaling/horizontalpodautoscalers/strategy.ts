@@ -6,6 +6,7 @@ import { type FieldError, FieldPath, invalidValue, required } from "../../../../
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../../apimachinery/quantity.ts"
 import { asAutoscalingV2 } from "../../conversion/autoscaling.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { negative, optionalOneOf } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
@@ -38,8 +39,8 @@ const strategy: Strategy<Autoscaler> = {
       spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }]
     }
     if (spec.behavior === undefined) return
-    spec.behavior.scaleUp = { ...defaultUp(), ...spec.behavior.scaleUp }
-    spec.behavior.scaleDown = { ...defaultDown(), ...spec.behavior.scaleDown }
+    spec.behavior.scaleUp = withDefaults(spec.behavior.scaleUp, defaultUp())
+    spec.behavior.scaleDown = withDefaults(spec.behavior.scaleDown, defaultDown())
   },
 
   prepareForCreate(_ctx, autoscaler) {
@@ -69,6 +70,11 @@ function specOf(autoscaler: Autoscaler): Spec {
 function defaultV1({ metadata, spec }: AutoscalerV1): void {
   if (spec === undefined || metadata.annotations?.["autoscaling.alpha.kubernetes.io/metrics"] !== undefined) return
   spec.targetCPUUtilizationPercentage ??= defaultUtilization
+}
+
+/** No policies, if said so, are none; what is not said has its default. */
+function withDefaults(rules: Rules = {}, defaults: Rules): Rules {
+  return { ...defaults, ...rules, ...(isGivenEmpty(rules, "policies") ? { policies: [] } : {}) }
 }
 
 function defaultUp(): Rules {

@@ -55,7 +55,7 @@ function validateSubset(at: FieldPath, subset: Subset): FieldError[] {
       if (address.hostname) {
         errors.push(...messages(place.child("hostname"), address.hostname, validateDNS1123Label(address.hostname)))
       }
-      if (address.nodeName) {
+      if (address.nodeName !== undefined) {
         errors.push(...messages(place.child("nodeName"), address.nodeName, validateDNS1123Subdomain(address.nodeName)))
       }
     }

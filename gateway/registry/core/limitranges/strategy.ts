@@ -1,5 +1,6 @@
 // LimitRanges: bounds and defaults for what pods and claims ask for. Source: k8s.io/kubernetes/pkg/apis/core.
 
+import { randomUUID } from "node:crypto"
 import type * as models from "@kubernetes/client-node"
 import {
   duplicate,
@@ -29,6 +30,11 @@ const strategy: Strategy<LimitRange> = {
   default(range) {
     range.spec ??= { limits: [] }
     for (const item of itemsOf(range)) if (item.type === "Container") defaultItem(item)
+  },
+
+  /** The one kind that needs no name. */
+  prepareForCreate(_ctx, { metadata }) {
+    metadata.name = metadata.name || randomUUID()
   },
 
   validate: (_ctx, range) => validate(range),

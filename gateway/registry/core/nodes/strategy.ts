@@ -5,13 +5,14 @@ import {
   FieldError,
   FieldPath,
   forbiddenField,
+  internalFieldError,
   invalidValue,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import type { Node } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateLabelName } from "../../validation/selectors.ts"
-import { cidr, oneOf } from "../../validation/values.ts"
+import { cidr, isCIDR, oneOf } from "../../validation/values.ts"
 import { validateAmount } from "../pod-spec/resources.ts"
 import { proxy } from "./connect/proxy.ts"
 
@@ -48,27 +49,25 @@ const strategy: Strategy<Node> = {
   /** Kubelets bring their status along when they register. */
   prepareForCreate: (_ctx, node) => dropConfiguration(node),
 
-  validate(_ctx, node) {
-    const errors = [...validateTaints(node), ...validateResources(node)]
-    for (const [index, range] of (node.spec?.podCIDRs ?? []).entries()) {
-      errors.push(...cidr(path.child("podCIDRs").index(index), range))
-    }
-    return errors
-  },
+  validate: (_ctx, node) => validate(node),
 
   prepareForUpdate(_ctx, node) {
     dropConfiguration(node)
   },
 
-  validateUpdate(_ctx, node, current) {
-    const errors = validateResources(node)
+  validateUpdate(ctx, node, current) {
+    const errors = ctx.info.subresource === "status" ? [] : validate(node)
+    errors.push(...validateResources(node), ...validateFeatures(node))
     if ((node.spec?.externalID ?? "") !== (current.spec?.externalID ?? "")) {
       errors.push(forbiddenField(path.child("externalID"), "may not be updated"))
     }
     const seen = new Set<string>()
     for (const [index, address] of (node.status?.addresses ?? []).entries()) {
       const key = `${address.type}/${address.address}`
-      if (seen.has(key)) errors.push(duplicate(FieldPath.root("status", "addresses").index(index), address))
+      if (seen.has(key)) {
+        const shown = { Type: address.type ?? "", Address: address.address ?? "" }
+        errors.push(duplicate(FieldPath.root("status", "addresses").index(index), shown))
+      }
       seen.add(key)
     }
     const before = current.spec?.podCIDRs ?? []
@@ -108,6 +107,58 @@ function dropConfiguration(node: Node): void {
   delete node.status?.config
 }
 
+function validate(node: Node): FieldError[] {
+  return [
+    ...validateTaints(node),
+    ...validateResources(node),
+    ...validateFeatures(node),
+    ...validateRanges(node.spec?.podCIDRs ?? []),
+  ]
+}
+
+/** One range, or one of each family. */
+function validateRanges(ranges: readonly string[]): FieldError[] {
+  const at = path.child("podCIDRs")
+  const errors = ranges.flatMap((range, index) => cidr(at.index(index), range))
+  if (ranges.length < 2) return errors
+  const bad = ranges.findIndex((range) => !isCIDR(range))
+  if (bad >= 0) {
+    const cause = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${ranges[bad]})`
+    errors.push(internalFieldError(at, `invalid PodCIDRs. failed to check with dual stack with error:${cause}`))
+  }
+  const families = new Set(ranges.map((range) => range.includes(":")))
+  if (bad >= 0 || families.size < 2 || ranges.length > 2) {
+    errors.push(invalidValue(at, ranges, "may specify no more than one CIDR for each IP family"))
+  }
+  return errors
+}
+
+const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/
+const maxFeatureName = 253
+
+/** What a kubelet says it can do: names in order, each once. */
+function validateFeatures(node: Node): FieldError[] {
+  const at = FieldPath.root("status", "declaredFeatures")
+  const features = node.status?.declaredFeatures ?? []
+  return features.flatMap((feature, index) => {
+    const errors: FieldError[] = []
+    const name = JSON.stringify(feature)
+    if (feature.length > maxFeatureName) {
+      const fault = `invalid feature name ${name}: must be no more than ${maxFeatureName} characters`
+      errors.push(invalidValue(at.index(index), feature, fault))
+    } else if (!featureName.test(feature)) {
+      const fault = `invalid feature name ${name}: must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`
+      errors.push(invalidValue(at.index(index), feature, fault))
+    }
+    const next = features[index + 1]
+    if (next === undefined || feature < next) return errors
+    const place = at.index(index + 1)
+    const fault =
+      feature === next ? duplicate(place, next) : invalidValue(place, next, "list must be sorted alphabetically")
+    return [...errors, fault]
+  })
+}
+
 /** Upstream says "metadata.taints", and so do we: clients show it. */
 function validateTaints(node: Node): FieldError[] {
   const seen = new Set<string>()
@@ -119,7 +170,13 @@ function validateTaints(node: Node): FieldError[] {
     errors.push(...oneOf(at.child("effect"), taint.effect, ["NoSchedule", "PreferNoSchedule", "NoExecute"]))
     const key = `${taint.key}:${taint.effect}`
     if (seen.has(key)) {
-      errors.push(new FieldError("FieldValueDuplicate", at, taint, "taints must be unique by key and effect pair"))
+      const shown = {
+        Key: taint.key,
+        Value: taint.value ?? "",
+        Effect: taint.effect,
+        TimeAdded: taint.timeAdded ?? null,
+      }
+      errors.push(new FieldError("FieldValueDuplicate", at, shown, "taints must be unique by key and effect pair"))
     }
     seen.add(key)
     return errors

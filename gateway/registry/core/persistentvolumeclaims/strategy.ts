@@ -5,6 +5,7 @@ import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
+import { validateClaimStatus } from "./status.ts"
 import { type ClaimSpec, validatePersistentVolumeClaimSpec } from "./validate.ts"
 
 const path = FieldPath.root("spec")
@@ -37,7 +38,7 @@ const strategy: Strategy<PersistentVolumeClaim> = {
   validate: (_ctx, claim) => validatePersistentVolumeClaimSpec(path, claim.spec ?? {}),
 
   validateUpdate(ctx, claim, current) {
-    if (ctx.info.subresource === "status") return []
+    if (ctx.info.subresource === "status") return validateClaimStatus(claim)
     return [...validatePersistentVolumeClaimSpec(path, claim.spec ?? {}), ...validateChange(claim, current)]
   },
 
@@ -51,7 +52,6 @@ export const persistentVolumeClaims: KindExtension = { strategy }
  * it never knew.
  */
 function normalizeSources(spec: ClaimSpec): void {
-  if (spec.dataSourceRef?.namespace === "") delete spec.dataSourceRef.namespace
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined) {
     const { apiGroup = "", kind } = dataSource
@@ -60,8 +60,14 @@ function normalizeSources(spec: ClaimSpec): void {
       (apiGroup === "snapshot.storage.k8s.io" && kind === "VolumeSnapshot")
     if (!known) delete spec.dataSource
     else if (dataSourceRef === undefined) spec.dataSourceRef = { ...dataSource }
-  } else if (dataSourceRef !== undefined && !dataSourceRef.namespace) spec.dataSource = { ...dataSourceRef }
+  } else if (dataSourceRef !== undefined && !dataSourceRef.namespace) {
+    const { namespace: _, ...local } = dataSourceRef
+    spec.dataSource = local
+  }
 }
+
+/** One with nothing in it is not the same as none. */
+const pointers = ["selector", "dataSource", "dataSourceRef"] as const
 
 /** Bound or not, little may change: the volume when there is none yet, the class when there was none, the size upwards. */
 function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeClaim): FieldError[] {
@@ -77,7 +83,7 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
     copy(rest, before, "volumeAttributesClassName")
     rest.resources = { ...spec.resources, requests: withStorage(spec, sizeOf(before)) }
   }
-  if (!semanticEqual(rest, was)) {
+  if (!semanticEqual(rest, was) || pointers.some((name) => (rest[name] === undefined) !== (was[name] === undefined))) {
     errors.push(
       forbiddenField(
         path,
@@ -85,8 +91,8 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
       ),
     )
   }
-  const [size, old] = [sizeOf(spec), sizeOf(before)]
-  if (size !== undefined && old !== undefined && compareQuantities(parseQuantity(size), parseQuantity(old)) < 0) {
+  const [size, old] = [sizeOf(spec) ?? "0", sizeOf(before) ?? "0"]
+  if (compareQuantities(parseQuantity(size), parseQuantity(old)) < 0) {
     const actual = (current.status?.capacity as Record<string, string> | undefined)?.["storage"] ?? "0"
     if (compareQuantities(parseQuantity(size), parseQuantity(actual)) <= 0) {
       errors.push(

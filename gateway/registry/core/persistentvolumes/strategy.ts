@@ -10,9 +10,11 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import { type PersistentVolume, timestamp } from "../../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
 import { messages, optionalOneOf } from "../../validation/values.ts"
+import { notNegative } from "../persistentvolumeclaims/status.ts"
 import { positiveQuantity, validateAccessModes, validateVolumeMode } from "../persistentvolumeclaims/validate.ts"
 import { validateNodeSelector } from "../pod-spec/scheduling.ts"
 import { initiatorTooLong, validateVolumeSource, type VolumeSource } from "../volumes/sources.ts"
@@ -161,9 +163,13 @@ function validateSpec(spec: Spec, name = ""): FieldError[] {
   if (Object.keys(capacity).length === 0) errors.push(required(at))
   if (capacity["storage"] === undefined || Object.keys(capacity).length > 1) {
     const shown = Object.fromEntries(Object.entries(capacity).sort(([a], [b]) => (a < b ? -1 : 1)))
-    errors.push(notSupported(at, spec.capacity === undefined ? undefined : shown, ["storage"]))
+    errors.push(
+      notSupported(at, spec.capacity !== undefined || isGivenEmpty(spec, "capacity") ? shown : undefined, ["storage"]),
+    )
   }
-  for (const [name, amount] of Object.entries(capacity)) errors.push(...positiveQuantity(at.key(name), amount))
+  for (const [name, amount] of Object.entries(capacity)) {
+    errors.push(...notNegative(at.key(name), amount), ...positiveQuantity(at.key(name), amount))
+  }
   errors.push(
     ...optionalOneOf(path.child("persistentVolumeReclaimPolicy"), spec.persistentVolumeReclaimPolicy, [
       "Delete",

@@ -2,6 +2,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative } from "../../validation/values.ts"
@@ -18,6 +19,10 @@ const path = FieldPath.root("spec")
 
 const strategy: Strategy<ReplicationController> = {
   defaultPropagation: "Orphan",
+
+  /** Checked by upstream's new rules: they count bytes, and leave the beginning of a generated name alone. */
+  nameRule: (name, prefix) =>
+    prefix ? [] : validateDNS1123Subdomain(name).map((fault) => fault.replace("253 characters", "253 bytes")),
 
   dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
 
@@ -80,6 +85,7 @@ function validateStatus(controller: ReplicationController): FieldError[] {
       ["fullyLabeledReplicas", "replicas", message],
       ["readyReplicas", "replicas", message],
       ["availableReplicas", "replicas", message],
+      ["availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"],
     ],
   )
 }

@@ -8,7 +8,7 @@ import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
 import { serviceWarnings } from "./warnings.ts"
 import { validateServiceStatus } from "./status.ts"
-import { validateServiceSpec, validateServiceUpdate } from "./validate.ts"
+import { validateService } from "./validate.ts"
 import { proxy } from "./connect/proxy.ts"
 
 const affinitySeconds = 10_800
@@ -44,7 +44,7 @@ const serviceStrategy: Strategy<Service> = {
     normalizeClusterIPs(specOf(service), undefined)
   },
 
-  validate: (_ctx, service) => validateServiceSpec(specOf(service)),
+  validate: (_ctx, service) => validateService(specOf(service), undefined),
 
   prepareForUpdate(ctx, service, current) {
     if (ctx.info.subresource === "status") {
@@ -55,15 +55,14 @@ const serviceStrategy: Strategy<Service> = {
     else service.status = current.status
     const spec = specOf(service)
     const before = current.spec ?? {}
-    normalizeClusterIPs(spec, before)
     keepAllocated(spec, before)
+    normalizeClusterIPs(spec, before)
     dropByType(service, current)
   },
 
   validateUpdate(ctx, service, current) {
     if (ctx.info.subresource === "status") return validateServiceStatus(service)
-    const spec = specOf(service)
-    return [...validateServiceUpdate(spec, current.spec ?? {}), ...validateServiceSpec(spec)]
+    return validateService(specOf(service), current.spec ?? {})
   },
 
   warnings: (_ctx, service) => serviceWarnings(specOf(service), service.metadata.annotations),

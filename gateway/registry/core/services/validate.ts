@@ -33,10 +33,15 @@ const path = FieldPath.root("spec")
 const protocols = ["SCTP", "TCP", "UDP"]
 const maxAffinitySeconds = 86_400
 
-export function validateServiceSpec(spec: ServiceSpec): FieldError[] {
+/** `current`: what is updated. */
+export function validateService(spec: ServiceSpec, current: ServiceSpec | undefined): FieldError[] {
   // Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told.
   const addresses = validateClusterIPs(spec)
   if (addresses.length > 0) return addresses
+  return [...(current === undefined ? [] : validateServiceUpdate(spec, current)), ...validateServiceSpec(spec)]
+}
+
+function validateServiceSpec(spec: ServiceSpec): FieldError[] {
   const errors: FieldError[] = []
   const ports = spec.ports ?? []
   if (ports.length === 0 && !isHeadless(spec) && spec.type !== "ExternalName")
@@ -112,11 +117,16 @@ function validatePortsTogether(spec: ServiceSpec): FieldError[] {
   for (const [index, port] of (spec.ports ?? []).entries()) {
     const key = `${port.protocol}/${port.port}`
     if (ports.has(key)) {
-      errors.push(duplicate(path.child("ports").index(index), { protocol: port.protocol, port: port.port }))
+      errors.push(duplicate(path.child("ports").index(index), shownPort(port)))
     }
     ports.add(key)
   }
   return errors
+}
+
+/** What makes a port the same as another, as Go prints it. */
+function shownPort({ protocol, port }: Port): object {
+  return { Name: "", Protocol: protocol ?? "", AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }
 }
 
 function validateAffinity(spec: ServiceSpec): FieldError[] {
@@ -181,7 +191,7 @@ function validateFamilies(clusterIPs: readonly string[], families: readonly stri
   for (const [index, address] of clusterIPs.entries()) {
     const family = families[index]
     const actual = isIPv6(address) ? "IPv6" : "IPv4"
-    if (family === undefined || family === actual) continue
+    if (family === actual || (family !== "IPv4" && family !== "IPv6")) continue
     errors.push(
       invalidValue(at.index(index), address, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``),
     )
@@ -259,7 +269,7 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
 }
 
 /** Addresses, once given, stay; a second family may come and go. */
-export function validateServiceUpdate(spec: ServiceSpec, current: ServiceSpec): FieldError[] {
+function validateServiceUpdate(spec: ServiceSpec, current: ServiceSpec): FieldError[] {
   const errors: FieldError[] = []
   if (spec.type !== "ExternalName" && current.type !== "ExternalName") {
     if (!(isHeadless(spec) && isHeadless(current))) errors.push(...keptFirst("clusterIPs", spec, current))

@@ -39,12 +39,8 @@ const strategy: Strategy<EndpointSlice> = {
     for (const endpoint of slice.endpoints ?? []) endpoint.conditions ??= {}
   },
 
-  canonicalize(slice) {
-    // As Go's conversions leave it: a list of nothing is no list.
-    for (const field of ["endpoints", "ports"] as const) {
-      if (slice[field]?.length === 0) Object.assign(slice, { [field]: null })
-    }
-  },
+  prepareForCreate: (_ctx, slice) => dropTopology(slice, undefined),
+  prepareForUpdate: (_ctx, slice, current) => dropTopology(slice, current),
 
   validate: (_ctx, slice) => validate(slice),
 
@@ -62,6 +58,20 @@ const strategy: Strategy<EndpointSlice> = {
 }
 
 export const endpointSlices: KindExtension = { strategy }
+
+const hostnameLabel = "kubernetes.io/hostname"
+
+/** v1 knows the topology of v1beta1 no more; a node's name that was known from there moves to where it stands today. */
+function dropTopology(slice: EndpointSlice, current: EndpointSlice | undefined): void {
+  if (current !== undefined && semanticEqual(current.endpoints, slice.endpoints)) return
+  const known = new Set((current?.endpoints ?? []).map(({ deprecatedTopology }) => deprecatedTopology?.[hostnameLabel]))
+  for (const endpoint of slice.endpoints ?? []) {
+    const name = endpoint.deprecatedTopology?.[hostnameLabel]
+    delete endpoint.deprecatedTopology
+    if (name === undefined || !known.has(name) || validateDNS1123Subdomain(name).length > 0) continue
+    endpoint.nodeName ??= name
+  }
+}
 
 function validate(slice: EndpointSlice): FieldError[] {
   const errors = oneOf(FieldPath.root("addressType"), slice.addressType, ["FQDN", "IPv4", "IPv6"])
