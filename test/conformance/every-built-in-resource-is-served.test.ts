@@ -67,6 +67,9 @@ async function checkCollection(resource: ResourceFacts, path: string): Promise<v
   expect(await plane.call("GET", path)).toMatchObject({ code: 404 })
 }
 
+/** Of these, whose finalizer is the gateway's own: after a deletion they may be gone at any moment. */
+const finalizedHere: ReadonlySet<string> = new Set(["CustomResourceDefinition"])
+
 test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${resource.resource}`, resource] as const))(
   "%s",
   async (_name, resource) => {
@@ -123,7 +126,7 @@ test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${reso
     }
 
     const isCollected = resource.verbs.includes("deletecollection")
-    if (isCollected && held.has(resource.kind)) {
+    if (isCollected && held.has(resource.kind) && !finalizedHere.has(resource.kind)) {
       const deleted = await plane.call("DELETE", `${collection}?labelSelector=updated`)
       expect(deleted).toMatchObject({ code: 200, json: { kind: resource.listKind } })
       const marked = await plane.call("GET", path)
