@@ -1,32 +1,15 @@
-// The generic registry: the flow of every verb on every stored kind, from a decoded object to the store and back. What is
-// special about a kind is its strategy's. Source of the flow: k8s.io/apiserver/pkg/registry/generic/registry/store.go.
+// The generic registry: the flow of every verb on every stored kind, from a decoded object to the store and back. The steps of
+// a write are in write-attempts.ts; what is special about a kind is its strategy's. Source of the flow:
+// k8s.io/apiserver/pkg/registry/generic/registry/store.go.
 
-import type { FieldError } from "../../apimachinery/field-errors.ts"
-import type { Json, KubeObject } from "../../apimachinery/object.ts"
-import { writeZeros } from "../../apimachinery/schema/decode.ts"
-import {
-  alreadyExists,
-  conflict,
-  isAlreadyExists,
-  notFound,
-  objectModified,
-  StatusError,
-} from "../../apimachinery/status.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { conflict, isAlreadyExists, notFound, objectModified } from "../../apimachinery/status.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
-import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
-import { checkDeleteRequest, isFinished, nextDeletionStep } from "./deletion.ts"
-import { checkAfterAdmission, managedKind, managersIn, recordWrite } from "./field-management.ts"
-import {
-  isUnchanged,
-  prepareForCreate,
-  prepareForUpdate,
-  validateForCreate,
-  validateForUpdate,
-} from "./generic-strategy.ts"
+import { checkDeleteRequest } from "./deletion.ts"
 import { checkNotFuture, parseResourceVersion } from "./list-options.ts"
 import { listObjects, streamObjects } from "./list.ts"
-import { dropEmptyMetadata, fillSystemFields, keepSystemFields, nameFor, placeInNamespace } from "./metadata.ts"
+import { fillSystemFields, nameFor } from "./metadata.ts"
 import { ObjectStorage } from "./object-storage.ts"
 import type {
   AdmitFunctions,
@@ -42,10 +25,11 @@ import type {
   WriteOptions,
 } from "./rest.ts"
 import { readError } from "./storage-errors.ts"
-import { ComputedValue, type KubeValue } from "./value.ts"
+import { type KubeValue } from "./value.ts"
 import type { ValueCache } from "./value-cache.ts"
 import { ValueReader } from "./value-reader.ts"
 import { WatchSource } from "./watch.ts"
+import { type Change, WriteAttempts } from "./write-attempts.ts"
 
 /** A generated name that is taken is replaced this often. */
 const maxNameAttempts = 8
@@ -55,19 +39,19 @@ const maxWriteAttempts = 16
 const isUnsaid = ({ propagationPolicy, orphanDependents }: DeleteRequest): boolean =>
   propagationPolicy === undefined && orphanDependents === undefined
 
-type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
-
 export class GenericRegistry implements Registry {
   readonly definition: ResourceDefinition
   readonly #reader: ValueReader
   readonly #storage: ObjectStorage
   readonly #watches: WatchSource
+  readonly #attempts: WriteAttempts
 
   constructor(definition: ResourceDefinition, cache: ValueCache) {
     this.definition = definition
     this.#reader = new ValueReader(definition, cache)
     this.#storage = new ObjectStorage(definition, cache, this.#reader)
     this.#watches = new WatchSource(definition, this.#reader)
+    this.#attempts = new WriteAttempts(definition, this.#reader, this.#storage)
   }
 
   async get(ctx: RequestContext, namespace: string, name: string, options: GetOptions = {}): Promise<KubeValue> {
@@ -116,11 +100,10 @@ export class GenericRegistry implements Registry {
     const { metadata } = object
     const isNameGenerated = !metadata.name && Boolean(metadata.generateName)
     fillSystemFields(this.definition, ctx.info.namespace || (metadata.namespace ?? ""), object, options.dryRun)
-    await this.#record(ctx, object, undefined, options)
-    await this.#mutate(ctx, object, undefined, admit)
+    await this.#attempts.admitNew(ctx, object, options, admit)
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#create(ctx, object, options, admit)
+        return await this.#attempts.create(ctx, object, options, admit)
       } catch (error) {
         if (!isNameGenerated || attempt === maxNameAttempts || !isAlreadyExists(error)) throw error
         metadata.name = nameFor(this.definition, metadata.generateName ?? "")
@@ -141,10 +124,10 @@ export class GenericRegistry implements Registry {
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
       const stored = await this.#storage.read(store, key, "update")
       if (stored === undefined) {
-        const value = await this.#createOnUpdate(ctx, namespace, name, change, options, admit)
+        const value = await this.#attempts.createOnUpdate(ctx, namespace, name, change, options, admit)
         if (value !== undefined) return { value, created: true }
       } else {
-        const value = await this.#update(ctx, stored, change, options, admit)
+        const value = await this.#attempts.update(ctx, stored, change, options, admit)
         if (value !== undefined) return { value, created: false }
       }
     }
@@ -166,205 +149,13 @@ export class GenericRegistry implements Registry {
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {
       const stored = await this.#storage.read(store, key, "delete")
       if (stored === undefined) throw notFound(this.definition, name)
-      const result = await this.#delete(ctx, stored, request, admit)
+      const result = await this.#attempts.delete(ctx, stored, request, admit)
       if (result !== undefined) return result
     }
     throw conflict(this.definition, name, objectModified)
   }
 
-  async #create(
-    ctx: RequestContext,
-    object: KubeObject,
-    options: WriteOptions,
-    admit: AdmitFunctions,
-  ): Promise<KubeValue> {
-    const { definition } = this
-    const { namespace = "" } = object.metadata
-    placeInNamespace(definition, namespace, object)
-    prepareForCreate(ctx, definition, object)
-    const { name = "" } = object.metadata
-    await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
-    this.#warn(ctx, object, undefined)
-    await admit.validate(object, undefined)
-    this.#settle(object)
-    const key = this.#storage.key(namespace, name)
-    if (options.dryRun) {
-      if ((await this.#storage.read(ctx.controlPlane.store, key, "create")) !== undefined) throw this.#exists(name)
-      return new ComputedValue(await this.#asRead(object))
-    }
-    const claim = await definition.strategy.begin?.(ctx, object, undefined)
-    const value = await this.#storage.put(ctx, key, object, 0, claim)
-    if (value === undefined) throw await this.#taken(ctx, key, name)
-    return value
-  }
-
-  /** undefined: somebody else was faster; look again. */
-  async #createOnUpdate(
-    ctx: RequestContext,
-    namespace: string,
-    name: string,
-    change: Change,
-    options: WriteOptions,
-    admit: AdmitFunctions,
-  ): Promise<KubeValue | undefined> {
-    if (!this.definition.strategy.allowCreateOnUpdate && options.mayCreate !== true)
-      throw notFound(this.definition, name)
-    const object = await change(undefined)
-    const { uid, resourceVersion = "" } = object.metadata
-    checkRevision(resourceVersion)
-    if (uid) throw uidConflict(this.definition, name, uid, "")
-    delete object.metadata.resourceVersion
-    object.metadata.name ??= name
-    fillSystemFields(this.definition, namespace, object, options.dryRun)
-    await this.#record(ctx, object, undefined, options)
-    try {
-      await this.#mutate(ctx, object, undefined, admit)
-      return await this.#create(ctx, object, options, admit)
-    } catch (error) {
-      if (isAlreadyExists(error) && error.status.details?.name === name && !options.dryRun) return undefined
-      throw error
-    }
-  }
-
-  /** undefined: the object has changed meanwhile; look again. */
-  async #update(
-    ctx: RequestContext,
-    stored: KeyValue,
-    change: Change,
-    options: WriteOptions,
-    admit: AdmitFunctions,
-  ): Promise<KubeValue | undefined> {
-    const { definition } = this
-    const before = await this.#reader.one(stored)
-    const current = before.object()
-    const object = await change(before.copy())
-    await this.#record(ctx, object, current, options)
-    checkIdentity(definition, object, current, options)
-    await this.#mutate(ctx, object, current, admit)
-    checkVersion(definition, object, current)
-    placeInNamespace(definition, current.metadata.namespace ?? "", object)
-    prepareForUpdate(ctx, definition, object, current, options.subresource)
-    keepSystemFields(object, current)
-    await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
-    this.#warn(ctx, object, current)
-    await admit.validate(object, current)
-    this.#settle(object)
-    if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
-    if (isUnchanged(object, current) && !this.#reader.isOutdated(stored)) return before
-    if (options.dryRun) return new ComputedValue(await this.#asRead(object))
-    const claim = await definition.strategy.begin?.(ctx, object, current)
-    return this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
-  }
-
-  /** Nothing holds the object any more. */
-  async #finish(
-    ctx: RequestContext,
-    stored: KeyValue,
-    object: KubeObject,
-    { dryRun }: WriteOptions,
-  ): Promise<KubeValue | undefined> {
-    if (!dryRun && (await this.#remove(ctx, stored, object)) === undefined) return undefined
-    return new ComputedValue(object)
-  }
-
-  async #delete(
-    ctx: RequestContext,
-    stored: KeyValue,
-    request: DeleteRequest,
-    admit: AdmitFunctions,
-  ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
-    const before = await this.#reader.one(stored)
-    const current = before.object()
-    const copy = before.copy()
-    const next = nextDeletionStep(this.definition, copy, request, Date.now())
-    if (next.step === "wait") return { gone: false, value: before }
-    await admit.validate(undefined, current)
-    if (next.step === "remove") {
-      if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
-      const revision = await this.#remove(ctx, stored, current)
-      if (revision === undefined) return undefined
-      next.object.metadata.resourceVersion = String(revision)
-      return { gone: true, value: new ComputedValue(next.object) }
-    }
-    if (isUnchanged(copy, current)) return { gone: false, value: before }
-    if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
-    const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
-    return value && { gone: false, value }
-  }
-
-  /** Who wrote what is new in the object, unless that is known. */
-  async #record(
-    ctx: RequestContext,
-    object: KubeObject,
-    current: KubeObject | undefined,
-    options: WriteOptions,
-  ): Promise<void> {
-    if (options.managersKnown === true) return
-    await recordWrite(managedKind(ctx, this.definition, options.subresource), object, current, options)
-  }
-
-  async #mutate(
-    ctx: RequestContext,
-    object: KubeObject,
-    current: KubeObject | undefined,
-    admit: AdmitFunctions,
-  ): Promise<void> {
-    const before = managersIn(object)
-    await admit.mutate(object, current)
-    checkAfterAdmission(ctx, object, before)
-  }
-
   #source({ controlPlane: { store }, turn }: RequestContext) {
     return { store, definition: this.definition, reader: this.#reader, turn }
-  }
-
-  /** The form that is stored and answered: after everybody has had a say. */
-  #settle(object: KubeObject): void {
-    const { strategy, schema, customResource } = this.definition
-    strategy.canonicalize?.(object)
-    dropEmptyMetadata(object)
-    if (customResource === undefined) writeZeros(schema, object as unknown as Json)
-  }
-
-  /** What a dry run answers: the object as it would come back from the store. */
-  async #asRead(object: KubeObject): Promise<KubeObject> {
-    const { conversion } = this.definition
-    if (conversion === undefined) return object
-    const [read] = await conversion.fromStored([await conversion.toStored(object)])
-    return read ?? object
-  }
-
-  async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {
-    const revision = await this.#storage.remove(ctx.controlPlane.store, stored)
-    if (revision !== undefined) await this.definition.strategy.afterDelete?.(ctx, object)
-    return revision
-  }
-
-  async #refuseInvalid(
-    ctx: RequestContext,
-    object: KubeObject,
-    current: KubeObject | undefined,
-    errors: FieldError[],
-  ): Promise<void> {
-    const { strategy } = this.definition
-    const refused = strategy.refuse === undefined ? [] : await strategy.refuse(ctx, object, current)
-    const further = await strategy.validateFurther?.(ctx, object, current, errors)
-    refuseInvalid(this.definition, object, [...refused, ...errors, ...(further ?? [])])
-  }
-
-  #exists(name: string): StatusError {
-    return alreadyExists(this.definition, name)
-  }
-
-  /** A name that is taken by an object on its way out is said to be so: waiting helps. */
-  async #taken(ctx: RequestContext, key: string, name: string): Promise<StatusError> {
-    const { status } = this.#exists(name)
-    const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
-    const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
-    return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)
-  }
-
-  #warn(ctx: RequestContext, object: KubeObject, current: KubeObject | undefined): void {
-    for (const warning of this.definition.strategy.warnings?.(ctx, object, current) ?? []) ctx.warn(warning)
   }
 }

@@ -1,0 +1,236 @@
+// One attempt at a write, step by step: recorded, mutated, prepared, validated, settled, stored. Another write may come first:
+// then the attempt answers undefined, and store.ts begins anew with what is there by then.
+
+import type { FieldError } from "../../apimachinery/field-errors.ts"
+import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { writeZeros } from "../../apimachinery/schema/decode.ts"
+import { alreadyExists, isAlreadyExists, notFound, StatusError } from "../../apimachinery/status.ts"
+import type { KeyValue } from "../../storage/types.ts"
+import type { RequestContext } from "../request/context.ts"
+import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
+import { isFinished, nextDeletionStep } from "./deletion.ts"
+import { checkAfterAdmission, managedKind, managersIn, recordWrite } from "./field-management.ts"
+import {
+  isUnchanged,
+  prepareForCreate,
+  prepareForUpdate,
+  validateForCreate,
+  validateForUpdate,
+} from "./generic-strategy.ts"
+import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace } from "./metadata.ts"
+import type { ObjectStorage } from "./object-storage.ts"
+import type { AdmitFunctions, DeleteRequest, ResourceDefinition, WriteOptions } from "./rest.ts"
+import { ComputedValue, type KubeValue } from "./value.ts"
+import type { ValueReader } from "./value-reader.ts"
+
+export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
+
+export class WriteAttempts {
+  readonly #definition: ResourceDefinition
+  readonly #reader: ValueReader
+  readonly #storage: ObjectStorage
+
+  constructor(definition: ResourceDefinition, reader: ValueReader, storage: ObjectStorage) {
+    this.#definition = definition
+    this.#reader = reader
+    this.#storage = storage
+  }
+
+  /** What comes before create(), once, however many names are tried. */
+  async admitNew(ctx: RequestContext, object: KubeObject, options: WriteOptions, admit: AdmitFunctions): Promise<void> {
+    await this.#record(ctx, object, undefined, options)
+    await this.#mutate(ctx, object, undefined, admit)
+  }
+
+  async create(
+    ctx: RequestContext,
+    object: KubeObject,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeValue> {
+    const definition = this.#definition
+    const { namespace = "" } = object.metadata
+    placeInNamespace(definition, namespace, object)
+    prepareForCreate(ctx, definition, object)
+    const { name = "" } = object.metadata
+    await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
+    this.#warn(ctx, object, undefined)
+    await admit.validate(object, undefined)
+    this.#settle(object)
+    const key = this.#storage.key(namespace, name)
+    if (options.dryRun) {
+      if ((await this.#storage.read(ctx.controlPlane.store, key, "create")) !== undefined) throw this.#exists(name)
+      return new ComputedValue(await this.#asRead(object))
+    }
+    const claim = await definition.strategy.begin?.(ctx, object, undefined)
+    const value = await this.#storage.put(ctx, key, object, 0, claim)
+    if (value === undefined) throw await this.#taken(ctx, key, name)
+    return value
+  }
+
+  /** undefined: somebody else was faster; look again. */
+  async createOnUpdate(
+    ctx: RequestContext,
+    namespace: string,
+    name: string,
+    change: Change,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeValue | undefined> {
+    if (!this.#definition.strategy.allowCreateOnUpdate && options.mayCreate !== true)
+      throw notFound(this.#definition, name)
+    const object = await change(undefined)
+    const { uid, resourceVersion = "" } = object.metadata
+    checkRevision(resourceVersion)
+    if (uid) throw uidConflict(this.#definition, name, uid, "")
+    delete object.metadata.resourceVersion
+    object.metadata.name ??= name
+    fillSystemFields(this.#definition, namespace, object, options.dryRun)
+    await this.#record(ctx, object, undefined, options)
+    try {
+      await this.#mutate(ctx, object, undefined, admit)
+      return await this.create(ctx, object, options, admit)
+    } catch (error) {
+      if (isAlreadyExists(error) && error.status.details?.name === name && !options.dryRun) return undefined
+      throw error
+    }
+  }
+
+  /** undefined: the object has changed meanwhile; look again. */
+  async update(
+    ctx: RequestContext,
+    stored: KeyValue,
+    change: Change,
+    options: WriteOptions,
+    admit: AdmitFunctions,
+  ): Promise<KubeValue | undefined> {
+    const definition = this.#definition
+    const before = await this.#reader.one(stored)
+    const current = before.object()
+    const object = await change(before.copy())
+    await this.#record(ctx, object, current, options)
+    checkIdentity(definition, object, current, options)
+    await this.#mutate(ctx, object, current, admit)
+    checkVersion(definition, object, current)
+    placeInNamespace(definition, current.metadata.namespace ?? "", object)
+    prepareForUpdate(ctx, definition, object, current, options.subresource)
+    keepSystemFields(object, current)
+    await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
+    this.#warn(ctx, object, current)
+    await admit.validate(object, current)
+    this.#settle(object)
+    if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
+    if (isUnchanged(object, current) && !this.#reader.isOutdated(stored)) return before
+    if (options.dryRun) return new ComputedValue(await this.#asRead(object))
+    const claim = await definition.strategy.begin?.(ctx, object, current)
+    return this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
+  }
+
+  /** Nothing holds the object any more. */
+  async #finish(
+    ctx: RequestContext,
+    stored: KeyValue,
+    object: KubeObject,
+    { dryRun }: WriteOptions,
+  ): Promise<KubeValue | undefined> {
+    if (!dryRun && (await this.#remove(ctx, stored, object)) === undefined) return undefined
+    return new ComputedValue(object)
+  }
+
+  async delete(
+    ctx: RequestContext,
+    stored: KeyValue,
+    request: DeleteRequest,
+    admit: AdmitFunctions,
+  ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
+    const before = await this.#reader.one(stored)
+    const current = before.object()
+    const copy = before.copy()
+    const next = nextDeletionStep(this.#definition, copy, request, Date.now())
+    if (next.step === "wait") return { gone: false, value: before }
+    await admit.validate(undefined, current)
+    if (next.step === "remove") {
+      if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
+      const revision = await this.#remove(ctx, stored, current)
+      if (revision === undefined) return undefined
+      next.object.metadata.resourceVersion = String(revision)
+      return { gone: true, value: new ComputedValue(next.object) }
+    }
+    if (isUnchanged(copy, current)) return { gone: false, value: before }
+    if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
+    const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
+    return value && { gone: false, value }
+  }
+
+  /** Who wrote what is new in the object, unless that is known. */
+  async #record(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    options: WriteOptions,
+  ): Promise<void> {
+    if (options.managersKnown === true) return
+    await recordWrite(managedKind(ctx, this.#definition, options.subresource), object, current, options)
+  }
+
+  async #mutate(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    admit: AdmitFunctions,
+  ): Promise<void> {
+    const before = managersIn(object)
+    await admit.mutate(object, current)
+    checkAfterAdmission(ctx, object, before)
+  }
+
+  /** The form that is stored and answered: after everybody has had a say. */
+  #settle(object: KubeObject): void {
+    const { strategy, schema, customResource } = this.#definition
+    strategy.canonicalize?.(object)
+    dropEmptyMetadata(object)
+    if (customResource === undefined) writeZeros(schema, object as unknown as Json)
+  }
+
+  /** What a dry run answers: the object as it would come back from the store. */
+  async #asRead(object: KubeObject): Promise<KubeObject> {
+    const { conversion } = this.#definition
+    if (conversion === undefined) return object
+    const [read] = await conversion.fromStored([await conversion.toStored(object)])
+    return read ?? object
+  }
+
+  async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {
+    const revision = await this.#storage.remove(ctx.controlPlane.store, stored)
+    if (revision !== undefined) await this.#definition.strategy.afterDelete?.(ctx, object)
+    return revision
+  }
+
+  async #refuseInvalid(
+    ctx: RequestContext,
+    object: KubeObject,
+    current: KubeObject | undefined,
+    errors: FieldError[],
+  ): Promise<void> {
+    const { strategy } = this.#definition
+    const refused = strategy.refuse === undefined ? [] : await strategy.refuse(ctx, object, current)
+    const further = await strategy.validateFurther?.(ctx, object, current, errors)
+    refuseInvalid(this.#definition, object, [...refused, ...errors, ...(further ?? [])])
+  }
+
+  #exists(name: string): StatusError {
+    return alreadyExists(this.#definition, name)
+  }
+
+  /** A name that is taken by an object on its way out is said to be so: waiting helps. */
+  async #taken(ctx: RequestContext, key: string, name: string): Promise<StatusError> {
+    const { status } = this.#exists(name)
+    const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
+    const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
+    return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)
+  }
+
+  #warn(ctx: RequestContext, object: KubeObject, current: KubeObject | undefined): void {
+    for (const warning of this.#definition.strategy.warnings?.(ctx, object, current) ?? []) ctx.warn(warning)
+  }
+}
