@@ -77,6 +77,21 @@ describe("what does not change", () => {
     [
       "volumeattachments",
       { spec: { ...attachment, attacher: "a" } },
+      { spec: { source: { inlineVolumeSpec: {} } } },
+      [
+        "spec.source: Forbidden: must specify exactly one of inlineVolumeSpec and persistentVolumeName",
+        'spec: Invalid value: {"nodeName":"n","source":{"persistentVolumeName":"v","inlineVolumeSpec":{}},"attacher":"a"}: field is immutable',
+      ],
+    ],
+    [
+      "csistoragecapacities",
+      { storageClassName: "c" },
+      { nodeTopology: {} },
+      ["nodeTopology: Invalid value: {}: field is immutable"],
+    ],
+    [
+      "volumeattachments",
+      { spec: { ...attachment, attacher: "a" } },
       { spec: { attacher: "" } },
       [
         "spec.attacher: Required value",

@@ -10,13 +10,22 @@ import type {
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { type Condition, validateConditions } from "../../validation/conditions.ts"
 import { semanticEqual } from "../../validation/equality.ts"
+import { requiredValue } from "../../validation/values.ts"
 import { mayReadParams, mayUseParams } from "./authorize.ts"
 import { validateBinding, validatePolicy } from "./validate.ts"
 
+interface Status {
+  typeChecking?: { expressionWarnings?: readonly { warning?: string; fieldRef?: string }[] }
+  conditions?: readonly Condition[]
+}
+
 function policyStrategy(mutating: boolean): Strategy<Policy> {
   const validate = (ctx: RequestContext, policy: Policy): FieldError[] =>
-    ctx.info.subresource === "status" ? [] : validatePolicy(policy.metadata.name ?? "", policy.spec ?? {}, mutating)
+    ctx.info.subresource === "status"
+      ? validateStatus(policy)
+      : validatePolicy(policy.metadata.name ?? "", policy.spec ?? {}, mutating)
   return {
     allowUnconditionalUpdate: false,
     default(policy) {
@@ -34,6 +43,23 @@ function policyStrategy(mutating: boolean): Strategy<Policy> {
     },
     specChanged: (policy, current) => !semanticEqual(policy.spec, current.spec),
   }
+}
+
+/** Of policies that have one. */
+function validateStatus(policy: Policy): FieldError[] {
+  const at = FieldPath.root("status")
+  const { typeChecking, conditions } = (policy as { status?: Status }).status ?? {}
+  const warnings = typeChecking?.expressionWarnings ?? []
+  return [
+    ...warnings.flatMap(({ warning, fieldRef }, index) => {
+      const place = at.child("typeChecking", "expressionWarnings").index(index)
+      return [
+        ...requiredValue(place.child("warning"), warning),
+        ...requiredValue(place.child("fieldRef"), fieldRef?.trim()),
+      ]
+    }),
+    ...validateConditions(at.child("conditions"), conditions),
+  ]
 }
 
 function bindingStrategy(mutating: boolean): Strategy<PolicyBinding> {

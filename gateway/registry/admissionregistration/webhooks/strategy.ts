@@ -1,5 +1,6 @@
 // Webhook configurations. What they do: gateway/admission/webhooks.
 
+import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import type { Webhook, WebhookConfiguration } from "../../../admission/webhooks/configuration.ts"
@@ -14,7 +15,11 @@ function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
     },
     validate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     validateUpdate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
-    specChanged: (configuration, current) => !semanticEqual(configuration.webhooks, current.webhooks),
+    // Upstream compares what is in memory, where an empty list that was given is another than none.
+    specChanged: (configuration, current) =>
+      isGivenEmpty(configuration, "webhooks") ||
+      hasGivenEmpty(configuration.webhooks) ||
+      !semanticEqual(configuration.webhooks, current.webhooks),
   }
 }
 

@@ -22,7 +22,11 @@ const strategy: Strategy<RuntimeClass> = {
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   validate: (_ctx, runtimeClass) => validate(runtimeClass),
-  validateUpdate: (_ctx, runtimeClass, current) => immutableField(at, runtimeClass.handler, current.handler),
+  validateUpdate: (_ctx, runtimeClass, current) => [
+    ...validate(runtimeClass),
+    // A text that is not given is an empty one.
+    ...immutableField(at, runtimeClass.handler ?? "", current.handler),
+  ],
 }
 
 function validate({ handler, overhead, scheduling }: RuntimeClass): FieldError[] {

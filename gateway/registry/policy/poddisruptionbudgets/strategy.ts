@@ -5,12 +5,13 @@ import { type FieldError, FieldPath, invalidValue } from "../../../../apimachine
 import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { type Condition, validateConditions } from "../../validation/conditions.ts"
 import { validateLabelSelector } from "../../validation/selectors.ts"
 import { optionalOneOf } from "../../validation/values.ts"
 import { amountOf, atMostAll, validateAmount, validateCounters } from "../../workloads/amounts.ts"
 
 type Spec = Wire<models.V1PodDisruptionBudgetSpec>
-type Budget = KubeObject & { spec?: Spec; status?: object }
+type Budget = KubeObject & { spec?: Spec; status?: { conditions?: Condition[] } }
 
 const path = FieldPath.root("spec")
 const counters = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"]
@@ -24,15 +25,19 @@ const strategy: Strategy<Budget> = {
   },
 
   prepareForCreate(_ctx, budget) {
-    budget.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+    const status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }
+    Object.assign(budget, { status })
   },
 
   validate: (_ctx, budget) => validateSpec(budget.spec ?? {}),
 
   validateUpdate(ctx, budget) {
-    return ctx.info.subresource === "status"
-      ? validateCounters(FieldPath.root("status"), budget.status, counters)
-      : validateSpec(budget.spec ?? {})
+    if (ctx.info.subresource !== "status") return validateSpec(budget.spec ?? {})
+    const at = FieldPath.root("status")
+    return [
+      ...validateConditions(at.child("conditions"), budget.status?.conditions),
+      ...validateCounters(at, budget.status, counters),
+    ]
   },
 }
 

@@ -12,7 +12,7 @@ import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
-import { inclusiveRange, maxInt32, messages } from "../../validation/values.ts"
+import { immutable, inclusiveRange, maxInt32, messages } from "../../validation/values.ts"
 import { driverName } from "./driver-name.ts"
 
 interface VolumeFault {
@@ -49,11 +49,18 @@ const strategy: Strategy<VolumeAttachment> = {
 
   validateUpdate: (_ctx, attachment, current) => [
     ...validate(attachment),
-    ...immutableField(path, attachment.spec, current.spec),
+    // A volume that says nothing is another than none.
+    ...(hasInline(attachment) === hasInline(current)
+      ? immutableField(path, attachment.spec, current.spec)
+      : [invalidValue(path, attachment.spec, immutable)]),
   ],
 }
 
 export const volumeAttachments: KindExtension = { strategy }
+
+function hasInline({ spec }: VolumeAttachment): boolean {
+  return spec?.source?.inlineVolumeSpec !== undefined
+}
 
 function validate({ spec = {}, status = {} }: VolumeAttachment): FieldError[] {
   const volume = spec.source?.persistentVolumeName

@@ -5,9 +5,9 @@ import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableFields } from "../../validation/equality.ts"
+import { immutableField } from "../../validation/equality.ts"
 import { type LabelSelector, validateLabelSelector } from "../../validation/selectors.ts"
-import { messages, negative } from "../../validation/values.ts"
+import { immutable, messages, negative } from "../../validation/values.ts"
 
 type CSIStorageCapacity = KubeObject & {
   storageClassName?: string
@@ -15,13 +15,20 @@ type CSIStorageCapacity = KubeObject & {
   capacity?: string
 }
 
+const topology = FieldPath.root("nodeTopology")
+const className = FieldPath.root("storageClassName")
+
 const strategy: Strategy<CSIStorageCapacity> = {
   generation: false,
   allowUnconditionalUpdate: false,
   validate: (_ctx, capacity) => validate(capacity),
   validateUpdate: (_ctx, capacity, current) => [
     ...validate(capacity),
-    ...immutableFields(FieldPath.root(), capacity, current, ["nodeTopology", "storageClassName"]),
+    // A selector of everything is another than none.
+    ...((capacity.nodeTopology === undefined) === (current.nodeTopology === undefined)
+      ? immutableField(topology, capacity.nodeTopology, current.nodeTopology)
+      : [invalidValue(topology, capacity.nodeTopology, immutable)]),
+    ...immutableField(className, capacity.storageClassName, current.storageClassName),
   ],
 }
 
@@ -29,9 +36,9 @@ export const csiStorageCapacities: KindExtension = { strategy }
 
 function validate({ nodeTopology, storageClassName = "", capacity: size }: CSIStorageCapacity): FieldError[] {
   const errors = [
-    ...validateLabelSelector(FieldPath.root("nodeTopology"), nodeTopology),
+    ...validateLabelSelector(topology, nodeTopology),
     // An absent name is a wrong one.
-    ...messages(FieldPath.root("storageClassName"), storageClassName, validateDNS1123Subdomain(storageClassName)),
+    ...messages(className, storageClassName, validateDNS1123Subdomain(storageClassName)),
   ]
   if (size === undefined || compareQuantities(parseQuantity(size), parseQuantity("0")) >= 0) return errors
   return [...errors, invalidValue(FieldPath.root("capacity"), size, negative)]

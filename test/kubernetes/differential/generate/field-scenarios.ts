@@ -4,7 +4,7 @@ import type { Json } from "../../../../apimachinery/object.ts"
 import type { Schema } from "../../../../apimachinery/schema/schema.ts"
 import { post, put, type RequestStep, type Scenario, type Step } from "../scenario.ts"
 import { type Field, fieldsOf, type FieldPath, printPath, withValue } from "./fields.ts"
-import type { JsonObject, Kind } from "./objects.ts"
+import { asUpdate, type JsonObject, type Kind } from "./objects.ts"
 import { valuesFor } from "./values.ts"
 
 /** A pod's spec is walked in Pod; kinds with a template share it. */
@@ -26,7 +26,7 @@ export function fieldScenarios(kind: Kind): Scenario[] {
       created,
       {
         name: `${kind.title} is updated to any ${name}`,
-        steps: [post(kind.path, kind.object(), { label: "POST valid" }), ...changed],
+        steps: [post(kind.path, kind.object(), { label: "POST valid", save: "valid" }), ...changed],
       },
     ]
   })
@@ -39,14 +39,14 @@ export function statusScenarios(kind: Kind): Scenario[] {
   const fields = fieldsOf(schema, ["status"], { except: ["ObjectMeta", "Container"] })
   const steps = fields.flatMap((field) =>
     valuesFor(field.schema, false).map((value) =>
-      put(`${kind.objectPath}/status?dryRun=All`, objectWith(kind, field, value), {
+      put(`${kind.objectPath}/status?dryRun=All`, asUpdate(kind, objectWith(kind, field, value)), {
         label: `PUT status ${shown(field.path, value)}`,
       }),
     ),
   )
   return chunked(steps, 120).map((chunk, index) => ({
     name: `${kind.title} takes any status${index === 0 ? "" : ` (${index + 1})`}`,
-    steps: [post(kind.path, kind.object(), { label: "POST valid" }), ...chunk],
+    steps: [post(kind.path, kind.object(), { label: "POST valid", save: "valid" }), ...chunk],
   }))
 }
 
@@ -82,7 +82,9 @@ function creates(kind: Kind, field: Field): RequestStep[] {
 
 function updates(kind: Kind, field: Field): RequestStep[] {
   return valuesFor(field.schema, false).map((value) =>
-    put(`${kind.objectPath}?dryRun=All`, objectWith(kind, field, value), { label: `PUT ${shown(field.path, value)}` }),
+    put(`${kind.objectPath}?dryRun=All`, asUpdate(kind, objectWith(kind, field, value)), {
+      label: `PUT ${shown(field.path, value)}`,
+    }),
   )
 }
 

@@ -4,7 +4,7 @@ import { apiVersionOf } from "../../../conformance/minimal-objects.ts"
 import type { Json } from "../../../../apimachinery/object.ts"
 import { mergePatch, patch, post, put, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 import { fieldsOf, printPath, withValue } from "./fields.ts"
-import { type JsonObject, type Kind, nameOf } from "./objects.ts"
+import { asUpdate, type JsonObject, type Kind, nameOf } from "./objects.ts"
 
 const names = [
   "",
@@ -64,7 +64,10 @@ export function metadataScenarios(kind: Kind): Scenario[] {
     { name: `${kind.title} is created with any metadata`, steps: metadata.map((more) => creation(kind, more)) },
     {
       name: `${kind.title} is updated to any metadata`,
-      steps: [post(kind.path, kind.object(), { label: "POST valid" }), ...metadata.map((more) => update(kind, more))],
+      steps: [
+        post(kind.path, kind.object(), { label: "POST valid", save: "valid" }),
+        ...metadata.map((more) => update(kind, more)),
+      ],
     },
     { name: `${kind.title} has no unknown fields`, steps: unknownFields(kind) },
   ]
@@ -85,7 +88,9 @@ function creation(kind: Kind, more: JsonObject): RequestStep {
 }
 
 function update(kind: Kind, more: JsonObject): RequestStep {
-  return put(`${kind.objectPath}?dryRun=All`, withMeta(kind, more), { label: `PUT metadata ${shown(more)}` })
+  return put(`${kind.objectPath}?dryRun=All`, asUpdate(kind, withMeta(kind, more)), {
+    label: `PUT metadata ${shown(more)}`,
+  })
 }
 
 function naming(kind: Kind): RequestStep[] {

@@ -65,6 +65,30 @@ function sample(facts: ResourceFacts, word: string): JsonObject {
   return nameOf(made) === "minimal" ? renamed(made, own) : made
 }
 
+/** Kinds that take no update without the revision it changes. Those that the server itself writes to in between are not here. */
+const conditional: ReadonlySet<string> = new Set([
+  "csidrivers",
+  "csinodes",
+  "csistoragecapacities",
+  "leases",
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
+  "mutatingwebhookconfigurations",
+  "poddisruptionbudgets",
+  "runtimeclasses",
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+  "validatingwebhookconfigurations",
+  "volumeattachments",
+])
+
+/** The object as an update of the one that the step with `save: "valid"` has made, and that dry runs leave as it is. */
+export function asUpdate({ facts }: Kind, object: JsonObject): JsonObject {
+  if (!conditional.has(facts.resource)) return object
+  const resourceVersion = "@{valid.metadata.resourceVersion}"
+  return { ...object, metadata: { resourceVersion, ...(object["metadata"] as JsonObject) } }
+}
+
 function renamed(object: JsonObject, name: string): JsonObject {
   return { ...object, metadata: { ...(object["metadata"] as JsonObject), name } }
 }
