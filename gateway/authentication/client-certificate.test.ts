@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto"
-import { beforeAll, describe, expect, test } from "vitest"
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 import { createAuthority, issueClientCertificate, issueServingCertificate, type Authority } from "../tenancy/pki.ts"
 import { createCertificateAuthenticator } from "./client-certificate.ts"
 
@@ -12,6 +12,10 @@ beforeAll(async () => {
 })
 
 const present = (pem: string) => ({ certificates: [new X509Certificate(pem).raw], bearerToken: undefined })
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 describe("client certificate authenticator", () => {
   test("common name is the user, organizations are the groups, whatever characters they have", async () => {
@@ -44,5 +48,17 @@ describe("client certificate authenticator", () => {
     const { certificate } = await issue()
     const authenticator = createCertificateAuthenticator(authority.certificate)
     await expect(authenticator.authenticate(present(certificate))).rejects.toMatchObject({ code: 401 })
+  })
+
+  test("refuses one from its last moment on, though it was good on this connection before", async () => {
+    const authenticator = createCertificateAuthenticator(authority.certificate)
+    const { certificate } = await issueClientCertificate(authority, { name: "jane", groups: [] })
+    const credentials = present(certificate)
+    expect(await authenticator.authenticate(credentials)).toMatchObject({ user: { name: "jane" } })
+    const end = new X509Certificate(certificate).validToDate.getTime()
+    vi.useFakeTimers({ toFake: ["Date"], now: end })
+    expect(await authenticator.authenticate(credentials)).toMatchObject({ user: { name: "jane" } })
+    vi.setSystemTime(end + 1)
+    await expect(authenticator.authenticate(credentials)).rejects.toMatchObject({ code: 401 })
   })
 })

@@ -1,5 +1,5 @@
 import { decodeJwt, SignJWT } from "jose"
-import { beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
@@ -33,6 +33,10 @@ beforeEach(() => {
   put("pods", "ns", "web", {}, { nodeName: "n1" })
   put("secrets", "ns", "s")
   put("nodes", "", "n1")
+})
+
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 const authenticator = () => createTokenAuthenticator(trust, reader, { apiAudiences: [issuer] })
@@ -136,6 +140,19 @@ describe("service-account tokens", () => {
       .setProtectedHeader({ alg: "ES256" })
       .sign(trust.serviceAccountKey.private)
     await expect(verify(token)).rejects.toMatchObject({ code: 401 })
+  })
+
+  test("are bad from their last moment on, though they were good a moment before", async () => {
+    const known = authenticator()
+    const { token } = await issue({ expirationSeconds: 600 })
+    const ask = () => known.authenticate({ certificates: [], bearerToken: token })
+    const end = (decodeJwt(token).exp ?? 0) * 1000
+    vi.useFakeTimers({ toFake: ["Date"], now: end - 1000 })
+    expect(await ask()).toBeDefined()
+    vi.setSystemTime(end - 1)
+    expect(await ask()).toBeDefined()
+    vi.setSystemTime(end)
+    await expect(ask()).rejects.toMatchObject({ code: 401 })
   })
 
   test("without a signature are bad", async () => {

@@ -86,6 +86,11 @@ describe("a sleeping tenant sleeps on", () => {
     ["a token of another issuer", async () => ({ token: await tokenBy({ ...trust, issuer: "https://elsewhere" }) })],
     ["a token that has expired", async () => ({ token: await tokenBy(trust, -3600) })],
     [
+      "a certificate that has expired",
+      () =>
+        issueClientCertificate(trust.clientCertificateAuthority, { name: "admin", groups: ["system:masters"] }, -1000),
+    ],
+    [
       "a certificate of an authority that only has the name of its own",
       async () => {
         const forged = await createAuthority(authorityName(tenant.tenant.uid))
