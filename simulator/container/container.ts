@@ -4,7 +4,8 @@
 import { Duplex } from "node:stream"
 import { ContainerLog } from "./log.ts"
 import type { FileSystem } from "./file-system.ts"
-import { isKnown, runCommand, terminated, type Process } from "../shell/run.ts"
+import { terminated, type Process } from "../shell/process.ts"
+import { isKnown, runCommand } from "../shell/run.ts"
 import { Terminal, withCarriageReturns } from "../shell/terminal.ts"
 import { Input } from "./input.ts"
 

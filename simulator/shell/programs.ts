@@ -2,7 +2,7 @@
 // does not know one. This list is the documentation of what can be run: anything else is "not found".
 
 import { resolvePath } from "../container/file-system.ts"
-import type { Process } from "./run.ts"
+import type { Process } from "./process.ts"
 
 /** `execute` runs another command in the same process context (env, timeout, xargs-like programs). */
 export type Program = (

@@ -1,10 +1,12 @@
-// Runs parsed scripts: expansion, control flow, pipelines. Programs (programs.ts) are plain functions over strings; time
-// passes only in `sleep`. Every run is bounded: steps, output, substitution depth.
+// Runs parsed scripts: control flow, pipelines, the shell's own commands. What words mean is in expand.ts; programs (programs.ts)
+// are plain functions over strings. Time passes only in `sleep`. Every run is bounded: steps, output, substitution depth.
 
-import type { FileSystem } from "../container/file-system.ts"
 import { resolvePath } from "../container/file-system.ts"
-import { parse, SyntaxFault, type Node, type Redirection, type Word } from "./parse.ts"
+import { expandAll, expandOne, type Surroundings } from "./expand.ts"
+import { parse, SyntaxFault, type Node } from "./parse.ts"
+import { terminated, type Process } from "./process.ts"
 import { programs } from "./programs.ts"
+import { redirect } from "./redirect.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** Commands one run may execute without sleeping in between: an endless loop without a sleep is ended, not served. */
@@ -13,23 +15,6 @@ const maxDepth = 16
 /** Characters kept of what is captured (substitutions, pipes). */
 const maxCapture = 1024 * 1024
 
-export interface Process {
-  environment: Record<string, string>
-  files: FileSystem
-  hostname: string
-  directory: string
-  user: string
-  /** Reads all of standard input, "" when there is none. */
-  stdin: () => Promise<string>
-  stdout: (text: string) => void
-  stderr: (text: string) => void
-  /** Standard input is a terminal: a shell without a script reads lines from it. */
-  terminal?: Terminal | undefined
-  /** Ends the run: exit code 143, as SIGTERM's. */
-  signal: AbortSignal
-}
-
-export const terminated = 143
 const notFoundCode = 127
 const interruptedCode = 130
 
@@ -110,7 +95,7 @@ async function run(state: State, node: Node): Promise<number> {
     }
     case "for": {
       let code = 0
-      for (const value of await expandAll(state, node.words)) {
+      for (const value of await expandAll(surroundings(state), node.words)) {
         state.process.environment[node.name] = value
         code = await run(state, node.body)
       }
@@ -143,10 +128,10 @@ async function pipeline(state: State, stages: readonly Node[]): Promise<number> 
 }
 
 async function simple(state: State, node: Node & { type: "simple" }): Promise<number> {
-  const words = await expandAll(state, node.words)
+  const words = await expandAll(surroundings(state), node.words)
   const assigned: Record<string, string> = {}
-  for (const { name, value } of node.assignments) assigned[name] = await expandOne(state, value)
-  const process = await redirect(state, node.redirections)
+  for (const { name, value } of node.assignments) assigned[name] = await expandOne(surroundings(state), value)
+  const process = await redirect(state.process, node.redirections, (word) => expandOne(surroundings(state), word))
   if (process === undefined) return 1
   if (words.length === 0) {
     Object.assign(state.process.environment, assigned)
@@ -251,144 +236,18 @@ async function interactive(state: State, terminal: Terminal): Promise<number> {
   }
 }
 
-async function redirect(state: State, redirections: readonly Redirection[]): Promise<Process | undefined> {
-  const process = { ...state.process }
-  for (const { descriptor, mode, target } of redirections) {
-    const name = await expandOne(state, target)
-    if (mode === "duplicate") {
-      if (descriptor === 2) process.stderr = process.stdout
-      else process.stdout = process.stderr
-      continue
-    }
-    const path = resolvePath(process.directory, name)
-    if (mode === "read") {
-      const text = process.files.read(path)
-      if (text === undefined) {
-        process.stderr(`sh: can't open ${name}: ${process.files.fault(path)}\n`)
-        return undefined
-      }
-      process.stdin = () => Promise.resolve(text)
-      process.terminal = undefined
-      continue
-    }
-    const write = sink(state.process, path)
-    if (mode === "write" && !write.device) {
-      const fault = process.files.write(path, "", false)
-      if (fault !== undefined) {
-        process.stderr(`sh: can't create ${name}: ${fault}\n`)
-        return undefined
-      }
-    }
-    if (descriptor === 1) process.stdout = write.to
-    else process.stderr = write.to
-  }
-  return process
+function surroundings(state: State): Surroundings {
+  const { environment, hostname } = state.process
+  return { ...state, environment, hostname, substitute: (script) => substitute(state, script) }
 }
 
-function sink(process: Process, path: string): { device: boolean; to: (text: string) => void } {
-  switch (path) {
-    case "/dev/null":
-      return { device: true, to: () => undefined }
-    case "/dev/stdout":
-    case "/proc/1/fd/1":
-      return { device: true, to: process.stdout }
-    case "/dev/stderr":
-    case "/proc/1/fd/2":
-      return { device: true, to: process.stderr }
-    default:
-      return { device: false, to: (text) => void process.files.write(path, text, true) }
+async function substitute(state: State, script: string): Promise<string> {
+  let captured = ""
+  const process = {
+    ...state.process,
+    environment: { ...state.process.environment },
+    stdout: (text: string) => void (captured = (captured + text).slice(0, maxCapture)),
   }
-}
-
-async function expandAll(state: State, words: readonly Word[]): Promise<string[]> {
-  const expanded: string[] = []
-  for (const word of words) {
-    let current: string | undefined
-    for (const part of word) {
-      const text = await expandPart(state, part)
-      if (part.quoted || part.type === "text") {
-        current = (current ?? "") + text
-        continue
-      }
-      // An unquoted expansion is split at blanks; none at all if it is empty.
-      const [first, ...more] = text.split(/\s+/).filter((piece) => piece !== "")
-      if (first === undefined) continue
-      current = (current ?? "") + first
-      for (const piece of more) {
-        expanded.push(current)
-        current = piece
-      }
-    }
-    if (current !== undefined) expanded.push(current)
-  }
-  return expanded
-}
-
-async function expandOne(state: State, word: Word): Promise<string> {
-  let text = ""
-  for (const part of word) text += await expandPart(state, part)
-  return text
-}
-
-async function expandPart(state: State, part: Word[number]): Promise<string> {
-  switch (part.type) {
-    case "text":
-      return part.text
-    case "variable": {
-      const value = variable(state, part.name)
-      return (value === undefined || value === "") && part.fallback !== undefined ? part.fallback : (value ?? "")
-    }
-    case "arithmetic":
-      return String(arithmetic(state, part.expression))
-    case "command": {
-      let captured = ""
-      const process = {
-        ...state.process,
-        environment: { ...state.process.environment },
-        stdout: (text: string) => void (captured = (captured + text).slice(0, maxCapture)),
-      }
-      await runScript({ ...state, process }, part.script)
-      return captured.replace(/\n+$/, "")
-    }
-  }
-}
-
-function variable(state: State, name: string): string | undefined {
-  if (name === "?") return String(state.last)
-  if (name === "$") return "1"
-  if (name === "#") return String(Math.max(state.arguments.length - 1, 0))
-  if (/^\d$/.test(name)) return state.arguments[Number(name)] ?? (name === "0" ? "sh" : undefined)
-  if (name === "HOSTNAME") return state.process.environment["HOSTNAME"] ?? state.process.hostname
-  return state.process.environment[name]
-}
-
-/** Integers with + - * / % and parentheses-free precedence. */
-function arithmetic(state: State, expression: string): number {
-  const value = (term: string): number => {
-    const name = term.trim().replace(/^\$/, "")
-    return /^\d+$/.test(name) ? Number(name) : Number.parseInt(variable(state, name) ?? "0", 10) || 0
-  }
-  const product = (text: string): number => {
-    const [first = "0", ...rest] = text.split(/([*/%])/)
-    let result = value(first)
-    for (let at = 0; at < rest.length; at += 2) {
-      const right = value(rest[at + 1] ?? "0")
-      result =
-        rest[at] === "*"
-          ? result * right
-          : right === 0
-            ? 0
-            : rest[at] === "/"
-              ? Math.trunc(result / right)
-              : result % right
-    }
-    return result
-  }
-  const [first = "0", ...rest] = expression.split(/([+-])/)
-  let sum = product(first)
-  for (let at = 0; at < rest.length; at += 2) {
-    const right = product(rest[at + 1] ?? "0")
-    sum = rest[at] === "+" ? sum + right : sum - right
-  }
-  return sum
+  await runScript({ ...state, process }, script)
+  return captured.replace(/\n+$/, "")
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { FileSystem, Volume } from "../container/file-system.ts"
 import { Input } from "../container/input.ts"
-import { runCommand, type Process } from "./run.ts"
+import type { Process } from "./process.ts"
+import { runCommand } from "./run.ts"
 import { Terminal } from "./terminal.ts"
 
 interface Run {

@@ -1,0 +1,102 @@
+// From the words of a script to texts: variables, arithmetic, what commands print.
+
+import type { Word } from "./parse.ts"
+
+/** What words may speak of. */
+export interface Surroundings {
+  environment: Record<string, string>
+  hostname: string
+  /** The exit code of the last command. */
+  last: number
+  /** $0, $1 … */
+  arguments: readonly string[]
+  /** What a script prints, without the line ends behind it. */
+  substitute(script: string): Promise<string>
+}
+
+/** Words as a command gets them. */
+export async function expandAll(shell: Surroundings, words: readonly Word[]): Promise<string[]> {
+  const expanded: string[] = []
+  for (const word of words) {
+    let current: string | undefined
+    for (const part of word) {
+      const text = await expandPart(shell, part)
+      if (part.quoted || part.type === "text") {
+        current = (current ?? "") + text
+        continue
+      }
+      // An unquoted expansion is split at blanks; none at all if it is empty.
+      const [first, ...more] = text.split(/\s+/).filter((piece) => piece !== "")
+      if (first === undefined) continue
+      current = (current ?? "") + first
+      for (const piece of more) {
+        expanded.push(current)
+        current = piece
+      }
+    }
+    if (current !== undefined) expanded.push(current)
+  }
+  return expanded
+}
+
+/** Where no blank divides: assignments, targets of redirections. */
+export async function expandOne(shell: Surroundings, word: Word): Promise<string> {
+  let text = ""
+  for (const part of word) text += await expandPart(shell, part)
+  return text
+}
+
+async function expandPart(shell: Surroundings, part: Word[number]): Promise<string> {
+  switch (part.type) {
+    case "text":
+      return part.text
+    case "variable": {
+      const value = variable(shell, part.name)
+      return (value === undefined || value === "") && part.fallback !== undefined ? part.fallback : (value ?? "")
+    }
+    case "arithmetic":
+      return String(arithmetic(shell, part.expression))
+    case "command":
+      return shell.substitute(part.script)
+  }
+}
+
+function variable(shell: Surroundings, name: string): string | undefined {
+  if (name === "?") return String(shell.last)
+  if (name === "$") return "1"
+  if (name === "#") return String(Math.max(shell.arguments.length - 1, 0))
+  if (/^\d$/.test(name)) return shell.arguments[Number(name)] ?? (name === "0" ? "sh" : undefined)
+  if (name === "HOSTNAME") return shell.environment["HOSTNAME"] ?? shell.hostname
+  return shell.environment[name]
+}
+
+/** Integers with + - * / % and parentheses-free precedence. */
+function arithmetic(shell: Surroundings, expression: string): number {
+  const value = (term: string): number => {
+    const name = term.trim().replace(/^\$/, "")
+    return /^\d+$/.test(name) ? Number(name) : Number.parseInt(variable(shell, name) ?? "0", 10) || 0
+  }
+  const product = (text: string): number => {
+    const [first = "0", ...rest] = text.split(/([*/%])/)
+    let result = value(first)
+    for (let at = 0; at < rest.length; at += 2) {
+      const right = value(rest[at + 1] ?? "0")
+      result =
+        rest[at] === "*"
+          ? result * right
+          : right === 0
+            ? 0
+            : rest[at] === "/"
+              ? Math.trunc(result / right)
+              : result % right
+    }
+    return result
+  }
+  const [first = "0", ...rest] = expression.split(/([+-])/)
+  let sum = product(first)
+  for (let at = 0; at < rest.length; at += 2) {
+    const right = product(rest[at + 1] ?? "0")
+    sum = rest[at] === "+" ? sum + right : sum - right
+  }
+  return sum
+}
