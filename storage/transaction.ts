@@ -87,8 +87,8 @@ function applyOperation(
   }
   const current = {
     key: operation.key,
-    // A copy: the caller may use its buffer again while the change waits for the disk.
-    value: ownCopy(operation.value),
+    // Otherwise a copy: the caller may use its buffer again while the change waits for the disk.
+    value: operation.isGiven === true ? operation.value : ownCopy(operation.value),
     createRevision: previous?.createRevision ?? revision,
     modRevision: revision,
   }

@@ -22,7 +22,9 @@ export interface StoreEvent {
   previous?: KeyValue
 }
 
-export type Operation = { type: "put"; key: string; value: Uint8Array } | { type: "delete"; key: string }
+export type Operation =
+  /** `isGiven`: nobody changes the bytes any more, so the store may keep them, and those who watch see these very bytes. */
+  { type: "put"; key: string; value: Uint8Array; isGiven?: boolean } | { type: "delete"; key: string }
 
 /** `modRevision` 0: the key must not exist. */
 export interface Comparison {

@@ -74,7 +74,7 @@ export class ObjectStorage {
     // Who follows the store sees the change before the writer does, and need not parse what has just been printed.
     this.#cache.writing(value, asParsed(object))
     try {
-      const revision = await this.#write(store, key, modRevision, { type: "put", key, value }, leaving)
+      const revision = await this.#write(store, key, modRevision, { type: "put", key, value, isGiven: true }, leaving)
       if (revision !== undefined) stored = { key, value, createRevision: revision, modRevision: revision }
       return stored
     } finally {

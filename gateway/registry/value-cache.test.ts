@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { ConfigMap, KubeObject } from "../../apimachinery/object.ts"
+import { configMaps } from "../../client/resources.ts"
+import { TenantInformer } from "../../client/tenant-informer.ts"
+import { startTestGateway } from "../testing/start-gateway.ts"
 import { asParsed, encodeStored } from "./value.ts"
 import { ValueCache } from "./value-cache.ts"
 
@@ -27,6 +30,28 @@ describe("a value that is written", () => {
     expect(JSON.stringify(value.object())).toBe(JSON.stringify(parsed))
     if (followed !== undefined) expect(value.object()).toBe(followed)
     expect(Object.isFrozen(value.object().metadata)).toBe(true)
+  })
+
+  test("is one object for who wrote and who follows, through a store on disk", async () => {
+    await using fixture = await startTestGateway()
+    const { tenants } = fixture.gateway
+    await fixture.createTenant("a")
+    const stop = new AbortController()
+    const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
+    informer.start(stop.signal)
+    const client = tenants.client("a")
+    const metadata = { name: "shared", namespace: "default" }
+    const followed = (version: string | undefined): Promise<ConfigMap> =>
+      expect
+        .poll(() => informer.get("a", "default", "shared"))
+        .toMatchObject({ metadata: { resourceVersion: version } })
+        .then(() => informer.get("a", "default", "shared") as ConfigMap)
+    const made = await client.create<ConfigMap>(configMaps, { apiVersion: "v1", kind: "ConfigMap", metadata })
+    expect(await followed(made.metadata.resourceVersion)).toBe(made)
+    const change = { data: { a: "b" } }
+    const changed = await client.patch<ConfigMap>(configMaps, "default", "shared", change, { type: "merge" })
+    expect(await followed(changed.metadata.resourceVersion)).toBe(changed)
+    stop.abort()
   })
 
   test("leaves nothing behind when the write fails", () => {

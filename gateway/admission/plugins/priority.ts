@@ -3,7 +3,8 @@
 import type { Pod, PriorityClass } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
-import { find, listAll, priorityClasses } from "./lookup.ts"
+import { builtIn } from "../../registry/internal-write.ts"
+import { find, priorityClasses } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 export const priority: AdmissionPlugin = {
@@ -69,10 +70,15 @@ async function classOf(
   return found
 }
 
+const globalDefault = '"globalDefault":true'
+
 /** The least of those marked; there is one at most, unless two were made at the same time. */
 async function defaultClass(ctx: RequestContext): Promise<PriorityClass | undefined> {
-  const marked = (await listAll<PriorityClass>(ctx, priorityClasses)).filter(
-    ({ globalDefault }) => globalDefault === true,
-  )
+  const { items } = await builtIn(ctx, priorityClasses).list(ctx, {})
+  // Each pod asks, and hardly a class says so: the others are not parsed.
+  const marked = items
+    .filter((item) => Buffer.from(item.bytes()).includes(globalDefault))
+    .map((item) => item.object() as PriorityClass)
+    .filter((found) => found.globalDefault === true)
   return marked.sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0]
 }
