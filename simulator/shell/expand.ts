@@ -1,6 +1,6 @@
 // From the words of a script to texts: variables, arithmetic, what commands print.
 
-import type { Word } from "./parse.ts"
+import type { Word } from "./tokens.ts"
 
 /** What words may speak of. */
 export interface Surroundings {

@@ -1,8 +1,9 @@
 // Where a command reads from and writes to: files, the devices that are there, and its other output.
 
 import { resolvePath } from "../container/file-system.ts"
-import type { Redirection, Word } from "./parse.ts"
+import type { Redirection } from "./parse.ts"
 import type { Process } from "./process.ts"
+import type { Word } from "./tokens.ts"
 
 /** What a command runs with; undefined: a file could not be opened, which has been said. */
 export async function redirect(

@@ -3,11 +3,12 @@
 
 import { resolvePath } from "../container/file-system.ts"
 import { expandAll, expandOne, type Surroundings } from "./expand.ts"
-import { parse, SyntaxFault, type Node } from "./parse.ts"
+import { parse, type Node } from "./parse.ts"
 import { terminated, type Process } from "./process.ts"
 import { programs } from "./programs.ts"
 import { redirect } from "./redirect.ts"
 import type { Terminal } from "./terminal.ts"
+import { SyntaxFault } from "./tokens.ts"
 
 /** Commands one run may execute without sleeping in between: an endless loop without a sleep is ended, not served. */
 const maxStepsAwake = 100_000
