@@ -33,3 +33,57 @@ export async function prepareUntilDone(
     }
   }
 }
+
+export interface PreparingParts {
+  controlPlane: ControlPlane
+  preparation: Preparation
+  /** How long who uses it waits for that. */
+  readyMs: number
+  /** Ends when the control plane is closed. */
+  signal: AbortSignal
+  log: Log
+}
+
+/** The preparation of one control plane while it is open: begun once, by who uses it first. */
+export class Preparing {
+  readonly #parts: PreparingParts
+  #running: Promise<void> | undefined
+  /** performance.now() */
+  #since = 0
+  #done = false
+
+  constructor(parts: PreparingParts) {
+    this.#parts = parts
+  }
+
+  get isDone(): boolean {
+    return this.#done
+  }
+
+  get isUnderWay(): boolean {
+    return this.#running !== undefined && !this.#done
+  }
+
+  /** Resolves when nothing is under way any more. */
+  get ended(): Promise<void> {
+    return this.#running ?? Promise.resolve()
+  }
+
+  begin(): void {
+    if (this.#running !== undefined) return
+    const { controlPlane, preparation, signal, log } = this.#parts
+    this.#since = performance.now()
+    this.#running = prepareUntilDone(controlPlane, (each) => preparation.prepare(each), signal, log).then(() => {
+      this.#done = true
+    })
+  }
+
+  /** Begins it. Resolves when it is done, or has taken too long: then that goes on in the background. */
+  async inTime(): Promise<void> {
+    this.begin()
+    const left = this.#since + this.#parts.readyMs - performance.now()
+    if (left <= 0) return
+    const enough = new AbortController()
+    await Promise.race([this.ended.finally(() => enough.abort()), pause(systemClock, left, enough.signal)])
+  }
+}

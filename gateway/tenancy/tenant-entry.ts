@@ -5,13 +5,12 @@
 //
 // The feed of a tenant that was only woken to be read stays dormant: those who follow it know all that is there.
 
-import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { Credentials } from "../authentication/types.ts"
 import { type Admittance, admits } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
-import { prepareUntilDone, type Preparation } from "./prepare.ts"
+import { type Preparation, Preparing } from "./prepare.ts"
 import { Presence } from "./presence.ts"
 import type { Semaphore } from "./semaphore.ts"
 import { Sleepers } from "./sleepers.ts"
@@ -55,11 +54,7 @@ interface Awake {
   feeding: Promise<void>
   /** Ends when it falls asleep. */
   ending: AbortController
-  /** Undefined until somebody begins to use it. Ends when it is prepared, or falls asleep. */
-  preparing: Promise<void> | undefined
-  /** performance.now() */
-  preparingSince: number
-  prepared: boolean
+  preparing: Preparing
 }
 
 export class TenantEntry {
@@ -180,29 +175,10 @@ export class TenantEntry {
   /** Resolves when it is prepared, or has taken too long: then that goes on in the background. Undefined: it is. */
   #begin(): Promise<void> | undefined {
     const awake = this.#awake
-    if (awake === undefined || awake.prepared) return undefined
+    if (awake === undefined || awake.preparing.isDone) return undefined
     if (this.#isUnused) void this.introduce()
     this.#isUnused = false
-    return this.#inTime(awake, this.#prepare(awake))
-  }
-
-  async #inTime({ preparingSince }: Awake, preparing: Promise<void>): Promise<void> {
-    const left = preparingSince + this.#parts.readyMs - performance.now()
-    if (left <= 0) return
-    const enough = new AbortController()
-    await Promise.race([preparing.finally(() => enough.abort()), pause(systemClock, left, enough.signal)])
-  }
-
-  #prepare(awake: Awake): Promise<void> {
-    if (awake.preparing !== undefined) return awake.preparing
-    const { preparation, log } = this.#parts
-    const signal = AbortSignal.any([this.ended, awake.ending.signal])
-    awake.preparingSince = performance.now()
-    awake.preparing = prepareUntilDone(awake.controlPlane, (each) => preparation.prepare(each), signal, log)
-    void awake.preparing.then(() => {
-      awake.prepared = true
-    })
-    return awake.preparing
+    return awake.preparing.inTime()
   }
 
   #open(): Promise<Awake> {
@@ -217,22 +193,17 @@ export class TenantEntry {
   async #wakeUp(): Promise<Awake> {
     await this.#closing
     this.#admittance = undefined
-    const { open, preparation } = this.#parts
+    const { open, preparation, readyMs, log } = this.#parts
     const controlPlane = await open(this.record, {
       presence: this.presence,
       reopened: (signal) => this.#reopened(signal),
       begin: () => this.#begin(),
     })
-    const awake: Awake = {
-      controlPlane,
-      feed: undefined,
-      feeding: Promise.resolve(),
-      ending: new AbortController(),
-      preparing: undefined,
-      preparingSince: 0,
-      prepared: false,
-    }
-    if (await preparation.isBegun(controlPlane)) void this.#prepare(awake)
+    const ending = new AbortController()
+    const signal = AbortSignal.any([this.ended, ending.signal])
+    const preparing = new Preparing({ controlPlane, preparation, readyMs, signal, log })
+    const awake: Awake = { controlPlane, feed: undefined, feeding: Promise.resolve(), ending, preparing }
+    if (await preparation.isBegun(controlPlane)) preparing.begin()
     this.#awake = awake
     this.#parts.woke(this)
     if (this.#announced) this.#feed(awake)
@@ -268,8 +239,7 @@ export class TenantEntry {
   /** Nobody needs it now: no request, nothing that followers have not seen, nothing left to prepare. */
   get canSleep(): boolean {
     const awake = this.#awake
-    const isPreparing = awake?.preparing !== undefined && !awake.prepared
-    return awake !== undefined && !isPreparing && !this.presence.isInUse && awake.feed?.settledAt !== undefined
+    return awake?.preparing.isUnderWay === false && !this.presence.isInUse && awake.feed?.settledAt !== undefined
   }
 
   /** false: it is needed after all. Followers are told before anything is closed. */
@@ -290,7 +260,7 @@ export class TenantEntry {
     this.#closing = (async () => {
       awake.ending.abort()
       await awake.feeding
-      await awake.preparing
+      await awake.preparing.ended
       if (settled !== undefined) await this.#sleepOn(awake, settled)
       else await awake.controlPlane[Symbol.asyncDispose]()
     })()
