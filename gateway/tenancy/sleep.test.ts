@@ -64,10 +64,12 @@ describe("a tenant nobody uses", () => {
 
   test("stays awake while a request is under way", async () => {
     const api = await client("a")
-    const { presence } = await fixture.gateway.tenants.byName("a")!
-    const leave = presence.enter()
-    await new Promise((resolve) => setTimeout(resolve, 4 * limits.tenantIdleMs))
-    expect(fixture.gateway.tenants.awake).toBe(1)
+    const { tenants } = fixture.gateway
+    const used = await tenants.byName("a")
+    const leave = used!.presence.enter()
+    await (await client("b")).get(namespaces, undefined, "default")
+    await waitFor(() => expect(tenants.awake).toBe(1)) // b sleeps, and a could have
+    expect(await tenants.byName("a")).toBe(used)
     leave()
     await asleep()
     await api.get(namespaces, undefined, "default")
