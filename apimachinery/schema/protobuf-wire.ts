@@ -31,24 +31,24 @@ export function* fieldsOf(buffer: Buffer): Generator<WireField, void> {
         break
       }
       case 1:
-        if (at + 8 > buffer.length) throw new Malformed("it ends within a number")
+        if (at + 8 > buffer.length) throw new Malformed("unexpected EOF")
         yield { number, type: "fixed64", value: buffer.readBigUInt64LE(at), bytes: nothing }
         at += 8
         break
       case 2: {
         const { value, end } = readVarint(buffer, at)
-        if (value > BigInt(buffer.length - end)) throw new Malformed("a field is longer than the message")
+        if (value > BigInt(buffer.length - end)) throw new Malformed("unexpected EOF")
         at = end + Number(value)
         yield { number, type: "bytes", value: 0n, bytes: buffer.subarray(end, at) }
         break
       }
       case 5:
-        if (at + 4 > buffer.length) throw new Malformed("it ends within a number")
+        if (at + 4 > buffer.length) throw new Malformed("unexpected EOF")
         yield { number, type: "fixed32", value: BigInt(buffer.readUInt32LE(at)), bytes: nothing }
         at += 4
         break
       default:
-        throw new Malformed("an unknown wire type")
+        throw new Malformed(`proto: illegal wireType ${Number(tag.value & 7n)}`)
     }
   }
 }

@@ -20,8 +20,14 @@ const magic = Buffer.from("k8s\0")
 const maxDepth = 200
 
 /** The object as JSON would have it: nothing is checked beyond what the encoding needs. Throws BadRequest. */
-export function parseProtobuf(bytes: Uint8Array, schema: Schema, kind?: string): Json {
-  const refused = (detail: string): Error => unrecognized(bytes, kind === undefined ? {} : { kind }, detail)
+export function parseProtobuf(
+  bytes: Uint8Array,
+  schema: Schema,
+  kind?: string,
+  check?: (given: { apiVersion: string; kind: string }) => void,
+): Json {
+  const refused = (detail: string): Error =>
+    kind === undefined ? badRequest(detail) : unrecognized(bytes, { kind }, detail)
   if (bytes.length === 0) throw refused("empty data")
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!buffer.subarray(0, magic.length).equals(magic)) {
@@ -29,10 +35,10 @@ export function parseProtobuf(bytes: Uint8Array, schema: Schema, kind?: string):
   }
   if (buffer.length === magic.length) throw refused("empty body")
   try {
-    const unknown = buffer.subarray(magic.length)
-    const typeMeta = bytesOf(unknown, 1)
-    const object = readMessage(schema, bytesOf(unknown, 2), 0)
-    const [apiVersion, kind] = [1, 2].map((number) => bytesOf(typeMeta, number).toString("utf8"))
+    const { typeMeta, raw } = readEnvelope(buffer.subarray(magic.length), refused)
+    const [apiVersion = "", kind = ""] = [1, 2].map((number) => bytesOf(typeMeta, number).toString("utf8"))
+    check?.({ apiVersion, kind })
+    const object = readMessage(schema, raw, 0)
     if (apiVersion) object["apiVersion"] = apiVersion
     if (kind) object["kind"] = kind
     return object
@@ -40,6 +46,15 @@ export function parseProtobuf(bytes: Uint8Array, schema: Schema, kind?: string):
     if (error instanceof Malformed)
       throw badRequest(`the body is not a protobuf message of this kind: ${error.message}`, { cause: error })
     throw error
+  }
+}
+
+/** What is around every object: what it is, and its message. */
+function readEnvelope(unknown: Buffer, refused: (detail: string) => Error): { typeMeta: Buffer; raw: Buffer } {
+  try {
+    return { typeMeta: bytesOf(unknown, 1), raw: bytesOf(unknown, 2) }
+  } catch (error) {
+    throw error instanceof Malformed ? refused(error.message) : error
   }
 }
 

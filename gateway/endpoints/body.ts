@@ -85,7 +85,8 @@ export function decodeBody(
   if (mediaType(contentType ?? "") === protobufMediaType) {
     // Custom resources have no protobuf form.
     if (expected.schema.custom === true) throw unsupportedMediaType(["application/json", "application/yaml"])
-    return decodeValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind), expected, validation)
+    const check = (given: { apiVersion: string; kind: string }): void => checkKind({ ...given, metadata: {} }, expected)
+    return decodeValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind, check), expected, validation)
   }
   const duplicates = validation !== "Ignore"
   const parsed = parseObject(bytes, bodyFormat(contentType), { duplicates, kind: expected.kind })

@@ -129,7 +129,7 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Sh
     checkRoute(ctx, exchange, definition)
     warnOfVersion(ctx, definition)
   }
-  negotiate(ctx, answeringOf(definition))
+  negotiate(ctx, answeringOf(definition, handler))
   await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
 

@@ -9,7 +9,7 @@ import {
   FieldError,
   type FieldError as Fault,
 } from "../../apimachinery/field-errors.ts"
-import { type Json, parseGroupVersion } from "../../apimachinery/object.ts"
+import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
@@ -173,7 +173,9 @@ function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
   const contentType = ctx.headers["content-type"]
   const value =
     schema !== undefined && mediaType(contentType ?? "") === protobufMediaType
-      ? parseProtobuf(body, schema)
+      ? parseProtobuf(body, schema, undefined, ({ apiVersion, kind }) => {
+          if (kind !== "" && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
+        })
       : parseOptions(body, contentType)
   const { kind, apiVersion } = value as { kind?: Json; apiVersion?: Json }
   if (kind !== undefined && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
@@ -192,10 +194,27 @@ function parseOptions(body: Buffer, contentType: string | undefined): Json {
   }
 }
 
+/** Kinds that the scheme of options knows besides. Source: k8s.io/apimachinery/pkg/apis/meta/v1/register.go. */
+const everywhere: ReadonlySet<string> = new Set(["CreateOptions", "UpdateOptions"])
+const unversioned: ReadonlySet<string> = new Set([
+  "Status",
+  "APIVersions",
+  "APIGroup",
+  "APIGroupList",
+  "APIResourceList",
+])
+const ofMeta: ReadonlySet<string> = new Set(["Table", "PartialObjectMetadata", "PartialObjectMetadataList"])
+
+function isMetaKind({ group, version, kind }: GroupVersionKind): boolean {
+  if (everywhere.has(kind)) return true
+  return version === "v1" && (group === "" ? unversioned.has(kind) : group === "meta.k8s.io" && ofMeta.has(kind))
+}
+
 function notOptions(kind: Json, apiVersion: Json | undefined): StatusError {
   const given = typeof apiVersion === "string" && apiVersion !== "" ? apiVersion : "v1"
-  if (typeof kind === "string" && schemaOf({ ...parseGroupVersion(given), kind }) !== undefined)
-    return badRequest("decoded object cannot be converted to DeleteOptions")
+  if (typeof kind === "string" && isMetaKind({ ...parseGroupVersion(given), kind })) {
+    return badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
+  }
   return badRequest(
     `no kind ${JSON.stringify(kind)} is registered for version "${given}" in scheme "pkg/runtime/scheme.go:111"`,
   )

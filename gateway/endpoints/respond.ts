@@ -6,6 +6,7 @@ import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts
 import { notAcceptableForm } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ListResult, ListStream, ResourceDefinition } from "../registry/rest.ts"
+import type { SubresourceHandler } from "../registry/strategy.ts"
 import type { KubeValue } from "../registry/value.ts"
 import { sendBytes } from "./body-writer.ts"
 import type { Endpoint } from "./endpoint.ts"
@@ -13,14 +14,24 @@ import { listBody, protobufListBody } from "./list-body.ts"
 import { type Answering, negotiate, type Negotiated } from "./negotiation.ts"
 import { messageOf, printed } from "./print.ts"
 import { sendParts } from "./send-parts.ts"
-import { goTypeOf, partialMetadata, partialMetadataList, table, tableOptions, type ListMeta } from "./table-output.ts"
+import {
+  goTypeOf,
+  type ListMeta,
+  partialMetadata,
+  partialMetadataList,
+  table,
+  tableOptions,
+  type TypeOfGo,
+} from "./table-output.ts"
 
 /** Objects parsed before others may have their turn. */
 const stretch = 50
 
 const newline = Buffer.from("\n")
 
-export function answeringOf(definition: ResourceDefinition): Answering {
+/** `handler`: of a subresource, whose kind is built in whatever it is a subresource of. */
+export function answeringOf(definition: ResourceDefinition, handler?: SubresourceHandler): Answering {
+  if (handler !== undefined) return handler.columns === undefined ? "unlisted" : "built-in"
   if (definition.answer !== undefined) return "unlisted"
   return definition.customResource === undefined ? "built-in" : "custom"
 }
@@ -48,7 +59,7 @@ function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Neg
   return table([object], definition.columns, { resourceVersion }, tableOptions(ctx.query, wanted), true, Date.now())
 }
 
-function reduceToMetadata(definition: ResourceDefinition, wanted: Negotiated, object: KubeObject): unknown {
+function reduceToMetadata(definition: TypeOfGo, wanted: Negotiated, object: KubeObject): unknown {
   if (wanted.as !== "PartialObjectMetadataList") return partialMetadata(object, wanted.metaVersion)
   throw notAcceptableForm(
     `you requested ${wanted.as}, but the requested object is not a list (${goTypeOf(definition, false)})`,
@@ -68,7 +79,27 @@ export function sendReview(
   sendObject(ctx, response, code, body, wanted)
 }
 
-/** Objects that were never stored: subresources, reviews, Status. */
+/** What a subresource answers: an object of its own kind, or a Status, which has one form. */
+export function sendSubresource(
+  ctx: RequestContext,
+  { response, definition, subresource, handler }: Endpoint,
+  code: number,
+  object: KubeObject,
+): void {
+  const wanted = negotiate(ctx, answeringOf(definition, handler))
+  if (wanted.as === "object" || object.kind === "Status") {
+    sendObject(ctx, response, code, object, { ...wanted, as: "object" })
+    return
+  }
+  const { resourceVersion = "" } = object.metadata
+  const body =
+    wanted.as === "Table"
+      ? table([object], handler?.columns ?? [], { resourceVersion }, tableOptions(ctx.query, wanted), true, Date.now())
+      : reduceToMetadata({ listKind: "", ...(subresource ?? definition) }, wanted, object)
+  sendObject(ctx, response, code, body, wanted)
+}
+
+/** Objects that were never stored: reviews, Status. */
 export function sendObject(
   ctx: RequestContext,
   response: ServerResponse,

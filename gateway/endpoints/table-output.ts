@@ -1,7 +1,6 @@
 // The two reduced forms of objects a client can ask for: Table (what kubectl prints) and PartialObjectMetadata. Source:
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
-import { kindOf } from "../registry/checks.ts"
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
@@ -98,11 +97,13 @@ export function partialMetadataList(objects: readonly KubeObject[], metadata: Li
   }
 }
 
+export type TypeOfGo = Pick<ResourceDefinition, "group" | "version" | "kind" | "listKind" | "customResource">
+
 /** How Go prints the type, in messages about it. */
-export function goTypeOf(definition: ResourceDefinition, isList: boolean): string {
+export function goTypeOf(definition: TypeOfGo, isList: boolean): string {
   const { kind, listKind, customResource } = definition
   if (customResource !== undefined) return isList ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured"
-  const { group } = kindOf(definition)
+  const group = definition.group === "events.k8s.io" ? "" : definition.group
   const name = group === "" ? "core" : group.replace(/\..*$/, "")
   return `*${name}.${isList ? listKind : kind}`
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
+import type { TableColumn } from "../endpoints/table.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { AdmitFunctions, Registry, WriteOptions } from "./rest.ts"
 
@@ -85,6 +86,8 @@ export interface KindExtension {
 
 /** How a subresource answers. What is absent is 405. A patch is `get`, patch, `update`. */
 export interface SubresourceHandler {
+  /** Absent: it has no table. */
+  columns?: readonly TableColumn[]
   get?(ctx: RequestContext, registry: Registry, namespace: string, name: string): Promise<KubeObject>
   update?(
     ctx: RequestContext,

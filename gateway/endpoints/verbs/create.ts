@@ -6,7 +6,7 @@ import { agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody, 
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
 import { managedKind, recordWrite } from "../../registry/field-management.ts"
-import { sendObject, sendReview, sendValue } from "../respond.ts"
+import { sendReview, sendSubresource, sendValue } from "../respond.ts"
 
 /** POST to a collection, or to a subresource (binding, eviction, token). */
 export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -19,7 +19,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     if (handler?.create === undefined) throw methodNotAllowed()
     const body = decodeBody(ctx, bytes, subresourceBody(endpoint), options.fieldValidation)
     agreeOnNamespace(body, namespace)
-    sendObject(ctx, response, 201, await handler.create(ctx, registry, namespace, name, body, options, admit))
+    sendSubresource(ctx, endpoint, 201, await handler.create(ctx, registry, namespace, name, body, options, admit))
     return
   }
   const object = decodeBody(ctx, bytes, expectedOf(definition), options.fieldValidation)

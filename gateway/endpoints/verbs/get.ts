@@ -1,7 +1,7 @@
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Endpoint } from "../endpoint.ts"
-import { sendObject, sendValue } from "../respond.ts"
+import { sendSubresource, sendValue } from "../respond.ts"
 
 /** GET of one object, or of a subresource that is an object. */
 export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -9,7 +9,7 @@ export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void
   const { namespace, name } = ctx.info
   if (handler !== undefined) {
     if (handler.get === undefined) throw methodNotAllowed()
-    sendObject(ctx, response, 200, await handler.get(ctx, registry, namespace, name))
+    sendSubresource(ctx, endpoint, 200, await handler.get(ctx, registry, namespace, name))
     return
   }
   if (subresource !== undefined && !subresource.verbs.includes("get")) throw methodNotAllowed()

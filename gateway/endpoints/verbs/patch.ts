@@ -35,7 +35,7 @@ import {
 import type { Endpoint } from "../endpoint.ts"
 import { mediaType } from "../negotiation.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
-import { sendObject, sendValue } from "../respond.ts"
+import { sendSubresource, sendValue } from "../respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
 
@@ -83,7 +83,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   }
   if (handler !== undefined) {
     if (handler.update === undefined || handler.get === undefined) throw methodNotAllowed()
-    sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, write, admit))
+    sendSubresource(ctx, endpoint, 200, await handler.update(ctx, registry, namespace, name, change, write, admit))
     return
   }
   const { value, created } = await registry.update(ctx, namespace, name, change, write, admit)

@@ -4,7 +4,7 @@ import { admitFor } from "../../admission/admit.ts"
 import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
-import { sendObject, sendValue } from "../respond.ts"
+import { sendSubresource, sendValue } from "../respond.ts"
 import { subresourceBody } from "./create.ts"
 
 /** PUT of an object, its status, or a subresource that can be replaced (scale). */
@@ -35,7 +35,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   }
   if (handler !== undefined) {
     if (handler.update === undefined) throw methodNotAllowed()
-    sendObject(ctx, response, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
+    sendSubresource(ctx, endpoint, 200, await handler.update(ctx, registry, namespace, name, change, options, admit))
     return
   }
   const { value, created } = await registry.update(ctx, namespace, name, change, options, admit)

@@ -20,6 +20,7 @@ type Kind<Spec, Status> = KubeObject & { spec?: Wire<Spec>; status?: Wire<Status
 type DaemonSet = Kind<models.V1DaemonSetSpec, models.V1DaemonSetStatus>
 type CronJob = Kind<models.V1CronJobSpec, models.V1CronJobStatus>
 type ReplicationController = Kind<models.V1ReplicationControllerSpec, models.V1ReplicationControllerStatus>
+type Scale = Kind<models.V1ScaleSpec, models.V1ScaleStatus>
 type ControllerRevision = KubeObject & { revision?: number }
 type PodTemplate = KubeObject & { template?: PodTemplateSpec }
 
@@ -47,6 +48,14 @@ export const replicationControllerColumns: readonly TableColumn[] = [
   ...replicaSetColumns.slice(0, 5),
   ...containerColumns<ReplicationController>(({ spec }) => spec?.template),
   wideText<ReplicationController>("Selector", ({ spec }) => printLabels(spec?.selector)),
+]
+
+/** Of autoscaling/v1 Scale. */
+export const scaleColumns: readonly TableColumn[] = [
+  text("Name", ({ metadata }) => metadata.name ?? ""),
+  integer<Scale>("Desired", ({ spec }) => spec?.replicas ?? 0),
+  integer<Scale>("Available", ({ status }) => status?.replicas ?? 0),
+  age,
 ]
 
 export const statefulSetColumns: readonly TableColumn[] = [

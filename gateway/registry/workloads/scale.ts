@@ -7,6 +7,7 @@ import { parentEntries, type ReplicasPath, scaleEntries } from "../../../apimach
 import { type KubeObject, type ObjectMeta, parseGroupVersion, printGroupVersion } from "../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, objectModified } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { scaleColumns } from "../columns/workloads.ts"
 import { managedScale, managersIn, recordWrite, setEntries } from "../field-management.ts"
 import { onBehalf } from "../internal-write.ts"
 import type { Registry, ResourceDefinition } from "../rest.ts"
@@ -53,6 +54,7 @@ function scaleOf(object: KubeObject, scalable: Scalable): KubeObject {
 
 export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): SubresourceHandler {
   return {
+    columns: scaleColumns,
     async get(ctx, registry, namespace, name) {
       const object = (await registry.get(ctx, namespace, name)).object()
       const scalable = scalableOf(registry)

@@ -57,6 +57,8 @@ const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
 const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
 /** A value that may not change is printed as Go has it in memory. */
 const printedValue = /Invalid value: (\[.*?\](?=: field is immutable)|\{.*?\})(?=: )/g
+/** A service account's, where no field says so. */
+const webToken = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
 /** Where the servers are. */
 const ownAddress = /\b127\.0\.0\.1:\d+(\/tenants\/differential)?/g
@@ -156,6 +158,7 @@ class Words {
       .replaceAll(this.#id, "@{id}")
       .replaceAll(uidPattern, (uid) => this.#word("uid", uid))
       .replaceAll(printedRevision, (_, before: string, revision: string) => before + this.#word("revision", revision))
+      .replaceAll(webToken, "<token>")
       .replaceAll(timePattern, (_, fraction: string | undefined) =>
         fraction === undefined ? "<time>" : "<micro time>",
       )

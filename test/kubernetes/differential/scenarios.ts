@@ -6,6 +6,7 @@ import { discoveryCases } from "./cases/discovery.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { protocolCases } from "./cases/protocol.ts"
+import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { workloadCases } from "./cases/workloads.ts"
 import { fieldScenarios, statusScenarios } from "./generate/field-scenarios.ts"
@@ -27,7 +28,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "lists and watches", scenarios: listCases() },
     { name: "access", scenarios: accessCases() },
     { name: "custom resources", scenarios: customResourceCases() },
-    { name: "subresources", scenarios: subresourceCases() },
+    { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
     { name: "forms and encodings", scenarios: protocolCases() },
     ...kinds().map((kind) => ({
