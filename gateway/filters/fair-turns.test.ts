@@ -5,6 +5,7 @@ import type { ControlPlane } from "../tenancy/control-plane.ts"
 import { Presence } from "../tenancy/presence.ts"
 import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 import { withFairTurns } from "./fair-turns.ts"
+import type { RequestState } from "./state.ts"
 
 let filter: Filter
 let begun: string[]
@@ -14,12 +15,12 @@ const controlPlane = { presence: new Presence() } as ControlPlane
 
 beforeEach(() => {
   clock = 0
-  filter = withFairTurns(new Turns(() => clock), new ThreadPlaces())
+  filter = withFairTurns(new Turns(() => clock), new ThreadPlaces(1))
   begun = []
 })
 
 interface Sent {
-  state: { turn?: unknown }
+  state: { turn?: unknown; aside?: RequestState["aside"] }
   done: Promise<void>
 }
 
@@ -51,6 +52,18 @@ describe("fair turns", () => {
     clock += 5
     expect(send("own", { isAdministrator: true }).state.turn).toBeUndefined()
     expect(begun).toEqual(["1", "own"])
+  })
+
+  test("what works beside the thread has its turn as well", async () => {
+    const order: string[] = []
+    const { aside } = send("1").state
+    const end = Promise.withResolvers<void>()
+    const first = aside?.(() => end.promise.then(() => order.push("first")))
+    const second = aside?.(async () => order.push("second"))
+    expect(order).toEqual([])
+    end.resolve()
+    await Promise.all([first, second])
+    expect(order).toEqual(["first", "second"])
   })
 
   test("who has gone away meanwhile does not begin", async () => {

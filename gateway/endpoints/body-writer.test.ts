@@ -1,0 +1,54 @@
+import type { ServerResponse } from "node:http"
+import { gunzipSync } from "node:zlib"
+import { expect, test } from "vitest"
+import type { RequestContext } from "../request/context.ts"
+import { compressFromBytes, sendBytes } from "./body-writer.ts"
+import type { Compress } from "./gzip-join.ts"
+import { sendParts } from "./send-parts.ts"
+
+/** What has been sent, when its end has been. */
+function answer() {
+  const sent: Buffer[] = []
+  const { promise: ended, resolve } = Promise.withResolvers<Buffer>()
+  const response = {
+    writeHead: () => response,
+    write: (bytes: Buffer) => sent.push(bytes) > 0,
+    end(bytes?: Buffer) {
+      if (bytes !== undefined) sent.push(bytes)
+      resolve(Buffer.concat(sent))
+    },
+    on: () => response,
+    off: () => response,
+  }
+  return { response: response as unknown as ServerResponse, ended }
+}
+
+const body = Buffer.alloc(compressFromBytes + 1, "large ")
+
+const ways = {
+  "a whole body": (ctx: RequestContext, response: ServerResponse) =>
+    Promise.resolve(sendBytes(ctx, response, 200, "text/plain", [body])),
+  "a body in parts": async (ctx: RequestContext, response: ServerResponse) => {
+    async function* parts() {
+      yield { length: body.length, bytes: () => body, deflated: (compress: Compress) => compress(body) }
+    }
+    await sendParts(ctx, response, "text/plain", parts())
+  },
+}
+
+test.each(Object.entries(ways))("%s is compressed when the control plane's turn has come", async (_, send) => {
+  let begin: (() => void) | undefined
+  const ctx = {
+    headers: { "accept-encoding": "gzip" },
+    aside: async <T>(job: () => Promise<T>): Promise<T> => {
+      await new Promise<void>((resolve) => (begin = resolve))
+      return job()
+    },
+  } as unknown as RequestContext
+  const { response, ended } = answer()
+  const sending = send(ctx, response)
+  await expect.poll(() => begin !== undefined, { timeout: 30_000 }).toBe(true)
+  begin?.()
+  await sending
+  expect(gunzipSync(await ended).equals(body)).toBe(true)
+})
