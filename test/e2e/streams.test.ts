@@ -1,0 +1,107 @@
+// What a person does with a running container: its logs in every form, its standard input and output, commands in it.
+
+import { once } from "node:events"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { eventually } from "../harness/eventually.ts"
+import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
+import { collect, start } from "../harness/processes.ts"
+
+let up: Polyplane
+
+beforeAll(async () => {
+  up = await startPolyplane()
+})
+
+afterAll(async () => {
+  await up?.[Symbol.asyncDispose]()
+})
+
+const asInput = ["--stdin", "--attach=false", "--leave-stdin-open"]
+
+async function run(name: string, flags: string[], ...command: string[]): Promise<void> {
+  await up.kubectl(["run", name, "--image=busybox", ...flags, "--", ...command])
+}
+
+const isReady = (name: string) => up.kubectl(["wait", "--for=condition=Ready", `pod/${name}`, "--timeout=50s"])
+
+/** kubectl that goes on until it is ended, and what it has printed so far. */
+function following(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const child = start("kubectl", args, { env: { ...up.environment(), ...env }, stdio: "pipe" })
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
+  return {
+    type: (text: string) => child.stdin?.write(text),
+    prints: (pattern: RegExp) =>
+      eventually(() => pattern.test(stdout()), {
+        what: `kubectl ${args.join(" ")} printing ${String(pattern)}, not ${stdout()}${stderr()}`,
+      }),
+    async [Symbol.asyncDispose](): Promise<void> {
+      const closed = once(child, "close")
+      child.kill()
+      await closed
+    },
+  }
+}
+
+/** Since 1.31 kubectl asks for a WebSocket first; told not to, and before, for SPDY. */
+const ways = [{ KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "true" }, { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false" }]
+
+describe("kubectl logs", () => {
+  test("prints all, or the last lines", async () => {
+    await run("talker", asInput, "sh", "-c", "for word in one two three; do echo $word; done; cat")
+    await isReady("talker")
+    await eventually(async () => (await up.kubectl(["logs", "talker"])) === "one\ntwo\nthree\n", { what: "the lines" })
+    expect(await up.kubectl(["logs", "talker", "--tail=1"])).toBe("three\n")
+    expect(await up.kubectl(["logs", "talker", "--timestamps", "--tail=1"])).toMatch(/^\d{4}-\d\d-\d\dT\S+Z three\n$/)
+  })
+
+  test("-f prints what there is, and what comes", async () => {
+    await run("clock", [], "sh", "-c", "while true; do echo tick; sleep 1; done")
+    await isReady("clock")
+    await using logs = following(["logs", "-f", "--tail=1", "clock"])
+    await logs.prints(/^(tick\n){3}/)
+  })
+
+  test("--previous prints those of the container before", async () => {
+    expect((await up.tryKubectl(["logs", "--previous", "talker"])).stderr).toContain(
+      'previous terminated container "talker" in pod "talker" not found',
+    )
+    await run("failing", ["--restart=OnFailure"], "sh", "-c", "echo the first and only words; exit 3")
+    const restarts = ["get", "pod", "failing", "-o", "jsonpath={.status.containerStatuses[0].restartCount}"]
+    await eventually(async () => Number(await up.kubectl(restarts)) > 0, { what: "the container started again" })
+    expect(await up.kubectl(["logs", "--previous", "failing"])).toBe("the first and only words\n")
+  })
+
+  test("says what is not there", async () => {
+    const { code, stderr } = await up.tryKubectl(["logs", "talker", "-c", "other"])
+    expect(code).toBe(1)
+    expect(stderr).toContain("container other is not valid for pod talker")
+    expect((await up.tryKubectl(["logs", "nobody"])).stderr).toContain('pods "nobody" not found')
+  })
+})
+
+describe("kubectl attach", () => {
+  test.each(ways)("types into the container and prints what it answers, with %o", async (env) => {
+    const name = `shell-${env.KUBECTL_REMOTE_COMMAND_WEBSOCKETS}`
+    await run(name, [...asInput, "--tty"], "sh")
+    await isReady(name)
+    await using attached = following(["attach", "-i", name], env)
+    attached.type("echo $((40+2))\r")
+    await attached.prints(/^42\r?$/m)
+  })
+})
+
+describe("kubectl exec", () => {
+  test.each(ways)("keeps streams and exit codes apart, with %o", async (env) => {
+    const command = ["sh", "-c", "cat; echo wrong >&2; exit 7"]
+    const options = { input: "typed\n", env: { ...up.environment(), ...env } }
+    const answer = await up.tryKubectl(["exec", "-i", "talker", "--", ...command], options)
+    expect(answer).toMatchObject({ code: 7, stdout: "typed\n" })
+    expect(answer.stderr).toMatch(/^wrong\n/)
+  })
+
+  test("says when there is no such program", async () => {
+    const { code, stderr } = await up.tryKubectl(["exec", "talker", "--", "no-such-program"])
+    expect(code).not.toBe(0)
+    expect(stderr).toContain("no-such-program")
+  })
+})
