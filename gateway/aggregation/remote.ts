@@ -3,6 +3,7 @@
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { Json } from "../../apimachinery/object.ts"
 import type { Backends, ServiceTarget } from "../backends/backends.ts"
+import { readBody } from "../backends/read-body.ts"
 import type { User } from "../request/context.ts"
 import type { FrontProxy } from "./front-proxy.ts"
 import { type APIService, defaultPort } from "./types.ts"
@@ -77,15 +78,8 @@ export function getDocument(
   const request = httpsRequest({ ...target, path, method: "GET", headers, signal })
   request.on("error", reject)
   request.on("response", (response) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    response.on("error", reject)
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes > maxDocumentBytes) response.destroy(new Error(`the answer is longer than ${maxDocumentBytes} bytes`))
-      else chunks.push(chunk)
-    })
-    response.on("end", () => resolve({ code: response.statusCode ?? 0, document: parsed(Buffer.concat(chunks)) }))
+    const { statusCode: code = 0 } = response
+    readBody(response, maxDocumentBytes).then((bytes) => resolve({ code, document: parsed(bytes) }), reject)
   })
   request.end()
   return promise

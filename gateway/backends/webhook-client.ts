@@ -2,13 +2,13 @@
 // Source: k8s.io/apiserver/pkg/util/webhook/client.go and k8s.io/client-go/rest/request.go.
 
 import { request as httpsRequest, type RequestOptions } from "node:https"
-import type { IncomingMessage } from "node:http"
 import type { Json } from "../../apimachinery/object.ts"
 import { parseObject } from "../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { StatusError } from "../../apimachinery/status.ts"
 import type { Backends, ServiceTarget } from "./backends.ts"
 import { goError } from "./go-errors.ts"
+import { readBody } from "./read-body.ts"
 
 export interface WebhookClientConfig {
   url?: string | undefined
@@ -34,6 +34,9 @@ class WebhookError extends Error {
     this.code = code
   }
 }
+
+const { maxAnswerBytes } = webhookLimits
+const tooLong = () => new WebhookError(`the answer is longer than ${maxAnswerBytes} bytes`)
 
 /**
  * `timeoutMs`: of the whole call; `sayTimeout`: the webhook is told of it. `signal`: of the request it is made for. Fails
@@ -116,25 +119,11 @@ function post(options: RequestOptions, body: Json, signal: AbortSignal): Promise
   request.on("response", (response) => {
     const { statusCode: code = 0, headers: answered } = response
     const contentType = answered["content-type"] ?? "application/json"
-    read(response).then((bytes) => resolve({ code, contentType, body: bytes }), reject)
+    readBody(response, maxAnswerBytes, tooLong).then((bytes) => resolve({ code, contentType, body: bytes }), reject)
   })
   request.on("error", reject)
   request.end(text)
   return promise
-}
-
-async function read(response: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > webhookLimits.maxAnswerBytes) {
-      response.destroy()
-      throw new WebhookError(`the answer is longer than ${webhookLimits.maxAnswerBytes} bytes`)
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function readAnswer({ code, contentType, body }: Answer): Json {

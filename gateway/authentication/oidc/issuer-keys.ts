@@ -4,6 +4,7 @@
 import { request as httpsRequest } from "node:https"
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
 import type { Backends } from "../../backends/backends.ts"
+import { readBody } from "../../backends/read-body.ts"
 import type { JWTAuthenticator } from "./configuration.ts"
 
 const issuerLimits = {
@@ -96,22 +97,13 @@ export class IssuerKeys {
     })
     request.on("error", reject)
     request.on("response", (response) => {
-      const chunks: Buffer[] = []
-      let bytes = 0
-      response.on("error", reject)
-      response.on("data", (chunk: Buffer) => {
-        bytes += chunk.length
-        if (bytes > issuerLimits.maxDocumentBytes) response.destroy(new Error(`${text} is too long`))
-        else chunks.push(chunk)
-      })
-      response.on("end", () => {
-        try {
+      const tooLong = (): Error => new Error(`${text} is too long`)
+      readBody(response, issuerLimits.maxDocumentBytes, tooLong)
+        .then((bytes): unknown => {
           if (response.statusCode !== 200) throw new Error(`${text} answered ${response.statusCode}`)
-          resolve(JSON.parse(Buffer.concat(chunks).toString()))
-        } catch (error) {
-          reject(error as Error)
-        }
-      })
+          return JSON.parse(bytes.toString())
+        })
+        .then(resolve, reject)
     })
     request.end()
     return promise
