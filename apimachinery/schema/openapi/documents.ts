@@ -9,7 +9,7 @@ import type { JsonObject } from "../json-object.ts"
 import type { Schema } from "../schema.ts"
 import { customListFields, customSchema, selectableExtension } from "./custom.ts"
 import { addGroup, addGroupVersion, plainDocuments, type Refer } from "./discovery.ts"
-import { type GroupVersion, optionVersions } from "./facts.ts"
+import { factsDigest, type GroupVersion, optionVersions } from "./facts.ts"
 import { pathItem, type PublishedKind } from "./operations.ts"
 import { SharedParameters } from "./parameters.ts"
 import { addPaths, type Paths, type PublishedResource, type Shapes } from "./paths.ts"
@@ -49,7 +49,7 @@ export function openAPIV3Paths(definitions: readonly OpenAPIDefinition[]): strin
 
 /** Of a document by its path: changes with what is in it. `content`: of custom resources; built-in ones have none. */
 export function openAPIHash(path: string, content: string): string {
-  const inputs = [release(), documentsVersion, descriptionsVersion, path, content]
+  const inputs = [factsDigest(), documentsVersion, descriptionsVersion, path, content]
   return createHash("sha512").update(JSON.stringify(inputs)).digest("hex").toUpperCase()
 }
 

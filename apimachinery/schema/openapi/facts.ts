@@ -1,6 +1,7 @@
 // What OpenAPI documents show beyond what the types say: facts.json beside this file, made by ../generate/ and read when the
 // first document is made.
 
+import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { Json } from "../../object.ts"
 import { parseGroupVersion } from "../../object.ts"
@@ -23,6 +24,18 @@ let loaded: PublishedFacts | undefined
 function facts(): PublishedFacts {
   loaded ??= JSON.parse(readFileSync(new URL("./facts.json", import.meta.url), "utf8")) as PublishedFacts
   return loaded
+}
+
+let digest: string | undefined
+
+/** Of all that documents are made of. */
+export function factsDigest(): string {
+  if (digest === undefined) {
+    const hash = createHash("sha256")
+    for (const file of ["../facts.json", "./facts.json"]) hash.update(readFileSync(new URL(file, import.meta.url)))
+    digest = hash.digest("hex")
+  }
+  return digest
 }
 
 export function publishedDefaults(type: string): Readonly<Record<string, Json>> | undefined {
