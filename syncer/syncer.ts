@@ -150,7 +150,9 @@ export class Syncer implements AsyncDisposable {
       connectEventSources({
         caches: this.#caches,
         isReady: (tenant) => this.#caches.isReady(tenant),
-        readyTenants: () => this.#tenants.list().filter(({ name }) => this.#caches.isReady(name)),
+        // At the start nobody is, of thousands: that is told without looking at each.
+        readyTenants: () =>
+          this.#caches.superReady ? this.#tenants.list().filter(({ name }) => this.#caches.isReady(name)) : [],
         wake: (tenant) => this.#wake(tenant),
         tenantOf: (clusterKey) => this.#byClusterKey.get(clusterKey),
         enqueue: (key) => this.#queue.add(key),
