@@ -138,6 +138,9 @@ describe("the newcomer's session", () => {
   test("the super cluster's administrator sees every tenant's pods and services", async () => {
     const view = await up.kubectl(["get", "virtualclusters,pods,services", "-A"], { kubeconfig: "admin" })
     expect(view).toMatch(/virtualcluster\.tenancy\.x-k8s\.io\/demo/)
+    // The columns of the ancestor.
+    const columns = await up.kubectl(["get", "virtualclusters", "-A"], { kubeconfig: "admin" })
+    expect(columns).toMatch(/^NAMESPACE +NAME +AGE +PHASE +CLUSTERVERSION\n/)
     expect(view.match(/^default-[0-9a-f]{6}-demo-default +pod\/web-/gm)).toHaveLength(3)
     expect(view).toMatch(/^default-[0-9a-f]{6}-demo-default +service\/web /m)
   })

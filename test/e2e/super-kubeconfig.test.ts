@@ -56,4 +56,16 @@ describe("polyplane up --super-kubeconfig", () => {
     )
     await up.kubectl(["create", "service", "clusterip", "late", "--tcp=80"])
   }, 120_000)
+
+  test("a start without the super cluster is refused in a sentence, and loses nothing", async () => {
+    const before = await up.kubectl(["get", "deployments,services,configmaps", "-o", "name"])
+    expect(await up.stop()).toBe(0)
+    await cluster.stop()
+    await expect(up.start()).rejects.toThrow(/super cluster of .*admin\.kubeconfig does not answer/)
+    await cluster.start()
+    await up.start()
+    expect(await up.kubectl(["get", "deployments,services,configmaps", "-o", "name"])).toBe(before)
+    await up.kubectl(["scale", "deployment", "web", "--replicas=1"])
+    await eventually(async () => (await superPods()).length === 1, { what: "one pod left in the super cluster" })
+  })
 })
