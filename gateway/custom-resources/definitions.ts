@@ -15,6 +15,7 @@ import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { compileStructural } from "../../apimachinery/schema/structural.ts"
+import { compareVersions } from "../../apimachinery/version-order.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
 import type { Conversion, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, webhookConversion } from "./conversion/webhook.ts"
@@ -203,29 +204,4 @@ function selectableOf(version: CustomResourceVersion): Map<string, JsonPath> {
   return new Map(
     (version.selectableFields ?? []).map(({ jsonPath = "" }) => [jsonPath.replace(/^\./, ""), parseJsonPath(jsonPath)]),
   )
-}
-
-/**
- * Kubernetes' order of versions, most preferred first: v10, v2, v1, v11beta2, v1beta1, v1alpha1, then others by name.
- * Source: k8s.io/apimachinery/pkg/version/helpers.go.
- */
-function compareVersions(a: string, b: string): number {
-  const [left, right] = [rankOf(a), rankOf(b)]
-  if (left === undefined || right === undefined) {
-    if (left !== undefined) return -1
-    if (right !== undefined) return 1
-    return a < b ? -1 : a > b ? 1 : 0
-  }
-  for (const [index, value] of left.entries()) {
-    const other = right[index] ?? 0
-    if (value !== other) return other - value
-  }
-  return 0
-}
-
-function rankOf(version: string): number[] | undefined {
-  const parts = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version)
-  if (parts === null) return undefined
-  const stability = parts[2] === undefined ? 3 : parts[2] === "beta" ? 2 : 1
-  return [stability, Number(parts[1]), Number(parts[3] ?? 0)]
 }

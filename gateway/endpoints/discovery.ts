@@ -8,6 +8,7 @@ import { noSuchPath, pageNotFound } from "../../apimachinery/status.ts"
 import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
 import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
+import { compareVersions } from "../../apimachinery/version-order.ts"
 import type { AggregatedVersion } from "../aggregation/aggregator.ts"
 import { groupDiscovery, groupsOfAggregated, versionDiscovery, versionsOfGroup } from "../aggregation/discovery.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -138,17 +139,6 @@ function groupsOf(definitions: readonly ResourceDefinition[]): string[] {
   const rank = (group: string): number => (groupOrder.includes(group) ? groupOrder.indexOf(group) : groupOrder.length)
   const groups = [...new Set(definitions.map(({ group }) => group))].filter((group) => group !== "")
   return groups.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-}
-
-/** v2 before v1, v1 before v1beta1: Kubernetes' order of versions. */
-export function compareVersions(a: string, b: string): number {
-  const parse = (text: string): [number, number, number] => {
-    const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(text)
-    if (match === null) return [-1, 0, 0]
-    return [match[2] === undefined ? 2 : match[2] === "beta" ? 1 : 0, Number(match[1]), Number(match[3] ?? 0)]
-  }
-  const [left, right] = [parse(a), parse(b)]
-  return right[0] - left[0] || right[1] - left[1] || right[2] - left[2] || (a < b ? -1 : a > b ? 1 : 0)
 }
 
 function versionsOf(definitions: readonly ResourceDefinition[], group: string): string[] {
