@@ -36,10 +36,16 @@ export class TenantMaker implements AsyncDisposable {
     return maker
   }
 
-  async #watch(resourceVersion: string): Promise<void> {
+  /** A watch ends after five to ten minutes, as client-go's do, and goes on from what has been seen. */
+  async #watch(from: string): Promise<void> {
     const { signal } = this.#stopped
-    for await (const { object } of this.#client.watch<VirtualCluster>(virtualClusters, { resourceVersion, signal })) {
-      if (object.status?.phase === "Running") this.#waiting.get(object.metadata.name ?? "")?.(object)
+    for (let resourceVersion = from; !signal.aborted;) {
+      const options = { resourceVersion, allowBookmarks: true, signal }
+      for await (const { type, object } of this.#client.watch<VirtualCluster>(virtualClusters, options)) {
+        resourceVersion = object.metadata.resourceVersion ?? resourceVersion
+        if (type !== "BOOKMARK" && object.status?.phase === "Running")
+          this.#waiting.get(object.metadata.name ?? "")?.(object)
+      }
     }
   }
 
