@@ -1,6 +1,6 @@
 // Texts as Go quotes them in messages (%q). Source: strconv.Quote.
 
-const short: Readonly<Record<string, string>> = {
+export const shortEscapes: Readonly<Record<string, string>> = {
   "\x07": "\\a",
   "\b": "\\b",
   "\f": "\\f",
@@ -19,7 +19,7 @@ export function goQuote(text: string): string {
 }
 
 function escape(character: string): string {
-  const known = short[character]
+  const known = shortEscapes[character]
   if (known !== undefined) return known
   const code = character.codePointAt(0) ?? 0
   const hex = (digits: number): string => code.toString(16).padStart(digits, "0")

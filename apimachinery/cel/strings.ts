@@ -1,5 +1,6 @@
 // Functions of strings. Positions are code points. Source: cel-go/ext/strings.go (version 2), k8s.io/apiserver/pkg/cel/library.
 
+import { shortEscapes } from "../go-quote.ts"
 import { formatString } from "./format-string.ts"
 import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value } from "./values.ts"
 
@@ -106,17 +107,8 @@ const asciiLower = /[a-z]+/g
 const outerSpace =
   /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g
 
-const quoted: Readonly<Record<string, string>> = {
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-}
+// oxlint-disable-next-line no-control-regex -- they are what is quoted
+const escaped = /[\x07\b\f\n\r\t\v\\"]/g
 
 function ofOneString(make: (text: string) => Value): Implementation {
   return ([text]) => (typeof text === "string" ? make(text) : undefined)
@@ -139,7 +131,7 @@ export const stringFunctions: Readonly<Record<string, Implementation>> = {
   replace,
   split,
   startsWith: ofTwoStrings((text, other) => text.startsWith(other)),
-  "strings.quote": ofOneString((text) => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (one) => quoted[one] ?? one)}"`), // oxlint-disable-line no-control-regex
+  "strings.quote": ofOneString((text) => `"${text.replace(escaped, (one) => shortEscapes[one] ?? one)}"`),
   substring,
   trim: ofOneString((text) => text.replace(outerSpace, "")),
   upperAscii: ofOneString((text) => text.replace(asciiLower, (lower) => lower.toUpperCase())),
