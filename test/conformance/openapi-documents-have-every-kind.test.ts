@@ -3,6 +3,9 @@ import { startControlPlane, type TestControlPlane } from "./control-plane.ts"
 
 let plane: TestControlPlane
 
+/** A definition is served a moment after it is written. */
+const patience = { timeout: 20_000, interval: 20 }
+
 beforeAll(async () => {
   plane = await startControlPlane()
 })
@@ -45,6 +48,53 @@ test("version 3, by the index, whose addresses may be kept", async () => {
     const kinds = kindsOf(json.components.schemas)
     for (const { group, version, kind } of resources) expect(kinds).toContain(`${group}/${version}/${kind}`)
   }
+})
+
+test("version 3 by a hash is for good, by another it is elsewhere, and known it is not sent again", async () => {
+  const index = (await plane.call("GET", "/openapi/v3")).json.paths as Record<string, { serverRelativeURL: string }>
+  const { serverRelativeURL: address = "" } = index["apis/apps/v1"] ?? {}
+  const { code, headers } = await plane.call("GET", address)
+  expect(code).toBe(200)
+  expect(headers["cache-control"]).toBe("public, immutable")
+  const elsewhere = await plane.call("GET", "/openapi/v3/apis/apps/v1?hash=ABC")
+  expect(elsewhere.code).toBe(301)
+  expect(elsewhere.headers.location).toMatch(new RegExp(`^/tenants/[^/]+${address.replaceAll(/[.?]/g, "\\$&")}$`))
+  const { etag = "" } = headers
+  expect((await plane.call("GET", address, undefined, { headers: { "if-none-match": etag } })).code).toBe(304)
+})
+
+test("what is made of custom resources changes the hash of their documents alone", { timeout: 60_000 }, async () => {
+  const paths = async () =>
+    (await plane.call("GET", "/openapi/v3")).json.paths as Record<string, { serverRelativeURL: string }>
+  const before = await paths()
+  const definition = (properties: object) => ({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "papers.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "papers", kind: "Paper" },
+      versions: [
+        { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object", properties } } },
+      ],
+    },
+  })
+  const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+  expect((await plane.call("POST", definitions, definition({}))).code).toBe(201)
+  await expect.poll(async () => (await paths())["apis/example.com/v1"], patience).toBeDefined()
+  const first = await paths()
+  expect(first["apis/apps/v1"]).toEqual(before["apis/apps/v1"])
+  const contentType = "application/merge-patch+json"
+  const change = definition({ spec: { type: "object" } })
+  expect((await plane.call("PATCH", `${definitions}/papers.example.com`, change, { contentType })).code).toBe(200)
+  await expect
+    .poll(async () => (await paths())["apis/example.com/v1"], patience)
+    .not.toEqual(first["apis/example.com/v1"])
+  const second = await paths()
+  expect(second["apis/apps/v1"]).toEqual(before["apis/apps/v1"])
+  const { json } = await plane.call("GET", second["apis/example.com/v1"]?.serverRelativeURL ?? "")
+  expect(json.components.schemas["com.example.v1.Paper"].properties).toHaveProperty("spec")
 })
 
 test("what is not served has no document", async () => {
