@@ -39,6 +39,11 @@ describe("faults of a new object", () => {
     ["nodes", { spec: { podCIDRs: ["10.0.0.0/24", "fd00::/64"] } }, []],
     [
       "nodes",
+      { status: { nodeInfo: { swap: { capacity: 0 } } } },
+      ["metadata.nodeSwapStatus.capacity: Invalid value: 0: must be greater than zero"],
+    ],
+    [
+      "nodes",
       {
         spec: {
           taints: [
@@ -174,6 +179,31 @@ describe("faults of a new object", () => {
 
 describe("faults of a status", () => {
   test.each<[string, Loose, Loose, string[]]>([
+    [
+      "pods",
+      pod(),
+      {
+        podIPs: [{ ip: "10.0.0.1" }, { ip: "10.0.0.2" }],
+        extendedResourceClaimStatus: {
+          resourceClaimName: "c",
+          requestMappings: [{ containerName: "x", requestName: "r" }],
+        },
+        containerStatuses: [
+          {
+            name: "a",
+            user: { linux: { uid: -1, gid: 1 } },
+            allocatedResourcesStatus: [{ name: "example.com/d", resources: [{ resourceID: "1", health: "Fine" }] }],
+          },
+        ],
+      },
+      [
+        'status.extendedResourceClaimStatus.requestMappings[0].containerName: Invalid value: "x": must match the name of an entry in spec.initContainers.name or spec.containers.name',
+        'status.podIPs: Invalid value: [{"IP":"10.0.0.1"},{"IP":"10.0.0.2"}]: may specify no more than one IP for each IP family',
+        "status.containerStatuses[0].user.linux.uid: Invalid value: -1: must be between 0 and 2147483647, inclusive",
+        'status.containerStatuses[0].allocatedResourcesStatus[0].name: Invalid value: "example.com/d": must match one of the container\'s resource requests',
+        'status.containerStatuses[0].allocatedResourcesStatus[0].resources[0].health: Unsupported value: "Fine": supported values: "Healthy", "Unhealthy", "Unknown"',
+      ],
+    ],
     [
       "persistentvolumeclaims",
       claim,

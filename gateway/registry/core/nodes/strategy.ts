@@ -12,7 +12,7 @@ import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import type { Node } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateLabelName } from "../../validation/selectors.ts"
-import { cidr, isCIDR, oneOf } from "../../validation/values.ts"
+import { cidr, isCIDR, notPositive, oneOf } from "../../validation/values.ts"
 import { validateAmount } from "../pod-spec/resources.ts"
 import { proxy } from "./connect/proxy.ts"
 
@@ -111,9 +111,17 @@ function validate(node: Node): FieldError[] {
   return [
     ...validateTaints(node),
     ...validateResources(node),
+    ...validateSwap(node),
     ...validateFeatures(node),
     ...validateRanges(node.spec?.podCIDRs ?? []),
   ]
+}
+
+/** Upstream looks for it in the metadata. */
+function validateSwap({ status }: Node): FieldError[] {
+  const capacity = status?.nodeInfo?.swap?.capacity
+  const at = FieldPath.root("metadata", "nodeSwapStatus", "capacity")
+  return capacity === undefined || capacity > 0 ? [] : [invalidValue(at, capacity, notPositive)]
 }
 
 /** One range, or one of each family. */

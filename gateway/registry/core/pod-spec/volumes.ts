@@ -97,7 +97,7 @@ function validateSource(path: FieldPath, volume: Volume, podName: string | undef
       errors.push(forbiddenField(path.child(forbiddenAs[name] ?? name), "may not specify more than 1 volume type"))
     } else {
       const common = validateVolumeSource(path, name, source, false)
-      errors.push(...(common ?? ownSources[name]?.(path.child(name), volume) ?? []))
+      errors.push(...(common ?? ownSources[name]?.(path.child(name), volume, podName !== undefined) ?? []))
     }
   }
   if (sources === 0) errors.push(required(path, "must specify a volume type"))
@@ -119,7 +119,7 @@ function nameFaults(path: FieldPath, { name, iscsi, ephemeral }: Volume, podName
 }
 
 /** Sources only a pod has. */
-const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume) => FieldError[]>> = {
+const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume, isPod: boolean) => FieldError[]>> = {
   emptyDir: (path, { emptyDir }) =>
     emptyDir?.sizeLimit !== undefined && compareQuantities(parseQuantity(emptyDir.sizeLimit), parseQuantity("0")) < 0
       ? [forbiddenField(path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")]
@@ -148,8 +148,9 @@ const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume) => F
           path.child("volumeClaimTemplate", "spec"),
           ephemeral.volumeClaimTemplate.spec,
         ),
-  image: (path, { image }) => [
-    ...requiredValue(path.child("reference"), image?.reference),
+  // What makes pods may leave it to who changes them before they run.
+  image: (path, { image }, isPod) => [
+    ...(isPod ? requiredValue(path.child("reference"), image?.reference) : []),
     ...oneOf(path.child("pullPolicy"), image?.pullPolicy, ["Always", "IfNotPresent", "Never"]),
   ],
 }

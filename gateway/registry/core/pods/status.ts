@@ -1,11 +1,18 @@
 // Updates of a pod's status, as kubelets and schedulers send them. Source: ValidatePodStatusUpdate upstream.
 
-import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import {
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  internalFieldError,
+  invalidValue,
+} from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { ContainerStatus, Pod } from "../../../../apimachinery/object.ts"
 import { immutableField } from "../../validation/equality.ts"
-import { ipAddress, messages } from "../../validation/values.ts"
+import { ipAddress, isLegacyIP, messages } from "../../validation/values.ts"
 import { validateClaimStatuses } from "../pod-spec/claims.ts"
+import { validateExtendedClaim, validateReported } from "./reported.ts"
 import { mirrorAnnotationKept } from "./update.ts"
 
 const path = FieldPath.root("status")
@@ -42,8 +49,13 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
       status.resourceClaimStatuses,
       pod.spec?.resourceClaims,
     ),
+    ...validateExtendedClaim(
+      path.child("extendedResourceClaimStatus"),
+      status.extendedResourceClaimStatus,
+      pod.spec ?? { containers: [] },
+    ),
   )
-  return [...errors, ...validateAddresses(pod)]
+  return [...errors, ...validateAddresses(pod), ...validateReported(path, status, pod.spec ?? { containers: [] })]
 }
 
 /** Kubelets that know one address only are right about it: podIP wins over a list that says otherwise. */
@@ -78,12 +90,29 @@ function validateAddresses(pod: Pod): FieldError[] {
   const { podIPs = [], hostIPs = [], hostIP = "" } = pod.status ?? {}
   const errors: FieldError[] = []
   for (const [index, { ip }] of podIPs.entries()) errors.push(...ipAddress(path.child("podIPs").index(index), ip ?? ""))
+  errors.push(...onePerFamily(path.child("podIPs"), podIPs))
   const first = hostIPs[0]?.ip ?? ""
   if (hostIPs.length > 0 && first !== hostIP) {
     errors.push(invalidValue(path.child("hostIPs").index(0).child("ip"), first, "must be equal to `hostIP`"))
   }
   for (const [index, { ip }] of hostIPs.entries()) {
     errors.push(...ipAddress(path.child("hostIPs").index(index), ip ?? ""))
+  }
+  return [...errors, ...onePerFamily(path.child("hostIPs"), hostIPs)]
+}
+
+function onePerFamily(at: FieldPath, addresses: readonly { ip?: string }[]): FieldError[] {
+  if (addresses.length < 2) return []
+  const texts = addresses.map(({ ip = "" }) => ip)
+  const bad = texts.findIndex((text) => !isLegacyIP(text))
+  const errors =
+    bad < 0
+      ? []
+      : [internalFieldError(at, `failed to check for dual stack with error:invalid IP[${bad}]: ${texts[bad]}`)]
+  const families = new Set(texts.map((text) => text.includes(":")))
+  if (bad >= 0 || families.size < 2 || texts.length > 2) {
+    const shown = texts.map((text) => ({ IP: text }))
+    errors.push(invalidValue(at, shown, "may specify no more than one IP for each IP family"))
   }
   return errors
 }

@@ -11,6 +11,7 @@ import { validatePodSpec } from "../pod-spec/validate.ts"
 import { podWarnings } from "../pod-spec/warnings.ts"
 import { dropUnlessEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
 import { dropUnlessResize, validateResize } from "./resize.ts"
+import { dropDisabledOfStatus } from "./reported.ts"
 import { alignAddresses, validateStatusUpdate } from "./status.ts"
 import { validateSpecUpdate } from "./update.ts"
 
@@ -66,6 +67,7 @@ export const podStrategy: Strategy<Pod> = {
         pod.spec = current.spec ?? { containers: [] }
         pod.metadata.ownerReferences = current.metadata.ownerReferences ?? []
         pod.status ??= {}
+        dropDisabledOfStatus(pod.status)
         alignAddresses(pod.status)
         pod.status.qosClass ??= current.status?.qosClass ?? qosClass(current.spec ?? { containers: [] })
         return
