@@ -1,0 +1,83 @@
+// The last line of .ci/run: the counts, alone, and its exit code.
+
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { repository } from "./harness/polyplane.ts"
+import { run } from "./harness/processes.ts"
+
+let directory: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "polyplane-counts-"))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+/** A report of vitest's: outcomes by file. */
+const report = (files: Record<string, string[]>) => ({
+  testResults: Object.entries(files).map(([name, outcomes]) => ({
+    name: path.join(repository, name),
+    status: outcomes.length === 0 || outcomes.includes("failed") ? "failed" : "passed",
+    assertionResults: outcomes.map((status) => ({ status })),
+  })),
+})
+
+test.each<[string, Record<string, object>, number, string, number]>([
+  [
+    "all passed",
+    { "tests.json": report({ a: ["passed", "passed"], b: ["skipped"] }) },
+    0,
+    "2 passed, 0 failed, 1 skipped",
+    0,
+  ],
+  ["a test failed", { "tests.json": report({ a: ["passed", "failed"] }) }, 0, "1 passed, 1 failed, 0 skipped", 1],
+  [
+    "a file could not be loaded",
+    { "tests.json": report({ a: ["passed"], b: [] }) },
+    0,
+    "1 passed, 1 failed, 0 skipped",
+    1,
+  ],
+  [
+    "a step before the tests failed",
+    { "tests.json": report({ a: ["passed"] }) },
+    2,
+    "1 passed, 2 failed, 0 skipped",
+    1,
+  ],
+  [
+    "an error outside of tests",
+    { "tests.json": report({ a: ["passed"] }), "tests.failed": {} },
+    0,
+    "1 passed, 1 failed, 0 skipped",
+    1,
+  ],
+  ["nothing ran", {}, 0, "0 passed, 1 failed, 0 skipped", 1],
+  [
+    "what failed once passed then",
+    { "tests.json": report({ a: ["passed"], b: ["failed"] }), "tests-again.json": report({ b: ["passed"] }) },
+    0,
+    "2 passed, 0 failed, 0 skipped",
+    0,
+  ],
+  [
+    "it failed twice, and of the conformance suite one spec did",
+    {
+      "tests.json": report({ a: ["failed"] }),
+      "tests-again.json": report({ a: ["failed"] }),
+      "tests.failed": {},
+      "conformance/summary.json": [{ outcome: "passed" }, { outcome: "failed" }],
+    },
+    0,
+    "1 passed, 2 failed, 0 skipped",
+    1,
+  ],
+])("%s", async (_what, files, failedSteps, line, code) => {
+  await mkdir(path.join(directory, "conformance"))
+  for (const [name, content] of Object.entries(files))
+    await writeFile(path.join(directory, name), JSON.stringify(content))
+  const counted = await run(process.execPath, [".ci/counts.mjs", directory, String(failedSteps)], { cwd: repository })
+  expect(counted.stdout.trimEnd().split("\n").at(-1)).toBe(line)
+  expect(counted).toMatchObject({ code, stderr: "" })
+})
