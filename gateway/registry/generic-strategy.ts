@@ -3,13 +3,8 @@
 
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import { equalEntries } from "../../apimachinery/managed-fields/managers.ts"
-import {
-  type ObjectMetaRules,
-  validateDNS1123Subdomain,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-  validatePathSegmentName,
-} from "../../apimachinery/names.ts"
+import { validateDNS1123Subdomain, validatePathSegmentName } from "../../apimachinery/names.ts"
+import { type ObjectMetaRules, validateObjectMeta, validateObjectMetaUpdate } from "../../apimachinery/object-meta.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import type { RequestContext } from "../request/context.ts"

@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/pkg/apis/core/validation ValidateTemplateObjectMeta.
 
 import { type FieldError, type FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
-import { validateAnnotations, validateLabels } from "../../../apimachinery/names.ts"
+import { validateAnnotations, validateLabels } from "../../../apimachinery/object-meta.ts"
 import type { ObjectMeta } from "../../../apimachinery/object.ts"
 
 /** In the order they are told. */

@@ -1,7 +1,8 @@
 // Events, of both groups: one stored form (core/v1's), two ways to ask for it. Source: k8s.io/kubernetes/pkg/registry/core/event.
 
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
-import { validateDNS1123Subdomain, validateObjectMeta, validateQualifiedName } from "../../../../apimachinery/names.ts"
+import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
+import { validateObjectMeta } from "../../../../apimachinery/object-meta.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"

@@ -1,0 +1,160 @@
+// What an object's metadata may say: name, labels, annotations, owners, finalizers, and what may not change. Sources:
+// k8s.io/apimachinery/pkg/api/validation and pkg/apis/meta/v1/validation.
+
+import { FieldPath, forbiddenField, invalidValue, required, tooLong, type FieldError } from "./field-errors.ts"
+import type { ObjectMeta } from "./object.ts"
+import { type NameRule, validateDNS1123Label, validateLabelValue, validateQualifiedName } from "./names.ts"
+
+/** Sum of keys and values of annotations. */
+const maxAnnotationBytes = 256 * 1024
+
+export function validateLabels(labels: Record<string, string> | undefined, path: FieldPath): FieldError[] {
+  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
+    ...validateQualifiedName(key).map((fault) => invalidValue(path, key, fault)),
+    ...validateLabelValue(value).map((fault) => invalidValue(path, value, fault)),
+  ])
+}
+
+export function validateAnnotations(annotations: Record<string, string> | undefined, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let bytes = 0
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    // Upper case is accepted in annotation keys for old objects' sake.
+    errors.push(...validateQualifiedName(key.toLowerCase()).map((fault) => invalidValue(path, key, fault)))
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value)
+  }
+  if (bytes > maxAnnotationBytes) errors.push(tooLong(path, "", maxAnnotationBytes))
+  return errors
+}
+
+export interface ObjectMetaRules {
+  namespaced: boolean
+  nameRule: NameRule
+  path?: FieldPath
+  /** Built-in kinds know finalizers without a domain; custom resources (false) accept any qualified name. */
+  standardFinalizers?: boolean
+}
+
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  { namespaced, nameRule, path = FieldPath.root("metadata"), standardFinalizers: known = true }: ObjectMetaRules,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const { name = "", generateName: prefix = "", namespace = "" } = meta
+  if (prefix !== "") {
+    errors.push(...nameRule(prefix, true).map((fault) => invalidValue(path.child("generateName"), prefix, fault)))
+  }
+  if (name === "") errors.push(required(path.child("name"), "name or generateName is required"))
+  else errors.push(...nameRule(name).map((fault) => invalidValue(path.child("name"), name, fault)))
+  if (namespaced) {
+    if (namespace === "") errors.push(required(path.child("namespace")))
+    else
+      errors.push(
+        ...validateDNS1123Label(namespace).map((fault) => invalidValue(path.child("namespace"), namespace, fault)),
+      )
+  } else if (namespace !== "") {
+    errors.push(forbiddenField(path.child("namespace"), "not allowed on this type"))
+  }
+  const { generation = 0 } = meta
+  if (generation < 0) {
+    errors.push(invalidValue(path.child("generation"), generation, "must be greater than or equal to 0"))
+  }
+  return [
+    ...errors,
+    ...validateMutableMeta(meta, path),
+    ...validateFinalizers(meta.finalizers, path.child("finalizers")),
+    ...(known ? validateStandardFinalizers(meta.finalizers, path.child("finalizers")) : []),
+  ]
+}
+
+function validateMutableMeta(meta: ObjectMeta, path: FieldPath): FieldError[] {
+  return [
+    ...validateLabels(meta.labels, path.child("labels")),
+    ...validateAnnotations(meta.annotations, path.child("annotations")),
+    ...validateOwnerReferences(meta, path.child("ownerReferences")),
+  ]
+}
+
+function validateOwnerReferences(meta: ObjectMeta, path: FieldPath): FieldError[] {
+  const errors: FieldError[] = []
+  let controller: string | undefined
+  for (const owner of meta.ownerReferences ?? []) {
+    // Upstream reports the list's path, without an index.
+    if (!owner.apiVersion)
+      errors.push(invalidValue(path.child("apiVersion"), owner.apiVersion ?? "", "version must not be empty"))
+    if (!owner.kind) errors.push(invalidValue(path.child("kind"), owner.kind ?? "", "must not be empty"))
+    if (!owner.name) errors.push(invalidValue(path.child("name"), owner.name ?? "", "must not be empty"))
+    if (!owner.uid) errors.push(invalidValue(path.child("uid"), owner.uid ?? "", "must not be empty"))
+    if (owner.apiVersion === "v1" && owner.kind === "Event")
+      errors.push(invalidValue(path, owner, "/v1, Kind=Event is disallowed from being an owner"))
+    if (owner.controller !== true) continue
+    const printed = `${owner.kind}/${owner.name}`
+    if (controller !== undefined) {
+      errors.push(
+        invalidValue(
+          path,
+          meta.ownerReferences,
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${printed}`,
+        ),
+      )
+    } else controller = printed
+  }
+  return errors
+}
+
+const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"])
+
+function validateFinalizers(finalizers: string[] | undefined, path: FieldPath): FieldError[] {
+  const errors = (finalizers ?? []).flatMap((finalizer) =>
+    validateQualifiedName(finalizer).map((fault) => invalidValue(path, finalizer, fault)),
+  )
+  if (finalizers?.includes("orphan") === true && finalizers.includes("foregroundDeletion")) {
+    errors.push(invalidValue(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"))
+  }
+  return errors
+}
+
+function validateStandardFinalizers(finalizers: string[] | undefined, path: FieldPath): FieldError[] {
+  const detail = "name is neither a standard finalizer name nor is it fully qualified"
+  return (finalizers ?? []).flatMap((finalizer, index) =>
+    finalizer.includes("/") || standardFinalizers.has(finalizer)
+      ? []
+      : [invalidValue(path.index(index), finalizer, detail)],
+  )
+}
+
+const immutableMeta = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const
+
+/** What an update may not change of metadata, after the server has put back what it owns. */
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  current: ObjectMeta,
+  path: FieldPath = FieldPath.root("metadata"),
+  { standardFinalizers: known = true }: Pick<ObjectMetaRules, "standardFinalizers"> = {},
+): FieldError[] {
+  const errors: FieldError[] = []
+  if (current.deletionTimestamp !== undefined) {
+    const present = new Set(current.finalizers)
+    const added = [...new Set(meta.finalizers)].filter((finalizer) => !present.has(finalizer)).sort()
+    if (added.length > 0) {
+      const printed = `[]string{${added.map((text) => JSON.stringify(text)).join(", ")}}`
+      const detail = "no new finalizers can be added if the object is being deleted, found new finalizers"
+      errors.push(forbiddenField(path.child("finalizers"), `${detail} ${printed}`))
+    }
+  }
+  for (const field of immutableMeta) {
+    if (meta[field] !== current[field]) errors.push(invalidValue(path.child(field), meta[field], "field is immutable"))
+  }
+  return [
+    ...errors,
+    ...validateMutableMeta(meta, path),
+    ...(known ? validateStandardFinalizers(meta.finalizers, path.child("finalizers")) : []),
+  ]
+}
