@@ -137,6 +137,38 @@ describe("writes that are no apply", () => {
     const kept = await patch({ metadata: { managedFields: odd } }, { type: "merge", fieldManager: "two" })
     expect(managers(kept)).toEqual({ "given Update": [".data.a"] })
   })
+
+  test("name what lies in annotations, because the version has no field for it, as it is read", async () => {
+    const autoscalers = { group: "autoscaling", version: "v1", resource: "horizontalpodautoscalers", namespaced: true }
+    const client = setUp()
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "x" }
+    const object = {
+      apiVersion: "autoscaling/v1",
+      kind: "HorizontalPodAutoscaler",
+      metadata: { name: "x", namespace: "default" },
+      spec: { maxReplicas: 3, scaleTargetRef },
+    }
+    await client.create(autoscalers, object as KubeObject, { fieldManager: "one" })
+    const v2 = { ...autoscalers, version: "v2" }
+    const memory = { name: "memory", current: { averageUtilization: 7 } }
+    const ofV2 = { currentReplicas: 1, desiredReplicas: 1, currentMetrics: [{ type: "Resource", resource: memory }] }
+    await client.patch(
+      v2,
+      "default",
+      "x",
+      { status: ofV2 },
+      { type: "merge", subresource: "status", fieldManager: "v2" },
+    )
+    const status = { currentReplicas: 2, desiredReplicas: 2, currentCPUUtilizationPercentage: 5 }
+    const options: PatchOptions = { type: "merge", subresource: "status", fieldManager: "v1" }
+    const after = await client.patch(autoscalers, "default", "x", { status }, options)
+    expect(managers(after)["v1 Update status"]).toEqual([
+      ".metadata.annotations.autoscaling.alpha.kubernetes.io/current-metrics",
+      ".status.currentCPUUtilizationPercentage",
+      ".status.currentReplicas",
+      ".status.desiredReplicas",
+    ])
+  })
 })
 
 describe("apply", () => {

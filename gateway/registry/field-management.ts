@@ -48,6 +48,8 @@ export interface ManagedKind {
   subresource: string
   versions: Versions
   reset: Reset
+  /** The object as it would be read after it was written, where that is another: what its version has no field for may lie elsewhere. */
+  asRead?: (object: KubeObject) => Promise<Json>
 }
 
 export function managedKind(ctx: RequestContext, definition: ResourceDefinition, subresource: string): ManagedKind {
@@ -76,7 +78,20 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
       const found = definitionIn(apiVersion)
       return found && resetFields(found, subresource)
     },
+    ...(isConverted(definition) ? { asRead: (object) => throughStorage(object, definition) } : {}),
   }
+}
+
+/** By ourselves: of custom resources, upstream as well compares what was sent. */
+function isConverted({ conversion, customResource }: ResourceDefinition): boolean {
+  return conversion !== undefined && customResource === undefined
+}
+
+async function throughStorage(object: KubeObject, { conversion }: ResourceDefinition): Promise<Json> {
+  if (conversion === undefined) return object as unknown as Json
+  const stored = await conversion.toStored(deepFreeze(copyJson(object as unknown as Json) as unknown as KubeObject))
+  const [read] = await conversion.fromStored([deepFreeze(stored)])
+  return read as unknown as Json
 }
 
 function typeOf(definition: ResourceDefinition | undefined): MergeType | undefined {
@@ -161,7 +176,7 @@ export async function recordWrite(
   const apiVersion = printGroupVersion(of)
   const change: Change = {
     before: (current ?? blankOf(of)) as unknown as Json,
-    after: object as unknown as Json,
+    after: of.asRead === undefined ? (object as unknown as Json) : await of.asRead(object),
     type: mergeTypeOf(of.schema),
   }
   const changes = new Map([[apiVersion, change]])
