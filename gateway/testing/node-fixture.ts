@@ -72,6 +72,9 @@ export class NodeFixture implements AsyncDisposable {
     ]
     const spec = { nodeName: "node-1", serviceAccountName: "default", containers }
     await make(client, pods, { kind: "Pod", apiVersion: "v1", metadata, spec })
+    // Told as its address; the way to it goes by its node.
+    const status = { podIP: "10.1.0.1", podIPs: [{ ip: "10.1.0.1" }] }
+    await client.patch(pods, "default", name, { status }, { type: "merge", subresource: "status" })
   }
 
   /** `ports`: by the Service's port, the pod's; named "p<port>". */
