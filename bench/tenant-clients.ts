@@ -1,6 +1,7 @@
 // Tenants as a bench makes them: VirtualCluster objects over TLS, each with a client of its own.
 
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
+import { isExpired } from "../apimachinery/status.ts"
 import { createHttpClient } from "../client/http-client.ts"
 import { loadKubeconfig } from "../client/kubeconfig.ts"
 import { secrets, virtualClusters } from "../client/resources.ts"
@@ -36,17 +37,27 @@ export class TenantMaker implements AsyncDisposable {
     return maker
   }
 
-  /** A watch ends after five to ten minutes, as client-go's do, and goes on from what has been seen. */
+  /** A watch ends after five to ten minutes, as client-go's do, and goes on from what has been seen, or from a new list. */
   async #watch(from: string): Promise<void> {
     const { signal } = this.#stopped
     for (let resourceVersion = from; !signal.aborted;) {
       const options = { resourceVersion, allowBookmarks: true, signal }
-      for await (const { type, object } of this.#client.watch<VirtualCluster>(virtualClusters, options)) {
-        resourceVersion = object.metadata.resourceVersion ?? resourceVersion
-        if (type !== "BOOKMARK" && object.status?.phase === "Running")
-          this.#waiting.get(object.metadata.name ?? "")?.(object)
+      try {
+        for await (const { type, object } of this.#client.watch<VirtualCluster>(virtualClusters, options)) {
+          resourceVersion = object.metadata.resourceVersion ?? resourceVersion
+          if (type !== "BOOKMARK") this.#see(object)
+        }
+      } catch (error) {
+        if (!isExpired(error)) throw error
+        const { items, metadata } = await this.#client.list<VirtualCluster>(virtualClusters)
+        items.forEach((cluster) => this.#see(cluster))
+        resourceVersion = metadata.resourceVersion
       }
     }
+  }
+
+  #see(cluster: VirtualCluster): void {
+    if (cluster.status?.phase === "Running") this.#waiting.get(cluster.metadata.name ?? "")?.(cluster)
   }
 
   /** From nothing to a client of the new tenant. */
