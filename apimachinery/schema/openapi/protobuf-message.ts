@@ -45,7 +45,7 @@ export const text = (value: Json): Uint8Array[] => [
 export const texts = (value: Json): Uint8Array[] => (Array.isArray(value) ? value : [value]).flatMap(text)
 
 export const bool = (number: number): ScalarRule => ({ number, kind: "bool" })
-export const int = (number: number): ScalarRule => ({ number, kind: "int" })
+const int = (number: number): ScalarRule => ({ number, kind: "int" })
 export const double = (number: number): ScalarRule => ({ number, kind: "double" })
 
 export const one =
@@ -84,6 +84,36 @@ export function scalarField({ number, kind }: ScalarRule, value: Json): Uint8Arr
   }
   return Buffer.concat([tag(number, 0), varint(Math.max(0, Number(value)))])
 }
+
+/** What bounds a value and what it must have: in both versions in this order, by numbers that follow each other. */
+export function bounds(first: number): Readonly<Record<string, Rule>> {
+  return {
+    multipleOf: double(first),
+    maximum: double(first + 1),
+    exclusiveMaximum: bool(first + 2),
+    minimum: double(first + 3),
+    exclusiveMinimum: bool(first + 4),
+    maxLength: int(first + 5),
+    minLength: int(first + 6),
+    pattern: [first + 7, text],
+    maxItems: int(first + 8),
+    minItems: int(first + 9),
+    uniqueItems: bool(first + 10),
+    maxProperties: int(first + 11),
+    minProperties: int(first + 12),
+    required: [first + 13, texts],
+    enum: [first + 14, many(any)],
+  }
+}
+
+/** Operations of a path: as bounds. */
+export function methods(first: number, operation: Encode): Readonly<Record<string, Rule>> {
+  const names = ["get", "put", "post", "delete", "options", "head", "patch"]
+  return Object.fromEntries(names.map((name, index) => [name, [first + index, one(operation)]]))
+}
+
+/** externalDocs. */
+export const documentation = message({ description: [1, text], url: [2, text] })
 
 /** A value of any form, as text. */
 export function any(value: Json): Uint8Array {

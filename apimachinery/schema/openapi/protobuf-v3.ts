@@ -6,13 +6,15 @@ import type { Pieces } from "./documents.ts"
 import {
   any,
   bool,
+  bounds,
+  documentation,
   double,
   type Encode,
   encodePieces,
   field,
-  int,
   many,
   message,
+  methods,
   named,
   namedValue,
   one,
@@ -46,24 +48,10 @@ function defaultValue(value: Json): Uint8Array[] {
 const encodeSchema = message(
   {
     nullable: bool(1),
-    externalDocs: [6, one(message({ description: [1, text], url: [2, text] }))],
+    externalDocs: [6, one(documentation)],
     example: [7, one(any)],
     title: [9, text],
-    multipleOf: double(10),
-    maximum: double(11),
-    exclusiveMaximum: bool(12),
-    minimum: double(13),
-    exclusiveMinimum: bool(14),
-    maxLength: int(15),
-    minLength: int(16),
-    pattern: [17, text],
-    maxItems: int(18),
-    minItems: int(19),
-    uniqueItems: bool(20),
-    maxProperties: int(21),
-    minProperties: int(22),
-    required: [23, texts],
-    enum: [24, many(any)],
+    ...bounds(10),
     type: [25, text],
     allOf: [26, many(schema)],
     oneOf: [27, many(schema)],
@@ -105,13 +93,7 @@ const operation = message(
 )
 
 const pathItem = message({
-  get: [4, one(operation)],
-  put: [5, one(operation)],
-  post: [6, one(operation)],
-  delete: [7, one(operation)],
-  options: [8, one(operation)],
-  head: [9, one(operation)],
-  patch: [10, one(operation)],
+  ...methods(4, operation),
   parameters: [13, many(parameterItem)],
 })
 
