@@ -43,6 +43,14 @@ async function client(name: string): Promise<KubeClient> {
   return fixture.client(`/tenants/${name}`, await fixture.createTenant(name))
 }
 
+const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } }
+const web = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { namespace: "default", name: "web" },
+  spec: { selector: { matchLabels: { app: "web" } }, template },
+}
+
 describe("a tenant nobody uses", () => {
   test("falls asleep, and answers the next request as if it had not", async () => {
     const api = await client("a")
@@ -144,13 +152,7 @@ describe("a tenant nobody uses", () => {
     informer.subscribe({ deleted: (_, { metadata }) => told.push(`DELETED ${metadata.name}`) })
     informer.start(AbortSignal.timeout(120_000))
     const api = await client("a")
-    const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } }
-    await api.create(deployments, {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { namespace: "default", name: "web" },
-      spec: { selector: { matchLabels: { app: "web" } }, template },
-    } as never)
+    await api.create(deployments, web)
     await waitFor(async () => {
       const { items } = await api.list<ReplicaSet>(replicaSets, { namespace: "default" })
       expect(items.map(({ status }) => status?.replicas)).toEqual([1])
@@ -205,13 +207,7 @@ describe("a tenant nobody uses", () => {
     })
     informer.start(AbortSignal.timeout(120_000))
     const api = await client("a")
-    const template = { metadata: { labels: { app: "web" } }, spec: { containers: [{ name: "c", image: "i" }] } }
-    await api.create(deployments, {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { namespace: "default", name: "web" },
-      spec: { selector: { matchLabels: { app: "web" } }, template },
-    } as never)
+    await api.create(deployments, web)
     await api.create(horizontalPodAutoscalers, {
       apiVersion: "autoscaling/v2",
       kind: "HorizontalPodAutoscaler",
