@@ -49,7 +49,7 @@ export interface ManagedKind {
   versions: Versions
   reset: Reset
   /** The object as it would be read after it was written, where that is another: what its version has no field for may lie elsewhere. */
-  asRead?: (object: KubeObject) => Promise<Json>
+  asRead?: (object: Json) => Promise<Json>
 }
 
 export function managedKind(ctx: RequestContext, definition: ResourceDefinition, subresource: string): ManagedKind {
@@ -78,20 +78,13 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
       const found = definitionIn(apiVersion)
       return found && resetFields(found, subresource)
     },
-    ...(isConverted(definition) ? { asRead: (object) => throughStorage(object, definition) } : {}),
+    ...(isConverted(definition) ? { asRead: (object) => throughStorage(object, definition, definition) } : {}),
   }
 }
 
 /** By ourselves: of custom resources, upstream as well compares what was sent. */
 function isConverted({ conversion, customResource }: ResourceDefinition): boolean {
   return conversion !== undefined && customResource === undefined
-}
-
-async function throughStorage(object: KubeObject, { conversion }: ResourceDefinition): Promise<Json> {
-  if (conversion === undefined) return object as unknown as Json
-  const stored = await conversion.toStored(deepFreeze(copyJson(object as unknown as Json) as unknown as KubeObject))
-  const [read] = await conversion.fromStored([deepFreeze(stored)])
-  return read as unknown as Json
 }
 
 function typeOf(definition: ResourceDefinition | undefined): MergeType | undefined {
@@ -104,7 +97,10 @@ async function convert(
   to: ResourceDefinition | undefined,
 ): Promise<Json> {
   if (from === undefined || to === undefined) throw new Error("no such version")
-  if (from === to) return object
+  return from === to ? object : throughStorage(object, from, to)
+}
+
+async function throughStorage(object: Json, from: ResourceDefinition, to: ResourceDefinition): Promise<Json> {
   const given = deepFreeze(copyJson(object) as unknown as KubeObject)
   const stored = from.conversion === undefined ? given : await from.conversion.toStored(given)
   const [converted] = to.conversion === undefined ? [stored] : await to.conversion.fromStored([deepFreeze(stored)])
@@ -174,9 +170,10 @@ export async function recordWrite(
   // Nobody has begun to keep track of this object, or somebody has ended it.
   if (managers.size === 0 && current !== undefined) return
   const apiVersion = printGroupVersion(of)
+  const given = object as unknown as Json
   const change: Change = {
     before: (current ?? blankOf(of)) as unknown as Json,
-    after: of.asRead === undefined ? (object as unknown as Json) : await of.asRead(object),
+    after: (await of.asRead?.(given)) ?? given,
     type: mergeTypeOf(of.schema),
   }
   const changes = new Map([[apiVersion, change]])
