@@ -39,7 +39,7 @@ export class DataDirectory implements GatewayStorage {
   /** A store that another process has open is waited for so long. */
   readonly #waitMs: number
   readonly #residents = new ResidentBudget(residentBytes)
-  #spares: SpareStore | undefined
+  readonly #spares: SpareStore | undefined
   /** The gateway's own records. */
   readonly store: Store
 
@@ -47,13 +47,14 @@ export class DataDirectory implements GatewayStorage {
   static async open(path: string, limits: Partial<StoreLimits> = {}): Promise<DataDirectory> {
     try {
       await makeDirectory(resolve(path))
-      await makeDirectory(join(path, "stores"))
+      await makeDirectory(storesPath(path))
       await checkFormat(path)
-      const store = await openLevelStore({ directory: join(path, "gateway"), limits })
-      const data = new DataDirectory(path, limits, store)
-      data.#spares = new SpareStore({ store, limits, pathOf: (uid) => data.#storePath(uid) })
-      await data.#spares.clear()
-      return data
+      await using stack = new AsyncDisposableStack()
+      const store = stack.use(await openLevelStore({ directory: join(path, "gateway"), limits }))
+      const spares = new SpareStore({ store, limits, pathOf: (uid) => storePath(path, uid) })
+      await spares.clear()
+      stack.move()
+      return new DataDirectory(path, limits, store, { spares })
     } catch (error) {
       throw explain(path, error)
     }
@@ -64,11 +65,17 @@ export class DataDirectory implements GatewayStorage {
    * records of tenants is forgotten at its end.
    */
   static beside(path: string, limits: Partial<StoreLimits> = {}): DataDirectory {
-    return new DataDirectory(path, limits, createMemoryStore({ limits }), releaseMs)
+    return new DataDirectory(path, limits, createMemoryStore({ limits }), { waitMs: releaseMs })
   }
 
-  private constructor(path: string, limits: Partial<StoreLimits>, store: Store, waitMs = 0) {
+  private constructor(
+    path: string,
+    limits: Partial<StoreLimits>,
+    store: Store,
+    { spares, waitMs = 0 }: { spares?: SpareStore; waitMs?: number },
+  ) {
     this.#path = path
+    this.#spares = spares
     this.#waitMs = waitMs
     this.#limits = limits
     this.store = store
@@ -80,7 +87,7 @@ export class DataDirectory implements GatewayStorage {
 
   /** One directory per control plane, by its uid. */
   get stores(): string {
-    return join(this.#path, "stores")
+    return storesPath(this.#path)
   }
 
   newUid(): string {
@@ -94,7 +101,7 @@ export class DataDirectory implements GatewayStorage {
     for (;;) {
       try {
         return await openLevelStore({
-          directory: this.#storePath(uid),
+          directory: storePath(this.#path, uid),
           base,
           limits: this.#limits,
           residents: this.#residents,
@@ -111,18 +118,20 @@ export class DataDirectory implements GatewayStorage {
 
   async removeStore(uid: string): Promise<void> {
     await (await this.#spares?.opened(uid))?.database.close()
-    await rm(this.#storePath(uid), { recursive: true, force: true })
-  }
-
-  #storePath(uid: string): string {
-    if (!/^[\w-]+$/.test(uid)) throw new Error(`not a uid: ${uid}`)
-    return join(this.stores, uid)
+    await rm(storePath(this.#path, uid), { recursive: true, force: true })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#spares?.[Symbol.asyncDispose]()
     await this.store[Symbol.asyncDispose]()
   }
+}
+
+const storesPath = (path: string): string => join(path, "stores")
+
+function storePath(path: string, uid: string): string {
+  if (!/^[\w-]+$/.test(uid)) throw new Error(`not a uid: ${uid}`)
+  return join(storesPath(path), uid)
 }
 
 /** With its parents. Not Node's `recursive`: that never ends where no directory can be made (/proc). */
