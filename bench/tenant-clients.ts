@@ -1,9 +1,10 @@
 // Tenants as a bench makes them: VirtualCluster objects over TLS, each with a client of its own.
 
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
-import { isExpired } from "../apimachinery/status.ts"
 import { createHttpClient } from "../client/http-client.ts"
 import { loadKubeconfig } from "../client/kubeconfig.ts"
+import { silentLog } from "../client/log.ts"
+import { reflect } from "../client/reflector.ts"
 import { secrets, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Polyplane } from "../test/harness/polyplane.ts"
@@ -24,36 +25,30 @@ export class TenantMaker implements AsyncDisposable {
   readonly #client: KubeClient
   readonly #waiting = new Map<string, (cluster: VirtualCluster) => void>()
   readonly #stopped = new AbortController()
-  #watching: Promise<void> = Promise.resolve()
+  readonly #watching: Promise<void>
 
-  private constructor(client: KubeClient) {
+  private constructor(client: KubeClient, listed: () => void) {
     this.#client = client
+    this.#watching = reflect<VirtualCluster>({
+      client,
+      resource: virtualClusters,
+      sink: {
+        replace: (clusters) => {
+          clusters.forEach((cluster) => this.#see(cluster))
+          listed()
+        },
+        changed: (_, cluster) => this.#see(cluster),
+      },
+      signal: this.#stopped.signal,
+      log: { ...silentLog, warn: (fields, message) => console.error(message, fields) },
+    })
   }
 
   static async start(client: KubeClient): Promise<TenantMaker> {
-    const maker = new TenantMaker(client)
-    const { metadata } = await client.list<VirtualCluster>(virtualClusters)
-    maker.#watching = maker.#watch(metadata.resourceVersion)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const maker = new TenantMaker(client, resolve)
+    await promise
     return maker
-  }
-
-  /** A watch ends after five to ten minutes, as client-go's do, and goes on from what has been seen, or from a new list. */
-  async #watch(from: string): Promise<void> {
-    const { signal } = this.#stopped
-    for (let resourceVersion = from; !signal.aborted;) {
-      const options = { resourceVersion, allowBookmarks: true, signal }
-      try {
-        for await (const { type, object } of this.#client.watch<VirtualCluster>(virtualClusters, options)) {
-          resourceVersion = object.metadata.resourceVersion ?? resourceVersion
-          if (type !== "BOOKMARK") this.#see(object)
-        }
-      } catch (error) {
-        if (!isExpired(error)) throw error
-        const { items, metadata } = await this.#client.list<VirtualCluster>(virtualClusters)
-        items.forEach((cluster) => this.#see(cluster))
-        resourceVersion = metadata.resourceVersion
-      }
-    }
   }
 
   #see(cluster: VirtualCluster): void {
