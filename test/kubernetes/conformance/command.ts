@@ -1,4 +1,5 @@
-// npm run conformance: the unmodified upstream conformance suite against a tenant, and what it says in docs/conformance.md.
+// npm run conformance: the unmodified upstream suite against a tenant, and what it says in docs/conformance.md or, of the specs
+// that are not conformance, in docs/beyond-conformance.md.
 
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
@@ -6,17 +7,20 @@ import { parseArgs } from "node:util"
 import { repository } from "../../harness/polyplane.ts"
 import { binDirectory, cacheDirectory, here as inNodes, kubernetesVersion } from "../node/layout.ts"
 import { MachineLacks, missing, unavailable } from "../node/machine.ts"
-import { conformanceSpecs, countOf, printReport, shorten } from "./report.ts"
-import { merge, type SpecResult } from "./specs.ts"
+import { countOf, printReport, shorten } from "./report.ts"
+import { beyondConformance, conformance, type Selection } from "./selection.ts"
+import { merge, outcomes, type SpecResult } from "./specs.ts"
 import { runSuite, type Part } from "./suite.ts"
 import { startControl, startTarget, stopSignal, superClusterNames, superClusters, type SuperCluster } from "./target.ts"
 
 const help = `usage: npm run conformance [-- FLAGS]
 
-Runs the upstream conformance suite against a tenant: 417 specs side by side, then the 29 serial ones. A full run on the default
-super cluster writes docs/conformance.md; any other writes its reports only. A signal ends it with what there is until then.
+Runs the upstream conformance suite against a tenant: 417 specs side by side, then the 29 serial ones; or, with --beyond, what
+else the same binary has and a tenant can be asked. A full run on the default super cluster writes docs/conformance.md, or
+docs/beyond-conformance.md; any other writes its reports only. A signal ends it with what there is until then.
 The two parts may also be run by themselves, at the same time too: --parallel, --serial, and --report for both.
 
+  --beyond        the specs that are not conformance, but for those that need more than a cluster as this: selection.ts says why
   --focus RE      only specs whose name matches; may be given more than once
   --slice         only the specs of test/kubernetes/conformance/slice.txt, which all have to pass
   --super NAME    ${superClusters.join(", ")}: what the tenant's pods run on (default node)
@@ -26,7 +30,7 @@ The two parts may also be run by themselves, at the same time too: --parallel, -
   --parallel      only the others
   --limit MINUTES end after it (default 90)
   --out DIR       for JUnit and logs (default: a new folder in the cache)
-  --report DIR    runs nothing: writes docs/conformance.md of what runs of both parts, on the default super cluster, have left in
+  --report DIR    runs nothing: writes the file in docs of what runs of both parts, on the default super cluster, have left in
                   their folders; given once for each
 
 Exit code: 0 when every selected spec passed, 1 when one did not, 2 when it could not be run, ${unavailable} when this machine cannot.
@@ -37,6 +41,7 @@ const sliceFile = inNodes("../conformance/slice.txt")
 async function main(): Promise<number> {
   const { values: flags } = parseArgs({
     options: {
+      beyond: { type: "boolean", default: false },
       focus: { type: "string", multiple: true, default: [] },
       slice: { type: "boolean", default: false },
       super: { type: "string", default: "node" },
@@ -54,7 +59,8 @@ async function main(): Promise<number> {
     process.stdout.write(help)
     return 0
   }
-  if (flags.report.length > 0) return reportOf(flags.report)
+  const selection = flags.beyond ? beyondConformance : conformance
+  if (flags.report.length > 0) return reportOf(selection, flags.report)
   const superCluster = superClusters.find((name) => name === flags.super)
   if (superCluster === undefined) throw new Error(`--super is one of ${superClusters.join(", ")}, not "${flags.super}"`)
   const lacking = await missing(["ginkgo", "e2e.test", "kubectl"], [binDirectory])
@@ -73,6 +79,7 @@ async function main(): Promise<number> {
       binDirectory,
       kubeconfig,
       output,
+      selection,
       focus,
       processes: positive("procs", flags.procs),
       parts,
@@ -83,25 +90,27 @@ async function main(): Promise<number> {
   )
   await writeFile(path.join(output, "summary.json"), `${JSON.stringify(results, undefined, 1)}\n`)
   printSummary(results, output)
-  if (!flags.control && superCluster === "node" && !stop.aborted) await writeReport(results)
+  if (!flags.control && superCluster === "node" && !stop.aborted) await writeReport(selection, results)
   return exitCodeOf(results)
 }
 
 /** Of a whole run only. */
-async function writeReport(results: readonly SpecResult[]): Promise<void> {
-  if (results.length !== conformanceSpecs) return
+async function writeReport(selection: Selection, results: readonly SpecResult[]): Promise<void> {
+  if (results.length !== selection.specs) return
   const context = {
     version: kubernetesVersion,
     superCluster: superClusterNames.node,
-    command: "npm run conformance",
+    command: selection === conformance ? "npm run conformance" : "npm run conformance -- --beyond",
   }
-  await writeFile(path.join(repository, "docs", "conformance.md"), printReport(results, context))
+  await writeFile(path.join(repository, "docs", selection.report), printReport(results, selection, context))
 }
 
-const exitCodeOf = (results: readonly SpecResult[]): number =>
-  results.length > 0 && countOf(results, "passed") === results.length ? 0 : 1
+function exitCodeOf(results: readonly SpecResult[]): number {
+  const asked = results.length - countOf(results, "not asked")
+  return asked > 0 && countOf(results, "passed") === asked ? 0 : 1
+}
 
-async function reportOf(folders: readonly string[]): Promise<number> {
+async function reportOf(selection: Selection, folders: readonly string[]): Promise<number> {
   const runs = await Promise.all(
     folders.map(
       async (folder) => JSON.parse(await readFile(path.join(folder, "summary.json"), "utf8")) as SpecResult[],
@@ -109,10 +118,11 @@ async function reportOf(folders: readonly string[]): Promise<number> {
   )
   const results = merge(runs)
   printSummary(results, folders.join(", "))
-  await writeReport(results)
-  if (results.length !== conformanceSpecs)
+  await writeReport(selection, results)
+  if (results.length !== selection.specs)
     process.stderr.write(
-      `these are ${results.length} of ${conformanceSpecs} specs: docs/conformance.md stays as it is\n`,
+      `these are ${results.length} of ${selection.specs} specs: docs/${selection.report} stays as it is
+`,
     )
   return exitCodeOf(results)
 }
@@ -131,9 +141,10 @@ async function run(
 
 function printSummary(results: readonly SpecResult[], output: string): void {
   for (const { outcome, name, seconds, message } of results) {
-    if (outcome !== "passed") process.stdout.write(`${outcome} (${seconds} s)  ${name}\n    ${shorten(message)}\n`)
+    if (outcome === "failed" || outcome === "not run")
+      process.stdout.write(`${outcome} (${seconds} s)  ${name}\n    ${shorten(message)}\n`)
   }
-  const counts = (["passed", "failed", "not run"] as const).map((outcome) => `${countOf(results, outcome)} ${outcome}`)
+  const counts = outcomes.map((outcome) => `${countOf(results, outcome)} ${outcome}`)
   process.stdout.write(`${counts.join(", ")}; ${output}\n`)
 }
 

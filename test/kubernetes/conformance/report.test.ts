@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { printReport, shorten } from "./report.ts"
-import { complete, merge, readSpecs, type SpecResult } from "./specs.ts"
+import { beyondConformance, conformance, reasonOf } from "./selection.ts"
+import { complete, merge, readSpecs, withoutRun, type SpecResult } from "./specs.ts"
 
 const spec = (name: string, outcome: SpecResult["outcome"], message = ""): SpecResult => ({
   name,
@@ -20,7 +21,8 @@ describe("the report", () => {
     spec("[sig-node] c", "passed"),
     spec("[sig-node] d", "not run", "never begun"),
   ]
-  const text = printReport(results, { version: "v1", superCluster: "two nodes", command: "npm run conformance" })
+  const context = { version: "v1", superCluster: "two nodes", command: "npm run conformance" }
+  const text = printReport(results, conformance, context)
 
   test("has the count over the whole suite on its first line, however much was run", () => {
     expect(text.split("\n")[0]).toBe("2 / 446")
@@ -31,7 +33,35 @@ describe("the report", () => {
     expect(text).toContain("| sig-node               |      1 |      0 |       1 |")
     expect(text).toContain("## Failed\n\n- `[sig-apps] b`: `it 'did' not work`\n")
     expect(text).toContain("## Not run\n\n- `[sig-node] d`: `never begun`\n")
+    expect(text).not.toContain("not asked")
   })
+
+  test("beyond conformance counts what is not asked, by reason, and leaves it out of the denominator", () => {
+    const one = withoutRun("[sig-apps] x", "not asked", "needs a cloud")
+    const [first, ...rest] = printReport([...results, one], { ...beyondConformance, specs: 5 }, context).split("\n")
+    expect(first).toBe("2 / 4")
+    expect(rest).toContain("| sig-apps               |      1 |      1 |       0 |         1 |")
+    expect(rest).toContain("| needs a cloud |     1 |")
+  })
+})
+
+test.each([
+  ["[sig-apps] Job should run a job to completion when tasks succeed", undefined],
+  ["[sig-network] Services should check NodePort out-of-range", undefined],
+  ["[sig-apps] DaemonRestart [Disruptive] Scheduler should continue", "ends nodes or parts of the control plane"],
+  ["[sig-storage] CSI Mock volume expansion should expand", "needs images"],
+  [
+    "[sig-auth] [FeatureGate:ClusterTrustBundle] [Beta] [Feature:OffByDefault] should be able to mount",
+    "an alpha feature",
+  ],
+])("beyond conformance, %s: %s", (name, reason) => {
+  const said = reasonOf(beyondConformance.notAsked, name)
+  if (reason === undefined) expect(said).toBeUndefined()
+  else expect(said).toContain(reason)
+})
+
+test("conformance asks everything", () => {
+  expect(reasonOf(conformance.notAsked, "[sig-apps] [Disruptive] [Conformance]")).toBeUndefined()
 })
 
 test("messages lose places on the machine, and what is beyond a line", () => {

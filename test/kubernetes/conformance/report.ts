@@ -1,9 +1,9 @@
-// docs/conformance.md: how much of the upstream suite a tenant passes, group by group, and why not, spec by spec.
+// docs/conformance.md and docs/beyond-conformance.md: how much of the upstream suite a tenant passes, group by group, and why
+// not, spec by spec.
 
-import type { SpecResult } from "./specs.ts"
+import type { Selection } from "./selection.ts"
+import { outcomes, type Outcome, type SpecResult } from "./specs.ts"
 
-/** All conformance specs of this Kubernetes version: the denominator, whatever was run. */
-export const conformanceSpecs = 446
 const maxMessageLength = 240
 
 export interface ReportContext {
@@ -14,25 +14,24 @@ export interface ReportContext {
   command: string
 }
 
-export function countOf(results: readonly SpecResult[], outcome: SpecResult["outcome"]): number {
+export function countOf(results: readonly SpecResult[], outcome: Outcome): number {
   return results.filter((result) => result.outcome === outcome).length
 }
 
-export function printReport(results: readonly SpecResult[], { version, superCluster, command }: ReportContext): string {
+export function printReport(results: readonly SpecResult[], selection: Selection, context: ReportContext): string {
+  const asked = selection.specs - countOf(results, "not asked")
+  const shown = outcomes.filter((outcome) => outcome !== "not asked" || selection.notAsked.length > 0)
   const groups = [...new Set(results.map(({ group }) => group))].sort()
   const rows = groups.map((group) => {
     const own = results.filter((result) => result.group === group)
-    const cells = (["passed", "failed", "not run"] as const).map((outcome) => String(countOf(own, outcome)))
-    return [group, ...cells]
+    return [group, ...shown.map((outcome) => String(countOf(own, outcome)))]
   })
   const lines = [
-    `${countOf(results, "passed")} / ${conformanceSpecs}`,
+    `${countOf(results, "passed")} / ${asked}`,
     "",
-    `Specs of the upstream conformance suite of Kubernetes ${version}, unmodified, that pass against a tenant whose pods run on`,
-    `${superCluster}. Nothing is left out of the denominator; the same run against that cluster itself passes all.`,
-    `Written by \`${command}\`.`,
+    ...(selection.notAsked.length > 0 ? beyondText(selection, context) : conformanceText(context)),
     "",
-    ...table(["special interest group", "passed", "failed", "not run"], rows),
+    ...table(["special interest group", ...shown], rows),
   ]
   for (const outcome of ["failed", "not run"] as const) {
     const some = results.filter((result) => result.outcome === outcome)
@@ -40,7 +39,29 @@ export function printReport(results: readonly SpecResult[], { version, superClus
     lines.push("", outcome === "failed" ? "## Failed" : "## Not run", "")
     for (const { name, message } of some) lines.push(`- ${code(name)}: ${code(shorten(message))}`)
   }
+  if (selection.notAsked.length > 0) lines.push("", "## Not asked", "", ...table(["reason", "specs"], reasons(results)))
   return `${lines.join("\n")}\n`
+}
+
+const conformanceText = ({ version, superCluster, command }: ReportContext): string[] => [
+  `Specs of the upstream conformance suite of Kubernetes ${version}, unmodified, that pass against a tenant whose pods run on`,
+  `${superCluster}. Nothing is left out of the denominator; the same run against that cluster itself passes all.`,
+  `Written by \`${command}\`.`,
+]
+
+const beyondText = ({ specs }: Selection, { version, superCluster, command }: ReportContext): string[] => [
+  `Specs of the upstream test binary of Kubernetes ${version}, unmodified, that are not of the conformance suite, and pass against a`,
+  `tenant whose pods run on ${superCluster}. Of the ${specs} there are, those that need more than such a`,
+  "cluster are not asked; the reasons are below. *Not run* are those that say themselves that they do not apply.",
+  `Written by \`${command}\`.`,
+]
+
+function reasons(results: readonly SpecResult[]): string[][] {
+  const counts = new Map<string, number>()
+  for (const { outcome, message } of results) {
+    if (outcome === "not asked") counts.set(message, (counts.get(message) ?? 0) + 1)
+  }
+  return [...counts].sort(([, a], [, b]) => b - a).map(([reason, count]) => [reason, String(count)])
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -2,7 +2,8 @@
 
 import { readFile } from "node:fs/promises"
 
-export type Outcome = "passed" | "failed" | "not run"
+export const outcomes = ["passed", "failed", "not run", "not asked"] as const
+export type Outcome = (typeof outcomes)[number]
 
 export interface SpecResult {
   /** As the suite prints it: "[sig-node] Pods should …  [Conformance]". */
@@ -11,7 +12,7 @@ export interface SpecResult {
   group: string
   outcome: Outcome
   seconds: number
-  /** Why it failed or was not run, as the suite says it. */
+  /** Why it failed or was not run, as the suite says it; why it was not asked, as selection.ts does. */
   message: string
 }
 
@@ -47,7 +48,7 @@ export async function readSpecs(file: string): Promise<SpecResult[]> {
       const name = [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(" ")
       found.push({
         name,
-        group: /^\[(sig-[a-z-]+)\]/.exec(name)?.[1] ?? "none",
+        group: groupOf(name),
         outcome: outcomeOf(spec.State),
         seconds: Math.round(spec.RunTime / 1e8) / 10,
         message: spec.Failure?.Message ?? "",
@@ -62,19 +63,16 @@ function outcomeOf(state: string): Outcome {
   return ["skipped", "pending", "interrupted", "aborted", ""].includes(state) ? "not run" : "failed"
 }
 
+const groupOf = (name: string): string => /^\[(sig-[a-z-]+)\]/.exec(name)?.[1] ?? "none"
+
+export function withoutRun(name: string, outcome: "not run" | "not asked", message: string): SpecResult {
+  return { name, group: groupOf(name), outcome, seconds: 0, message }
+}
+
 /** `ran` knows of those it was asked for; the others of `selected` were never begun. */
 export function complete(selected: readonly string[], ran: readonly SpecResult[]): SpecResult[] {
   const results = new Map(ran.map((result) => [result.name, result]))
-  return selected.map(
-    (name) =>
-      results.get(name) ?? {
-        name,
-        group: /^\[(sig-[a-z-]+)\]/.exec(name)?.[1] ?? "none",
-        outcome: "not run",
-        seconds: 0,
-        message: "never begun",
-      },
-  )
+  return selected.map((name) => results.get(name) ?? withoutRun(name, "not run", "never begun"))
 }
 
 /** Of several runs: a spec that was run in one of them has that result; of two the later run's. */

@@ -6,7 +6,8 @@ import { once } from "node:events"
 import { mkdtemp, open, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { complete, isSerial, readSpecs, type SpecResult } from "./specs.ts"
+import { reasonOf, type Selection } from "./selection.ts"
+import { complete, isSerial, readSpecs, withoutRun, type SpecResult } from "./specs.ts"
 
 export interface SuiteOptions {
   /** With ginkgo, e2e.test and kubectl. */
@@ -14,6 +15,7 @@ export interface SuiteOptions {
   kubeconfig: string
   /** Reports and logs go there. */
   output: string
+  selection: Selection
   /** Specs whose names match one of these. Empty: all. */
   focus: readonly string[]
   /** Specs at the same time, of those that allow it. */
@@ -28,7 +30,7 @@ export interface SuiteOptions {
 
 export type Part = "parallel" | "serial"
 
-const labels: Record<Part, string> = { parallel: "Conformance && !Serial", serial: "Conformance && Serial" }
+const labels: Record<Part, string> = { parallel: "!Serial", serial: "Serial" }
 /** How long the suite may tidy up after it was told to stop. */
 const stopMs = 90_000
 const progressMs = 30_000
@@ -36,15 +38,19 @@ const progressMs = 30_000
 const listLimitMs = 120_000
 
 export async function runSuite(options: SuiteOptions): Promise<SpecResult[]> {
-  const { parts, output, stop, limitMs, say } = options
+  const { parts, output, selection, stop, limitMs, say } = options
   const started = performance.now()
   const results: SpecResult[] = []
   for (const part of parts) {
     const listed = `selected-${part}`
     await ginkgo(options, listed, ["--dry-run"], { part, limitMs: listLimitMs })
-    const selected = (await readSpecs(path.join(output, `${listed}.json`)))
-      .filter(({ outcome }) => outcome === "passed")
-      .map(({ name }) => name)
+    const selected: string[] = []
+    for (const { name, outcome } of await readSpecs(path.join(output, `${listed}.json`))) {
+      if (outcome !== "passed") continue
+      const reason = reasonOf(selection.notAsked, name)
+      if (reason === undefined) selected.push(name)
+      else results.push(withoutRun(name, "not asked", reason))
+    }
     if (selected.length === 0 || stop.aborted) {
       results.push(...complete(selected, []))
       continue
@@ -52,7 +58,8 @@ export async function runSuite(options: SuiteOptions): Promise<SpecResult[]> {
     say(`${selected.length} ${part} specs`)
     const processes = part === "parallel" ? Math.min(options.processes, selected.length) : 1
     const left = Math.max(1000, Math.round(limitMs - (performance.now() - started)))
-    await ginkgo(options, part, [`--procs=${processes}`], { part, limitMs: left, total: selected.length })
+    const skip = selection.notAsked.map(({ pattern }) => `--skip=${pattern}`)
+    await ginkgo(options, part, [`--procs=${processes}`, ...skip], { part, limitMs: left, total: selected.length })
     const ran = (await readSpecs(path.join(output, `${part}.json`))).filter(
       (result) => isSerial(result) === (part === "serial"),
     )
@@ -62,7 +69,7 @@ export async function runSuite(options: SuiteOptions): Promise<SpecResult[]> {
 }
 
 async function ginkgo(
-  { binDirectory, kubeconfig, output, focus, stop, say }: SuiteOptions,
+  { binDirectory, kubeconfig, output, selection, focus, stop, say }: SuiteOptions,
   report: string,
   flags: readonly string[],
   { part, limitMs, total }: { part: Part; limitMs: number; total?: number },
@@ -75,7 +82,7 @@ async function ginkgo(
     path.join(binDirectory, "ginkgo"),
     [
       "--no-color",
-      `--label-filter=${labels[part]}`,
+      `--label-filter=(${selection.labels}) && ${labels[part]}`,
       ...focus.map((expression) => `--focus=${expression}`),
       `--output-dir=${output}`,
       `--json-report=${report}.json`,

@@ -1,0 +1,78 @@
+// Which of the thousands of specs in the upstream binary a tenant is asked to pass: the conformance suite whole, or of all others
+// those that need nothing but a cluster as this one. Why the rest is not asked stands here and in the report.
+
+export interface Selection {
+  /** In ginkgo's language of label filters. */
+  labels: string
+  /** How many there are in this Kubernetes version: the denominator, whatever was run. */
+  specs: number
+  notAsked: readonly Rule[]
+  /** In docs/. */
+  report: string
+}
+
+export interface Rule {
+  reason: string
+  /** Of a whole name, in which the suite repeats the labels. ginkgo reads it too: the syntax that JavaScript and RE2 share. */
+  pattern: string
+}
+
+/** Of the first that fits, the reason is said. */
+const notAsked: readonly Rule[] = [
+  { reason: "an alpha feature, or one that is off by default", pattern: String.raw`\[Alpha\]|OffByDefault` },
+  { reason: "about Windows nodes", pattern: String.raw`\[sig-windows\]|\[Feature:Windows` },
+  {
+    reason: "ends nodes or parts of the control plane, which are not a tenant's",
+    pattern: String.raw`\[Disruptive\]|Upgrade\]|Downgrade\]|BoundServiceAccountTokenVolume\]`,
+  },
+  {
+    reason: "about one cloud, or what it offers: disks, load balancers, node groups",
+    pattern: String.raw`\[sig-cloud-provider|\[Driver: (?:pd\.csi|azure|cinder|vsphere)|\[Feature:(?:LoadBalancer|ClusterSizeAutoscaling|ClusterScaleUp|GKE|KubeDNSAutoscaler)|type LoadBalancer|Type LoadBalancer|Multi-AZ`,
+  },
+  { reason: "upstream calls it flaky", pattern: String.raw`\[Flaky\]` },
+  { reason: "takes many minutes", pattern: String.raw`\[Slow\]` },
+  {
+    reason:
+      "needs images that are made of neither Go modules nor Debian packages: drivers for storage, databases, load",
+    pattern: String.raw`\[Driver: (?:csi-hostpath|nfs|iscsi)|\] CSI |csi-hostpath|NFS|\[Feature:(?:HPA|Flexvolumes|snapshotmetadata|volumegroupsnapshot|StatefulSet|Example|NodeProblemDetector|KubeletCredentialProviders|Networking-Performance)|Flexvolumes|MutableCSINode|AppArmor`,
+  },
+  {
+    reason: "needs devices, kernel modules or file systems the nodes do not have: SCTP, SELinux, GPUs, LVM, XFS",
+    pattern: String.raw`SCTP|SELinux|\[Feature:(?:GPU|VolumeSourceXFS|KubeProxyNFAcct|HugePages|DownwardAPIHugePages)|gce-localssd`,
+  },
+  {
+    reason: "the same volumes once more, made by the node in another way; those of a directory are asked",
+    pattern: String.raw`\[(?:LocalVolumeType|Volume type): (?:block|blockfs|blockfswithformat|blockfswithoutformat|dir-|tmpfs)|loopback local block`,
+  },
+  {
+    reason: "needs drivers for devices on the nodes",
+    pattern: String.raw`\[DRA\] (?:kubelet|control plane|\[Feature)`,
+  },
+  { reason: "the nodes have IPv4 only", pattern: String.raw`IPv6` },
+  { reason: "the nodes' network enforces no policies", pattern: String.raw`\[Feature:NetworkPolicy\]` },
+  { reason: "leads out of the cluster", pattern: String.raw`\[Feature:Networking-|private registry|private image` },
+  { reason: "needs a shell on the nodes", pattern: String.raw`SSH|crictl|\[Feature:(?:NodeLogQuery|KubeletSecurity)` },
+  {
+    reason: "a measurement, not a promise",
+    pattern: String.raw`\[Feature:(?:PerformanceDNS|\w*ResourceUsageTracking)`,
+  },
+]
+
+export const conformance: Selection = {
+  labels: "Conformance",
+  specs: 446,
+  notAsked: [],
+  report: "conformance.md",
+}
+
+export const beyondConformance: Selection = {
+  labels: "!Conformance",
+  specs: 7133,
+  notAsked,
+  report: "beyond-conformance.md",
+}
+
+/** Why `name` is not asked, if one of `rules` says so. */
+export function reasonOf(rules: readonly Rule[], name: string): string | undefined {
+  return rules.find(({ pattern }) => new RegExp(pattern).test(name))?.reason
+}
