@@ -8,9 +8,9 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { parse } from "yaml"
+import { classOf } from "./classes.ts"
 import { type Difference, print, printDifferences } from "./compare.ts"
 import { compareScenario } from "./differential.ts"
-import { kinds } from "./generate/objects.ts"
 import { KnownDifferences, knownDifferencesFile } from "./known-differences.ts"
 import { scenarioGroups } from "./scenarios.ts"
 import type { Scenario } from "./scenario.ts"
@@ -90,12 +90,7 @@ function prune(gone: readonly string[]): void {
 function printKinds(differences: readonly Difference[]): void {
   const kinds = new Map<string, Difference[]>()
   for (const difference of differences) {
-    const words = kindWords(difference.scenario)
-    const key = [
-      difference.at.replaceAll(/\d+/g, "N"),
-      shape(difference.kubernetes, words),
-      shape(difference.polyplane, words),
-    ].join("\n")
+    const key = classOf(difference)
     kinds.set(key, [...(kinds.get(key) ?? []), difference])
   }
   for (const group of [...kinds.values()].toSorted((a, b) => b.length - a.length)) {
@@ -104,18 +99,6 @@ function printKinds(differences: readonly Difference[]): void {
     console.log(`${group.length} × ${first.at}\n    ${first.scenario}: ${first.request}`)
     console.log(`    - ${print(first.kubernetes)}\n    + ${print(first.polyplane)}`)
   }
-}
-
-/** The scenario's kind, by all its names. */
-function kindWords(scenario: string): RegExp {
-  const kind = kinds().find(({ title }) => scenario.startsWith(`${title} `))
-  if (kind === undefined) return /^$/g
-  const { group, kind: name, resource } = kind.facts
-  return new RegExp([`${name}List`, name, resource, group].filter(Boolean).join("|"), "g")
-}
-
-function shape(value: unknown, words: RegExp): string {
-  return print(value).replaceAll(words, "K").replaceAll(/\.K\b/g, "").replaceAll(/\d+/g, "N").slice(0, 400)
 }
 
 await main()

@@ -1,0 +1,103 @@
+// Random requests by hand: what a seed makes of every kind goes to both servers; what differs is made as small as it gets and
+// told once per class.
+//
+//   node test/kubernetes/differential/random.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
+//
+// --rounds: scenarios per kind, each with the next seed. --seconds: no more begin after that time.
+
+import { parseArgs } from "node:util"
+import { seedOf } from "../../../apimachinery/testing/random.ts"
+import { classOf } from "./classes.ts"
+import { type Difference, printDifferences } from "./compare.ts"
+import { compareScenario } from "./differential.ts"
+import { kinds } from "./generate/objects.ts"
+import { KnownDifferences } from "./known-differences.ts"
+import { randomScenario } from "./random/scenarios.ts"
+import { shrink } from "./random/shrink.ts"
+import type { Scenario } from "./scenario.ts"
+import { type Servers, startServers } from "./servers.ts"
+
+const parallel = 4
+/** What upstream leaves to chance differs once, not each time. */
+const times = 3
+
+interface Found {
+  scenario: Scenario
+  difference: Difference
+  count: number
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string" },
+      kinds: { type: "string", default: "" },
+      rounds: { type: "string", default: "1" },
+      seconds: { type: "string", default: "3600" },
+    },
+  })
+  const seed = seedOf(values.seed)
+  const only = new RegExp(values.kinds)
+  const chosen = kinds().filter(({ title }) => only.test(title))
+  const rounds = Number(values.rounds)
+  const queue = Array.from({ length: rounds }, (_, round) => chosen.map((kind) => randomScenario(kind, seed + round)))
+  console.log(`seed ${seed}, ${rounds} rounds of ${chosen.length} kinds`)
+  await using servers = await startServers()
+  const deadline = Date.now() + Number(values.seconds) * 1000
+  const found = new Map<string, Found>()
+  let requests = 0
+  let scenarios = 0
+  const left = queue.flat()
+  const work = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined && Date.now() < deadline; next = left.shift()) {
+      scenarios++
+      requests += next.steps.length
+      await tell(servers, next, found)
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+  for (const { count, difference } of [...found.values()].toSorted((a, b) => b.count - a.count)) {
+    console.log(`${count} × ${difference.scenario}: ${difference.at}`)
+  }
+  console.log(`${scenarios} scenarios, ${requests} requests, ${found.size} classes of differences`)
+}
+
+async function tell(servers: Servers, scenario: Scenario, found: Map<string, Found>): Promise<void> {
+  for (const [name, difference] of await differencesOf(servers, scenario)) {
+    const known = found.get(name)
+    if (known !== undefined) known.count++
+    if (known !== undefined) continue
+    const one: Found = { scenario, difference, count: 1 }
+    found.set(name, one)
+    const differs = async (smaller: Scenario): Promise<boolean> => (await differencesOf(servers, smaller)).has(name)
+    let always = true
+    for (let time = 1; time < times && always; time++) always = await differs(scenario)
+    if (!always) {
+      found.delete(name)
+      continue
+    }
+    one.scenario = await shrink(scenario, difference.request, differs)
+    one.difference = (await differencesOf(servers, one.scenario)).get(name) ?? difference
+    console.log(
+      `${scenario.name}\n${one.scenario.steps.map(printStep).join("\n")}\n${printDifferences([one.difference])}\n`,
+    )
+  }
+}
+
+const knownDifferences = new KnownDifferences()
+
+async function differencesOf(servers: Servers, scenario: Scenario): Promise<Map<string, Difference>> {
+  const differences = knownDifferences.unknown(await compareScenario(servers, scenario))
+  // The last of a request's is of its body: it says more than that a header is missing, too.
+  const ofRequests = new Map(differences.map((difference) => [difference.request, difference]))
+  return new Map([...ofRequests.values()].map((difference) => [classOf(difference), difference]))
+}
+
+const longest = 600
+
+function printStep(step: Scenario["steps"][number]): string {
+  const text = JSON.stringify({ ...step, label: undefined })
+  return `  ${text.length > longest ? `${text.slice(0, longest)}… (${text.length})` : text}`
+}
+
+await main()
