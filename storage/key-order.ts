@@ -19,11 +19,12 @@ function unitRank(unit: number): number {
 
 /** The smallest string above every string that starts with `prefix`; undefined when there is none. */
 export function prefixEnd(prefix: string): string | undefined {
-  const points = Array.from(prefix, (c) => c.codePointAt(0) ?? 0)
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    if (last === 0x10ffff) continue
-    points.push(last === 0xd7ff ? 0xe000 : last + 1)
-    return String.fromCodePoint(...points)
+  for (let end = prefix.length; end > 0;) {
+    const isPair = (prefix.codePointAt(end - 2) ?? 0) > 0xffff
+    const start = isPair ? end - 2 : end - 1
+    const last = prefix.codePointAt(start) ?? 0
+    if (last !== 0x10ffff) return prefix.slice(0, start) + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
+    end = start
   }
   return undefined
 }
