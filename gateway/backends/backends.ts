@@ -3,6 +3,7 @@
 // subresources. One per control plane, so that no connection is ever used for another's; nothing is opened before it is
 // needed, and what is idle is closed.
 
+import { once } from "node:events"
 import { Agent as HttpsAgent } from "node:https"
 import { connect as connectTCP, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
@@ -62,6 +63,7 @@ export class Backends implements Disposable {
     ))
   }
 
+  /** Here and below `signal` ends the attempt; a connection that stands is the caller's. */
   async dialService(
     { namespace, name, port }: { namespace: string; name: string; port: number },
     signal: AbortSignal,
@@ -93,11 +95,15 @@ export class Backends implements Disposable {
 
   async #dialAddress(host: string, port: number, signal: AbortSignal): Promise<Socket> {
     const address = await this.#parts.networks.resolve(host.replace(/^\[|\]$/g, ""))
-    const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-    const socket = connectTCP({ host: address, port, signal, noDelay: true })
-    socket.once("connect", () => resolve(socket))
-    socket.once("error", reject)
-    return promise
+    const socket = connectTCP({ host: address, port, noDelay: true })
+    try {
+      // Not the socket's signal: that one would also end a connection that stands.
+      await once(socket, "connect", { signal })
+      return socket
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
   }
 
   [Symbol.dispose](): void {
