@@ -101,6 +101,13 @@ export function unitValue(quantity: Quantity): number {
   return Number(ceilDivide(quantity.nano, nanoPerUnit))
 }
 
+/** To whole units. */
+export function roundUp(quantity: Quantity): Quantity {
+  const { nano, format } = quantity
+  const whole = ceilDivide(nano, nanoPerUnit) * nanoPerUnit
+  return whole === nano ? quantity : { nano: whole, format }
+}
+
 const nanoPerMilli = nanoPerUnit / 1000n
 
 /** Without what is finer than a thousandth: away from zero, as upstream rounds lists of resources. */

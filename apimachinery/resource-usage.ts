@@ -1,16 +1,21 @@
 // What an object counts for in a ResourceQuota: pure arithmetic, shared by who admits writes and who recounts. Source:
 // k8s.io/kubernetes/pkg/quota/v1/evaluator/core and k8s.io/component-helpers/resource.
 
-import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota, Service } from "./object.ts"
-import { addQuantities, compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "./quantity.ts"
+import type { Container, KubeObject, PersistentVolumeClaim, Pod, PodSpec, Service } from "./object.ts"
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  printQuantity,
+  type Quantity,
+  roundUp,
+  zeroQuantity,
+} from "./quantity.ts"
 
 /** Amounts by resource name. */
 export type Amounts = Record<string, Quantity>
 
 type Texts = Readonly<Record<string, string>>
-type Selector = NonNullable<
-  NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
->[number]
 
 const one = parseQuantity("1")
 
@@ -89,8 +94,41 @@ export function usageOf(group: string, resource: string, object: KubeObject): Am
 function podUsage(pod: Pod): Amounts {
   const phase = pod.status?.phase
   if (phase === "Failed" || phase === "Succeeded" || isOverdue(pod)) return {}
-  const spec = pod.spec ?? { containers: [] }
+  const spec = asHeld(pod)
   return { pods: one, ...computeUsage(podAmounts(spec, "requests"), podAmounts(spec, "limits")) }
+}
+
+type Resources = NonNullable<Container["resources"]>
+
+/** While a pod is resized it counts for what it asks or still holds, whichever is more; for what it holds if that is refused. */
+function asHeld({ spec = { containers: [] }, status }: Pod): PodSpec {
+  const statuses = new Map(
+    [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].map((one) => [one.name, one]),
+  )
+  const refused = status?.conditions?.some(({ type, reason }) => type === "PodResizePending" && reason === "Infeasible")
+  const most = (asked: object | undefined, ...held: (object | undefined)[]): Record<string, string> => {
+    const lists = (refused === true ? held : [asked, ...held]).map(parseAmounts)
+    return Object.fromEntries(
+      Object.entries(lists.reduce(largerOf, {})).map(([name, one]) => [name, printQuantity(one)]),
+    )
+  }
+  const hold = (container: Container): Container => {
+    const held = statuses.get(container.name)
+    if (held?.resources === undefined) return container
+    const { requests, limits } = container.resources ?? {}
+    const resources: Resources = {
+      requests: most(requests, held.resources.requests, held.allocatedResources),
+      limits: most(limits, held.resources.limits),
+    }
+    return { ...container, resources }
+  }
+  const sidecar = (container: Container): Container =>
+    container.restartPolicy === "Always" ? hold(container) : container
+  return {
+    ...spec,
+    containers: spec.containers.map(hold),
+    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(sidecar) }),
+  }
 }
 
 /** Deleted, and its grace period is over: its node is not answering. */
@@ -128,15 +166,18 @@ function serviceUsage({ spec = {} }: Service): Amounts {
   }
 }
 
-function claimUsage({ metadata, spec }: PersistentVolumeClaim): Amounts {
+function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Amounts {
   const usage: Amounts = {}
-  const storage = (spec?.resources?.requests as Texts | undefined)?.["storage"]
+  const asked = parseAmounts(spec?.resources?.requests)["storage"]
   const name = metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? spec?.storageClassName ?? ""
   const prefix = `${name}.storageclass.storage.k8s.io/`
   if (name !== "") usage[`${prefix}persistentvolumeclaims`] = one
-  if (storage !== undefined) {
-    usage["requests.storage"] = parseQuantity(storage)
-    if (name !== "") usage[`${prefix}requests.storage`] = parseQuantity(storage)
+  if (asked !== undefined) {
+    // One that was asked to grow and then less keeps what it already has.
+    const allocated = parseAmounts(status?.allocatedResources)["storage"] ?? zeroQuantity
+    const storage = roundUp(compareQuantities(allocated, asked) > 0 ? allocated : asked)
+    usage["requests.storage"] = storage
+    if (name !== "") usage[`${prefix}requests.storage`] = storage
   }
   return usage
 }
@@ -173,73 +214,5 @@ export function quotaNamesOf(group: string, resource: string, names: readonly st
       if (name === "requests.storage" || name.includes(".storageclass.storage.k8s.io/")) return true
     }
     return counted.has(resource) && name === resource
-  })
-}
-
-/** Whether a quota counts this object: it bounds something of its kind, and all of its scopes hold for it. */
-export function quotaMatches(quota: ResourceQuota, group: string, resource: string, object: KubeObject): boolean {
-  const names = Object.keys((quota.status?.hard ?? quota.spec?.hard ?? {}) as Texts)
-  if (quotaNamesOf(group, resource, names).length === 0) return false
-  const selectors: Selector[] = [
-    ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
-    ...(quota.spec?.scopeSelector?.matchExpressions ?? []),
-  ]
-  // Only pods have scopes here; a scoped quota counts nothing else.
-  return selectors.every((selector) => group === "" && resource === "pods" && inScope(selector, object as Pod))
-}
-
-function inScope(selector: Selector, pod: Pod): boolean {
-  const spec = pod.spec ?? { containers: [] }
-  const hasDeadline = (spec.activeDeadlineSeconds ?? -1) >= 0
-  switch (selector.scopeName) {
-    case "Terminating":
-      return hasDeadline
-    case "NotTerminating":
-      return !hasDeadline
-    case "BestEffort":
-      return isBestEffort(pod)
-    case "NotBestEffort":
-      return !isBestEffort(pod)
-    case "PriorityClass":
-      return matchesValue(selector, spec.priorityClassName)
-    case "CrossNamespacePodAffinity":
-      return reachesAcross(spec)
-    default:
-      return false
-  }
-}
-
-function matchesValue(selector: Selector, value: string | undefined): boolean {
-  const named = value !== undefined && value !== ""
-  switch (selector.operator) {
-    case "Exists":
-      return named
-    case "DoesNotExist":
-      return !named
-    case "In":
-      return named && (selector.values ?? []).includes(value)
-    default:
-      return !named || !(selector.values ?? []).includes(value)
-  }
-}
-
-function isBestEffort(pod: Pod): boolean {
-  if (pod.status?.qosClass !== undefined) return pod.status.qosClass === "BestEffort"
-  const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]
-  return containers.every((container) =>
-    (["requests", "limits"] as const).every((kind) => {
-      const amounts = (container.resources?.[kind] ?? {}) as Texts
-      return amounts["cpu"] === undefined && amounts["memory"] === undefined
-    }),
-  )
-}
-
-function reachesAcross(spec: PodSpec): boolean {
-  return [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity].some((affinity) => {
-    const terms = [
-      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
-      ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((item) => item.podAffinityTerm),
-    ]
-    return terms.some((term) => (term.namespaces ?? []).length > 0 || term.namespaceSelector !== undefined)
   })
 }

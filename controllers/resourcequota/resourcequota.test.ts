@@ -57,3 +57,21 @@ test("usage that admission has raised for an object still to be stored is left a
   )
   expect(usedOf(harness)).toEqual({ services: "1" })
 })
+
+test("a pod that gave back what it no longer asks counts less", async () => {
+  await using harness = await startHarness({ only: ["resourcequota"] })
+  await harness.create(pods, pod("a"))
+  const holding = async (cpu: string): Promise<void> => {
+    const status = { phase: "Running", containerStatuses: [{ name: "c", resources: { requests: { cpu } } }] }
+    await harness.cluster.update(pods, { ...harness.cluster.find(pods, "default", "a")!, status } as KubeObject, {
+      subresource: "status",
+    })
+  }
+  await holding("1")
+  const metadata = { name: "q", namespace: "default" }
+  const hard = { "requests.cpu": "2" }
+  await harness.create(resourceQuotas, { apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard } })
+  await eventually(() => expect(usedOf(harness)).toEqual({ "requests.cpu": "1" }))
+  await holding("250m")
+  await eventually(() => expect(usedOf(harness)).toEqual({ "requests.cpu": "250m" }))
+})

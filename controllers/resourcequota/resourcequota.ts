@@ -3,7 +3,8 @@
 
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
 import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
-import { addAmounts, quotaMatches, quotaNamesOf, usageOf, type Amounts } from "../../apimachinery/resource-usage.ts"
+import { classesOf, quotaMatches } from "../../apimachinery/quota-scopes.ts"
+import { addAmounts, quotaNamesOf, usageOf, type Amounts } from "../../apimachinery/resource-usage.ts"
 import { pods as podResource, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
@@ -27,7 +28,11 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
   })
   pods.subscribe({
     updated(tenant, pod, previous) {
-      if (isFinished(pod) !== isFinished(previous) || isTerminating(pod) !== isTerminating(previous)) {
+      if (
+        isFinished(pod) !== isFinished(previous) ||
+        isTerminating(pod) !== isTerminating(previous) ||
+        !jsonEqual(heldBy(pod), heldBy(previous))
+      ) {
         controller.enqueueAll(tenant, pod.metadata.namespace)
       }
     },
@@ -35,6 +40,13 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
   })
   const deletions = new Deletions(ctx, (tenant, namespace) => controller.enqueueAll(tenant, namespace))
   return controller.run((key) => reconcile(ctx, controller, deletions, key))
+}
+
+/** What its containers were given, which follows what they ask with a delay. */
+function heldBy({ status }: Pod): unknown {
+  return [status?.containerStatuses, status?.initContainerStatuses].map((statuses) =>
+    statuses?.map(({ resources, allocatedResources }) => [resources, allocatedResources]),
+  )
 }
 
 async function reconcile(
@@ -114,11 +126,13 @@ class Deletions {
     const tell = (tenant: string, { metadata }: KubeObject): void => this.#deleted(tenant, metadata.namespace ?? "")
     const informer = this.#ctx.informers.existing(resource)
     if (informer !== undefined) {
-      const usage = (object: KubeObject): unknown =>
+      const usage = (object: KubeObject): unknown => [
         Object.entries(usageOf(resource.group, resource.resource, object)).map(([name, one]) => [
           name,
           printQuantity(one),
-        ])
+        ]),
+        resource.resource === "persistentvolumeclaims" ? classesOf(object) : [],
+      ]
       informer.subscribe({
         deleted: tell,
         // Only what it counts for matters: a recount while another object is about to be stored would miss that one.

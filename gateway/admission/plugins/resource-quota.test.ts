@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { createKindsStub, type KindsStub, type Loose, verdict } from "../../testing/kinds.ts"
 import { ResourceQuotaPlugin } from "./resource-quota.ts"
 
@@ -72,6 +72,53 @@ test("scopes choose the pods that count", async () => {
   await using kinds = await withQuota({ pods: "0" }, { scopes: ["BestEffort"] })
   await kinds.create("pods", pod("burstable", "1"))
   expect(await verdict(kinds.create("pods", pod("best")))).toContain("exceeded quota: q")
+})
+
+describe("a quota for claims of a VolumeAttributesClass", () => {
+  const claim = (name: string, volumeAttributesClassName?: string): Loose => ({
+    metadata: { name },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      storageClassName: "",
+      resources: { requests: { storage: "1Gi" } },
+      ...(volumeAttributesClassName === undefined ? {} : { volumeAttributesClassName }),
+    },
+  })
+  const scoped = (operator: string, values?: string[]): Loose => ({
+    scopeSelector: {
+      matchExpressions: [{ scopeName: "VolumeAttributesClass", operator, ...(values === undefined ? {} : { values }) }],
+    },
+  })
+
+  test.each<[string, string[] | undefined, (string | undefined)[]]>([
+    ["In", ["gold"], ["gold"]],
+    ["NotIn", ["gold"], ["silver", undefined]],
+    ["Exists", undefined, ["gold", "silver"]],
+    ["DoesNotExist", undefined, [undefined]],
+  ])("%s %s counts those of %s", async (operator, values, counted) => {
+    await using kinds = await withQuota({ persistentvolumeclaims: "0" }, scoped(operator, values))
+    for (const name of ["gold", "silver", undefined]) {
+      const answer = await verdict(kinds.create("persistentvolumeclaims", claim(`c-${name}`, name)))
+      expect(answer.includes("exceeded quota"), String(name)).toBe(counted.includes(name))
+    }
+  })
+
+  test("counts one that is on its way to the class, too", async () => {
+    await using kinds = await withQuota(
+      { persistentvolumeclaims: "1", "requests.storage": "5Gi" },
+      scoped("In", ["gold"]),
+    )
+    await kinds.create("persistentvolumeclaims", claim("a"))
+    const resource = { group: "", version: "v1", resource: "persistentvolumeclaims", namespaced: true }
+    const object = await kinds.client.get(resource, "default", "a")
+    const modifyVolumeStatus = { targetVolumeAttributesClassName: "gold", status: "InProgress" }
+    await kinds.client.update(
+      resource,
+      { ...object, status: { phase: "Bound", modifyVolumeStatus } } as typeof object,
+      { subresource: "status" },
+    )
+    expect(await used(kinds)).toEqual({ persistentvolumeclaims: "1", "requests.storage": "1Gi" })
+  })
 })
 
 test("a dry run counts nothing", async () => {

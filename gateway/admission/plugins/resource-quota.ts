@@ -11,14 +11,8 @@ import {
   subtractQuantities,
   zeroQuantity,
 } from "../../../apimachinery/quantity.ts"
-import {
-  addAmounts,
-  type Amounts,
-  parseAmounts,
-  quotaMatches,
-  quotaNamesOf,
-  usageOf,
-} from "../../../apimachinery/resource-usage.ts"
+import { quotaMatches } from "../../../apimachinery/quota-scopes.ts"
+import { addAmounts, type Amounts, parseAmounts, quotaNamesOf, usageOf } from "../../../apimachinery/resource-usage.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../registry/internal-write.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -51,10 +45,12 @@ function isCounted({ resource, operation, subresource, object, current }: Admiss
   if (operation !== "CREATE" && operation !== "UPDATE") return false
   const pods = resource.group === "" && resource.resource === "pods"
   if (pods && subresource === "resize") return operation === "UPDATE"
-  if (subresource !== "") return false
+  const claims = resource.group === "" && resource.resource === "persistentvolumeclaims"
+  // What a claim has got, and of which class, is in its status.
+  if (subresource !== "") return claims && subresource === "status"
   if (operation === "CREATE") return true
   if (pods) return hasDeadline(object) !== hasDeadline(current)
-  return resource.group === "" && ["services", "persistentvolumeclaims"].includes(resource.resource)
+  return claims || (resource.group === "" && resource.resource === "services")
 }
 
 /** Decides which of the scopes Terminating and NotTerminating a pod is in. */

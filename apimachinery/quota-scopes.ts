@@ -1,0 +1,98 @@
+// Which quotas count an object: what they bound, and the scopes they are for. Source:
+// k8s.io/kubernetes/pkg/quota/v1/evaluator/core.
+
+import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec, ResourceQuota } from "./object.ts"
+import { quotaNamesOf } from "./resource-usage.ts"
+
+type Texts = Readonly<Record<string, string>>
+type Selector = NonNullable<
+  NonNullable<NonNullable<ResourceQuota["spec"]>["scopeSelector"]>["matchExpressions"]
+>[number]
+
+/** Whether a quota counts this object: it bounds something of its kind, and all of its scopes hold for it. */
+export function quotaMatches(quota: ResourceQuota, group: string, resource: string, object: KubeObject): boolean {
+  const names = Object.keys((quota.status?.hard ?? quota.spec?.hard ?? {}) as Texts)
+  if (quotaNamesOf(group, resource, names).length === 0) return false
+  const selectors: Selector[] = [
+    ...(quota.spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
+    ...(quota.spec?.scopeSelector?.matchExpressions ?? []),
+  ]
+  return selectors.every((selector) => {
+    if (group === "" && resource === "pods") return inScope(selector, object as Pod)
+    if (group === "" && resource === "persistentvolumeclaims") return claimInScope(selector, object)
+    // Nothing else has scopes; a scoped quota does not count it.
+    return false
+  })
+}
+
+/** Of all the classes of a claim one is enough. */
+function claimInScope(selector: Selector, claim: PersistentVolumeClaim): boolean {
+  if (selector.scopeName !== "VolumeAttributesClass") return false
+  const classes = classesOf(claim)
+  return classes.length === 0 ? matchesValue(selector, undefined) : classes.some((name) => matchesValue(selector, name))
+}
+
+/** The VolumeAttributesClasses a claim names, has, and is on its way to. */
+export function classesOf({ spec, status }: PersistentVolumeClaim): string[] {
+  return [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ].filter((name): name is string => typeof name === "string" && name !== "")
+}
+
+function inScope(selector: Selector, pod: Pod): boolean {
+  const spec = pod.spec ?? { containers: [] }
+  const hasDeadline = (spec.activeDeadlineSeconds ?? -1) >= 0
+  switch (selector.scopeName) {
+    case "Terminating":
+      return hasDeadline
+    case "NotTerminating":
+      return !hasDeadline
+    case "BestEffort":
+      return isBestEffort(pod)
+    case "NotBestEffort":
+      return !isBestEffort(pod)
+    case "PriorityClass":
+      return matchesValue(selector, spec.priorityClassName)
+    case "CrossNamespacePodAffinity":
+      return reachesAcross(spec)
+    default:
+      return false
+  }
+}
+
+function matchesValue(selector: Selector, value: string | undefined): boolean {
+  const named = value !== undefined && value !== ""
+  switch (selector.operator) {
+    case "Exists":
+      return named
+    case "DoesNotExist":
+      return !named
+    case "In":
+      return named && (selector.values ?? []).includes(value)
+    default:
+      return !named || !(selector.values ?? []).includes(value)
+  }
+}
+
+function isBestEffort(pod: Pod): boolean {
+  if (pod.status?.qosClass !== undefined) return pod.status.qosClass === "BestEffort"
+  const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]
+  return containers.every((container) =>
+    (["requests", "limits"] as const).every((kind) => {
+      const amounts = (container.resources?.[kind] ?? {}) as Texts
+      return amounts["cpu"] === undefined && amounts["memory"] === undefined
+    }),
+  )
+}
+
+function reachesAcross(spec: PodSpec): boolean {
+  return [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity].some((affinity) => {
+    const terms = [
+      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map((item) => item.podAffinityTerm),
+    ]
+    return terms.some((term) => (term.namespaces ?? []).length > 0 || term.namespaceSelector !== undefined)
+  })
+}
