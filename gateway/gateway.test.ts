@@ -299,6 +299,14 @@ describe("the gateway's administrator", () => {
     expect((await fixture.request("/tenants/b/metrics")).code).toBe(403)
   })
 
+  test("a tenant's health checks are metrics, too", async () => {
+    const { code, text } = await fixture.request("/tenants/b/metrics/slis", fixture.administrator)
+    expect(code).toBe(200)
+    expect(text).toContain('kubernetes_healthcheck{name="etcd",type="readyz"} 1\n')
+    expect((await fixture.request("/tenants/b/metrics/slis")).code).toBe(403)
+    expect((await fixture.request("/tenants/b/metrics/other", fixture.administrator)).code).toBe(404)
+  })
+
   test("reads the metrics, which name no tenant", async () => {
     const { code, text } = await fixture.request("/metrics", fixture.administrator)
     expect(code).toBe(200)

@@ -1,4 +1,5 @@
-// /healthz, /livez, /readyz and their checks. A control plane is alive when its store answers.
+// /healthz, /livez, /readyz and their checks, and /metrics/slis, which says the same to who collects metrics. A control plane is
+// alive when its store answers.
 
 import type { ServerResponse } from "node:http"
 import { StorageError } from "../../storage/types.ts"
@@ -33,10 +34,11 @@ const checks: Readonly<Record<string, readonly Check[]>> = {
 
 /** Where the checks are, for the index of paths. */
 export function healthPaths(): string[] {
-  return Object.entries(checks).flatMap(([endpoint, own]) => [
+  const paths = Object.entries(checks).flatMap(([endpoint, own]) => [
     `/${endpoint}`,
     ...own.map(({ name }) => `/${endpoint}/${name}`),
   ])
+  return [...paths, sliPath]
 }
 
 /** False: there is no such check. */
@@ -48,6 +50,23 @@ export async function serveHealth(ctx: RequestContext, response: ServerResponse)
     if (check === undefined) return false
     await serveOne(ctx, response, check)
   } else await serveAll(ctx, response, endpoint, own)
+  return true
+}
+
+const sliPath = "/metrics/slis"
+const sliName = "kubernetes_healthcheck"
+
+/** The checks as they are now: one gauge, whose series are the checks. */
+export async function serveServiceLevels(ctx: RequestContext, response: ServerResponse): Promise<boolean> {
+  if (ctx.info.path !== sliPath) return false
+  const lines = [`# HELP ${sliName} Whether a health check passes`, `# TYPE ${sliName} gauge`]
+  for (const [type, own] of Object.entries(checks)) {
+    for (const check of own) {
+      const fault = await check.run(ctx)
+      lines.push(`${sliName}{name="${check.name}",type="${type}"} ${fault === undefined ? 1 : 0}`)
+    }
+  }
+  answer(response, 200, `${lines.join("\n")}\n`, "text/plain; version=0.0.4; charset=utf-8")
   return true
 }
 
@@ -85,10 +104,10 @@ async function serveAll(
   else answer(response, 200, ctx.query.has("verbose") ? lines.join("\n") : "ok")
 }
 
-function answer(response: ServerResponse, code: number, text: string): void {
+function answer(response: ServerResponse, code: number, text: string, type = "text/plain; charset=utf-8"): void {
   response
     .writeHead(code, {
-      "content-type": "text/plain; charset=utf-8",
+      "content-type": type,
       "content-length": Buffer.byteLength(text),
       "x-content-type-options": "nosniff",
       "cache-control": "no-cache, private",

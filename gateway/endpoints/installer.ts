@@ -19,7 +19,7 @@ import { acceptsOneOf } from "./accept.ts"
 import { serveAggregated } from "../aggregation/serve.ts"
 import { serveDiscovery } from "./discovery.ts"
 import type { Endpoint, EndpointLimits } from "./endpoint.ts"
-import { healthPaths, serveHealth } from "./health.ts"
+import { healthPaths, serveHealth, serveServiceLevels } from "./health.ts"
 import { checkAccept, negotiate, type Negotiated, refusedByRoute } from "./negotiation.ts"
 import { serveOpenAPI } from "./openapi.ts"
 import { answeringOf, sendObject } from "./respond.ts"
@@ -67,6 +67,7 @@ const documents: Readonly<Record<string, ServeDocument>> = {
   healthz: serveHealth,
   livez: serveHealth,
   readyz: serveHealth,
+  metrics: serveServiceLevels,
   "": serveIndex,
   "index.html": serveIndex,
 }
