@@ -7,26 +7,25 @@ import { badRequest, internalError, StatusError } from "../../apimachinery/statu
 import type { ResourceDefinition } from "./rest.ts"
 
 /** Before admission: a new object gets its identity. */
-export function fillSystemFields(
-  definition: ResourceDefinition,
-  namespace: string,
-  object: KubeObject,
-  dryRun = false,
-): void {
+export function fillSystemFields(definition: ResourceDefinition, namespace: string, object: KubeObject): void {
   const { metadata } = object
-  // Upstream finds out when it stores, so that a dry run answers with what it was given.
-  if (metadata.resourceVersion && !dryRun)
-    throw withoutReason("resourceVersion should not be set on objects to be created")
   placeInNamespace(definition, namespace, object)
   if (!metadata.name && metadata.generateName) metadata.name = nameFor(definition, metadata.generateName)
   metadata.uid = randomUUID()
   metadata.creationTimestamp = timestamp()
   delete metadata.deletionTimestamp
   delete metadata.deletionGracePeriodSeconds
-  if (!dryRun) delete metadata.resourceVersion
   delete metadata.selfLink
   // Kinds that count no generations keep what the client says.
   if (hasGeneration(definition)) metadata.generation = 1
+}
+
+/** When it is stored, after all others had their say, and so not in a dry run. What is no number, or 0, is overlooked. */
+export function refuseRevision({ metadata }: KubeObject): void {
+  const { resourceVersion = "" } = metadata
+  if (/^\d+$/.test(resourceVersion) && BigInt(resourceVersion) !== 0n)
+    throw withoutReason("resourceVersion should not be set on objects to be created")
+  delete metadata.resourceVersion
 }
 
 export function nameFor({ strategy }: ResourceDefinition, prefix: string): string {

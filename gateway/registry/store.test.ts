@@ -92,10 +92,27 @@ describe("create", () => {
     ["a resource version", { name: "a", resourceVersion: "5" }, "resourceVersion should not be set"],
     ["no name", {}, 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required'],
     ["a bad name", { name: "A" }, 'ConfigMap "A" is invalid: metadata.name: Invalid value: "A"'],
+    ["a bad name before a resource version", { name: "A", resourceVersion: "5" }, "metadata.name: Invalid value"],
   ])("refuses %s", async (_, metadata, message) => {
     const { create } = setUp()
     await expect(create({ kind: "ConfigMap", apiVersion: "v1", metadata })).rejects.toThrow(message)
   })
+})
+
+test("who may not create hears that, not that the object has a resource version", async () => {
+  const { registry, ctx, make } = setUp()
+  const object = make("a", {}, { resourceVersion: "5" })
+  const validate = (): Promise<void> => Promise.reject(new Error("a policy said no"))
+  await expect(registry.create(ctx, object, internalWrite(""), { ...withoutAdmission, validate })).rejects.toThrow(
+    "a policy said no",
+  )
+})
+
+test.each(["0", "abc"])("a resource version %s is that of no object", async (resourceVersion) => {
+  const { create, make } = setUp()
+  const made = await create(make("a", {}, { resourceVersion }))
+  expect(Number(made.resourceVersion)).toBeGreaterThan(0)
+  expect(made.object().metadata.resourceVersion).toBe(made.resourceVersion)
 })
 
 describe("update", () => {

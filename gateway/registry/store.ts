@@ -99,7 +99,7 @@ export class GenericRegistry implements Registry {
   ): Promise<KubeValue> {
     const { metadata } = object
     const isNameGenerated = !metadata.name && Boolean(metadata.generateName)
-    fillSystemFields(this.definition, ctx.info.namespace || (metadata.namespace ?? ""), object, options.dryRun)
+    fillSystemFields(this.definition, ctx.info.namespace || (metadata.namespace ?? ""), object)
     await this.#attempts.admitNew(ctx, object, options, admit)
     for (let attempt = 1; ; attempt++) {
       try {

@@ -17,7 +17,7 @@ import {
   validateForCreate,
   validateForUpdate,
 } from "./generic-strategy.ts"
-import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace } from "./metadata.ts"
+import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
 import type { ObjectStorage } from "./object-storage.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition, WriteOptions } from "./rest.ts"
 import { ComputedValue, type KubeValue } from "./value.ts"
@@ -62,6 +62,7 @@ export class WriteAttempts {
       if ((await this.#storage.read(ctx.controlPlane.store, key, "create")) !== undefined) throw this.#exists(name)
       return new ComputedValue(await this.#asRead(object))
     }
+    refuseRevision(object)
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
     if (value === undefined) throw await this.#taken(ctx, key, name)
@@ -85,7 +86,7 @@ export class WriteAttempts {
     if (uid) throw uidConflict(this.#definition, name, uid, "")
     delete object.metadata.resourceVersion
     object.metadata.name ??= name
-    fillSystemFields(this.#definition, namespace, object, options.dryRun)
+    fillSystemFields(this.#definition, namespace, object)
     await this.#record(ctx, object, undefined, options)
     try {
       await this.#mutate(ctx, object, undefined, admit)
