@@ -1,5 +1,7 @@
 // What is wrong with which field, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation/field.
 
+import { goQuote } from "./go-quote.ts"
+
 export type FieldErrorType =
   | "FieldValueNotFound"
   | "FieldValueRequired"
@@ -94,7 +96,7 @@ export class FieldError {
 function printValue(value: unknown): string {
   if (value === undefined || value === null) return "null"
   return typeof value === "string"
-    ? JSON.stringify(value)
+    ? goQuote(value)
     : typeof value === "object"
       ? printObject(value)
       : String(value as number)
@@ -121,7 +123,7 @@ export const notSupported = (field: FieldPath, value: unknown, supported: readon
     "FieldValueNotSupported",
     field,
     value,
-    supported.length === 0 ? "" : `supported values: ${supported.map((item) => JSON.stringify(item)).join(", ")}`,
+    supported.length === 0 ? "" : `supported values: ${supported.map(goQuote).join(", ")}`,
   )
 export const forbiddenField = (field: FieldPath, detail: string): FieldError =>
   new FieldError("FieldValueForbidden", field, "", detail)

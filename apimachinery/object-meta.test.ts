@@ -25,6 +25,10 @@ describe("validateObjectMeta()", () => {
       ],
     ],
     [
+      { ownerReferences: [{ apiVersion: "a/b/c", kind: "Event", name: "n", uid: "u" }] },
+      ['metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty'],
+    ],
+    [
       { ownerReferences: [{ apiVersion: "v1", kind: "Event", name: "n", uid: "u" }] },
       [
         'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"n","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',

@@ -2,7 +2,7 @@
 // k8s.io/apimachinery/pkg/api/validation and pkg/apis/meta/v1/validation.
 
 import { FieldPath, forbiddenField, invalidValue, required, tooLong, type FieldError } from "./field-errors.ts"
-import type { ObjectMeta } from "./object.ts"
+import { type GroupVersion, type ObjectMeta, parseGroupVersion } from "./object.ts"
 import { type NameRule, validateDNS1123Label, validateLabelValue, validateQualifiedName } from "./names.ts"
 
 /** Sum of keys and values of annotations. */
@@ -75,17 +75,23 @@ function validateMutableMeta(meta: ObjectMeta, path: FieldPath): FieldError[] {
   ]
 }
 
+/** A text with two slashes names no version at all. */
+function groupVersionOf(apiVersion: string): GroupVersion {
+  return apiVersion.split("/").length > 2 ? { group: "", version: "" } : parseGroupVersion(apiVersion)
+}
+
 function validateOwnerReferences(meta: ObjectMeta, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   let controller: string | undefined
   for (const owner of meta.ownerReferences ?? []) {
     // Upstream reports the list's path, without an index.
-    if (!owner.apiVersion)
+    const { group, version } = groupVersionOf(owner.apiVersion ?? "")
+    if (version === "")
       errors.push(invalidValue(path.child("apiVersion"), owner.apiVersion ?? "", "version must not be empty"))
     if (!owner.kind) errors.push(invalidValue(path.child("kind"), owner.kind ?? "", "must not be empty"))
     if (!owner.name) errors.push(invalidValue(path.child("name"), owner.name ?? "", "must not be empty"))
     if (!owner.uid) errors.push(invalidValue(path.child("uid"), owner.uid ?? "", "must not be empty"))
-    if (owner.apiVersion === "v1" && owner.kind === "Event")
+    if (group === "" && version === "v1" && owner.kind === "Event")
       errors.push(invalidValue(path, owner, "/v1, Kind=Event is disallowed from being an owner"))
     if (owner.controller !== true) continue
     const printed = `${owner.kind}/${owner.name}`

@@ -84,23 +84,18 @@ function managerFromUserAgent(agent: string | undefined): string {
 const unprintable = /[^ -~\p{L}\p{M}\p{N}\p{P}\p{S}]/u
 
 function dryRunOf(values: readonly string[], errors: Fault[]): boolean {
-  const given = values.filter((value) => value !== "")
-  if (given.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), given, ["All"]))
-  return given.length > 0
+  if (values.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), values, ["All"]))
+  return values.length > 0
 }
 
 export function listOptions(ctx: RequestContext): ListOptions {
   const { query, info } = ctx
-  if (query.has("sendInitialEvents") && info.verb !== "watch") {
-    const error = forbiddenField(FieldPath.root("sendInitialEvents"), "sendInitialEvents is forbidden for list")
-    throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", [error])
-  }
   const text = (name: string): string | undefined => {
     const value = query.get(name)
     return value === null || value === "" ? undefined : value
   }
-  const limit = integer(query, "limit")
   integer(query, "timeoutSeconds")
+  const limit = integer(query, "limit")
   const selectors = { labelSelector: text("labelSelector"), fieldSelector: text("fieldSelector") }
   const options = { ...selectors, continue: text("continue"), resourceVersion: text("resourceVersion") }
   const match = text("resourceVersionMatch")
@@ -109,6 +104,7 @@ export function listOptions(ctx: RequestContext): ListOptions {
     ...(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as ListOptions),
     ...(limit === undefined || limit === 0 ? {} : { limit }),
     ...(match === undefined ? {} : { resourceVersionMatch: match as "Exact" | "NotOlderThan" }),
+    ...(query.has("sendInitialEvents") ? { sendInitialEvents: flag(query, "sendInitialEvents") } : {}),
   }
 }
 
@@ -132,11 +128,11 @@ export function flag(query: URLSearchParams, name: string): boolean {
 const deleteOptionsKind = { group: "", version: "v1", kind: "DeleteOptions" }
 const policies = ["Foreground", "Background", "Orphan"]
 
-/** From the body when there is one, otherwise from the query. */
+/** From the body when there is one, which is all that counts then; otherwise from the query. */
 export function deleteRequest(ctx: RequestContext, body: Buffer): DeleteRequest {
   const options = body.length > 0 ? fromBody(ctx, body) : fromQuery(ctx.query)
   const errors: Fault[] = []
-  const dryRun = dryRunOf([...(options.dryRun ?? []), ...(body.length > 0 ? ctx.query.getAll("dryRun") : [])], errors)
+  const dryRun = dryRunOf(options.dryRun ?? [], errors)
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     errors.push(

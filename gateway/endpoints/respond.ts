@@ -55,7 +55,7 @@ export function sendValue(
 function reduce(ctx: RequestContext, definition: ResourceDefinition, wanted: Negotiated, value: KubeValue): unknown {
   const object = value.object()
   if (wanted.as !== "Table") return reduceToMetadata(definition, wanted, object)
-  const { resourceVersion } = value
+  const { resourceVersion } = object.metadata
   return table([object], definition.columns, { resourceVersion }, tableOptions(ctx.query, wanted), true, Date.now())
 }
 

@@ -8,7 +8,8 @@ import type { Negotiated } from "./negotiation.ts"
 import type { TableColumn } from "./table.ts"
 
 export interface ListMeta {
-  resourceVersion: string
+  /** Of one object that was not written there is none. */
+  resourceVersion?: string | undefined
   continue?: string
   remainingItemCount?: number
 }

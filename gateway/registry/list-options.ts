@@ -2,6 +2,8 @@
 // Source: k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
 import { type FieldError, FieldPath, forbiddenField, notSupported } from "../../apimachinery/field-errors.ts"
+import { parseFieldSelector } from "../../apimachinery/fields.ts"
+import { parseSelector } from "../../apimachinery/labels.ts"
 import { badRequest, internalError, invalid, resourceVersionTooLarge, StatusError } from "../../apimachinery/status.ts"
 import type { Store } from "../../storage/types.ts"
 import type { ListOptions, WatchRequest } from "./rest.ts"
@@ -73,7 +75,21 @@ export function checkListOptions(options: ListOptions): void {
       errors.push(forbiddenField(match, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
     }
   }
-  if (errors.length > 0) throw invalid(listOptions, "", errors)
+  if (options.sendInitialEvents !== undefined) {
+    errors.push(forbiddenField(FieldPath.root("sendInitialEvents"), "sendInitialEvents is forbidden for list"))
+  }
+  refuse(options, errors)
+}
+
+/** Selectors that nobody can read are told of before anything else. */
+function refuse(
+  { labelSelector = "", fieldSelector = "" }: Pick<ListOptions, "labelSelector" | "fieldSelector">,
+  errors: FieldError[],
+): void {
+  if (errors.length === 0) return
+  parseSelector(labelSelector)
+  parseFieldSelector(fieldSelector)
+  throw invalid(listOptions, "", errors)
 }
 
 /** After the token itself was read. */
@@ -108,5 +124,5 @@ export function checkWatchOptions(request: WatchRequest): void {
       errors.push(notSupported(match, resourceVersionMatch, ["NotOlderThan"]))
     }
   }
-  if (errors.length > 0) throw invalid(listOptions, "", errors)
+  refuse(request, errors)
 }

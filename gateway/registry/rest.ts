@@ -75,6 +75,8 @@ export interface ListOptions {
   labelSelector?: string
   fieldSelector?: string
   limit?: number
+  /** Of a watch; a list has none and says so. */
+  sendInitialEvents?: boolean
   /** A page is no longer; a list without a limit is refused when it is. */
   atMost?: number
   /** Nobody wants to know how many are left after a page: counting them reads all their keys, page by page. */

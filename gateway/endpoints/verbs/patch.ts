@@ -220,15 +220,20 @@ export function patched(
       : type === "merge"
         ? applyMergePatch(before, patch)
         : applyStrategicMergePatch(before, patch, expected.schema)
-  const decoded = decodePatched(ctx, typed(result, type, expected), document, type, expected, validation)
+  const whole = typed(result, type, expected, at.name)
+  const decoded = decodePatched(ctx, whole, document, type, expected, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return decoded
 }
 
 /** A strategic merge patch cannot say another kind: upstream merges into a struct that is the kind. */
-function typed(object: Json, type: PatchType, { group, version, kind }: Expected): Json {
+function typed(object: Json, type: PatchType, { group, version, kind, schema }: Expected, name: string): Json {
   const given = object as unknown as KubeObject
   if (type !== "strategic" && given.apiVersion && given.kind) return object
+  if (type !== "strategic" && !given.apiVersion && schema.custom !== true) {
+    // Upstream reads an object of no version into a struct of its own, where the metadata is not found.
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+  }
   return { ...(object as { [key: string]: Json }), apiVersion: printGroupVersion({ group, version }), kind }
 }

@@ -72,7 +72,6 @@ function watchRequest(ctx: RequestContext): WatchRequest {
   return {
     ...options,
     ...selectedByName(ctx, options.fieldSelector),
-    ...(ctx.query.has("sendInitialEvents") ? { sendInitialEvents: flag(ctx.query, "sendInitialEvents") } : {}),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
     signal: ctx.signal,
     ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),

@@ -47,7 +47,7 @@ const generatedName = /(gen-|Bad_Name-|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b/
 /** A line in upstream's source, which only its messages name. */
 const sourceLine = / in scheme "[^"]*scheme\.go:\d+"/g
 /** A patched object that cannot be decoded is printed whole, its fields in the order they came in. */
-const printedObject = /(patch: )?Invalid value: "\{.*\}": strict/g
+const printedObject = /(?:patch: Invalid value: "\{.*\}": |Invalid value: "\{.*\}": strict)/g
 /** The revision of an object that is printed within a message. */
 const printedRevision = /(resourceVersion\\":\\")(\d+)/g
 const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
@@ -171,7 +171,7 @@ class Words {
       .replace(/(Too large resource version: )\d+(, current: )\d+/, "$1<revision>$2<revision>")
       .replaceAll(generatedName, "$1<generated>")
       .replaceAll(sourceLine, "")
-      .replaceAll(printedObject, '$1Invalid value: "<object>": strict')
+      .replaceAll(printedObject, (found) => found.replace(/"\{.*\}"/, '"<object>"'))
       .replaceAll(/\b(ResourceVersion in object meta|resource version): \d+/gi, "$1: <revision>")
       .replaceAll(/(ResourceVersion in record) \(\d+\)/g, "$1 (<revision>)")
   }

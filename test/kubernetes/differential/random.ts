@@ -17,7 +17,7 @@ import { shrink } from "./random/shrink.ts"
 import type { Scenario } from "./scenario.ts"
 import { type Servers, startServers } from "./servers.ts"
 
-const parallel = 4
+const parallel = 3
 /** What upstream leaves to chance differs once, not each time. */
 const times = 3
 
@@ -52,7 +52,8 @@ async function main(): Promise<void> {
     for (let next = left.shift(); next !== undefined && Date.now() < deadline; next = left.shift()) {
       scenarios++
       requests += next.steps.length
-      await tell(servers, next, found)
+      // A machine too busy to answer in time says nothing about the answer.
+      await tell(servers, next, found).catch((error: unknown) => console.log(`FAILED ${next.name}: ${String(error)}`))
     }
   }
   await Promise.all(Array.from({ length: parallel }, work))

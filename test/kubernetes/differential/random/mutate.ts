@@ -118,5 +118,7 @@ export function oddText(random: Random, object: JsonObject): string {
   const before = text.slice(0, index + 1)
   const after = text.slice(index + found.length)
   if (random(2) === 0) return `${before}"${key.toUpperCase()}":${after}`
-  return `${before}"${key}":${JSON.stringify(oddValue(random))},"${key}":${after}`
+  // Of the same type: what stands first and is not even of its type is upstream's fault alone.
+  const other = after.startsWith('"') ? '"other"' : "null"
+  return `${before}"${key}":${other},"${key}":${after}`
 }
