@@ -9,7 +9,14 @@
 
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
-import { canonicalElement, compareElements, fieldElement, type PathElement, sortTexts } from "./path-element.ts"
+import {
+  canonicalElement,
+  compareElements,
+  fieldElement,
+  type PathElement,
+  sortElements,
+  sortTexts,
+} from "./path-element.ts"
 
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet
@@ -77,7 +84,7 @@ export function place(member: boolean, children: FieldSet): FieldSet | undefined
 export function inOrder(draft: Draft): FieldSet {
   let last: PathElement | undefined
   for (const element in draft) {
-    if (last !== undefined && compare(last, element) > 0) return sorted(draft)
+    if (last !== undefined && compareElements(last, element) > 0) return sorted(draft)
     last = element
   }
   return draft
@@ -87,15 +94,10 @@ function sorted(draft: Draft): FieldSet {
   const elements = Object.keys(draft)
   // Fields, and "." before them, are in the order of their texts.
   if (elements.every((element) => element[0] === "f" || element === self)) sortTexts(elements)
-  else elements.sort(compare)
+  else sortElements(elements)
   const result: Draft = {}
   for (const element of elements) result[element] = draft[element] ?? leaf
   return result
-}
-
-function compare(a: PathElement, b: PathElement): number {
-  if (a === self) return -1
-  return b === self ? 1 : compareElements(a, b)
 }
 
 export function union(a: FieldSet, b: FieldSet): FieldSet {

@@ -96,24 +96,42 @@ function rank(unit: number): number {
   return unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-const kinds = "fkvi"
+const kinds = ".fkvi"
 
-/** The order in which a set's members are written. */
-export function compareElements(a: PathElement, b: PathElement): number {
+/** The order in which a set's members are written: first the place itself. */
+export function compareElements(a: PathElement, b: PathElement, read = reading): number {
   const kind = a.charCodeAt(0)
   if (kind !== b.charCodeAt(0)) return kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0))
   if (kind === 0x66 /* f */) return compareText(a, b)
   if (a === b) return 0
-  const [left, right] = [parse(a), parse(b)]
-  return kind === 0x6b /* k */ ? compareKeys(left, right) : compareValues(left, right)
+  const [left, right] = [read(a), read(b)]
+  return kind === 0x6b /* k */ ? compareKeys(left.keys, right.keys) : compareValues(left.value, right.value)
 }
 
-function parse(element: PathElement): Json {
-  return parseExactly(element.slice(2))
+/** In place, in that order. Each is parsed once: of thousands, that is most of what sorting costs. */
+export function sortElements(elements: PathElement[]): void {
+  const readings = new Map<PathElement, Reading>()
+  const read = (element: PathElement): Reading => {
+    let found = readings.get(element)
+    if (found === undefined) readings.set(element, (found = reading(element)))
+    return found
+  }
+  elements.sort((a, b) => compareElements(a, b, read))
 }
 
-function compareKeys(a: Json, b: Json): number {
-  const [left, right] = [isObject(a) ? keysOf(a) : [], isObject(b) ? keysOf(b) : []]
+/** What the element of a list says. */
+interface Reading {
+  value: Json
+  /** Sorted by name. */
+  keys: [string, Json][]
+}
+
+function reading(element: PathElement): Reading {
+  const value = parseExactly(element.slice(2))
+  return { value, keys: isObject(value) ? keysOf(value) : [] }
+}
+
+function compareKeys(left: readonly [string, Json][], right: readonly [string, Json][]): number {
   for (const [index, [name, value]] of left.entries()) {
     const other = right[index]
     if (other === undefined) return 1
@@ -137,7 +155,7 @@ function compareValues(a: Json, b: Json): number {
     }
     return a.length - b.length
   }
-  if (isObject(a)) return compareKeys(a, b)
+  if (isObject(a)) return compareKeys(keysOf(a), isObject(b) ? keysOf(b) : [])
   if (typeof a === "bigint" || typeof b === "bigint") return a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1
   return Number(a) - Number(b)
 }
@@ -156,12 +174,11 @@ export function printElement(element: PathElement): string {
     case "f":
       return `.${rest}`
     case "k": {
-      const keys = parse(element)
-      const parts = isObject(keys) ? keysOf(keys).map(([name, value]) => `${name}=${printValue(value)}`) : []
+      const parts = reading(element).keys.map(([name, value]) => `${name}=${printValue(value)}`)
       return `[${parts.join(",")}]`
     }
     case "v":
-      return `[=${printValue(parse(element))}]`
+      return `[=${printValue(reading(element).value)}]`
     default:
       return `[${rest}]`
   }

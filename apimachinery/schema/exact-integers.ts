@@ -76,8 +76,12 @@ export function parseJson(bytes: Buffer): Json {
   return mayHoldLongIntegers(bytes) ? parseExactly(text) : (JSON.parse(text) as Json)
 }
 
+const longNumber = new RegExp(`\\d{${longDigits}}`)
+
 /** As {@link parseJson}, of a text. */
 export function parseExactly(text: string): Json {
+  // To look at each number costs several times what parsing does.
+  if (!longNumber.test(text)) return JSON.parse(text) as Json
   return JSON.parse(text, (_, value, { source }) =>
     typeof value === "number" && source !== undefined && !Number.isSafeInteger(value)
       ? (exactInteger(source) ?? value)
