@@ -8,8 +8,8 @@ import { repository } from "../../harness/polyplane.ts"
 import { binDirectory, cacheDirectory, here as inNodes, kubernetesVersion } from "../node/layout.ts"
 import { MachineLacks, missing, unavailable } from "../node/machine.ts"
 import { countOf, printReport, shorten } from "./report.ts"
-import { beyondConformance, conformance, type Selection } from "./selection.ts"
-import { merge, outcomes, type SpecResult } from "./specs.ts"
+import { beyondConformance, conformance, reasonOf, type Selection } from "./selection.ts"
+import { merge, outcomes, withoutRun, type SpecResult } from "./specs.ts"
 import { runSuite, type Part } from "./suite.ts"
 import { startControl, startTarget, stopSignal, superClusterNames, superClusters, type SuperCluster } from "./target.ts"
 
@@ -116,7 +116,11 @@ async function reportOf(selection: Selection, folders: readonly string[]): Promi
       async (folder) => JSON.parse(await readFile(path.join(folder, "summary.json"), "utf8")) as SpecResult[],
     ),
   )
-  const results = merge(runs)
+  // The rules may be others than when they ran.
+  const results = merge(runs).map((result) => {
+    const reason = reasonOf(selection.notAsked, result.name)
+    return reason === undefined ? result : withoutRun(result.name, "not asked", reason)
+  })
   printSummary(results, folders.join(", "))
   await writeReport(selection, results)
   if (results.length !== selection.specs)

@@ -36,6 +36,12 @@ describe("the report", () => {
     expect(text).not.toContain("not asked")
   })
 
+  test("says why one does not pass, where that is meant so", () => {
+    const one = spec("[sig-network] Service CIDRs should create Services", "failed", "no such range")
+    const explained = printReport([one], beyondConformance, context)
+    expect(explained).toContain("should create Services`: addresses of services are the super cluster's")
+  })
+
   test("beyond conformance counts what is not asked, by reason, and leaves it out of the denominator", () => {
     const one = withoutRun("[sig-apps] x", "not asked", "needs a cloud")
     const [first, ...rest] = printReport([...results, one], { ...beyondConformance, specs: 5 }, context).split("\n")
@@ -49,7 +55,10 @@ test.each([
   ["[sig-apps] Job should run a job to completion when tasks succeed", undefined],
   ["[sig-network] Services should check NodePort out-of-range", undefined],
   ["[sig-apps] DaemonRestart [Disruptive] Scheduler should continue", "ends nodes or parts of the control plane"],
-  ["[sig-storage] CSI Mock volume expansion should expand", "needs images"],
+  [
+    "[sig-network] Conntrack proxy implementation should not be vulnerable to the invalid conntrack state bug",
+    "needs images",
+  ],
   [
     "[sig-auth] [FeatureGate:ClusterTrustBundle] [Beta] [Feature:OffByDefault] should be able to mount",
     "an alpha feature",

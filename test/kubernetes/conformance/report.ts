@@ -1,7 +1,7 @@
 // docs/conformance.md and docs/beyond-conformance.md: how much of the upstream suite a tenant passes, group by group, and why
 // not, spec by spec.
 
-import type { Selection } from "./selection.ts"
+import { reasonOf, type Selection } from "./selection.ts"
 import { outcomes, type Outcome, type SpecResult } from "./specs.ts"
 
 const maxMessageLength = 240
@@ -37,7 +37,9 @@ export function printReport(results: readonly SpecResult[], selection: Selection
     const some = results.filter((result) => result.outcome === outcome)
     if (some.length === 0) continue
     lines.push("", outcome === "failed" ? "## Failed" : "## Not run", "")
-    for (const { name, message } of some) lines.push(`- ${code(name)}: ${code(shorten(message))}`)
+    for (const { name, message } of some) {
+      lines.push(`- ${code(name)}: ${reasonOf(selection.explained, name) ?? code(shorten(message))}`)
+    }
   }
   if (selection.notAsked.length > 0) lines.push("", "## Not asked", "", ...table(["reason", "specs"], reasons(results)))
   return `${lines.join("\n")}\n`
