@@ -11,6 +11,7 @@ import {
 } from "../../apimachinery/field-errors.ts"
 import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
 import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
@@ -112,11 +113,11 @@ export function listOptions(ctx: RequestContext): ListOptions {
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
-  const value = Number(text)
   const quoted = JSON.stringify(text)
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted}: invalid syntax`)
-  if (Math.abs(value) > 2 ** 63) throw badRequest(`strconv.ParseInt: parsing ${quoted}: value out of range`)
-  return value
+  const value = BigInt(text.replace(/^\+/, ""))
+  if (BigInt.asIntN(64, value) !== value) throw badRequest(`strconv.ParseInt: parsing ${quoted}: value out of range`)
+  return Number(value)
 }
 
 /** All but "0" and "false" is true, as Go's conversion of query parameters has it. */
@@ -175,8 +176,17 @@ function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
       : parseOptions(body, contentType)
   const { kind, apiVersion } = value as { kind?: Json; apiVersion?: Json }
   if (kind !== undefined && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
-  if (schema !== undefined) decodeObject(schema, value, false)
+  if (schema !== undefined) decodeOptions(schema, value)
   return value as RawDeleteOptions
+}
+
+function decodeOptions(schema: Schema, value: Json): void {
+  try {
+    decodeObject(schema, value, false)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    throw badRequest(error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, ""), { cause: error })
+  }
 }
 
 /** The path says nothing about this body, so neither do its errors. */
@@ -207,7 +217,7 @@ function isMetaKind({ group, version, kind }: GroupVersionKind): boolean {
 }
 
 function notOptions(kind: Json, apiVersion: Json | undefined): StatusError {
-  const given = typeof apiVersion === "string" && apiVersion !== "" ? apiVersion : "v1"
+  const given = typeof apiVersion === "string" && apiVersion !== "" ? apiVersion : "meta.k8s.io/v1"
   if (typeof kind === "string" && isMetaKind({ ...parseGroupVersion(given), kind })) {
     return badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
   }

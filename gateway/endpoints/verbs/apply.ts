@@ -109,7 +109,8 @@ function decodeApplied(
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version } = parseGroupVersion(printGroupVersion(expected))
     const kind = `${group === "" ? "/" : `${group}/`}${version}, Kind=${expected.kind}`
-    const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const fault = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const detail = fault.startsWith("illegal base64") ? `error decoding from json: ${fault}` : fault
     const message = `failed to convert new object (${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${detail}`
     const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
     throw new StatusError(status, { cause: error })

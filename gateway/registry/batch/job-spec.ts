@@ -66,7 +66,7 @@ export function validateJobSpec(path: FieldPath, spec: JobSpec): FieldError[] {
 function validateManager(path: FieldPath, name: string | undefined): FieldError[] {
   if (name === undefined) return []
   const errors = domainPrefixedPath(path, name)
-  return name.length > longestManagedBy ? [...errors, tooLong(path, "", longestManagedBy)] : errors
+  return Buffer.byteLength(name) > longestManagedBy ? [...errors, tooLong(path, "", longestManagedBy)] : errors
 }
 
 function validateMode(path: FieldPath, spec: JobSpec): FieldError[] {

@@ -114,7 +114,7 @@ function validateSuccessRule(path: FieldPath, rule: SuccessRule, completions: nu
   let total = 0
   if (indexes !== undefined) {
     const at = path.child("succeededIndexes")
-    if (indexes.length > longestIndexes) errors.push(tooLong(at, "", longestIndexes))
+    if (Buffer.byteLength(indexes) > longestIndexes) errors.push(tooLong(at, "", longestIndexes))
     const counted = countIndexes(indexes, completions)
     if (typeof counted === "number") total = counted
     else errors.push(invalidValue(at, indexes, `error parsing succeededIndexes: ${counted.fault}`))

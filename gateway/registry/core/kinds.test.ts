@@ -150,6 +150,16 @@ describe("faults of a new object", () => {
     ],
     [
       "pods",
+      pod({}, { restartPolicyRules: [{ action: "Ignore" }, { action: "Restart", exitCodes: { operator: "Is" } }] }),
+      [
+        "spec.containers[0].restartPolicy: Required value: must specify restartPolicy when restart rules are used",
+        'spec.containers[0].restartPolicyRules[0].action: Unsupported value: "Ignore": supported values: "Restart", "RestartAllContainers"',
+        "spec.containers[0].restartPolicyRules[0].exitCodes: Required value: must be specified",
+        'spec.containers[0].restartPolicyRules[1].exitCodes.operator: Unsupported value: "Is": supported values: "In", "NotIn"',
+      ],
+    ],
+    [
+      "pods",
       pod(
         { volumes: [{ name: "v" }] },
         { volumeMounts: [{ name: "v", mountPath: "/v", recursiveReadOnly: "Enabled" }] },

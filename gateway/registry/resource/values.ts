@@ -43,13 +43,13 @@ export function labelName(path: FieldPath, name = ""): FieldError[] {
 export function driverName(path: FieldPath, name = ""): FieldError[] {
   if (name === "") return [required(path)]
   const faults = messages(path, name, validateDNS1123Subdomain(name.toLowerCase()))
-  return name.length > longestDriver ? [tooLong(path, "", longestDriver), ...faults] : faults
+  return Buffer.byteLength(name) > longestDriver ? [tooLong(path, "", longestDriver), ...faults] : faults
 }
 
 export function poolName(path: FieldPath, name = ""): FieldError[] {
   if (name === "") return [required(path)]
   const faults = name.split("/").flatMap((part) => messages(path, part, validateDNS1123Subdomain(part)))
-  return name.length > longestPool ? [tooLong(path, "", longestPool), ...faults] : faults
+  return Buffer.byteLength(name) > longestPool ? [tooLong(path, "", longestPool), ...faults] : faults
 }
 
 export function className(path: FieldPath, name = ""): FieldError[] {
@@ -76,7 +76,7 @@ export function fullyQualifiedName(path: FieldPath, name: string): FieldError[] 
 }
 
 function identifier(path: FieldPath, id: string): FieldError[] {
-  const errors = id.length > longestIdentifier ? [tooLong(path, "", longestIdentifier)] : []
+  const errors = Buffer.byteLength(id) > longestIdentifier ? [tooLong(path, "", longestIdentifier)] : []
   if (identifierPattern.test(id)) return errors
   const detail =
     "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')"

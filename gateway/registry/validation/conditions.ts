@@ -56,7 +56,7 @@ function validateCondition(path: FieldPath, condition: Condition): FieldError[] 
       "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')"
     errors.push(invalidValue(path.child("reason"), reason, detail))
   }
-  if (reason.length > longestReason) errors.push(tooLong(path.child("reason"), "", longestReason))
-  if (message.length > longestMessage) errors.push(tooLong(path.child("message"), "", longestMessage))
+  if (Buffer.byteLength(reason) > longestReason) errors.push(tooLong(path.child("reason"), "", longestReason))
+  if (Buffer.byteLength(message) > longestMessage) errors.push(tooLong(path.child("message"), "", longestMessage))
   return errors
 }

@@ -1,6 +1,6 @@
 // Which differences are of one class: the same place and the same words, but for names, numbers and values.
 
-import { type Difference, print } from "./compare.ts"
+import { type Difference, faultsOf, print } from "./compare.ts"
 import { kinds } from "./generate/objects.ts"
 
 export function classOf(difference: Difference): string {
@@ -8,13 +8,10 @@ export function classOf(difference: Difference): string {
   return [difference.at.replaceAll(/\d+/g, "N"), ...sides(difference).map((side) => shape(side, words))].join("\n")
 }
 
-const errorStart =
-  /(?:, |\[)(?=[a-zA-Z<][^ ,:]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
-
 /** Of messages with many faults, those that only one of the two has. */
 function sides({ kubernetes, polyplane }: Difference): unknown[] {
   if (typeof kubernetes !== "string" || typeof polyplane !== "string") return [kubernetes, polyplane]
-  const [theirs, ours] = [kubernetes, polyplane].map((text) => text.replace(/\]$/, "").split(errorStart))
+  const [theirs, ours] = [kubernetes, polyplane].map(faultsOf)
   const only = (some: string[] = [], others: string[] = []): string[] => some.filter((one) => !others.includes(one))
   const found = [only(theirs, ours), only(ours, theirs)].map((texts) => texts.map((text) => withoutValues(text)))
   if (found.every((texts) => texts.length === 0)) return ["another order", ""]

@@ -1,6 +1,7 @@
 // Where two transcripts of one scenario differ.
 
 import type { NormalEntry } from "./normalize.ts"
+import type { Scenario } from "./scenario.ts"
 
 export interface Difference {
   scenario: string
@@ -14,24 +15,47 @@ export interface Difference {
 }
 
 export function compareTranscripts(
-  scenario: string,
+  { name, anyOrder = false }: Pick<Scenario, "name" | "anyOrder">,
   kubernetes: readonly NormalEntry[],
   polyplane: readonly NormalEntry[],
 ): Difference[] {
   return kubernetes.flatMap((expected, index) => {
     const actual = polyplane[index]
-    if (actual === undefined) throw new Error(`${scenario}: transcripts of different length`)
+    if (actual === undefined) throw new Error(`${name}: transcripts of different length`)
     const found: Difference[] = []
     const add = (at: string, a: unknown, b: unknown): void => {
-      found.push({ scenario, request: expected.title, at, kubernetes: a, polyplane: b })
+      found.push({ scenario: name, request: expected.title, at, kubernetes: a, polyplane: b })
     }
     if (expected.code !== actual.code) add("answer", summary(expected), summary(actual))
     else {
+      const [theirs, ours] = [expected.body, actual.body].map((body) => (anyOrder ? withFaultsInOrder(body) : body))
       diff(expected.headers, actual.headers, "headers", add)
-      diffBodies(expected.body, actual.body, add)
+      diffBodies(theirs, ours, add)
     }
     return found
   })
+}
+
+/** Where one of several faults begins: at the name of its field. */
+const faultStart =
+  /(?:, |\[)(?=[a-zA-Z<][^ ,:]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
+
+/** What a message of several faults begins with, then each of them. */
+export function faultsOf(message: string): string[] {
+  return message.replace(/\]$/, "").split(faultStart)
+}
+
+function withFaultsInOrder(body: unknown): unknown {
+  if (!isObject(body) || body["kind"] !== "Status" || typeof body["message"] !== "string") return body
+  const [start = "", ...faults] = faultsOf(body["message"])
+  const { details } = body
+  const causes = isObject(details) && Array.isArray(details["causes"]) ? (details["causes"] as unknown[]) : []
+  const sorted = causes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  return {
+    ...body,
+    message: [start, ...faults.toSorted()].join(", "),
+    ...(isObject(details) ? { details: { ...details, causes: sorted } } : {}),
+  }
 }
 
 type Add = (at: string, a: unknown, b: unknown) => void

@@ -33,5 +33,5 @@ export async function compareScenario(servers: Servers, scenario: Scenario): Pro
     kubernetes.close()
     polyplane.close()
   }
-  return compareTranscripts(scenario.name, normalize(kubernetes.transcript), normalize(polyplane.transcript))
+  return compareTranscripts(scenario, normalize(kubernetes.transcript), normalize(polyplane.transcript))
 }

@@ -47,7 +47,7 @@ const generatedName = /(gen-|Bad_Name-|x{58})[bcdfghjklmnpqrstvwxz2456789]{5}\b/
 /** A line in upstream's source, which only its messages name. */
 const sourceLine = / in scheme "[^"]*scheme\.go:\d+"/g
 /** A patched object that cannot be decoded is printed whole, its fields in the order they came in. */
-const printedObject = /(?:patch: Invalid value: "\{.*\}": |Invalid value: "\{.*\}": strict)/g
+const printedObject = /Invalid value: "\{[^]*\}": /g
 /** The revision of an object that is printed within a message. */
 const printedRevision = /(resourceVersion\\":\\")(\d+)/g
 const agePattern = /^(<invalid>|<unknown>|\d+(ms|[smhdy])(\d+[smhd])?)$/
@@ -56,7 +56,7 @@ const tokenVolume = /\bkube-api-access-[a-z0-9]{5}\b/g
 /** After the message of a refused change kube-apiserver prints what changed, as Go has it in memory. */
 const printedChange = /(are immutable|is immutable|may not change fields|immutable after creation)([^\n]*)\n[^]*/
 /** A value that may not change is printed as Go has it in memory. */
-const printedValue = /Invalid value: (\[.*?\](?=: field is immutable)|\{.*?\})(?=: )/g
+const printedValue = /Invalid value: (\[[^]*?\](?=: field is immutable)|\{[^]*?\})(?=: )/g
 /** A service account's, where no field says so. */
 const webToken = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g
 const portFields: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
@@ -171,9 +171,9 @@ class Words {
       .replace(/(Too large resource version: )\d+(, current: )\d+/, "$1<revision>$2<revision>")
       .replaceAll(generatedName, "$1<generated>")
       .replaceAll(sourceLine, "")
-      .replaceAll(printedObject, (found) => found.replace(/"\{.*\}"/, '"<object>"'))
+      .replaceAll(printedObject, 'Invalid value: "<object>": ')
       .replaceAll(/\b(ResourceVersion in object meta|resource version): \d+/gi, "$1: <revision>")
-      .replaceAll(/(ResourceVersion in record) \(\d+\)/g, "$1 (<revision>)")
+      .replaceAll(/(ResourceVersion in (?:record|the precondition)) \(\d+\)/g, "$1 (<revision>)")
   }
 
   #word(what: string, value: string): string {

@@ -13,6 +13,8 @@ export interface Scenario {
   /** A sentence: what both servers do alike. */
   name: string
   steps: readonly Step[]
+  /** Faults are compared in any order: those of a map's entries upstream tells in another each time. */
+  anyOrder?: boolean
 }
 
 export type Step = RequestStep | WatchStep

@@ -1,5 +1,6 @@
 // Containers of a pod: regular, init and ephemeral. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
+import type { V1ContainerRestartRuleOnExitCodes } from "@kubernetes/client-node"
 import {
   duplicate,
   type FieldError,
@@ -8,6 +9,7 @@ import {
   invalidValue,
   notFoundValue,
   required,
+  tooMany,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
@@ -26,6 +28,10 @@ import { validateLifecycle, validateProbes } from "./probes.ts"
 import { validateRequirements } from "./resources.ts"
 import { validateSecurityContext } from "./security.ts"
 import type { Container, EphemeralContainer, PodSpec, Volume } from "./types.ts"
+
+/** As upstream has them, of one container and of one rule. */
+const maxRestartRules = 20
+const maxExitCodes = 255
 
 /** What containers are checked against. */
 export interface ContainerScope {
@@ -196,12 +202,29 @@ function hostPortConflicts(path: FieldPath, containers: readonly Container[]): F
 
 function validateRestartPolicy(path: FieldPath, container: Container): FieldError[] {
   const rules = container.restartPolicyRules ?? []
-  if (container.restartPolicy === undefined) {
-    return rules.length === 0
-      ? []
-      : [required(path.child("restartPolicy"), "must specify restartPolicy when restart rules are used")]
+  const errors = optionalOneOf(path.child("restartPolicy"), container.restartPolicy, ["Always", "Never", "OnFailure"])
+  if (container.restartPolicy === undefined && rules.length > 0) {
+    errors.push(required(path.child("restartPolicy"), "must specify restartPolicy when restart rules are used"))
   }
-  return optionalOneOf(path.child("restartPolicy"), container.restartPolicy, ["Always", "Never", "OnFailure"])
+  const at = path.child("restartPolicyRules")
+  if (rules.length > maxRestartRules) errors.push(tooMany(at, rules.length, maxRestartRules))
+  for (const [index, { action, exitCodes }] of rules.entries()) {
+    const rule = at.index(index)
+    errors.push(...oneOf(rule.child("action"), action, ["Restart", "RestartAllContainers"]))
+    const codes = rule.child("exitCodes")
+    if (exitCodes === undefined) errors.push(required(codes, "must be specified"))
+    else errors.push(...validateExitCodes(codes, exitCodes))
+  }
+  return errors
+}
+
+function validateExitCodes(
+  path: FieldPath,
+  { operator, values = [] }: V1ContainerRestartRuleOnExitCodes,
+): FieldError[] {
+  const errors = oneOf(path.child("operator"), operator, ["In", "NotIn"])
+  if (values.length > maxExitCodes) errors.push(tooMany(path.child("values"), values.length, maxExitCodes))
+  return errors
 }
 
 function validateResizePolicy(path: FieldPath, container: Container, spec: PodSpec): FieldError[] {

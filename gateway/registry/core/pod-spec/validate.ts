@@ -172,7 +172,7 @@ function validateHostname(path: FieldPath, spec: PodSpec): FieldError[] {
   for (const field of ["setHostnameAsFQDN", "hostNetwork"] as const) {
     if (spec[field] === true) errors.push(forbiddenField(path, `may not be specified when ${field} is true`))
   }
-  if (name.length > longestHostname) errors.push(tooLong(path, "", longestHostname))
+  if (Buffer.byteLength(name) > longestHostname) errors.push(tooLong(path, "", longestHostname))
   return [...errors, ...messages(path, name, validateDNS1123Subdomain(name))]
 }
 

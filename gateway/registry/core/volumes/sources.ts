@@ -166,7 +166,7 @@ function checkAzureDisk(path: FieldPath, source: VolumeSource): FieldError[] {
 function validateCSIDriverName(path: FieldPath, name: string): FieldError[] {
   if (name === "") return [required(path)]
   return [
-    ...(name.length > maxDriverName ? [tooLong(path, name, maxDriverName)] : []),
+    ...(Buffer.byteLength(name) > maxDriverName ? [tooLong(path, name, maxDriverName)] : []),
     ...messages(path, name, validateDNS1123Subdomain(name.toLowerCase())),
   ]
 }

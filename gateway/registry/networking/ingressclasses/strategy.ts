@@ -47,7 +47,7 @@ export const ingressClasses: KindExtension = { strategy }
 function validate({ spec }: IngressClass): FieldError[] {
   const controller = spec?.controller ?? ""
   const at = path.child("controller")
-  const errors: FieldError[] = controller.length > maxController ? [tooLong(at, "", maxController)] : []
+  const errors: FieldError[] = Buffer.byteLength(controller) > maxController ? [tooLong(at, "", maxController)] : []
   errors.push(...domainPrefixedPath(at, controller))
   return spec?.parameters === undefined
     ? errors

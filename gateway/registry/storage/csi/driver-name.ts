@@ -10,7 +10,7 @@ const longest = 63
 export function driverName(at: FieldPath, name = ""): FieldError[] {
   if (name === "") return [required(at)]
   return [
-    ...(name.length > longest ? [tooLong(at, name, longest)] : []),
+    ...(Buffer.byteLength(name) > longest ? [tooLong(at, name, longest)] : []),
     ...messages(at, name, validateDNS1123Subdomain(name.toLowerCase())),
   ]
 }

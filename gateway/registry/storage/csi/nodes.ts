@@ -56,7 +56,7 @@ function validate(drivers: readonly Driver[]): FieldError[] {
     const at = path.index(index)
     const errors = driverName(at.child("name"), name)
     if (nodeID === "") errors.push(required(at.child("nodeID")))
-    if (nodeID.length > longestID) {
+    if (Buffer.byteLength(nodeID) > longestID) {
       errors.push(invalidValue(at.child("nodeID"), nodeID, `must be ${longestID} characters or less`))
     }
     errors.push(...nonNegative(at.child("allocatable", "count"), allocatable?.count))
