@@ -33,8 +33,7 @@ export interface AdmissionAttributes {
  * needs its defaults, too). Source: k8s.io/apiserver/pkg/admission/plugin/webhook/… and admission/reinvocation.go.
  */
 export class Reinvocation {
-  /** Set in the second run. */
-  isSecond = false
+  #isSecond = false
   #isWanted = false
   readonly #states = new Map<string, unknown>()
 
@@ -42,8 +41,15 @@ export class Reinvocation {
     this.#isWanted = true
   }
 
-  get isWanted(): boolean {
-    return this.#isWanted
+  get isSecond(): boolean {
+    return this.#isSecond
+  }
+
+  /** After a run: begins the second one, if somebody wants it. */
+  begin(): boolean {
+    if (this.#isSecond || !this.#isWanted) return false
+    this.#isSecond = true
+    return true
   }
 
   /** What a plugin keeps from the first run to the second. */
@@ -55,9 +61,11 @@ export class Reinvocation {
 
 export interface AdmissionPlugin {
   readonly name: string
+  /** Asked before the two below, which nearly every write does not concern: what need not be called need not be waited for. */
+  concerns?(attributes: AdmissionAttributes): boolean
   /** Also on DELETE and CONNECT, where there is nothing to change but calls may be made. */
-  mutate?(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void>
-  validate?(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void>
+  mutate?(ctx: RequestContext, attributes: AdmissionAttributes): void | Promise<void>
+  validate?(ctx: RequestContext, attributes: AdmissionAttributes): void | Promise<void>
 }
 
 export class AdmissionChain {
@@ -70,20 +78,24 @@ export class AdmissionChain {
   }
 
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    await this.#mutateOnce(ctx, attributes)
-    const { reinvocation } = attributes
-    if (!reinvocation.isWanted) return
-    reinvocation.isSecond = true
-    await this.#mutateOnce(ctx, attributes)
+    do {
+      for (const plugin of this.#mutating) {
+        const waiting = isConcerned(plugin, attributes) ? plugin.mutate?.(ctx, attributes) : undefined
+        if (waiting !== undefined) await waiting
+      }
+    } while (attributes.reinvocation.begin())
   }
 
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#validating) await plugin.validate?.(ctx, attributes)
+    for (const plugin of this.#validating) {
+      const waiting = isConcerned(plugin, attributes) ? plugin.validate?.(ctx, attributes) : undefined
+      if (waiting !== undefined) await waiting
+    }
   }
+}
 
-  async #mutateOnce(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#mutating) await plugin.mutate?.(ctx, attributes)
-  }
+function isConcerned(plugin: AdmissionPlugin, attributes: AdmissionAttributes): boolean {
+  return plugin.concerns === undefined || plugin.concerns(attributes)
 }
 
 /** The registry holds on to the object it gave: it becomes `next`, rather than being replaced. */

@@ -17,6 +17,11 @@ export class AdmissionRegistrations implements AsyncDisposable {
     this.#view = new ObjectView({ store, log, prefix: "/registry/admissionregistration.k8s.io/" })
   }
 
+  /** Known to be so. */
+  get isEmpty(): boolean {
+    return this.#view.isEmpty
+  }
+
   /** By name. The same value until something changes, so that what is made of it can be kept with it. */
   async ofKind<T extends KubeObject>(kind: string): Promise<readonly T[]> {
     const all = await this.#view.current()

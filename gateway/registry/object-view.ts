@@ -33,6 +33,11 @@ export class ObjectView<T extends KubeObject> implements AsyncDisposable {
     this.#options = options
   }
 
+  /** False also when nobody has asked yet. */
+  get isEmpty(): boolean {
+    return this.#open?.byKey.size === 0
+  }
+
   /** In the order of names, frozen. The same value until something changes. */
   async current(): Promise<readonly T[]> {
     const objects = this.#open ?? (await this.#opened())

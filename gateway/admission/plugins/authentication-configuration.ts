@@ -19,10 +19,14 @@ type ConfigMap = KubeObject & { data?: Record<string, string> }
 export const authenticationConfiguration: AdmissionPlugin = {
   name: "AuthenticationConfiguration",
 
+  concerns: (attributes) =>
+    attributes.name === configurationName &&
+    attributes.namespace === "kube-system" &&
+    isOf(attributes, "", "configmaps") &&
+    (attributes.operation === "CREATE" || attributes.operation === "UPDATE"),
+
   async validate(ctx, attributes) {
-    const { namespace, name, operation, current } = attributes
-    if (name !== configurationName || namespace !== "kube-system" || !isOf(attributes, "", "configmaps")) return
-    if (operation !== "CREATE" && operation !== "UPDATE") return
+    const { name, current } = attributes
     const { data } = objectAs<ConfigMap>(attributes)
     if (semanticEqual(data, (current as ConfigMap | undefined)?.data)) return
     const text = data?.[configurationField]

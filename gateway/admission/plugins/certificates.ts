@@ -14,6 +14,8 @@ const resource = "certificatesigningrequests"
 export const certificates: AdmissionPlugin = {
   name: "Certificates",
 
+  concerns: (attributes) => attributes.resource.group === group && attributes.resource.resource === resource,
+
   async validate(ctx, attributes) {
     if (isOf(attributes, group, resource) && attributes.operation === "CREATE") return checkSubject(attributes)
     if (attributes.operation !== "UPDATE") return

@@ -10,8 +10,9 @@ import { isOf, objectAs, refuse } from "./refuse.ts"
 export const persistentVolumeClaimResize: AdmissionPlugin = {
   name: "PersistentVolumeClaimResize",
 
+  concerns: (attributes) => isOf(attributes, "", "persistentvolumeclaims") && attributes.operation === "UPDATE",
+
   async validate(ctx, attributes) {
-    if (!isOf(attributes, "", "persistentvolumeclaims") || attributes.operation !== "UPDATE") return
     const claim = objectAs<PersistentVolumeClaim>(attributes)
     const before = attributes.current as PersistentVolumeClaim | undefined
     const [size, old] = [sizeOf(claim), before === undefined ? undefined : sizeOf(before)]

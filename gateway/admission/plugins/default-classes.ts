@@ -15,8 +15,9 @@ const betaIngressClass = "kubernetes.io/ingress.class"
 export const defaultStorageClass: AdmissionPlugin = {
   name: "DefaultStorageClass",
 
+  concerns: (attributes) => isOf(attributes, "", "persistentvolumeclaims") && attributes.operation === "CREATE",
+
   async mutate(ctx, attributes) {
-    if (!isOf(attributes, "", "persistentvolumeclaims") || attributes.operation !== "CREATE") return
     const claim = objectAs<PersistentVolumeClaim>(attributes)
     if (claim.spec?.storageClassName !== undefined) return
     if (claim.metadata.annotations?.[betaStorageClass] !== undefined) return
@@ -28,8 +29,9 @@ export const defaultStorageClass: AdmissionPlugin = {
 export const defaultIngressClass: AdmissionPlugin = {
   name: "DefaultIngressClass",
 
+  concerns: (attributes) => isOf(attributes, "networking.k8s.io", "ingresses") && attributes.operation === "CREATE",
+
   async mutate(ctx, attributes) {
-    if (!isOf(attributes, "networking.k8s.io", "ingresses") || attributes.operation !== "CREATE") return
     const ingress = objectAs<KubeObject & { spec?: { ingressClassName?: string } }>(attributes)
     if (ingress.spec?.ingressClassName !== undefined) return
     if (ingress.metadata.annotations?.[betaIngressClass] !== undefined) return

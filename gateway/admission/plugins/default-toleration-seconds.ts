@@ -11,9 +11,10 @@ const taints = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: "DefaultTolerationSeconds",
 
+  concerns: (attributes) =>
+    isOf(attributes, "", "pods") && (attributes.operation === "CREATE" || attributes.operation === "UPDATE"),
+
   async mutate(_ctx, attributes) {
-    if (!isOf(attributes, "", "pods")) return
-    if (attributes.operation !== "CREATE" && attributes.operation !== "UPDATE") return
     const spec = (objectAs<Pod>(attributes).spec ??= { containers: [] })
     const tolerations = spec.tolerations ?? []
     const tolerates = (taint: string): boolean =>

@@ -22,14 +22,16 @@ const annotation = "kubernetes.io/limit-ranger"
 export const limitRanger: AdmissionPlugin = {
   name: "LimitRanger",
 
+  concerns: isBounded,
+
   async mutate(ctx, attributes) {
-    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
+    if (!isOf(attributes, "", "pods")) return
     const pod = objectAs<Pod>(attributes)
     for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) fill(pod, itemsOf(range))
   },
 
   async validate(ctx, attributes) {
-    if (!isBounded(attributes) || attributes.current?.metadata.deletionTimestamp !== undefined) return
+    if (attributes.current?.metadata.deletionTimestamp !== undefined) return
     for (const range of await listAll<LimitRange>(ctx, limitRanges, attributes.namespace)) {
       const faults = itemsOf(range).flatMap((item) =>
         attributes.resource.resource === "pods"

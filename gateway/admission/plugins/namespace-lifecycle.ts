@@ -27,7 +27,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
   },
 
   /** Deletes run no mutating half. */
-  async validate(_ctx, attributes) {
+  validate(_ctx, attributes) {
     const { operation, name, resource, subresource } = attributes
     const isNamespace = resource.group === "" && resource.resource === "namespaces"
     if (isNamespace && subresource === "" && operation === "DELETE" && immortal.has(name)) {

@@ -16,8 +16,10 @@ interface Binding extends KubeObject {
 export const podTopologyLabels: AdmissionPlugin = {
   name: "PodTopologyLabels",
 
+  concerns: ({ resource, operation }) =>
+    resource.group === "" && resource.resource === "pods" && operation === "CREATE",
+
   async mutate(ctx, attributes) {
-    if (attributes.operation !== "CREATE") return
     if (isOf(attributes, "", "pods")) {
       const pod = objectAs<Pod>(attributes)
       await label(ctx, pod, pod.spec?.nodeName)

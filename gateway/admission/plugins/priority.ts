@@ -10,9 +10,12 @@ import { isOf, objectAs, refuse } from "./refuse.ts"
 export const priority: AdmissionPlugin = {
   name: "Priority",
 
+  concerns: (attributes) =>
+    (attributes.operation === "CREATE" || attributes.operation === "UPDATE") &&
+    (isOf(attributes, "", "pods") || isOf(attributes, "scheduling.k8s.io", "priorityclasses")),
+
   async mutate(ctx, attributes) {
     if (!isOf(attributes, "", "pods")) return
-    if (attributes.operation !== "CREATE" && attributes.operation !== "UPDATE") return
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
     if (attributes.operation === "UPDATE") {
@@ -45,7 +48,6 @@ export const priority: AdmissionPlugin = {
 
   async validate(ctx, attributes) {
     if (!isOf(attributes, "scheduling.k8s.io", "priorityclasses")) return
-    if (attributes.operation !== "CREATE" && attributes.operation !== "UPDATE") return
     const wanted = objectAs<PriorityClass>(attributes)
     if (wanted.globalDefault !== true) return
     const present = await defaultClass(ctx)

@@ -12,11 +12,12 @@ const group = "rbac.authorization.k8s.io"
 export const rbacEscalation: AdmissionPlugin = {
   name: "RBACEscalation",
 
+  concerns: ({ resource, subresource, operation }) =>
+    resource.group === group && subresource === "" && (operation === "CREATE" || operation === "UPDATE"),
+
   async validate(ctx, attributes) {
-    const { operation, namespace } = attributes
+    const { namespace } = attributes
     const { resource } = attributes.resource
-    if (attributes.resource.group !== group || attributes.subresource !== "") return
-    if (operation !== "CREATE" && operation !== "UPDATE") return
     if (resource === "roles" || resource === "clusterroles") {
       const role = objectAs<ClusterRole>(attributes)
       const before = attributes.current as ClusterRole | undefined

@@ -29,9 +29,13 @@ export class ResourceQuotaPlugin implements AdmissionPlugin {
   /** Writes of one namespace take turns, so that they do not fail each other's swaps. */
   readonly #turns = new NamespaceTurns()
 
+  concerns(attributes: AdmissionAttributes): boolean {
+    return attributes.namespace !== "" && attributes.object !== undefined && isCounted(attributes)
+  }
+
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     const { namespace, object, resource } = attributes
-    if (namespace === "" || object === undefined || !isCounted(attributes)) return
+    if (object === undefined) return
     const quotas = (await listAll<ResourceQuota>(ctx, resourceQuotas, namespace)).filter((quota) =>
       quotaMatches(quota, resource.group, resource.resource, object),
     )

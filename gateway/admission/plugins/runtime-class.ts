@@ -17,8 +17,9 @@ interface RuntimeClass extends KubeObject {
 export const runtimeClass: AdmissionPlugin = {
   name: "RuntimeClass",
 
+  concerns: (attributes) => isOf(attributes, "", "pods") && attributes.operation === "CREATE",
+
   async mutate(ctx, attributes) {
-    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
     const spec = objectAs<Pod>(attributes).spec
     const name = spec?.runtimeClassName
     if (spec === undefined) return
@@ -51,7 +52,6 @@ export const runtimeClass: AdmissionPlugin = {
   },
 
   async validate(_ctx, attributes) {
-    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
     const spec = objectAs<Pod>(attributes).spec
     if (spec === undefined || spec.runtimeClassName !== undefined) return
     if (spec.overhead !== undefined || isGivenEmpty(spec, "overhead")) {

@@ -17,8 +17,9 @@ const mirrorAnnotation = "kubernetes.io/config.mirror"
 export const serviceAccount: AdmissionPlugin = {
   name: "ServiceAccount",
 
+  concerns: (attributes) => isOf(attributes, "", "pods") && attributes.operation === "CREATE",
+
   async mutate(ctx, attributes) {
-    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
     if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return
@@ -33,7 +34,6 @@ export const serviceAccount: AdmissionPlugin = {
   },
 
   async validate(ctx, attributes) {
-    if (!isOf(attributes, "", "pods") || attributes.operation !== "CREATE") return
     const pod = objectAs<Pod>(attributes)
     if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return checkMirror(attributes, pod)
     const name = pod.spec?.serviceAccountName

@@ -1,7 +1,7 @@
 // Claims, volumes and classes of attributes in use are not deleted under those who use them: a finalizer holds them, which the
 // protection controllers take away. Source: k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection.
 
-import type { AdmissionPlugin } from "../chain.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { objectAs } from "./refuse.ts"
 
 /** By group/resource. */
@@ -14,12 +14,18 @@ const finalizers: Readonly<Record<string, string>> = {
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: "StorageObjectInUseProtection",
 
+  concerns: (attributes) =>
+    attributes.operation === "CREATE" && attributes.subresource === "" && finalizerOf(attributes) !== undefined,
+
   async mutate(_ctx, attributes) {
-    const { resource, subresource, operation } = attributes
-    const finalizer = finalizers[`${resource.group}/${resource.resource}`]
-    if (finalizer === undefined || operation !== "CREATE" || subresource !== "") return
+    const finalizer = finalizerOf(attributes)
+    if (finalizer === undefined) return
     const { metadata } = objectAs(attributes)
     if (metadata.finalizers?.includes(finalizer) === true) return
     metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
   },
+}
+
+function finalizerOf({ resource }: AdmissionAttributes): string | undefined {
+  return finalizers[`${resource.group}/${resource.resource}`]
 }

@@ -31,6 +31,11 @@ export class PolicyHooks {
     this.#kinds = kinds
   }
 
+  /** Nothing of the group is there, policies or others. */
+  get isEmpty(): boolean {
+    return this.#registrations.isEmpty
+  }
+
   async current(): Promise<readonly PolicyHook[]> {
     const policies = await this.#registrations.ofKind<Policy>(this.#kinds.policy)
     if (policies.length === 0) return none

@@ -67,6 +67,10 @@ export class MutatingPolicies implements AdmissionPlugin {
     })
   }
 
+  concerns(): boolean {
+    return !this.#hooks.isEmpty
+  }
+
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     const hooks = await this.#hooks.current()
     if (hooks.length === 0 || attributes.operation === "DELETE" || isBeyondPolicies(attributes)) return

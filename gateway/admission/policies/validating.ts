@@ -51,6 +51,10 @@ export class ValidatingPolicies implements AdmissionPlugin {
     })
   }
 
+  concerns(): boolean {
+    return !this.#hooks.isEmpty
+  }
+
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     const hooks = await this.#hooks.current()
     if (hooks.length === 0 || isBeyondPolicies(attributes)) return

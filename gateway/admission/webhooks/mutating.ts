@@ -39,6 +39,10 @@ export class MutatingWebhooks implements AdmissionPlugin {
     this.#evaluate = evaluate
   }
 
+  concerns(): boolean {
+    return !this.#registrations.isEmpty
+  }
+
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     const configurations = await this.#registrations.ofKind<WebhookConfiguration>("MutatingWebhookConfiguration")
     if (configurations.length === 0 || isExempt(attributes)) return

@@ -24,6 +24,10 @@ export class ValidatingWebhooks implements AdmissionPlugin {
     this.#evaluate = evaluate
   }
 
+  concerns(): boolean {
+    return !this.#registrations.isEmpty
+  }
+
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
     const configurations = await this.#registrations.ofKind<WebhookConfiguration>("ValidatingWebhookConfiguration")
     if (configurations.length === 0 || isExempt(attributes)) return
