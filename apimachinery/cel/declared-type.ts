@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from "../schema/json-object.ts"
 import type { Range } from "./cost-range.ts"
 import type { SizeEstimator } from "./cost.ts"
 import type { TypeProvider } from "./environment.ts"
-import { escapeIdentifier } from "./identifiers.ts"
+import { escapeIdentifier, isReserved } from "./identifiers.ts"
 import {
   boolType,
   bytesType,
@@ -187,8 +187,10 @@ export function declaredTypes(roots: ReadonlyMap<string, DeclaredType>): TypePro
   return {
     has: (name) => find(name) !== undefined,
     field(name, field) {
-      const declared = find(name)?.fields.get(field)
-      return declared && typeOfDeclared(declared, `${name}.${field}`)
+      const fields = find(name)?.fields
+      const escaped = isReserved(field) && fields?.has(field) === false ? (escapeIdentifier(field) ?? field) : field
+      const declared = fields?.get(escaped)
+      return declared && typeOfDeclared(declared, `${name}.${escaped}`)
     },
   }
 }

@@ -23,6 +23,11 @@ export function escapeIdentifier(name: string): string | undefined {
   return name.replace(/__|[-./]/g, (found) => escapes[found] ?? found)
 }
 
+/** Escaped as a whole; as a field's name it may also be said as it is: r.namespace is r.__namespace__. */
+export function isReserved(name: string): boolean {
+  return reserved.has(name)
+}
+
 export function unescapeIdentifier(escaped: string): string | undefined {
   if (!escaped.includes("__")) return escaped
   let valid = true
