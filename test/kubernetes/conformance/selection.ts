@@ -32,7 +32,7 @@ const notAsked: readonly Rule[] = [
   },
   {
     reason: "about one cloud, or what it offers: disks, load balancers, node groups",
-    pattern: String.raw`\[sig-cloud-provider|\[Driver: (?:pd\.csi|azure|cinder|vsphere)|\[Feature:(?:LoadBalancer|ClusterSizeAutoscaling|ClusterScaleUp|GKE|KubeDNSAutoscaler)|type LoadBalancer|Type LoadBalancer|Multi-AZ`,
+    pattern: String.raw`\[sig-cloud-provider|\[Driver: (?:pd\.csi|azure|cinder|vsphere)|\[Feature:(?:LoadBalancer|ClusterSizeAutoscaling|ClusterScaleUp|GKE|KubeDNSAutoscaler)|[tT]ype LoadBalancer`,
   },
   { reason: "upstream calls it flaky", pattern: String.raw`\[Flaky\]` },
   { reason: "takes many minutes", pattern: String.raw`\[Slow\]` },
@@ -46,17 +46,15 @@ const notAsked: readonly Rule[] = [
     pattern: String.raw`SCTP|SELinux|\[Feature:(?:GPU|VolumeSourceXFS|KubeProxyNFAcct|HugePages|DownwardAPIHugePages)|gce-localssd`,
   },
   {
-    reason: "the same volumes once more, made by the node in another way; those of a directory are asked",
-    pattern: String.raw`\[(?:LocalVolumeType|Volume type): (?:block|blockfs|blockfswithformat|blockfswithoutformat|dir-|tmpfs)|loopback local block`,
-  },
-  {
     reason: "needs drivers for devices on the nodes",
     pattern: String.raw`\[DRA\] (?:kubelet|control plane|\[Feature)`,
   },
   {
-    reason: "needs what kubeadm puts into a cluster: cluster-info in kube-public",
-    pattern: String.raw`BootstrapTokens\] should (?:sign|resign|delete the signed)`,
+    reason:
+      "needs controllers that kube-controller-manager does not start by itself, and what kubeadm puts into a cluster",
+    pattern: String.raw`\[Feature:BootstrapTokens\]`,
   },
+  { reason: "needs nodes in several zones", pattern: "Multi-AZ" },
   { reason: "the nodes have IPv4 only", pattern: String.raw`IPv6` },
   { reason: "the nodes' network enforces no policies", pattern: String.raw`\[Feature:NetworkPolicy\]` },
   { reason: "leads out of the cluster", pattern: String.raw`\[Feature:Networking-|private registry|private image` },
@@ -83,7 +81,11 @@ const explained: readonly Rule[] = [
   { reason: "no kubelet logs in to a tenant: its nodes are the super cluster's", pattern: "NodeAuthorizer" },
   {
     reason: "requests take turns by tenant (gateway/request/turns.ts), not by the tenant's FlowSchemas",
-    pattern: "API priority and fairness",
+    pattern: "requests can be classified by adding FlowSchema",
+  },
+  {
+    reason: "takes the server's URL for a host name: a tenant's has a path",
+    pattern: "should support exec through an HTTP proxy",
   },
   { reason: "a tenant has no components of its own: the list is empty", pattern: "should get componentstatuses" },
   {
