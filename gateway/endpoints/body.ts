@@ -37,15 +37,23 @@ export function expectedOf(definition: ResourceDefinition): Expected {
   return { group, version, kind, schema, default: (object) => strategy.default?.(object) }
 }
 
-/** Beyond `limit` bytes 413, and the connection is not read further. */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+/** What came with the head of the request is there at once. */
+const withHeadMs = 1
+
+/**
+ * Beyond `limit` bytes 413, and the connection is not read further. A body that comes later than its head comes when others have
+ * their turn: who sends many of them at the same time must not have all of them worked on in one.
+ */
+export async function readBody(ctx: RequestContext, request: IncomingMessage, limit: number): Promise<Buffer> {
   const tooLarge = () => requestEntityTooLarge(`Request entity too large: limit is ${limit}`)
   if (Number(request.headers["content-length"] ?? 0) > limit) {
     request.resume() // what is under way is thrown away; the answer closes the connection
     throw tooLarge()
   }
+  const asked = performance.now()
   const chunks = await chunksOf(request, limit)
   if (chunks === undefined) throw tooLarge()
+  if (performance.now() - asked > withHeadMs) await ctx.turn?.()
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
 }
 

@@ -26,6 +26,7 @@ class HandledRequest implements RequestContext {
   readonly query: URLSearchParams
   readonly headers: RequestContext["headers"]
   declare readonly turn?: () => Promise<void> | undefined
+  declare readonly pause?: () => Promise<void> | undefined
   declare readonly aside?: <T>(job: () => Promise<T>) => Promise<T>
   readonly #state: RequestState
   readonly #response: GatewayResponse
@@ -40,6 +41,7 @@ class HandledRequest implements RequestContext {
     this.query = state.query
     this.headers = request.headers as RequestContext["headers"]
     if (state.turn !== undefined) this.turn = state.turn
+    if (state.pause !== undefined) this.pause = state.pause
     if (state.aside !== undefined) this.aside = state.aside
     this.#state = state
     this.#response = response

@@ -14,6 +14,7 @@ export function withFairTurns(turns: Turns, places: ThreadPlaces): Filter {
     if (state.isAdministrator) return next()
     const { presence } = state.controlPlane
     state.turn = () => turns.take(presence)
+    state.pause = () => turns.pause(presence)
     state.aside = (job) => places.run(presence, job)
     const waiting = state.turn()
     if (waiting === undefined) return next()

@@ -47,6 +47,8 @@ export class RequestState {
   isAdministrator = false
   /** RequestContext.turn: set for those who wait for one another. */
   turn: (() => Promise<void> | undefined) | undefined
+  /** RequestContext.pause, likewise. */
+  pause: (() => Promise<void> | undefined) | undefined
   /** RequestContext.aside, likewise. */
   aside: (<T>(job: () => Promise<T>) => Promise<T>) | undefined
 

@@ -20,7 +20,7 @@ export function onBehalf(
   target: GroupVersionResource & { namespace: string; name: string; subresource?: string; verb?: Verb },
 ): RequestContext {
   const { group, version, resource, namespace, name, subresource = "", verb = "update" } = target
-  const { controlPlane, user, query, headers, turn } = ctx
+  const { controlPlane, user, query, headers, turn, pause } = ctx
   return {
     controlPlane,
     user,
@@ -33,6 +33,7 @@ export function onBehalf(
     warn: (message) => ctx.warn(message),
     annotate: (key, value) => ctx.annotate?.(key, value),
     ...(turn === undefined ? {} : { turn }),
+    ...(pause === undefined ? {} : { pause }),
   }
 }
 

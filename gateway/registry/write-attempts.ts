@@ -56,10 +56,12 @@ export class WriteAttempts {
     await this.#refuseInvalid(ctx, object, undefined, validateForCreate(ctx, definition, object))
     this.#warn(ctx, object, undefined)
     await admit.validate(object, undefined)
+    await ctx.pause?.()
     this.#settle(object)
     const key = this.#storage.key(namespace, name)
     if (options.dryRun) {
-      if ((await this.#storage.read(ctx.controlPlane.store, key, "create")) !== undefined) throw this.#exists(name)
+      const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
+      if (stored !== undefined) throw await this.#taken(ctx, key, name)
       return new ComputedValue(await this.#asRead(object))
     }
     refuseRevision(object)
@@ -109,6 +111,7 @@ export class WriteAttempts {
     const before = await this.#reader.one(stored)
     const current = before.object()
     const object = await change(before.copy())
+    await ctx.pause?.()
     await this.#record(ctx, object, current, options)
     checkIdentity(definition, object, current, options)
     await this.#mutate(ctx, object, current, admit)
@@ -119,6 +122,7 @@ export class WriteAttempts {
     await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
     this.#warn(ctx, object, current)
     await admit.validate(object, current)
+    await ctx.pause?.()
     this.#settle(object)
     if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
     if (isUnchanged(object, current) && !this.#reader.isOutdated(stored)) return before
@@ -172,6 +176,7 @@ export class WriteAttempts {
   ): Promise<void> {
     if (options.managersKnown === true) return
     await recordWrite(managedKind(ctx, this.#definition, options.subresource), object, current, options)
+    await ctx.pause?.()
   }
 
   async #mutate(
@@ -182,6 +187,7 @@ export class WriteAttempts {
   ): Promise<void> {
     const before = managersIn(object)
     await admit.mutate(object, current)
+    await ctx.pause?.()
     checkAfterAdmission(ctx, object, before)
   }
 
@@ -219,13 +225,9 @@ export class WriteAttempts {
     refuseInvalid(this.#definition, object, [...refused, ...errors, ...(further ?? [])])
   }
 
-  #exists(name: string): StatusError {
-    return alreadyExists(this.#definition, name)
-  }
-
   /** A name that is taken by an object on its way out is said to be so: waiting helps. */
   async #taken(ctx: RequestContext, key: string, name: string): Promise<StatusError> {
-    const { status } = this.#exists(name)
+    const { status } = alreadyExists(this.#definition, name)
     const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
     const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
     return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)

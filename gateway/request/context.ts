@@ -50,6 +50,8 @@ export interface RequestContext {
    * may go on at once, else what to wait for. Absent where nobody is to be shared with.
    */
   turn?: () => Promise<void> | undefined
+  /** Asked between two steps of work that may each be long: as `turn`, but waits only when others have waited for long. */
+  pause?: () => Promise<void> | undefined
   /** Runs what works beside that thread, on a processor all the same: perhaps later. Absent as `turn`. */
   aside?: <T>(job: () => Promise<T>) => Promise<T>
 }

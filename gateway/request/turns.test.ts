@@ -84,6 +84,27 @@ describe("turns", () => {
     expect(longBefore).toBeLessThan(15)
   })
 
+  test("long work that pauses between its steps is passed by who has come meanwhile", async () => {
+    const long = new Presence()
+    const steps = (async () => {
+      for (let step = 1; step <= 5; step++) {
+        clock += 3
+        done.push(`step${step}`)
+        await turns.pause(long)
+      }
+    })()
+    void work("a", "1")
+    await Promise.all([steps, work("b", "1")])
+    expect(done.indexOf("a1")).toBeLessThan(done.indexOf("step2"))
+    expect(done.indexOf("b1")).toBeLessThan(done.indexOf("step2"))
+    expect(done).toHaveLength(7)
+  })
+
+  test("short work goes on without a pause", () => {
+    void work("a", "1", 0.5)
+    expect(turns.pause(new Presence())).toBeUndefined()
+  })
+
   test("all go on, in the order in which each tenant came", async () => {
     const names = Array.from({ length: 40 }, (_, index) => String(index))
     const all = names.flatMap((name) => ["a", "b", "c"].map((tenant) => work(tenant, name, 0.2)))

@@ -4,6 +4,8 @@
 // each with the same time; who has just come goes first, and a few of those need not even wait for the loop to turn: whoever
 // asks little is held up by the work under way alone, and not by what waits.
 //
+// Who is in the middle of work that may be long asks whether to pause, which waits only when the turn has lasted its time.
+//
 //   fresh: came since the line was last theirs ──their time is used──▶ line: one after the other, each for `quantumMs`
 //
 // After "FlowQueue-CoDel" (RFC 8290), with milliseconds of the thread for bytes.
@@ -50,9 +52,8 @@ export class Turns {
   /** Undefined: go on at once, without waiting. */
   take(who: Presence): Promise<void> | undefined {
     const now = this.#now()
-    this.#began ??= now
-    this.#schedule()
-    if (this.#count === 0 && now - this.#began < turnMs) {
+    const began = this.#begin(now)
+    if (this.#count === 0 && now - began < turnMs) {
       this.#served.add(who)
       return undefined
     }
@@ -62,6 +63,13 @@ export class Turns {
       this.#line.set(who, { calls: [], left: quantumMs })
       return undefined
     }
+    return new Promise((resolve) => this.#wait(who, resolve))
+  }
+
+  /** Undefined: go on, the present turn is young, whoever waits. */
+  pause(who: Presence): Promise<void> | undefined {
+    const now = this.#now()
+    if (now - this.#begin(now) < turnMs) return undefined
     return new Promise((resolve) => this.#wait(who, resolve))
   }
 
@@ -77,10 +85,13 @@ export class Turns {
     this.#count++
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    setImmediate(() => this.#turn())
+  /** When the present turn began: now, when nothing has been done in it. */
+  #begin(now: number): number {
+    if (!this.#scheduled) {
+      this.#scheduled = true
+      setImmediate(() => this.#turn())
+    }
+    return (this.#began ??= now)
   }
 
   #turn(): void {

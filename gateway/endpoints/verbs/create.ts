@@ -13,7 +13,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const { registry, definition, handler, exchange, response } = endpoint
   const { namespace, name, subresource } = ctx.info
   const options = writeOptions(ctx, "CreateOptions")
-  const bytes = await readBody(exchange.request, endpoint.maxBodyBytes)
+  const bytes = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const admit = admitFor(ctx, definition, { operation: "CREATE", subresource, namespace, name, dryRun: options.dryRun })
   if (subresource !== "") {
     if (handler?.create === undefined) throw methodNotAllowed()
@@ -23,6 +23,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     return
   }
   const object = decodeBody(ctx, bytes, expectedOf(definition), options.fieldValidation)
+  await ctx.pause?.()
   if (definition.namespaced && namespace === "" && definition.answer === undefined) {
     throw badRequest("an empty namespace may not be set during creation")
   }
@@ -34,7 +35,9 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options))
     return
   }
-  sendValue(ctx, response, definition, 201, await registry.create(ctx, object, options, admit))
+  const value = await registry.create(ctx, object, options, admit)
+  await ctx.pause?.()
+  sendValue(ctx, response, definition, 201, value)
 }
 
 /** The kind a subresource takes: often another group's (Eviction, TokenRequest, Binding). */

@@ -13,7 +13,7 @@ const parallel = 16
 /** DELETE of a collection: what the selectors choose, as it was when the request came; answers with that list. */
 export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, exchange, response, runs } = endpoint
-  const request = deleteRequest(ctx, await readBody(exchange.request, endpoint.maxBodyBytes))
+  const request = deleteRequest(ctx, await readBody(ctx, exchange.request, endpoint.maxBodyBytes))
   const list = await deleteSelected(ctx, registry, definition, listOptions(ctx), request)
   await sendList({ ctx, response, definition, runs }, list)
 }
@@ -26,10 +26,11 @@ export async function deleteSelected(
   request: DeleteRequest,
 ): Promise<ListResult> {
   const list = await registry.list(ctx, options)
-  const waiting = list.items.map((item) => item.object().metadata)
+  const waiting = list.items.values()
   const work = async (): Promise<void> => {
-    for (let metadata = waiting.shift(); metadata !== undefined; metadata = waiting.shift()) {
-      const { namespace = "", name = "" } = metadata
+    for (const item of waiting) {
+      await ctx.pause?.() // what is deleted is parsed first
+      const { namespace = "", name = "" } = item.object().metadata
       const admit = admitFor(ctx, definition, {
         operation: "DELETE",
         subresource: "",
@@ -42,6 +43,6 @@ export async function deleteSelected(
       })
     }
   }
-  await Promise.all(Array.from({ length: Math.min(parallel, waiting.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(parallel, list.items.length) }, work))
   return list
 }

@@ -11,7 +11,7 @@ export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const { registry, definition, exchange, response, subresource } = endpoint
   if (subresource !== undefined) throw methodNotAllowed()
   const { namespace, name } = ctx.info
-  const request = deleteRequest(ctx, await readBody(exchange.request, endpoint.maxBodyBytes))
+  const request = deleteRequest(ctx, await readBody(ctx, exchange.request, endpoint.maxBodyBytes))
   const admit = admitFor(ctx, definition, {
     operation: "DELETE",
     subresource: "",

@@ -8,7 +8,7 @@ import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
 import { survey } from "../../../apimachinery/schema/json-scan.ts"
-import { maxDepth } from "../../../apimachinery/schema/parse.ts"
+import { maxDepth, typeFault } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
   badRequest,
@@ -55,7 +55,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   if (subresource !== undefined && !subresource.verbs.includes("patch")) throw methodNotAllowed()
   const type = patchType(ctx.headers["content-type"], definition)
   const options = { ...writeOptions(ctx, "PatchOptions", type === "apply"), isPatch: true }
-  const bytes = await readBody(exchange.request, endpoint.maxBodyBytes)
+  const bytes = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
   const admit = admitFor(ctx, definition, {
     operation: "UPDATE",
@@ -69,6 +69,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   let write: WriteOptions = options
   if (type === "apply") {
     const configuration = readConfiguration(bytes, options.fieldValidation)
+    await ctx.pause?.()
     const of = managedKindOf(ctx, definition, expected)
     const application = { definition, of, expected, at, fieldManager: options.fieldManager, force: options.force }
     change = (current) => applied(ctx, application, configuration, current, options.fieldValidation)
@@ -87,6 +88,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     return
   }
   const { value, created } = await registry.update(ctx, namespace, name, change, write, admit)
+  await ctx.pause?.()
   sendValue(ctx, response, definition, created ? 201 : 200, value)
 }
 
@@ -161,6 +163,8 @@ function decodePatched(
   validation: FieldValidation,
 ): KubeObject {
   try {
+    const fault = isPlainObject(value) ? typeFault(value) : undefined
+    if (fault !== undefined) throw badRequest(fault)
     return decodeValue(ctx, copyJson(value), expected, validation, duplicates, true)
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error

@@ -13,9 +13,10 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const { namespace, name } = ctx.info
   const options = writeOptions(ctx, "UpdateOptions")
   if (subresource !== undefined && !subresource.verbs.includes("update")) throw methodNotAllowed()
-  const bytes = await readBody(exchange.request, endpoint.maxBodyBytes)
+  const bytes = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
   const object = decodeBody(ctx, bytes, expected, options.fieldValidation)
+  await ctx.pause?.()
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   agreeOnName(object, name)
   const admit = admitFor(ctx, definition, {
@@ -39,5 +40,6 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
     return
   }
   const { value, created } = await registry.update(ctx, namespace, name, change, options, admit)
+  await ctx.pause?.()
   sendValue(ctx, response, definition, created ? 201 : 200, value)
 }
