@@ -68,9 +68,9 @@ export interface ControllerOptions<T extends KubeObject> {
   eventSource?: string
   /** Whose objects are the keys: each change of one enqueues it. */
   primary: TenantInformer<T>
-  /** false: nothing is ever to be done for this object. Asked when all are looked at; its changes make a key all the same. */
+  /** false: nothing is to be done for this object as it is, and never was for one that came so. Default: for each. */
   concerns?: (object: T) => boolean
-  /** false: this update gives nothing to do. Default: each does. */
+  /** false: this update gives nothing to do. Default: each does, of what concerns it before or after. */
   matters?: (object: T, previous: T) => boolean
   /** What else is read: nothing is reconciled before these are synced too. */
   reads?: readonly Synced[]
@@ -116,9 +116,8 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   enqueueAll(tenant: string, namespace?: string): void {
-    const { primary, concerns } = this.#options
-    for (const object of primary.list(tenant, namespace)) {
-      if (concerns?.(object) !== false) this.enqueueObject(tenant, object)
+    for (const object of this.#options.primary.list(tenant, namespace)) {
+      if (this.#concerns(object)) this.enqueueObject(tenant, object)
     }
   }
 
@@ -138,9 +137,12 @@ export class Controller<T extends KubeObject> implements Actor {
     const { primary, reads = [], name, matters } = this.#options
     const { signal, log, workers } = this.#ctx
     primary.subscribe({
-      added: (tenant, object) => this.enqueueObject(tenant, object),
+      added: (tenant, object) => {
+        if (this.#concerns(object)) this.enqueueObject(tenant, object)
+      },
       updated: (tenant, object, previous) => {
-        if (matters?.(object, previous) !== false) this.enqueueObject(tenant, object)
+        const isConcern = this.#concerns(object) || this.#concerns(previous)
+        if (isConcern && matters?.(object, previous) !== false) this.enqueueObject(tenant, object)
       },
       deleted: (tenant, object) => this.enqueueObject(tenant, object),
       synced: (tenant) => this.#synced(tenant),
@@ -162,6 +164,10 @@ export class Controller<T extends KubeObject> implements Actor {
     unregister()
     this.#queue[Symbol.dispose]()
     await this.#events.drained()
+  }
+
+  #concerns(object: T): boolean {
+    return this.#options.concerns?.(object) !== false
   }
 
   #ready(tenant: string): boolean {

@@ -25,7 +25,6 @@ export function runEphemeralVolumes(ctx: ControllerContext): Promise<void> {
     eventSource: "ephemeral_volume",
     primary: pods,
     concerns: hasEphemeral,
-    matters: hasEphemeral,
     reads: [claims],
   })
   claims.subscribe({

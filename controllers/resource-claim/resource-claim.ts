@@ -33,7 +33,6 @@ export async function runResourceClaims(ctx: ControllerContext): Promise<void> {
     eventSource: "resource_claim",
     primary: pods,
     concerns: (pod) => claimsOf(pod).length > 0,
-    matters: (pod) => claimsOf(pod).length > 0,
     reads: [claims, templates],
   })
   const ofClaims = new Controller<ResourceClaim>(ctx, {
