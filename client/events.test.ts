@@ -5,7 +5,9 @@ import { FakeCluster } from "./testing/fake-cluster.ts"
 import { EventRecorder, eventLimits } from "./events.ts"
 import { runLeaderElection } from "./leader-election.ts"
 import { events, leases, pods } from "./resources.ts"
+import type { KubeClient } from "./rest.ts"
 import { FakeClock } from "./testing/fake-clock.ts"
+import { withFieldManager } from "./writes-as.ts"
 
 const pod: KubeObject = { apiVersion: "v1", kind: "Pod", metadata: { name: "p", namespace: "default", uid: "u" } }
 
@@ -57,6 +59,30 @@ describe("an EventRecorder", () => {
     await recorder.drained()
     const counts = cluster.all(events).map((event) => event["count"])
     expect(counts).toEqual([1, eventLimits.burst + 1])
+  })
+
+  test("writes what is told in one turn together, but counts the same thing one after the other", async () => {
+    const clock = new FakeClock()
+    const cluster = new FakeCluster({ clock })
+    const begun: string[] = []
+    const gate = Promise.withResolvers<void>()
+    const client: KubeClient = {
+      ...withFieldManager(cluster, "test"),
+      async create(resource, object) {
+        begun.push(String((object as { message?: unknown }).message))
+        await gate.promise
+        return cluster.create(resource, object)
+      },
+    }
+    const recorder = new EventRecorder({ component: "c", clock })
+    for (const message of ["one", "two", "one", "three"]) recorder.event(client, pod, "Normal", "Did", message)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(begun).toEqual(["one", "two"])
+    gate.resolve()
+    await recorder.drained()
+    expect(begun).toEqual(["one", "two", "three"])
+    const counts = cluster.all(events).map((event) => [event["message"], event["count"]] as const)
+    expect(Object.fromEntries(counts)).toEqual({ one: 2, two: 1, three: 1 })
   })
 
   test("never throws", async () => {

@@ -22,19 +22,31 @@ export const eventLimits = {
   remembered: 4096,
   /** Events waiting to be written. More are dropped. */
   waiting: 1000,
-  /** Events written at the same time. Those of one object are written one after the other. */
-  writers: 4,
+  /** Lines that events wait in, those of one object in the same one, and how many of a line are written at the same time. */
+  lines: 4,
+  together: 8,
 } as const
 
 export type EventType = "Normal" | "Warning"
 
-interface Recording {
+interface Told {
   client: KubeClient
   object: ObjectReference
   type: EventType
   reason: string
   message: string
   at: number
+}
+
+interface Recording extends Told {
+  /** The same for what is counted in one Event. */
+  key: string
+}
+
+interface Line {
+  /** In the order they are to be seen in. */
+  waiting: Recording[]
+  writing: Promise<void> | undefined
 }
 
 interface Written {
@@ -66,7 +78,10 @@ export class EventRecorder {
   readonly #buckets = new Map<string, Bucket>()
   readonly #similar = new Map<string, Similar>()
   readonly #written = new Map<string, Written>()
-  readonly #lanes: Promise<void>[] = Array.from({ length: eventLimits.writers }, () => Promise.resolve())
+  readonly #lines: readonly Line[] = Array.from({ length: eventLimits.lines }, () => ({
+    waiting: [],
+    writing: undefined,
+  }))
   #waiting = 0
   /** Begins anywhere: recorders of several components must not name their events alike. */
   #serial = randomInt(1_000_000)
@@ -82,14 +97,23 @@ export class EventRecorder {
     const at = this.#clock.now()
     if (this.#waiting >= eventLimits.waiting || !this.#allow(reference.uid, at)) return
     this.#waiting++
-    const recording = { client, object: reference, type, reason, message, at }
-    const lane = laneOf(reference.uid)
-    this.#lanes[lane] = (this.#lanes[lane] ?? Promise.resolve()).then(() => this.#write(recording))
+    const line = this.#lines[lineOf(reference.uid)]
+    line?.waiting.push(this.#correlate({ client, object: reference, type, reason, message, at }))
+    if (line !== undefined) line.writing ??= this.#writeAll(line)
   }
 
   /** Resolves when everything recorded so far is written or given up. */
   async drained(): Promise<void> {
-    await Promise.all(this.#lanes)
+    await Promise.all(this.#lines.map(async ({ writing }) => writing))
+  }
+
+  async #writeAll(line: Line): Promise<void> {
+    // What is told in the same turn is written together: a store has them on disk at once.
+    await Promise.resolve()
+    while (line.waiting.length > 0) {
+      await Promise.all(takeTogether(line.waiting).map((recording) => this.#write(recording)))
+    }
+    line.writing = undefined
   }
 
   /** Token bucket per object. */
@@ -117,8 +141,7 @@ export class EventRecorder {
   }
 
   async #record(recording: Recording): Promise<void> {
-    const { client, object, at } = recording
-    const { key, message } = this.#correlate(recording)
+    const { client, object, at, key, message } = recording
     const now = timestamp(new Date(at))
     const known = this.#written.get(key)
     if (known !== undefined) {
@@ -157,7 +180,8 @@ export class EventRecorder {
   }
 
   /** Which Event this one counts up: the same message's, or the combined one when there are too many similar ones. */
-  #correlate({ object, type, reason, message, at }: Recording): { key: string; message: string } {
+  #correlate(told: Told): Recording {
+    const { object, type, reason, message, at } = told
     const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
     const present = this.#similar.get(group)
     const similar =
@@ -167,9 +191,9 @@ export class EventRecorder {
     if (similar.messages.size < eventLimits.similar - 1) similar.messages.add(message)
     remember(this.#similar, group, similar)
     if (similar.messages.has(message)) {
-      return { key: `${group}\n${message}`, message }
+      return { ...told, key: `${group}\n${message}` }
     }
-    return { key: group, message: `(combined from similar events): ${message}` }
+    return { ...told, key: group, message: `(combined from similar events): ${message}` }
   }
 }
 
@@ -184,8 +208,18 @@ function remember<V>(map: Map<string, V>, key: string, value: V): void {
   }
 }
 
-function laneOf(uid: string): number {
+/** Takes the first ones, up to one that is counted in the same Event as one before it. */
+function takeTogether(waiting: Recording[]): Recording[] {
+  const keys = new Set<string>()
+  for (const { key } of waiting) {
+    if (keys.size === eventLimits.together || keys.has(key)) break
+    keys.add(key)
+  }
+  return waiting.splice(0, keys.size)
+}
+
+function lineOf(uid: string): number {
   let hash = 0
   for (let index = 0; index < uid.length; index++) hash = (hash * 31 + uid.charCodeAt(index)) | 0
-  return Math.abs(hash) % eventLimits.writers
+  return Math.abs(hash) % eventLimits.lines
 }

@@ -41,6 +41,8 @@ export class TenantInformer<T extends KubeObject> {
   readonly #log: Log
   readonly #state = new Map<string, TenantObjects<T>>()
   readonly #handlers = new Set<TenantInformerHandler<T>>()
+  /** Those of them who are told of each change: most only wait until everything is there. */
+  readonly #followers = new Set<TenantInformerHandler<T>>()
   readonly #waiters = new Map<string, Set<() => void>>()
   #started = false
 
@@ -130,11 +132,15 @@ export class TenantInformer<T extends KubeObject> {
   /** Replays what is there as added (then synced). Returns how to stop. */
   subscribe(handler: TenantInformerHandler<T>): () => void {
     this.#handlers.add(handler)
+    if ("added" in handler || "updated" in handler || "deleted" in handler) this.#followers.add(handler)
     for (const [tenant, state] of this.#state) {
       for (const object of state.objects.list()) this.#tell(() => handler.added?.(tenant, object))
       if (state.synced) this.#tell(() => handler.synced?.(tenant))
     }
-    return () => this.#handlers.delete(handler)
+    return () => {
+      this.#handlers.delete(handler)
+      this.#followers.delete(handler)
+    }
   }
 
   #stateOf(tenant: string): TenantObjects<T> {
@@ -156,21 +162,21 @@ export class TenantInformer<T extends KubeObject> {
     state.seen?.add(keyOf(object))
     const previous = state.objects.set(object)
     if (previous === undefined) {
-      this.#each((handler) => handler.added?.(tenant, object))
+      this.#change((handler) => handler.added?.(tenant, object))
     } else if (previous.metadata.uid !== object.metadata.uid) {
       // Deleted and made anew while nobody looked.
-      this.#each((handler) => {
+      this.#change((handler) => {
         handler.deleted?.(tenant, previous)
         handler.added?.(tenant, object)
       })
     } else if (previous.metadata.resourceVersion !== object.metadata.resourceVersion) {
-      this.#each((handler) => handler.updated?.(tenant, object, previous))
+      this.#change((handler) => handler.updated?.(tenant, object, previous))
     }
   }
 
   #delete(tenant: string, state: TenantObjects<T>, object: T): void {
     if (state.objects.delete(object.metadata.namespace, object.metadata.name ?? "") === undefined) return
-    this.#each((handler) => handler.deleted?.(tenant, object))
+    this.#change((handler) => handler.deleted?.(tenant, object))
   }
 
   #synced(tenant: string): void {
@@ -195,6 +201,10 @@ export class TenantInformer<T extends KubeObject> {
     const waiters = this.#waiters.get(tenant)
     this.#waiters.delete(tenant)
     for (const waiter of waiters ?? []) waiter()
+  }
+
+  #change(call: (handler: TenantInformerHandler<T>) => void): void {
+    for (const handler of this.#followers) this.#tell(() => call(handler))
   }
 
   #each(call: (handler: TenantInformerHandler<T>) => void): void {
