@@ -5,16 +5,21 @@ import type { Json } from "./object.ts"
 
 /** Fields that are undefined are left out. */
 export function copyJson<T>(value: T): T {
-  return copy(value as Json) as T
+  return copy(value as Json, false) as T
 }
 
-function copy(value: Json): Json {
-  if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map(copy)
+/** The same of what may be changed: frozen parts, which are taken for frozen to their leaves, are shared. */
+export function copyUnfrozen<T>(value: T): T {
+  return copy(value as Json, true) as T
+}
+
+function copy(value: Json, sharesFrozen: boolean): Json {
+  if (typeof value !== "object" || value === null || (sharesFrozen && Object.isFrozen(value))) return value
+  if (Array.isArray(value)) return value.map((item) => copy(item, sharesFrozen))
   const result: { [key: string]: Json } = {}
   for (const key in value) {
     const item = value[key]
-    if (item !== undefined) setOwn(result, key, copy(item))
+    if (item !== undefined) setOwn(result, key, copy(item, sharesFrozen))
   }
   return result
 }

@@ -5,7 +5,7 @@
 //   {"kind":"Pod","apiVersion":"v1","metadata":{ "resourceVersion":"42", "name":"web",…
 //                                     stored ─┘└───── spliced in ──────┘└─ stored
 
-import { copyJson } from "../../apimachinery/copy.ts"
+import { copyJson, copyUnfrozen } from "../../apimachinery/copy.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { deepFreeze } from "./freeze.ts"
@@ -55,10 +55,13 @@ export function encodeStored(object: KubeObject): Buffer {
   return bytes
 }
 
-/** What parsing {@link encodeStored} answers, without the revision; the caller's own. */
+/**
+ * What parsing {@link encodeStored} answers, without the revision. The caller's own but for what is frozen: most of an object
+ * whose status is written is what it was, and stays the same in memory.
+ */
 export function asParsed({ kind, apiVersion, metadata, ...rest }: KubeObject): KubeObject {
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
-  return copyJson({ kind, apiVersion, metadata: meta, ...rest } as KubeObject)
+  return copyUnfrozen({ kind, apiVersion, metadata: meta, ...rest } as KubeObject)
 }
 
 /** How the stored bytes of every object of a kind begin: tells the stored version without parsing. */
