@@ -52,14 +52,20 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
     const target = `struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`
     throw unrecognized(bytes, options, `${typeError}json: cannot unmarshal ${what} into Go value of type ${target}`)
   }
+  const fault = typeFault(value)
+  if (fault !== undefined) throw unrecognized(bytes, options, fault)
+  return parsed
+}
+
+/** Why an object does not say what it is: its apiVersion or kind is no text. */
+export function typeFault(value: { [key: string]: Json }): string | undefined {
   for (const field of ["apiVersion", "kind"]) {
     const given = Object.hasOwn(value, field) ? value[field] : undefined
     if (given === undefined || given === null || typeof given === "string") continue
     const what = Array.isArray(given) ? "array" : typeof given === "boolean" ? "bool" : typeof given
-    const detail = `json: cannot unmarshal ${what} into Go struct field .${field} of type string`
-    throw unrecognized(bytes, options, typeError + detail)
+    return `${typeError}json: cannot unmarshal ${what} into Go struct field .${field} of type string`
   }
-  return parsed
+  return undefined
 }
 
 const typeError = "couldn't get version/kind; json parse error: "
