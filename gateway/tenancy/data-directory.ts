@@ -15,6 +15,7 @@ import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
+import { syncDirectory } from "../../storage/sync-directory.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
 import { keyDirectory, type KeyFiles } from "./key-files.ts"
@@ -136,7 +137,10 @@ function storePath(path: string, uid: string): string {
 
 /** With its parents. Not Node's `recursive`: that never ends where no directory can be made (/proc). */
 async function makeDirectory(path: string): Promise<void> {
-  const make = (): Promise<void> => mkdir(path, { mode: 0o700 })
+  const make = async (): Promise<void> => {
+    await mkdir(path, { mode: 0o700 })
+    await syncDirectory(dirname(path))
+  }
   try {
     await make()
   } catch (error) {
@@ -158,6 +162,7 @@ async function checkFormat(path: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
     await writeFile(`${file}.new`, JSON.stringify({ format }) + "\n", { mode: 0o600, flush: true })
     await rename(`${file}.new`, file)
+    await syncDirectory(path)
     return
   }
   const found = readFormat(text)

@@ -3,6 +3,7 @@
 
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { syncDirectory } from "../../storage/sync-directory.ts"
 import type { Store } from "../../storage/types.ts"
 
 export interface KeyFiles {
@@ -29,6 +30,7 @@ export function keyDirectory(directory: string): KeyFiles {
         await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })
         await rename(`${path}.new`, path)
       }
+      await syncDirectory(directory)
       return true
     },
   }

@@ -1,8 +1,10 @@
 // The LevelDB of one store: opening it with small caches, its format record, and LevelDB's errors in our words.
 
+import { dirname } from "node:path"
 import { Level } from "level"
 import type { StoreLimits } from "../limits.ts"
 import { decodeUsage, type Usage } from "../quota.ts"
+import { syncDirectory } from "../sync-directory.ts"
 import { StorageError, type Revision } from "../types.ts"
 import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat, metaUsage } from "./keys.ts"
 
@@ -80,6 +82,8 @@ async function initialize(database: Database): Promise<void> {
     )
   // Not synced: the first transaction's fsync covers it, and without one there is nothing to lose.
   await database.put(metaFormat, Buffer.from(String(formatVersion)))
+  // Of its directory LevelDB flushes what is in it, not its name.
+  await syncDirectory(dirname(database.location))
 }
 
 function checkFormat(text: string, location: string): void {

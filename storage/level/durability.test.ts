@@ -1,12 +1,14 @@
 // What kill -9 cannot show: that a write is flushed to the disk before it is answered, and that those which wait share a flush.
 
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { put, remove } from "../testing/store-suite.ts"
 import { openDatabase, type Database, type DatabaseOptions } from "./database.ts"
 import { openLevelStore } from "./store.ts"
+
+vi.mock("node:fs/promises", { spy: true })
 
 let directory = ""
 beforeEach(async () => {
@@ -73,4 +75,26 @@ test("those that come while one is written share the next flush", async () => {
   await Promise.all([first, ...others])
   expect(disk.flushes).toEqual([true, true])
   expect((await store.range("/other/")).items).toHaveLength(20)
+})
+
+test("the name of a new store is flushed before anything is written to it", async () => {
+  const opened = vi.mocked(open)
+  opened.mockClear()
+  let flushed = 0
+  await using probe = await open(directory, "r")
+  const flush = vi.spyOn(Object.getPrototypeOf(probe) as typeof probe, "sync").mockImplementation(async () => {
+    await Promise.resolve()
+    flushed++
+  })
+  const inside = join(directory, "store")
+  for (const expected of [1, 1]) {
+    await using store = await openLevelStore({ directory: inside })
+    expect(flushed).toBe(expected)
+    expect(store.revision).toBe(1)
+  }
+  flush.mockRestore()
+  expect(opened.mock.calls).toEqual([
+    [directory, "r"],
+    [directory, "r"],
+  ])
 })
