@@ -2,6 +2,7 @@
 // there is no way to mix up whose object one has.
 
 import type { KubeObject } from "../apimachinery/object.ts"
+import { Alike } from "./alike.ts"
 import { silentLog, type Log } from "./log.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
 import type { Resource } from "./rest.ts"
@@ -40,6 +41,7 @@ export class TenantInformer<T extends KubeObject> {
   readonly #options: TenantInformerOptions<T>
   readonly #log: Log
   readonly #state = new Map<string, TenantObjects<T>>()
+  readonly #alike = new Alike<T>()
   readonly #handlers = new Set<TenantInformerHandler<T>>()
   /** Those of them who are told of each change: most only wait until everything is there. */
   readonly #followers = new Set<TenantInformerHandler<T>>()
@@ -152,13 +154,14 @@ export class TenantInformer<T extends KubeObject> {
     return state
   }
 
-  #event({ tenant, type, object }: TenantEvent<T>): void {
+  #event({ tenant, type, object: delivered }: TenantEvent<T>): void {
     const state = this.#stateOf(tenant)
     if (type === "DELETED") {
-      state.seen?.delete(keyOf(object))
-      this.#delete(tenant, state, object)
+      state.seen?.delete(keyOf(delivered))
+      this.#delete(tenant, state, delivered)
       return
     }
+    const object = this.#alike.share(delivered)
     state.seen?.add(keyOf(object))
     const previous = state.objects.set(object)
     if (previous === undefined) {

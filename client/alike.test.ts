@@ -1,0 +1,36 @@
+import { expect, test } from "vitest"
+import type { ClusterRole } from "../apimachinery/object.ts"
+import { Alike } from "./alike.ts"
+
+function role(uid: string, resourceVersion: string, verb = "get"): ClusterRole {
+  return Object.freeze({
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    metadata: Object.freeze({ name: "view", uid, resourceVersion, labels: { a: "b" } }),
+    rules: [{ apiGroups: [""], resources: ["pods"], verbs: [verb] }],
+  })
+}
+
+test("what two tenants were born with is in memory once, and each keeps what is its own", () => {
+  const alike = new Alike<ClusterRole>()
+  const first = alike.share(role("1", "1"))
+  const second = alike.share(role("2", "1"))
+  expect(second).toEqual(role("2", "1"))
+  expect(second.rules).toBe(first.rules)
+  expect(second.metadata.labels).toBe(first.metadata.labels)
+  expect(first).toEqual(role("1", "1"))
+  expect(Object.isFrozen(second) && Object.isFrozen(second.metadata)).toBe(true)
+})
+
+test("what differs is each one's own", () => {
+  const alike = new Alike<ClusterRole>()
+  alike.share(role("1", "1"))
+  expect(alike.share(role("2", "1", "list"))).toEqual(role("2", "1", "list"))
+})
+
+test("what was written since is passed on as it is", () => {
+  const alike = new Alike<ClusterRole>()
+  alike.share(role("1", "1"))
+  const written = role("2", "7")
+  expect(alike.share(written)).toBe(written)
+})
