@@ -10,6 +10,8 @@ import { ValueCache } from "./value-cache.ts"
 export interface ResourceTable {
   /** Undefined: not served. */
   registry(resource: GroupVersionResource): Registry | undefined
+  /** Without making a registry. */
+  serves(resource: GroupVersionResource): boolean
   registryOfKind(kind: { group: string; version: string; kind: string }): Registry | undefined
   /** In discovery's order. */
   definitions(): readonly ResourceDefinition[]
@@ -70,6 +72,10 @@ class Table implements MutableResourceTable {
     return this.#registryOf("byResource", `${group}/${version}/${resource}`)
   }
 
+  serves({ group, version, resource }: GroupVersionResource): boolean {
+    return this.#definitionOf("byResource", `${group}/${version}/${resource}`) !== undefined
+  }
+
   registryOfKind({ group, version, kind }: { group: string; version: string; kind: string }): Registry | undefined {
     return this.#registryOf("byKind", `${group}/${version}/${kind}`)
   }
@@ -92,9 +98,13 @@ class Table implements MutableResourceTable {
     this.#cache.clear()
   }
 
-  #registryOf(index: keyof Index, key: string): Registry | undefined {
+  #definitionOf(index: keyof Index, key: string): ResourceDefinition | undefined {
     builtIn ??= indexOf(builtInDefinitions())
-    const definition = builtIn[index].get(key) ?? this.#customIndex[index].get(key)
+    return builtIn[index].get(key) ?? this.#customIndex[index].get(key)
+  }
+
+  #registryOf(index: keyof Index, key: string): Registry | undefined {
+    const definition = this.#definitionOf(index, key)
     if (definition === undefined) return undefined
     let registry = this.#registries.get(definition)
     if (registry === undefined) {

@@ -19,7 +19,7 @@ export class ValueReader {
   constructor(definition: ResourceDefinition, cache: ValueCache) {
     this.#definition = definition
     this.#apiVersion = printGroupVersion(definition)
-    this.#head = storedHead(definition.kind, this.#apiVersion)
+    this.#head = headOf(definition, this.#apiVersion)
     this.#cache = cache
   }
 
@@ -99,6 +99,15 @@ export class ValueReader {
     }
     return converted.map((object) => new ComputedValue(object))
   }
+}
+
+/** The same for all control planes that serve the definition. */
+const heads = new WeakMap<ResourceDefinition, Buffer>()
+
+function headOf(definition: ResourceDefinition, apiVersion: string): Buffer {
+  let head = heads.get(definition)
+  if (head === undefined) heads.set(definition, (head = storedHead(definition.kind, apiVersion)))
+  return head
 }
 
 function relabelled(object: KubeObject, kind: string, apiVersion: string): KubeObject {

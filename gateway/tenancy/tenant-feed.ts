@@ -164,7 +164,7 @@ export class TenantFeed {
       const { sequence, signal, handler, resource } = subscription
       if (signal.aborted) continue
       if (sequence <= this.#begun) handler.restarted(tenant)
-      if (controlPlane.resources.registry(resource) === undefined) this.#unserved.add(subscription)
+      if (!controlPlane.resources.serves(resource)) this.#unserved.add(subscription)
       else if (subscription.mentioning?.length !== 0) served.push(subscription)
     }
     this.#begun = Math.max(this.#begun, last)
@@ -275,7 +275,7 @@ export class TenantFeed {
   async #lookAgain(controlPlane: ControlPlane): Promise<void> {
     await nextTurn() // the control plane's own watch of definitions gets its turn
     for (const subscription of this.#unserved) {
-      if (controlPlane.resources.registry(subscription.resource) === undefined) continue
+      if (!controlPlane.resources.serves(subscription.resource)) continue
       this.#unserved.delete(subscription)
       const { handler } = subscription
       const { tenant } = this.#parts
