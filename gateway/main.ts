@@ -5,6 +5,7 @@ import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedOf, defaultHost, servingNames, urlOf } from "./addresses.ts"
+import { adaptKeepAlive } from "./keep-alive.ts"
 import { close, listen } from "./listener.ts"
 import { Metrics } from "./metrics.ts"
 import { defaultLimits, type GatewayOptions } from "./options.ts"
@@ -143,6 +144,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
     audit: options.audit,
   }
   const server = createGatewayServer(serverParts, createHandlers(serverParts, active))
+  adaptKeepAlive(server, active, limits)
   port = await listen(server, host, port)
   stack.defer(() => close(server, active, limits.shutdownMs))
   if (superCluster !== undefined) prepareInBackground(superCluster, controlPlanes, stack, log)

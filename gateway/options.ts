@@ -67,6 +67,8 @@ export interface GatewayLimits {
   bodyTimeoutMs: number
   /** An idle connection stays open this long. */
   keepAliveMs: number
+  /** Connections without a request. Beyond it those that become idle are closed after five seconds. */
+  maxIdleConnections: number
   /** A request that is not long-running. Beyond: 504. */
   requestTimeoutMs: number
   /** Requests of one control plane worked on at the same time, without long-running ones. Beyond: they wait. */
@@ -118,6 +120,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   headersTimeoutMs: 30_000,
   bodyTimeoutMs: 300_000,
   keepAliveMs: 120_000,
+  maxIdleConnections: 1000,
   requestTimeoutMs: 60_000,
   maxInFlight: 200,
   maxWaiting: 1000,

@@ -10,6 +10,7 @@ import { createHttpClient } from "../../client/http-client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { RequestState } from "../filters/state.ts"
+import { adaptKeepAlive } from "../keep-alive.ts"
 import { Metrics } from "../metrics.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
 import { createGatewayServer, createHandlers } from "../server.ts"
@@ -111,7 +112,9 @@ export class WorkerGateway implements AsyncDisposable {
     const handlers = createHandlers(parts, active)
     const path = socketOf(setup.self)
     stack.use(await listenPrivately({ path, handlers, identity, active, shutdownMs: limits.shutdownMs }))
-    const connections = stack.use(new ClientConnections(createGatewayServer(parts, handlers), active, limits))
+    const server = createGatewayServer(parts, handlers)
+    adaptKeepAlive(server, active, limits)
+    const connections = stack.use(new ClientConnections(server, active, limits))
     const headers = { [forwardedHeader]: identity.headerFor(keys.administrator.certificate) }
     const superClient = stack.use(
       createHttpClient({ server: "http://primary", socketPath: socketOf(primary), headers }),
