@@ -83,6 +83,13 @@ test.each([
   expect((await plane.call("PATCH", path, { metadata: { labels: { a: "1" } } }, { contentType })).code).toBe(code)
 })
 
+test("JSON patch: what makes an object no object of its kind is the patch's fault", async () => {
+  const number = [{ op: "replace", path: "/apiVersion", value: 1.5 }]
+  const answer = await plane.call("PATCH", pod, number, { contentType: "application/json-patch+json" })
+  expect(answer.code).toBe(422)
+  expect(answer.json.message).toMatch(/cannot unmarshal number into Go struct field .apiVersion of type string$/)
+})
+
 test("what is not there cannot be patched", async () => {
   const answer = await plane.call("PATCH", `${configMaps}/absent`, {}, { contentType: "application/merge-patch+json" })
   expect(answer.json).toMatchObject({ code: 404, reason: "NotFound" })

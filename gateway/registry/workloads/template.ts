@@ -8,6 +8,7 @@ import {
   notSupported,
   required,
 } from "../../../apimachinery/field-errors.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/decode.ts"
 import { matches, selectorFromLabelSelector } from "../../../apimachinery/labels.ts"
 import type { PodTemplateSpec } from "../../../apimachinery/object.ts"
 import { validatePodTemplate } from "../core/pod-spec/validate.ts"
@@ -31,7 +32,12 @@ export function validateMatches(
   if (!isUnderstood(selector)) return []
   // No selector matches nothing; an empty one everything.
   if (selector !== undefined && matches(selectorFromLabelSelector(selector), labels ?? {})) return []
-  return [invalidValue(path.child("metadata", "labels"), labels, "`selector` does not match template `labels`")]
+  return [wrongLabels(path, template)]
+}
+
+export function wrongLabels(path: FieldPath, { metadata = {} }: PodTemplateSpec): FieldError {
+  const shown = isGivenEmpty(metadata, "labels") ? {} : metadata.labels
+  return invalidValue(path.child("metadata", "labels"), shown, "`selector` does not match template `labels`")
 }
 
 /** Of what runs for ever: `kind` is for the message. A template is looked at when it is known what it has to match. */

@@ -47,6 +47,9 @@ export function faultsOf(message: string): string[] {
 
 function withFaultsInOrder(body: unknown): unknown {
   if (!isObject(body) || body["kind"] !== "Status" || typeof body["message"] !== "string") return body
+  // Of an apply, each in a line of its own.
+  const [before = "", ...lines] = body["message"].split("\n  ")
+  if (lines.length > 0) return { ...body, message: [before, ...lines.toSorted()].join("\n  ") }
   const [start = "", ...faults] = faultsOf(body["message"])
   const { details } = body
   const causes = isObject(details) && Array.isArray(details["causes"]) ? (details["causes"] as unknown[]) : []

@@ -18,6 +18,7 @@ import { messages, nonNegative } from "../../validation/values.ts"
 import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { validateSelected, validateSelector } from "../../workloads/template.ts"
+import { claimSpecWarnings } from "../../core/persistentvolumeclaims/warnings.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
 
 type Spec = NonNullable<StatefulSet["spec"]>
@@ -93,6 +94,11 @@ const strategy: Strategy<StatefulSet> = {
 
   warnings(_ctx, set, current) {
     const warnings = templateWarnings(path.child("template"), set.spec?.template, set, current)
+    for (const [index, { spec = {} }] of (set.spec?.volumeClaimTemplates ?? []).entries()) {
+      const at = path.child("volumeClaimTemplates").index(index)
+      // So upstream names it when the set is changed.
+      warnings.push(...claimSpecWarnings(current === undefined ? at : at.child("Spec"), spec))
+    }
     if ((set.spec?.revisionHistoryLimit ?? 0) < 0) {
       warnings.push(
         "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",

@@ -1,9 +1,17 @@
-// Updates of a job's status: what has ended stays ended, and counters fit together. Source:
+// Updates of a job's status: what has ended stays ended, and counters fit together; the order of the faults is upstream's. Source:
 // k8s.io/kubernetes/pkg/apis/batch/validation ValidateJobStatusUpdate.
 
-import { duplicate, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import {
+  duplicate,
+  type FieldError,
+  FieldPath,
+  invalidValue,
+  omitted,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
 import type { Job } from "../../../../apimachinery/object.ts"
-import { nonNegative } from "../../validation/values.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { immutable, nonNegative } from "../../validation/values.ts"
 import { countIndexes, overlapOf } from "../indexes.ts"
 
 type Status = NonNullable<Job["status"]>
@@ -11,41 +19,154 @@ type Status = NonNullable<Job["status"]>
 const path = FieldPath.root("status")
 
 export function validateJobStatus(job: Job, current: Job): FieldError[] {
-  const status: Status = job.status ?? {}
-  const before: Status = current.status ?? {}
-  const errors = (["active", "succeeded", "failed", "ready", "terminating"] as const).flatMap((field) =>
-    nonNegative(path.child(field), status[field]),
-  )
-  errors.push(...validateUncounted(status))
-  const conditions = path.child("conditions")
-  const conflict = (why: string): void => void errors.push(invalidValue(conditions, status.conditions ?? [], why))
-  if (has(status, "Complete") && has(status, "Failed")) {
-    conflict("cannot set Complete=True and Failed=true conditions")
-  }
-  if (has(status, "Complete") && has(status, "FailureTarget")) {
-    conflict("cannot set Complete=True and FailureTarget=true conditions")
-  }
-  if (has(status, "SuccessCriteriaMet") && has(status, "Failed")) {
-    conflict("cannot set SuccessCriteriaMet=True and Failed=true conditions")
-  }
-  for (const type of ["Failed", "Complete", "FailureTarget"]) {
-    if (has(before, type) && !has(status, type)) conflict(`cannot disable the terminal ${type}=True condition`)
-  }
-  if (has(before, "SuccessCriteriaMet") && !has(status, "SuccessCriteriaMet")) {
-    conflict("cannot disable the SuccessCriteriaMet=True condition")
-  }
-  if (has(status, "Failed") && !has(before, "Failed") && !has(status, "FailureTarget")) {
-    conflict("cannot set Failed=True condition without the FailureTarget=true condition")
-  }
-  if (has(status, "Complete") && !has(before, "Complete") && !has(status, "SuccessCriteriaMet")) {
-    conflict("cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
-  }
+  const change: Change = { job, status: job.status ?? {}, before: current.status ?? {} }
+  const { status } = change
   return [
-    ...errors,
-    ...validateTimes(status, before, job),
-    ...validateIndexes(status, before, job),
-    ...validateCounters(status, before, job),
+    ...(["active", "succeeded", "failed", "ready", "terminating"] as const).flatMap((field) =>
+      nonNegative(path.child(field), status[field]),
+    ),
+    ...validateUncounted(status),
+    ...validateEnd(change),
+    ...validateIndexes(change),
+    ...validateRunning(change),
+    ...validateSuccess(change),
+    ...validateChange(change),
   ]
+}
+
+interface Change {
+  job: Job
+  status: Status
+  before: Status
+}
+
+const conditions = (why: string): FieldError => invalidValue(path.child("conditions"), omitted, why)
+
+function has(status: Status, type: string, value = "True"): boolean {
+  return (status.conditions ?? []).some((condition) => condition.type === type && condition.status === value)
+}
+
+function finished(status: Status): boolean {
+  return has(status, "Complete") || has(status, "Failed")
+}
+
+/** Rules of what has ended count for what is changed: what was so before may stay. */
+function changes({ status, before }: Change): (what: "finished" | "Complete" | "Failed" | "FailureTarget") => boolean {
+  return (what) =>
+    what === "finished" ? finished(status) !== finished(before) : has(status, what) !== has(before, what)
+}
+
+function differ({ status, before }: Change, field: keyof Status): boolean {
+  return !semanticEqual(status[field], before[field])
+}
+
+function validateEnd(change: Change): FieldError[] {
+  const { job, status, before } = change
+  const { startTime, completionTime, active = 0, uncountedTerminatedPods: pods } = status
+  const changed = changes(change)
+  const [complete, failed] = [has(status, "Complete"), has(status, "Failed")]
+  const target = has(status, "FailureTarget")
+  const errors: FieldError[] = []
+  const [completed, hasEnded] = [changed("Complete"), changed("finished")]
+  if ((completed || changed("Failed")) && complete && failed) {
+    errors.push(conditions("cannot set Complete=True and Failed=true conditions"))
+  }
+  if ((completed || changed("FailureTarget")) && complete && target) {
+    errors.push(conditions("cannot set Complete=True and FailureTarget=true conditions"))
+  }
+  const at = path.child("completionTime")
+  if (completed || differ(change, "completionTime")) {
+    const why = "cannot set completionTime when there is no Complete=True condition"
+    if (completionTime !== undefined && !complete) errors.push(invalidValue(at, completionTime, why))
+    if (completionTime === undefined && complete) {
+      errors.push(required(at, "completionTime is required for Complete jobs"))
+    }
+  }
+  const isTimeChanged = differ(change, "startTime") || differ(change, "completionTime")
+  if (isTimeChanged && Date.parse(completionTime ?? "") < Date.parse(startTime ?? "")) {
+    errors.push(invalidValue(at, completionTime, "must be equal to or after `startTime`"))
+  }
+  if ((changed("Failed") || differ(change, "failedIndexes")) && failed && !target) {
+    errors.push(conditions("cannot set Failed=True condition without the FailureTarget=true condition"))
+  }
+  const isSuccessChanged = has(status, "SuccessCriteriaMet") !== has(before, "SuccessCriteriaMet")
+  if ((completed || isSuccessChanged) && complete && !has(status, "SuccessCriteriaMet")) {
+    errors.push(conditions("cannot set Complete=True condition without the SuccessCriteriaMet=true condition"))
+  }
+  if (!finished(status)) return errors
+  if ((hasEnded || differ(change, "active")) && active > 0) {
+    errors.push(invalidValue(path.child("active"), active, "active>0 is invalid for finished job"))
+  }
+  const skipped = job.spec?.suspend === true && job.spec.completions === 0
+  if ((hasEnded || differ(change, "startTime")) && startTime === undefined && !skipped) {
+    errors.push(required(path.child("startTime"), "startTime is required for finished job"))
+  }
+  const uncounted = (pods?.failed ?? []).length + (pods?.succeeded ?? []).length
+  if ((hasEnded || differ(change, "uncountedTerminatedPods")) && uncounted > 0) {
+    errors.push(invalidValue(path.child("uncountedTerminatedPods"), pods, "must be empty for finished job"))
+  }
+  return errors
+}
+
+function validateRunning(change: Change): FieldError[] {
+  const { active = 0, ready, terminating } = change.status
+  const errors: FieldError[] = []
+  const isNew = changes(change)("finished") || differ(change, "terminating")
+  if (isNew && finished(change.status) && (terminating ?? 0) > 0) {
+    errors.push(invalidValue(path.child("terminating"), terminating, "terminating>0 is invalid for finished job"))
+  }
+  if ((differ(change, "ready") || differ(change, "active")) && ready !== undefined && ready > active) {
+    errors.push(invalidValue(path.child("ready"), ready, "cannot set more ready pods than active"))
+  }
+  return errors
+}
+
+function validateSuccess({ job, status }: Change): FieldError[] {
+  const isMet = has(status, "SuccessCriteriaMet")
+  const errors: FieldError[] = []
+  for (const type of ["Failed", "FailureTarget"] as const) {
+    const word = type === "Failed" ? "Failed=true" : "FailureTarget=true"
+    if (isMet && has(status, type)) {
+      errors.push(conditions(`cannot set SuccessCriteriaMet=True and ${word} conditions`))
+    }
+  }
+  if (job.spec?.successPolicy !== undefined && !isMet && has(status, "Complete")) {
+    errors.push(conditions("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True"))
+  }
+  return errors
+}
+
+/** What has ended stays ended, and what was counted stays counted. */
+function validateChange(change: Change): FieldError[] {
+  const { job, status, before } = change
+  const { spec } = job
+  const errors: FieldError[] = []
+  for (const type of ["Failed", "Complete", "FailureTarget"]) {
+    if (has(before, type) && !has(status, type)) {
+      errors.push(conditions(`cannot disable the terminal ${type}=True condition`))
+    }
+  }
+  const { failed = 0, succeeded = 0, completionTime, startTime } = status
+  if (failed < (before.failed ?? 0)) {
+    errors.push(invalidValue(path.child("failed"), failed, "cannot decrease the failed counter"))
+  }
+  const elastic = spec?.completionMode === "Indexed" && spec.completions === spec.parallelism
+  if (!elastic && succeeded < (before.succeeded ?? 0)) {
+    errors.push(invalidValue(path.child("succeeded"), succeeded, "cannot decrease the succeeded counter"))
+  }
+  if (before.completionTime !== undefined && completionTime !== undefined && differ(change, "completionTime")) {
+    errors.push(invalidValue(path.child("completionTime"), completionTime, immutable))
+  }
+  const isResumed = has(before, "Suspended") && has(status, "Suspended", "False")
+  if (before.startTime !== undefined && differ(change, "startTime") && !isResumed && spec?.suspend !== true) {
+    errors.push(invalidValue(path.child("startTime"), startTime, "field is immutable for unsuspended job once set"))
+  }
+  const [wasMet, isMet] = [has(before, "SuccessCriteriaMet"), has(status, "SuccessCriteriaMet")]
+  if (wasMet && !isMet) errors.push(conditions("cannot disable the SuccessCriteriaMet=True condition"))
+  if (has(before, "Complete") && !wasMet && isMet) {
+    errors.push(conditions("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions"))
+  }
+  return errors
 }
 
 /** Each pod once, in one of the two. */
@@ -63,7 +184,7 @@ function validateUncounted({ uncountedTerminatedPods: uncounted }: Status): Fiel
 }
 
 /** What has been said before is not looked at again: completions may be fewer by now. */
-function validateIndexes(status: Status, before: Status, { spec }: Job): FieldError[] {
+function validateIndexes({ status, before, job: { spec } }: Change): FieldError[] {
   const { completedIndexes: completed = "", failedIndexes: failed } = status
   const { completions, backoffLimitPerIndex } = spec ?? {}
   const [hasCompleted, hasFailed] = [completed !== (before.completedIndexes ?? ""), failed !== before.failedIndexes]
@@ -87,69 +208,6 @@ function validateIndexes(status: Status, before: Status, { spec }: Job): FieldEr
     const index = overlapOf(completed, failed, completions)
     const detail = `failedIndexes and completedIndexes overlap at index: ${index}`
     if (index !== undefined) errors.push(invalidValue(path.child("failedIndexes"), failed, detail))
-  }
-  return errors
-}
-
-function has(status: Status, type: string): boolean {
-  return (status.conditions ?? []).some((condition) => condition.type === type && condition.status === "True")
-}
-
-function finished(status: Status): boolean {
-  return has(status, "Complete") || has(status, "Failed")
-}
-
-function validateTimes(status: Status, before: Status, job: Job): FieldError[] {
-  const errors: FieldError[] = []
-  const at = path.child("completionTime")
-  if (status.completionTime !== undefined && !has(status, "Complete")) {
-    errors.push(
-      invalidValue(at, status.completionTime, "cannot set completionTime when there is no Complete=True condition"),
-    )
-  }
-  if (status.completionTime === undefined && has(status, "Complete")) {
-    errors.push(required(at, "completionTime is required for Complete jobs"))
-  }
-  if (status.startTime !== undefined && status.completionTime !== undefined) {
-    if (Date.parse(status.completionTime) < Date.parse(status.startTime)) {
-      errors.push(invalidValue(at, status.completionTime, "must be equal to or after `startTime`"))
-    }
-  }
-  if (before.completionTime !== undefined && status.completionTime !== before.completionTime) {
-    if (status.completionTime !== undefined) errors.push(invalidValue(at, status.completionTime, "field is immutable"))
-  }
-  const skipped = job.spec?.suspend === true && job.spec.completions === 0
-  if (finished(status) && status.startTime === undefined && !skipped) {
-    errors.push(required(path.child("startTime"), "startTime is required for finished job"))
-  }
-  return errors
-}
-
-function validateCounters(status: Status, before: Status, job: Job): FieldError[] {
-  const errors: FieldError[] = []
-  const ended = finished(status) && !finished(before)
-  const { active = 0, ready, terminating, failed = 0, succeeded = 0, uncountedTerminatedPods } = status
-  if (ended && active > 0) {
-    errors.push(invalidValue(path.child("active"), active, "active>0 is invalid for finished job"))
-  }
-  if (ended && (terminating ?? 0) > 0) {
-    errors.push(invalidValue(path.child("terminating"), terminating, "terminating>0 is invalid for finished job"))
-  }
-  const uncounted = (uncountedTerminatedPods?.failed ?? []).length + (uncountedTerminatedPods?.succeeded ?? []).length
-  if (ended && uncounted > 0) {
-    errors.push(
-      invalidValue(path.child("uncountedTerminatedPods"), uncountedTerminatedPods, "must be empty for finished job"),
-    )
-  }
-  if (ready !== undefined && ready > active) {
-    errors.push(invalidValue(path.child("ready"), ready, "cannot set more ready pods than active"))
-  }
-  if (failed < (before.failed ?? 0)) {
-    errors.push(invalidValue(path.child("failed"), failed, "cannot decrease the failed counter"))
-  }
-  const elastic = job.spec?.completionMode === "Indexed" && job.spec.completions === job.spec.parallelism
-  if (!elastic && succeeded < (before.succeeded ?? 0)) {
-    errors.push(invalidValue(path.child("succeeded"), succeeded, "cannot decrease the succeeded counter"))
   }
   return errors
 }

@@ -6,6 +6,7 @@ import { compareQuantities, parseQuantity } from "../../../../apimachinery/quant
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
 import { validateClaimStatus } from "./status.ts"
+import { claimWarnings } from "./warnings.ts"
 import { type ClaimSpec, validatePersistentVolumeClaimSpec } from "./validate.ts"
 
 const path = FieldPath.root("spec")
@@ -41,6 +42,8 @@ const strategy: Strategy<PersistentVolumeClaim> = {
     if (ctx.info.subresource === "status") return validateClaimStatus(claim)
     return [...validatePersistentVolumeClaimSpec(path, claim.spec ?? {}), ...validateChange(claim, current)]
   },
+
+  warnings: (_ctx, claim) => claimWarnings(claim),
 
   selectableFields: (claim) => ({ name: claim.metadata.name ?? "" }),
 }

@@ -2,8 +2,8 @@
 
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { validateLabelValue } from "../../../../apimachinery/names.ts"
-import { milliValue, parseQuantity } from "../../../../apimachinery/quantity.ts"
-import type { Container, PodSpec } from "./types.ts"
+import { claimSpecWarnings, fractionWarning } from "../persistentvolumeclaims/warnings.ts"
+import type { Container, PodSpec, Volume } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
 
 /** In upstream's order: what the warning calls it, and what became of it. */
@@ -44,11 +44,7 @@ export function podWarnings(
       const message = oldAnnotations[key]
       return message === undefined ? [] : [`${String(root.child("metadata", "annotations").key(key))}: ${message}`]
     }),
-    ...(spec.volumes ?? []).flatMap((volume, index) =>
-      Object.entries(oldVolumes).flatMap(([source, [shown, message]]) =>
-        Object.hasOwn(volume, source) ? [`${String(path.child("volumes").index(index).child(shown))}: ${message}`] : [],
-      ),
-    ),
+    ...(spec.volumes ?? []).flatMap((volume, index) => volumeWarnings(path.child("volumes").index(index), volume)),
     ...volumePathWarnings(spec.volumes ?? []),
     ...duplicates(path.child("hostAliases"), spec.hostAliases, "ip"),
     ...duplicates(path.child("imagePullSecrets"), spec.imagePullSecrets, "name"),
@@ -165,14 +161,21 @@ function withPaths(path: FieldPath, spec: PodSpec): [FieldPath, Container][] {
   )
 }
 
+function volumeWarnings(at: FieldPath, volume: Volume): string[] {
+  const template = volume.ephemeral?.volumeClaimTemplate
+  const old = Object.entries(oldVolumes).flatMap(([source, [shown, message]]) =>
+    Object.hasOwn(volume, source) ? [`${String(at.child(shown))}: ${message}`] : [],
+  )
+  if (template === undefined) return old
+  return [...old, ...claimSpecWarnings(at.child("ephemeral", "volumeClaimTemplate", "spec"), template.spec)]
+}
+
 function containerWarnings(at: FieldPath, container: Container): string[] {
   const warnings: string[] = []
   for (const resource of ["memory", "ephemeral-storage"]) {
     for (const kind of ["limits", "requests"] as const) {
       const text = (container.resources?.[kind] as Record<string, string> | undefined)?.[resource]
-      if (text === undefined || milliValue(parseQuantity(text)) % 1000 === 0) continue
-      const place = at.child("resources", kind).key(resource)
-      warnings.push(`${String(place)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`)
+      warnings.push(...fractionWarning(at.child("resources", kind).key(resource), text))
     }
   }
   const seen = new Set<string>()

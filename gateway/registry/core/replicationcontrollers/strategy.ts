@@ -1,14 +1,14 @@
 // ReplicationControllers. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import type * as models from "@kubernetes/client-node"
-import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { nonNegative } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"
 import { replicationControllerScale } from "../../workloads/scale.ts"
-import { validateServingTemplate } from "../../workloads/template.ts"
+import { validateServingTemplate, wrongLabels } from "../../workloads/template.ts"
 import { defaultPodTemplate, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 
@@ -69,8 +69,7 @@ function validateSpec(spec: Spec): FieldError[] {
   if (spec.template === undefined) return [...errors, required(template)]
   const labels = spec.template.metadata?.labels ?? {}
   if (!empty && !Object.entries(selector).every(([key, value]) => labels[key] === value)) {
-    const at = template.child("metadata", "labels")
-    errors.push(invalidValue(at, spec.template.metadata?.labels, "`selector` does not match template `labels`"))
+    errors.push(wrongLabels(template, spec.template))
   }
   return [...errors, ...validateServingTemplate(template, spec.template, "ReplicationController")]
 }

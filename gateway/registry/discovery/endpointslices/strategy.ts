@@ -49,7 +49,7 @@ const strategy: Strategy<EndpointSlice> = {
 
   validateUpdate: (_ctx, slice, current) => [
     ...validate(slice),
-    ...immutableField(FieldPath.root("addressType"), slice.addressType, current.addressType),
+    ...immutableField(FieldPath.root("addressType"), slice.addressType ?? "", current.addressType),
   ],
 
   specChanged: (slice, current) =>

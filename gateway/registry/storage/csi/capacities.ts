@@ -28,7 +28,7 @@ const strategy: Strategy<CSIStorageCapacity> = {
     ...((capacity.nodeTopology === undefined) === (current.nodeTopology === undefined)
       ? immutableField(topology, capacity.nodeTopology, current.nodeTopology)
       : [invalidValue(topology, capacity.nodeTopology, immutable)]),
-    ...immutableField(className, capacity.storageClassName, current.storageClassName),
+    ...immutableField(className, capacity.storageClassName ?? "", current.storageClassName),
   ],
 }
 

@@ -31,7 +31,7 @@ const strategy: Strategy<StorageClass> = {
 
   validateUpdate: (_ctx, storageClass, current) => [
     ...validate(storageClass),
-    ...immutableFields(FieldPath.root(), storageClass, current, [
+    ...immutableFields(FieldPath.root(), { provisioner: "", ...storageClass }, current, [
       "parameters",
       "provisioner",
       "reclaimPolicy",

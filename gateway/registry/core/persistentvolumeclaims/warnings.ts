@@ -1,0 +1,28 @@
+// What a claim may ask for but hardly means: shown to the user as warnings. Source: k8s.io/kubernetes/pkg/api/persistentvolumeclaim.
+
+import { FieldPath } from "../../../../apimachinery/field-errors.ts"
+import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
+import { milliValue, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import type { ClaimSpec } from "./validate.ts"
+
+const oldClass = "volume.beta.kubernetes.io/storage-class"
+
+export function claimWarnings({ metadata, spec = {} }: PersistentVolumeClaim): string[] {
+  const place = FieldPath.root("metadata", "annotations").key(oldClass)
+  const said = metadata.annotations?.[oldClass] === undefined ? [] : [`${String(place)}: ${insteadOfAnnotation}`]
+  return [...said, ...claimSpecWarnings(FieldPath.root("spec"), spec)]
+}
+
+const insteadOfAnnotation = 'deprecated since v1.8; use "storageClassName" attribute instead'
+
+export function claimSpecWarnings(path: FieldPath, { resources }: ClaimSpec): string[] {
+  return (["requests", "limits"] as const).flatMap((kind) =>
+    fractionWarning(path.child("resources", kind).key("storage"), resources?.[kind]?.["storage"]),
+  )
+}
+
+/** Of an amount of bytes. */
+export function fractionWarning(place: FieldPath, text: string | undefined): string[] {
+  if (text === undefined || milliValue(parseQuantity(text)) % 1000 === 0) return []
+  return [`${String(place)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
+}
