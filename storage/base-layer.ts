@@ -10,12 +10,21 @@ export const baseRevision = 1
 export function createBaseLayer(entries: Iterable<readonly [key: string, value: Uint8Array]>): BaseLayer {
   const values = new Map(entries)
   const keys = [...values.keys()].sort(compareKeys)
-  return { keys, value: (key) => values.get(key) }
+  return { keys, has: (key) => values.has(key), value: (key) => values.get(key) }
 }
 
-export const emptyBaseLayer: BaseLayer = { keys: [], value: () => undefined }
+export const emptyBaseLayer: BaseLayer = { keys: [], has: () => false, value: () => undefined }
 
+/** Its bytes are made when they are first read: who knows what an unchanged object of the layer says never asks for them. */
 export function baseValue(base: BaseLayer, key: string): KeyValue | undefined {
-  const value = base.value(key)
-  return value && { key, value, createRevision: baseRevision, modRevision: baseRevision }
+  if (!base.has(key)) return undefined
+  let made: Uint8Array | undefined
+  return {
+    key,
+    get value() {
+      return (made ??= base.value(key) ?? new Uint8Array())
+    },
+    createRevision: baseRevision,
+    modRevision: baseRevision,
+  }
 }

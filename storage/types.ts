@@ -111,6 +111,8 @@ export interface Store extends AsyncDisposable {
 export interface BaseLayer {
   /** In byte order. */
   readonly keys: readonly string[]
+  has(key: string): boolean
+  /** Undefined: it has no such key. May have to be made. */
   value(key: string): Uint8Array | undefined
 }
 

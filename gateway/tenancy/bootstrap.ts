@@ -75,6 +75,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
       const recent = new Map<string, Uint8Array>()
       return {
         keys,
+        has: (key) => templates.has(key),
         value(key) {
           const found = templates.get(key)
           if (found === undefined) return undefined

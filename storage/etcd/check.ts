@@ -92,7 +92,7 @@ function faultOf(place: Place, { key: wire, value, mod_revision }: WireKeyValue,
     return key === "" && isGate(value) ? undefined : `the gate of its quota says "${value.toString().slice(0, 64)}"`
   if (!key.startsWith("/") || key.includes("\0") || key.includes("\ufffd")) return `"${key}" is not a storage key`
   if (kind === "value") return undefined
-  if (base.value(key) === undefined) return `"${key}" is marked as deleted from the base layer, which does not have it`
+  if (!base.has(key)) return `"${key}" is marked as deleted from the base layer, which does not have it`
   if (value.byteLength > 0) return `the mark that "${key}" has been deleted, of revision ${mod_revision}, is not empty`
   return undefined
 }

@@ -172,7 +172,7 @@ class Check {
     const before = this.#lastChange.get(key)
     if (!before) {
       const oldest = this.#compacted + 1
-      const inBase = this.#base.value(key) !== undefined
+      const inBase = this.#base.has(key)
       if (previous && previous.modRevision > oldest)
         this.#fault(
           `change of "${key}" at ${revision} replaced revision ${previous.modRevision}, which is not in the log`,
@@ -196,7 +196,7 @@ class Check {
     const { revision, kind } = record
     if (kind === "delete") {
       if (current) this.#fault(`"${key}" was deleted at ${revision}, but is there with revision ${current.modRevision}`)
-      if (this.#base.value(key) !== undefined && !this.#tombstones.has(key))
+      if (this.#base.has(key) && !this.#tombstones.has(key))
         this.#fault(`"${key}" of the base layer was deleted at ${revision}, but is not marked as deleted`)
     } else if (current?.modRevision !== revision || current.createRevision !== createdAt(record)) {
       const found = current ? `${current.createRevision}/${current.modRevision}` : "nothing"

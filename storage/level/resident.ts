@@ -123,7 +123,7 @@ export class Resident {
         this.#deleted.delete(current.key)
       } else {
         this.#remove(current.key)
-        if (this.#base.value(current.key) !== undefined) this.#deleted.add(current.key)
+        if (this.#base.has(current.key)) this.#deleted.add(current.key)
       }
     }
     return this.#fits()

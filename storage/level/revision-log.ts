@@ -48,7 +48,7 @@ export function changeWrites(events: readonly StoreEvent[], base: BaseLayer): Wr
 
 function writeState(writes: Write[], event: StoreEvent, base: BaseLayer): void {
   const { key } = event.current
-  const inBase = base.value(key) !== undefined
+  const inBase = base.has(key)
   if (event.type === "put") {
     writes.push({ type: "put", key: currentKey(key), value: encodeCurrent(event.current), keyEncoding: "utf8" })
     if (inBase && !event.previous) writes.push({ type: "del", key: tombstoneKey(key), keyEncoding: "utf8" })

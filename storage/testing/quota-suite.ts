@@ -1,6 +1,7 @@
 // What a quota promises, for every store that keeps one. A store is opened again with what it had, with or without its quota.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { createBaseLayer } from "../base-layer.ts"
 import type { StoreQuota } from "../quota.ts"
 import type { BaseLayer, Store, TransactionResult } from "../types.ts"
 
@@ -18,10 +19,7 @@ export interface QuotaPlace extends AsyncDisposable {
 }
 
 const quota: StoreQuota = { prefix: "/registry/", maxObjects: 3, maxBytes: 1000, reserveBytes: 100 }
-const base: BaseLayer = {
-  keys: ["/registry/base"],
-  value: (key) => (key === "/registry/base" ? Buffer.from("base") : undefined),
-}
+const base: BaseLayer = createBaseLayer([["/registry/base", Buffer.from("base")]])
 
 export function quotaSuite(suite: QuotaSuite): void {
   describe(suite.name, () => promises(suite))
