@@ -15,13 +15,18 @@ interface Verified {
   to: number
 }
 
+interface Root {
+  certificate: X509Certificate
+  key: KeyObject
+}
+
 export function createCertificateAuthenticator(
   authority: string,
   /** An authority says who; what a member may do can be fixed (the gateway's administrators). */
   asUser: (user: User) => User = (user) => user,
 ): Authenticator {
-  const root = new X509Certificate(authority)
-  const rootKey = root.publicKey
+  // Read when somebody presents a certificate.
+  let root: Root | undefined
   // Keyed by the buffer the connection holds: an entry lives as long as its connection.
   const verified = new WeakMap<Uint8Array, Verified | "refused">()
   return {
@@ -30,7 +35,7 @@ export function createCertificateAuthenticator(
       if (leaf === undefined) return undefined
       let entry = verified.get(leaf)
       if (entry === undefined) {
-        entry = verify(leaf, root, rootKey) ?? "refused"
+        entry = verify(leaf, (root ??= readRoot(authority))) ?? "refused"
         if (entry !== "refused") entry.user = asUser(entry.user)
         verified.set(leaf, entry)
       }
@@ -41,8 +46,13 @@ export function createCertificateAuthenticator(
   }
 }
 
+function readRoot(authority: string): Root {
+  const certificate = new X509Certificate(authority)
+  return { certificate, key: certificate.publicKey }
+}
+
 /** Undefined: not one of this authority's, or not for clients. Says nothing of dates. */
-function verify(der: Uint8Array, root: X509Certificate, rootKey: KeyObject): Verified | undefined {
+function verify(der: Uint8Array, { certificate: root, key: rootKey }: Root): Verified | undefined {
   const certificate = new X509Certificate(der)
   const usages = certificate.keyUsage as string[] | undefined
   const allowed = usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage)

@@ -23,7 +23,13 @@ export interface TrustRoots {
   /** Signs the certificates with which the gateway calls what serves the tenant's aggregated APIs. */
   frontProxyAuthority: { certificate: string; key: KeyObject }
   /** Signs service-account tokens (ES256). */
-  serviceAccountKey: { private: KeyObject; public: KeyObject; keyId: string }
+  serviceAccountKey: {
+    private: KeyObject
+    public: KeyObject
+    /** The public one as DER SubjectPublicKeyInfo. */
+    encodedPublic: Buffer
+    keyId: string
+  }
   /** `iss` of service-account tokens; unique per control plane, so that it can name the tenant. */
   issuer: string
   /** CA of the gateway's serving certificate: what clients and pods trust (kube-root-ca.crt). */

@@ -5,6 +5,7 @@
 import { createPublicKey, X509Certificate } from "node:crypto"
 import { isSignedToken, tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials } from "../authentication/types.ts"
+import { describeIssuer } from "./certificate.ts"
 import type { ControlPlane } from "./control-plane.ts"
 
 /** Public keys are DER in base64: a third of a key object's memory. */
@@ -22,10 +23,11 @@ export interface Admittance {
 export async function admittanceOf(controlPlane: ControlPlane, bornRights: string): Promise<Admittance> {
   const { trust } = controlPlane
   const { anonymousRights, issuers } = await controlPlane.openness()
-  const { publicKey } = new X509Certificate(trust.clientCertificateAuthority.certificate)
+  // Taken out of the texts as bytes: every tenant falls asleep, and few callers have a key read again.
+  const { publicKey } = describeIssuer(trust.clientCertificateAuthority.certificate)
   return {
-    clientAuthorityKey: printed(publicKey),
-    tokenKey: printed(trust.serviceAccountKey.public),
+    clientAuthorityKey: publicKey.toString("base64"),
+    tokenKey: trust.serviceAccountKey.encodedPublic.toString("base64"),
     issuer: trust.issuer,
     otherIssuers: issuers,
     isAnonymousAsBorn: anonymousRights === bornRights,
@@ -52,10 +54,6 @@ function mayBeGoodToken(known: Admittance, token: string): boolean | Promise<boo
   if (issuer === undefined) return false
   if (known.otherIssuers.includes(issuer)) return true
   return issuer === known.issuer && isSignedToken(token, { issuer, key: read(known.tokenKey) })
-}
-
-function printed(key: ReturnType<typeof createPublicKey>): string {
-  return key.export({ type: "spki", format: "der" }).toString("base64")
 }
 
 function read(key: string): ReturnType<typeof createPublicKey> {

@@ -1,11 +1,11 @@
 // What is issued is read by OpenSSL, which Node's own reader is.
 
-import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto"
+import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from "node:crypto"
 import { createServer, connect } from "node:tls"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
-import { createKeyPair } from "./key-pair.ts"
+import { createKeyPair, publicKeyOf } from "./key-pair.ts"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "./pki.ts"
 
 const names = ["localhost", "*.example.com", "127.0.0.1", "::1", "2001:db8::7:0:1", "::ffff:10.1.2.3"]
@@ -16,7 +16,16 @@ describe("key pairs", () => {
       const { key, pem, publicKey } = createKeyPair()
       expect(createPrivateKey(pem).export({ type: "pkcs8", format: "pem" })).toBe(pem)
       expect(createPublicKey(key).export({ type: "spki", format: "der" })).toEqual(publicKey)
+      expect(publicKeyOf(pem)).toEqual(publicKey)
     }
+  })
+
+  test.each([
+    ["on another curve", generateKeyPairSync("ec", { namedCurve: "secp384r1" })],
+    ["of RSA", generateKeyPairSync("rsa", { modulusLength: 2048 })],
+  ])("%s have their public key found as well", (_what, { privateKey, publicKey }) => {
+    const pem = privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+    expect(publicKeyOf(pem)).toEqual(publicKey.export({ type: "spki", format: "der" }))
   })
 })
 

@@ -4,7 +4,7 @@
 import { createHash, createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
 import type { KeyValue, Store } from "../../storage/types.ts"
 import type { TrustRoots } from "../authentication/types.ts"
-import { createKeyPair } from "./key-pair.ts"
+import { createKeyPair, publicKeyOf } from "./key-pair.ts"
 import { type Authority, createAuthority, type NewAuthority, parseKey } from "./pki.ts"
 
 const trustKey = "/polyplane/trust"
@@ -103,13 +103,10 @@ function parse(value: Uint8Array): EarlierTrust {
 }
 
 function trustRoots(stored: StoredTrust, servingCertificateAuthority: string): TrustRoots {
-  let serviceAccountKey: TrustRoots["serviceAccountKey"] | undefined
   return {
     clientCertificateAuthority: authorityOf(stored.clientCertificateAuthority),
     frontProxyAuthority: authorityOf(stored.frontProxyAuthority),
-    get serviceAccountKey() {
-      return (serviceAccountKey ??= tokenKey(stored.serviceAccountKey))
-    },
+    serviceAccountKey: tokenKey(stored.serviceAccountKey),
     issuer: stored.issuer,
     servingCertificateAuthority,
   }
@@ -117,16 +114,24 @@ function trustRoots(stored: StoredTrust, servingCertificateAuthority: string): T
 
 /** Read when a token is signed or verified: many tenants wake without. */
 function tokenKey(text: string): TrustRoots["serviceAccountKey"] {
-  const privateKey = parseKey(text)
-  const publicKey = createPublicKey(privateKey)
-  return { private: privateKey, public: publicKey, keyId: keyId(publicKey) }
-}
-
-/** As upstream makes key ids: from the public key's DER. Source: k8s.io/kubernetes/pkg/serviceaccount/jwt.go. */
-function keyId(key: KeyObject): string {
-  return createHash("sha256")
-    .update(key.export({ type: "spki", format: "der" }))
-    .digest("base64url")
+  let privateKey: KeyObject | undefined
+  let publicKey: KeyObject | undefined
+  let encoded: Buffer | undefined
+  return {
+    get private() {
+      return (privateKey ??= parseKey(text))
+    },
+    get public() {
+      return (publicKey ??= createPublicKey(this.private))
+    },
+    get encodedPublic() {
+      return (encoded ??= publicKeyOf(text))
+    },
+    /** As upstream makes key ids: from the public key's DER. Source: k8s.io/kubernetes/pkg/serviceaccount/jwt.go. */
+    get keyId() {
+      return createHash("sha256").update(this.encodedPublic).digest("base64url")
+    },
+  }
 }
 
 export function authorityName(uid: string): string {
