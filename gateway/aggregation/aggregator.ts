@@ -14,6 +14,7 @@ import {
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { Store } from "../../storage/types.ts"
+import { controlPlaneClosed } from "../ending.ts"
 import type { Backends } from "../backends/backends.ts"
 import type { User } from "../request/context.ts"
 import { ObjectView } from "../registry/object-view.ts"
@@ -134,7 +135,7 @@ export class Aggregator implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ending.abort()
+    this.#ending.abort(controlPlaneClosed)
     clearTimeout(this.#timer)
     await this.#checking
     await this.#view[Symbol.asyncDispose]()

@@ -9,6 +9,7 @@ import { isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { type KeyValue, type Store, StorageError, type Watcher } from "../../storage/types.ts"
+import { controlPlaneClosed } from "../ending.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { semanticEqual } from "../registry/validation/equality.ts"
@@ -77,7 +78,7 @@ class CustomResourceHandler implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ending.abort()
+    this.#ending.abort(controlPlaneClosed)
     this.#watcher?.close()
     await this.#following
     await Promise.allSettled(this.#background.values())

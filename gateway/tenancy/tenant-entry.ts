@@ -8,6 +8,7 @@
 import type { Log } from "../../client/log.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { Credentials } from "../authentication/types.ts"
+import { controlPlaneClosed } from "../ending.ts"
 import { type Admittance, admits } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { type Preparation, Preparing } from "./prepare.ts"
@@ -249,7 +250,7 @@ export class TenantEntry {
     if (awake === undefined || revision === undefined || !this.canSleep) return false
     this.#settled = { revision, followers: this.#parts.subscriptions.last }
     this.#wanted = false
-    awake.ending.abort()
+    awake.ending.abort(controlPlaneClosed)
     awake.feed?.tellAsleep()
     this.#close(awake, revision)
     return true
@@ -258,7 +259,7 @@ export class TenantEntry {
   #close(awake: Awake, settled?: number): void {
     this.#awake = this.#opening = this.#measured = undefined
     this.#closing = (async () => {
-      awake.ending.abort()
+      awake.ending.abort(controlPlaneClosed)
       await awake.feeding
       await awake.preparing.ended
       if (settled !== undefined) await this.#sleepOn(awake, settled)
