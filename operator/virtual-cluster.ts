@@ -4,7 +4,7 @@
 import { timestamp } from "../apimachinery/object.ts"
 import { clusterKey as clusterKeyOf } from "../apimachinery/tenancy.ts"
 import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
-import { pause, type Clock } from "../client/clock.ts"
+import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
@@ -43,6 +43,8 @@ export class VirtualClusterReconciler {
   /** Uids whose kubeconfig this process has compared with what it would issue: the gateway may have moved. */
   readonly #compared = new Set<string>()
   readonly #byClusterKey = new Map<string, Tenant>()
+  /** By uid the resourceVersion its status has made: until it has been seen, and unless somebody else has changed it since. */
+  readonly #reported = new Map<string, string>()
 
   constructor(parts: VirtualClusterParts) {
     this.#parts = parts
@@ -60,6 +62,7 @@ export class VirtualClusterReconciler {
 
   async reconcile(virtualCluster: VirtualCluster): Promise<Outcome> {
     if (virtualCluster.metadata.deletionTimestamp !== undefined) return this.#remove(virtualCluster)
+    if (this.#isAsReported(virtualCluster)) return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
     try {
       return await this.#make(virtualCluster)
     } catch (error) {
@@ -74,6 +77,11 @@ export class VirtualClusterReconciler {
       }
       throw error
     }
+  }
+
+  /** Once, after it runs: what its own status has caused to be looked at is what has just been done. */
+  #isAsReported({ metadata: { uid = "", resourceVersion } }: VirtualCluster): boolean {
+    return this.#reported.get(uid) === resourceVersion && this.#reported.delete(uid)
   }
 
   async #make(virtualCluster: VirtualCluster): Promise<Outcome> {
@@ -114,12 +122,15 @@ export class VirtualClusterReconciler {
 
   /** Most tenants are there before anybody could have read that they are being made. */
   async #tellIfSlow(virtualCluster: VirtualCluster, clusterKey: string, made: Promise<unknown>): Promise<void> {
-    const done = new AbortController()
-    const end = (): void => done.abort()
+    const { promise: isSlow, resolve: tell } = Promise.withResolvers<boolean>()
+    const timer = this.#parts.clock.after(operatorLimits.slowMs, () => tell(true))
+    const end = (): void => {
+      timer.cancel()
+      tell(false)
+    }
     made.then(end, end)
-    await pause(this.#parts.clock, operatorLimits.slowMs, done.signal)
-    if (done.signal.aborted) return
-    await this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
+    if (await isSlow)
+      await this.#report(virtualCluster, "Pending", "ClusterCreating", "the tenant is being made", clusterKey)
   }
 
   #checkNames(identity: Tenant["virtualCluster"], clusterKey: string): void {
@@ -187,6 +198,7 @@ export class VirtualClusterReconciler {
 
   async #remove({ metadata, status }: VirtualCluster): Promise<void> {
     const { namespace = "", name = "", uid = "", resourceVersion, finalizers = [] } = metadata
+    this.#reported.delete(uid)
     if (!finalizers.includes(finalizer)) return
     const { superClient, tenants } = this.#parts
     const tenant = tenants.get(name)
@@ -220,7 +232,9 @@ export class VirtualClusterReconciler {
     const { superClient, events } = this.#parts
     try {
       const patch = { metadata: { uid }, status: wanted }
-      await superClient.patch(virtualClusters, namespace, name, patch, { type: "merge", subresource: "status" })
+      const options = { type: "merge", subresource: "status" } as const
+      const reported = await superClient.patch(virtualClusters, namespace, name, patch, options)
+      if (phase === "Running" && uid !== undefined) this.#reported.set(uid, reported.metadata.resourceVersion ?? "")
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error
       return

@@ -1,0 +1,65 @@
+import { beforeEach, expect, test } from "vitest"
+import { systemClock } from "../client/clock.ts"
+import { EventRecorder } from "../client/events.ts"
+import { clusterVersions, namespaces, virtualClusters } from "../client/resources.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { FakeTenants } from "../syncer/testing/fake-tenants.ts"
+import type { VirtualCluster } from "./types.ts"
+import { VirtualClusterReconciler } from "./virtual-cluster.ts"
+
+let superCluster: FakeCluster
+let reconciler: VirtualClusterReconciler
+
+const current = (): VirtualCluster => superCluster.find<VirtualCluster>(virtualClusters, "default", "acme")!
+
+/** How often the super cluster is asked for something meanwhile. */
+async function reads(work: () => Promise<unknown>): Promise<number> {
+  let count = 0
+  const get = superCluster.get.bind(superCluster)
+  superCluster.get = (...request: Parameters<typeof get>) => {
+    count++
+    return get(...request) as never
+  }
+  await work()
+  superCluster.get = get
+  return count
+}
+
+beforeEach(async () => {
+  superCluster = new FakeCluster({ isSuper: true })
+  const tenants = Object.assign(new FakeTenants(), {
+    create: (request: object) => Promise.resolve({ ...request, uid: "u" }),
+    delete: () => Promise.resolve(),
+    kubeconfig: () => Promise.resolve("clusters: []"),
+    address: () => Promise.resolve({ server: "https://one", certificateAuthority: "ca" }),
+  })
+  const events = new EventRecorder({ component: "test" })
+  reconciler = new VirtualClusterReconciler({
+    superClient: superCluster,
+    tenants: tenants as never,
+    events,
+    clock: systemClock,
+  })
+  const base = { apiVersion: "tenancy.x-k8s.io/v1alpha1" }
+  await superCluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
+  await superCluster.create(clusterVersions, { ...base, kind: "ClusterVersion", metadata: { name: "default" } })
+  await superCluster.create<VirtualCluster>(virtualClusters, {
+    ...base,
+    kind: "VirtualCluster",
+    metadata: { name: "acme", namespace: "default" },
+    spec: { clusterVersionName: "default" },
+  })
+  await reconciler.reconcile(current())
+  await events.drained()
+  expect(current().status?.phase).toBe("Running")
+})
+
+test("what its own status causes to be looked at is done, once", async () => {
+  expect(await reads(() => reconciler.reconcile(current()))).toBe(0)
+  expect(await reads(() => reconciler.reconcile(current()))).toBeGreaterThan(0)
+})
+
+test("what somebody has changed since is looked at", async () => {
+  superCluster.edit(virtualClusters, "default", "acme", { metadata: { labels: { a: "b" } } })
+  expect(await reads(() => reconciler.reconcile(current()))).toBeGreaterThan(0)
+})
