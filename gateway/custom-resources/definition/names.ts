@@ -2,6 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/controller/status.
 
 import { timestamp } from "../../../apimachinery/object.ts"
+import { approvalCondition } from "./approval.ts"
 import {
   type CustomResourceNames,
   type Definition,
@@ -65,8 +66,10 @@ function conditionsOf(
   problem: Pick<DefinitionCondition, "reason" | "message"> | undefined,
   now: string,
 ): DefinitionCondition[] {
+  const approval = approvalCondition(definition)
+  const before = definition.status?.conditions
   let conditions = withCondition(
-    definition.status?.conditions,
+    approval === undefined ? before : withCondition(before, approval, now),
     problem === undefined
       ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
       : { type: "NamesAccepted", status: "False", ...problem },

@@ -7,11 +7,11 @@ import { immutableField } from "../../registry/validation/equality.ts"
 import { validateOwnNames } from "../../registry/validation/names.ts"
 import { messages, named, oneOf } from "../../registry/validation/values.ts"
 import { type CustomResourceNames, type CustomResourceVersion, type Definition, isEstablished } from "../types.ts"
+import { validateApproval } from "./approval.ts"
 import { printVersions, validateVersions } from "./validate-version.ts"
 import { walkSchemas } from "./walk.ts"
 
 const path = FieldPath.root("spec")
-const approval = "api-approved.kubernetes.io"
 
 export function validateDefinition(definition: Definition): FieldError[] {
   const { group = "", names = {} } = definition.spec ?? {}
@@ -23,7 +23,7 @@ export function validateDefinition(definition: Definition): FieldError[] {
 }
 
 export function validateDefinitionUpdate(definition: Definition, current: Definition): FieldError[] {
-  const errors = validateAll(definition)
+  const errors = validateAll(definition, current)
   const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
   if (isEstablished(current)) {
     errors.push(...immutableField(path.child("scope"), spec.scope, before.scope))
@@ -34,7 +34,7 @@ export function validateDefinitionUpdate(definition: Definition, current: Defini
   return errors
 }
 
-function validateAll(definition: Definition): FieldError[] {
+function validateAll(definition: Definition, current?: Definition): FieldError[] {
   const { group = "", scope, names = {}, versions = [], conversion } = definition.spec ?? {}
   const { own, common } = validateVersions(path, versions)
   const errors = [
@@ -46,15 +46,8 @@ function validateAll(definition: Definition): FieldError[] {
     ...validateNames(path.child("names"), names),
     ...common,
     ...validateConversion(path.child("conversion"), conversion),
+    ...validateApproval(definition, current),
   ]
-  if (isProtected(group) && !definition.metadata.annotations?.[approval]) {
-    errors.push(
-      required(
-        FieldPath.root("metadata", "annotations").key(approval),
-        `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`,
-      ),
-    )
-  }
   if (definition.spec?.preserveUnknownFields === true) {
     errors.push(
       invalidValue(
@@ -89,10 +82,6 @@ function validateGroup(group: string): FieldError[] {
     errors.push(invalidValue(at, group, "should be a domain with at least one dot"))
   }
   return errors
-}
-
-function isProtected(group: string): boolean {
-  return ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`))
 }
 
 function validateVersionSet(given: readonly CustomResourceVersion[] | undefined): FieldError[] {

@@ -1,0 +1,47 @@
+// Groups of Kubernetes' own: a definition in one says where it was approved, or that it was not. Source:
+// k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go and pkg/controller/apiapproval.
+
+import { requestUrlFault } from "../../../apimachinery/cel/urls.ts"
+import { FieldPath, type FieldError, invalidValue, required } from "../../../apimachinery/field-errors.ts"
+import type { Definition, DefinitionCondition } from "../types.ts"
+
+const approval = "api-approved.kubernetes.io"
+const at = FieldPath.root("metadata", "annotations").key(approval)
+const proposal = "see https://github.com/kubernetes/enhancements/pull/1111"
+const wanted = `protected groups must have approval annotation "${approval}"`
+
+type Approval = Pick<DefinitionCondition, "status" | "reason" | "message">
+
+/** Undefined: the group needs none. As the condition of the definition says it. */
+function approvalOf({ spec, metadata }: Definition): Approval | undefined {
+  if (!isProtected(spec?.group ?? "")) return undefined
+  const said = metadata.annotations?.[approval] ?? ""
+  if (said === "") return { status: "False", reason: "MissingAnnotation", message: `${wanted}, ${proposal}` }
+  if (said.startsWith("unapproved"))
+    return { status: "False", reason: "UnapprovedAnnotation", message: `not approved: ${JSON.stringify(said)}` }
+  if (namesHost(said)) return { status: "True", reason: "ApprovedAnnotation", message: `approved in ${said}` }
+  const message = `${wanted} with either a URL or a reason starting with "unapproved", ${proposal}`
+  return { status: "False", reason: "InvalidAnnotation", message }
+}
+
+/** `current`: what is wrong already may stay as wrong as it is. */
+export function validateApproval(definition: Definition, current?: Definition): FieldError[] {
+  const given = approvalOf(definition)
+  if (given === undefined || (current !== undefined && approvalOf(current)?.reason === given.reason)) return []
+  if (given.reason === "MissingAnnotation") return [required(at, given.message ?? "")]
+  if (given.reason !== "InvalidAnnotation") return []
+  return [invalidValue(at, definition.metadata.annotations?.[approval] ?? "", given.message ?? "")]
+}
+
+export function approvalCondition(definition: Definition): DefinitionCondition | undefined {
+  const given = approvalOf(definition)
+  return given && { type: "KubernetesAPIApprovalPolicyConformant", ...given }
+}
+
+function isProtected(group: string): boolean {
+  return ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`))
+}
+
+function namesHost(url: string): boolean {
+  return requestUrlFault(url) === undefined && /^[a-z][\w+.-]*:\/\/(?:[^/?]*@)?[^/?@]/i.test(url)
+}
