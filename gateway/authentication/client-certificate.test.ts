@@ -21,14 +21,14 @@ describe("client certificate authenticator", () => {
   test("common name is the user, organizations are the groups, whatever characters they have", async () => {
     const groups = ["system:masters", 'odd, group=+"\\']
     const issued = await issueClientCertificate(authority, { name: "jane", groups })
-    const answer = await createCertificateAuthenticator(authority.certificate).authenticate(present(issued.certificate))
+    const answer = createCertificateAuthenticator(authority.certificate).authenticate(present(issued.certificate))
     expect(answer?.user).toMatchObject({ name: "jane", groups })
     expect(answer?.user.extra["authentication.kubernetes.io/credential-id"]?.[0]).toMatch(/^X509SHA256=[0-9a-f]{64}$/)
   })
 
   test("no certificate is no credential", async () => {
     const authenticator = createCertificateAuthenticator(authority.certificate)
-    expect(await authenticator.authenticate({ certificates: [], bearerToken: undefined })).toBeUndefined()
+    expect(authenticator.authenticate({ certificates: [], bearerToken: undefined })).toBeUndefined()
   })
 
   test.each([
@@ -47,18 +47,18 @@ describe("client certificate authenticator", () => {
   ])("refuses %s", async (_what, issue) => {
     const { certificate } = await issue()
     const authenticator = createCertificateAuthenticator(authority.certificate)
-    await expect(authenticator.authenticate(present(certificate))).rejects.toMatchObject({ code: 401 })
+    expect(() => authenticator.authenticate(present(certificate))).toThrow(expect.objectContaining({ code: 401 }))
   })
 
   test("refuses one from its last moment on, though it was good on this connection before", async () => {
     const authenticator = createCertificateAuthenticator(authority.certificate)
     const { certificate } = await issueClientCertificate(authority, { name: "jane", groups: [] })
     const credentials = present(certificate)
-    expect(await authenticator.authenticate(credentials)).toMatchObject({ user: { name: "jane" } })
+    expect(authenticator.authenticate(credentials)).toMatchObject({ user: { name: "jane" } })
     const end = new X509Certificate(certificate).validToDate.getTime()
     vi.useFakeTimers({ toFake: ["Date"], now: end })
-    expect(await authenticator.authenticate(credentials)).toMatchObject({ user: { name: "jane" } })
+    expect(authenticator.authenticate(credentials)).toMatchObject({ user: { name: "jane" } })
     vi.setSystemTime(end + 1)
-    await expect(authenticator.authenticate(credentials)).rejects.toMatchObject({ code: 401 })
+    expect(() => authenticator.authenticate(credentials)).toThrow(expect.objectContaining({ code: 401 }))
   })
 })

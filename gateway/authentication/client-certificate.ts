@@ -4,7 +4,7 @@
 import { X509Certificate, type KeyObject } from "node:crypto"
 import { unauthorized } from "../../apimachinery/status.ts"
 import type { User } from "../request/context.ts"
-import type { Authenticator } from "./types.ts"
+import type { ImmediateAuthenticator } from "./types.ts"
 
 const clientAuth = "1.3.6.1.5.5.7.3.2"
 const anyUsage = "2.5.29.37.0"
@@ -24,13 +24,13 @@ export function createCertificateAuthenticator(
   authority: string,
   /** An authority says who; what a member may do can be fixed (the gateway's administrators). */
   asUser: (user: User) => User = (user) => user,
-): Authenticator {
+): ImmediateAuthenticator {
   // Read when somebody presents a certificate.
   let root: Root | undefined
   // Keyed by the buffer the connection holds: an entry lives as long as its connection.
   const verified = new WeakMap<Uint8Array, Verified | "refused">()
   return {
-    async authenticate({ certificates }) {
+    authenticate({ certificates }) {
       const [leaf] = certificates
       if (leaf === undefined) return undefined
       let entry = verified.get(leaf)

@@ -8,12 +8,23 @@ export interface Credentials {
   bearerToken: string | undefined
 }
 
-/** Verifies against one control plane's trust roots only. undefined: no credential it knows; throws Unauthorized for a bad one. */
+export interface Authenticated {
+  user: User
+  audiences?: string[]
+}
+
+/** Verifies against one control plane's trust roots only. undefined: no credential it knows; throws Unauthorized for a bad one.
+ * At once where nothing has to be looked up. */
 export interface Authenticator {
   authenticate(
     credentials: Credentials,
     audiences?: readonly string[],
-  ): Promise<{ user: User; audiences?: string[] } | undefined>
+  ): Authenticated | undefined | Promise<Authenticated | undefined>
+}
+
+/** One that looks nothing up. */
+export interface ImmediateAuthenticator extends Authenticator {
+  authenticate(credentials: Credentials): Authenticated | undefined
 }
 
 /** A control plane's own keys. PEM texts and key objects. */

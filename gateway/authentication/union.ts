@@ -4,42 +4,65 @@
 
 import { unauthorized } from "../../apimachinery/status.ts"
 import type { User } from "../request/context.ts"
-import type { Authenticator, Credentials } from "./types.ts"
+import type { Authenticated, Authenticator, Credentials } from "./types.ts"
 
 const authenticated = "system:authenticated"
 
 export const anonymous: User = { name: "system:anonymous", groups: ["system:unauthenticated"], extra: {} }
 
-type Answer = Awaited<ReturnType<Authenticator["authenticate"]>>
+type Answer = ReturnType<Authenticator["authenticate"]>
 
 export function createUnionAuthenticator(authenticators: readonly Authenticator[]): Authenticator {
-  async function accept(credentials: Credentials, audiences: readonly string[] | undefined): Promise<Answer> {
-    let refusal: unknown
-    for (const authenticator of authenticators) {
-      try {
-        const answer = await authenticator.authenticate(credentials, audiences)
-        if (answer !== undefined) return { ...answer, user: withAuthenticated(answer.user) }
-      } catch (error) {
-        refusal ??= error // one that refuses does not keep a later one from accepting
-      }
+  /** One who refuses does not keep a later one from accepting. */
+  function accept(
+    credentials: Credentials,
+    audiences: readonly string[] | undefined,
+    at = 0,
+    refusal?: unknown,
+  ): Answer {
+    const authenticator = authenticators[at]
+    if (authenticator === undefined) throw refusal ?? unauthorized()
+    const next = (error?: unknown): Answer => accept(credentials, audiences, at + 1, refusal ?? error)
+    const take = (answer: Authenticated | undefined): Answer =>
+      answer === undefined ? next() : { ...answer, user: withAuthenticated(answer.user) }
+    let answer: Answer
+    try {
+      answer = authenticator.authenticate(credentials, audiences)
+    } catch (error) {
+      return next(error)
     }
-    throw refusal ?? unauthorized()
+    return answer instanceof Promise ? answer.then(take, next) : take(answer)
+  }
+
+  /** As upstream, the certificate decides when both are good. */
+  async function acceptBoth(
+    byCertificate: Answer,
+    token: Credentials,
+    audiences: readonly string[] | undefined,
+  ): Promise<Authenticated | undefined> {
+    const first = await byCertificate
+    const byToken = await accept(token, audiences)
+    return first ?? byToken
   }
 
   return {
-    async authenticate({ certificates, bearerToken }, audiences) {
-      let answer: Answer
-      if (certificates.length > 0) answer = await accept({ certificates, bearerToken: undefined }, audiences)
-      if (bearerToken !== undefined) {
-        const byToken = await accept({ certificates: [], bearerToken }, audiences)
-        answer ??= byToken // as upstream, the certificate decides when both are good
-      }
-      return answer
+    authenticate({ certificates, bearerToken }, audiences) {
+      const isAnonymous = certificates.length === 0 && bearerToken === undefined
+      if (isAnonymous) return undefined
+      const token = { certificates: [], bearerToken }
+      if (certificates.length === 0) return accept(token, audiences)
+      const byCertificate = accept({ certificates, bearerToken: undefined }, audiences)
+      return bearerToken === undefined ? byCertificate : acceptBoth(byCertificate, token, audiences)
     },
   }
 }
 
-/** Whoever was authenticated is in this group. */
+const members = new WeakMap<User, User>()
+
+/** Whoever was authenticated is in this group. The same for the same, which authenticators answer again and again. */
 function withAuthenticated(user: User): User {
-  return user.groups.includes(authenticated) ? user : { ...user, groups: [...user.groups, authenticated] }
+  if (user.groups.includes(authenticated)) return user
+  let member = members.get(user)
+  if (member === undefined) members.set(user, (member = { ...user, groups: [...user.groups, authenticated] }))
+  return member
 }

@@ -34,7 +34,8 @@ export interface UserRules {
 }
 
 export interface Authorizer {
-  authorize(attributes: Attributes): Promise<Decision>
+  /** At once where no policy has to be asked. */
+  authorize(attributes: Attributes): Decision | Promise<Decision>
   /** For SelfSubjectRulesReview and the checks against privilege escalation (escalation.ts). */
   rulesFor(user: User, namespace: string): Promise<UserRules>
   /** The rules a role reference stands for; throws NotFound when there is no such role. */

@@ -4,19 +4,23 @@
 import { once } from "node:events"
 import type { Express, Request, Response } from "express"
 import { noSuchPath, unauthorized } from "../../apimachinery/status.ts"
-import type { Filter } from "./chain.ts"
+import type { Filter, GatewayRequest, GatewayResponse } from "./chain.ts"
 
 const prefix = "/polyplane/"
 
 export function serveAdmin(surface: Express): Filter {
-  return async (request, response, next) => {
+  return (request, response, next) => {
     const { state } = response.locals
     if (state.named.name !== undefined || !state.named.path.startsWith(prefix)) return next()
     if (!state.isAdministrator) throw unauthorized()
-    const answered = once(response, "close")
-    const refused = new Promise<never>((_, reject) => {
-      surface(request as Request, response as unknown as Response, (error?: unknown) => reject(error ?? noSuchPath()))
-    })
-    await Promise.race([answered, refused])
+    return answered(surface, request, response)
   }
+}
+
+async function answered(surface: Express, request: GatewayRequest, response: GatewayResponse): Promise<void> {
+  const closed = once(response, "close")
+  const refused = new Promise<never>((_, reject) => {
+    surface(request as Request, response as unknown as Response, (error?: unknown) => reject(error ?? noSuchPath()))
+  })
+  await Promise.race([closed, refused])
 }

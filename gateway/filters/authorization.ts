@@ -1,10 +1,10 @@
 // May this user do this in this control plane?
 
 import { refusal } from "../authorization/messages.ts"
-import type { Attributes } from "../authorization/types.ts"
+import type { Attributes, Decision } from "../authorization/types.ts"
 import type { Filter } from "./state.ts"
 
-export const withAuthorization: Filter = async (_request, response, next) => {
+export const withAuthorization: Filter = (_request, response, next) => {
   const { info, user, controlPlane } = response.locals.state
   const attributes: Attributes = {
     user,
@@ -18,7 +18,10 @@ export const withAuthorization: Filter = async (_request, response, next) => {
     namespace: info.namespace,
     name: info.name,
   }
-  const { decision, reason } = await controlPlane.authorizer.authorize(attributes)
-  if (decision !== "Allow") throw refusal(attributes, reason)
-  next()
+  const goOn = ({ decision, reason }: Decision): void => {
+    if (decision !== "Allow") throw refusal(attributes, reason)
+    next()
+  }
+  const answer = controlPlane.authorizer.authorize(attributes)
+  return answer instanceof Promise ? answer.then(goOn) : goOn(answer)
 }

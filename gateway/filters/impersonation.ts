@@ -6,7 +6,7 @@ import { badRequest } from "../../apimachinery/status.ts"
 import { quote, refusal } from "../authorization/messages.ts"
 import type { Attributes, Authorizer } from "../authorization/types.ts"
 import type { User } from "../request/context.ts"
-import type { Filter } from "./state.ts"
+import type { Filter, RequestState } from "./state.ts"
 
 const extraPrefix = "impersonate-extra-"
 
@@ -17,16 +17,17 @@ interface Wanted {
   extra: Record<string, string[]>
 }
 
-export const withImpersonation: Filter = async (request, response, next) => {
+export const withImpersonation: Filter = (request, response, next) => {
   const wanted = wantedUser(request)
-  if (wanted !== undefined) {
-    const { state } = response.locals
-    const caller = state.user
-    await checkAll(state.controlPlane.authorizer, caller, wanted)
-    state.impersonator = caller
-    state.user = asUser(wanted)
-  }
-  next()
+  if (wanted === undefined) return next()
+  return impersonate(response.locals.state, wanted).then(next)
+}
+
+async function impersonate(state: RequestState, wanted: Wanted): Promise<void> {
+  const caller = state.user
+  await checkAll(state.controlPlane.authorizer, caller, wanted)
+  state.impersonator = caller
+  state.user = asUser(wanted)
 }
 
 function wantedUser(request: IncomingMessage): Wanted | undefined {

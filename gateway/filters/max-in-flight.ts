@@ -20,17 +20,23 @@ type InFlightLimits = Pick<GatewayLimits, "maxInFlight" | "maxWaiting" | "maxLon
 export function withMaxInFlight(limits: InFlightLimits): Filter {
   // A tenant's presence stays the same when it sleeps and wakes, as its watches do.
   const places = new WeakMap<Presence, Places>()
-  return async (_request, response, next) => {
+  return (_request, response, next) => {
     const { state } = response.locals
-    // What the gateway's own parts do must not wait behind the tenant they work for.
-    if (!state.isAdministrator) {
-      const { presence } = state.controlPlane
-      let own = places.get(presence)
-      if (own === undefined) places.set(presence, (own = { active: 0, longRunning: 0, waiting: new Set() }))
-      if (isLongRunning(state.info)) takeLongRunning(state, own, limits)
-      else await takePlace(state, own, limits)
+    const goOn = (): void => {
+      if (!state.isAborted) next()
     }
-    if (!state.isAborted) next()
+    // What the gateway's own parts do must not wait behind the tenant they work for.
+    if (state.isAdministrator) return goOn()
+    const { presence } = state.controlPlane
+    let own = places.get(presence)
+    if (own === undefined) places.set(presence, (own = { active: 0, longRunning: 0, waiting: new Set() }))
+    if (isLongRunning(state.info)) takeLongRunning(state, own, limits)
+    else if (own.active < limits.maxInFlight) takePlace(state, own)
+    else {
+      if (own.waiting.size >= limits.maxWaiting) throw busy()
+      return waitForPlace(state, own).then(goOn)
+    }
+    goOn()
   }
 }
 
@@ -40,13 +46,12 @@ function takeLongRunning(state: RequestState, places: Places, limits: InFlightLi
   state.whenDone(() => places.longRunning--)
 }
 
-/** Resolves with a place, or when the request is over: who calls looks at the signal. */
-async function takePlace(state: RequestState, places: Places, limits: InFlightLimits): Promise<void> {
-  if (places.active >= limits.maxInFlight) {
-    if (places.waiting.size >= limits.maxWaiting) throw busy()
-    const called = await waitForPlace(state, places)
-    if (!called) return
-  } else places.active++
+function takePlace(state: RequestState, places: Places): void {
+  places.active++
+  giveOn(state, places)
+}
+
+function giveOn(state: RequestState, places: Places): void {
   state.whenDone(() => {
     // A place goes straight to the one who waits longest.
     const [next] = places.waiting
@@ -58,8 +63,9 @@ async function takePlace(state: RequestState, places: Places, limits: InFlightLi
   })
 }
 
-function waitForPlace(state: RequestState, places: Places): Promise<boolean> {
-  return new Promise((resolve) => {
+/** Resolves with a place, or when the request is over: who calls looks at the signal. */
+async function waitForPlace(state: RequestState, places: Places): Promise<void> {
+  const called = await new Promise<boolean>((resolve) => {
     const call = (): void => resolve(true)
     places.waiting.add(call)
     state.whenDone(() => {
@@ -67,6 +73,7 @@ function waitForPlace(state: RequestState, places: Places): Promise<boolean> {
       if (places.waiting.delete(call)) resolve(false)
     })
   })
+  if (called) giveOn(state, places)
 }
 
 const busy = () => tooManyRequests("too many requests, please try again later", retryAfterSeconds)

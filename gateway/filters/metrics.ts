@@ -69,10 +69,14 @@ function labelsOf(state: RequestState, code: number): RequestLabels {
 }
 
 export function serveMetrics(metrics: Metrics): Filter {
-  return async (request, response, next) => {
-    const { info, controlPlane } = response.locals.state
-    if (info.path !== "/metrics" || request.method !== "GET") return next()
-    response.setHeader("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-    response.end(await (controlPlane.tenant === undefined ? metrics.print() : metrics.printOf(controlPlane)))
+  return (request, response, next) => {
+    if (response.locals.state.info.path !== "/metrics" || request.method !== "GET") return next()
+    return print(metrics, response)
   }
+}
+
+async function print(metrics: Metrics, response: GatewayResponse): Promise<void> {
+  const { controlPlane } = response.locals.state
+  response.setHeader("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+  response.end(await (controlPlane.tenant === undefined ? metrics.print() : metrics.printOf(controlPlane)))
 }

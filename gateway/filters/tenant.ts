@@ -4,28 +4,36 @@
 
 import { noSuchPath, notFound } from "../../apimachinery/status.ts"
 import { credentialsOf } from "../authentication/credentials.ts"
+import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { TenantResolver } from "../tenancy/tenant-resolver.ts"
-import type { Filter } from "./state.ts"
+import type { Filter, RequestState } from "./state.ts"
 
 export function withTenant(resolver: TenantResolver): Filter {
-  return async (request, response, next) => {
+  return (request, response, next) => {
     const { state } = response.locals
-    state.credentials = state.presented ?? credentialsOf(request)
-    state.isAdministrator = await resolver.isAdministrator(state.credentials)
-    const found = await resolver.resolve(state.named, state)
-    if (found !== undefined) {
-      state.controlPlane = found
-      // A watch outlives its tenant's sleep; everything else keeps it awake.
-      if (state.info.verb === "watch") found.presence.touch()
-      else state.whenDone(found.presence.enter())
-    } else if (state.isAdministrator && state.named.name !== undefined) {
-      // The gateway's administrators may know who is there.
-      throw notFound({ group: "", resource: "tenants" }, state.named.name)
-    } else {
-      // They would be masters of a control plane that is none.
-      if (state.isAdministrator && state.info.isResourceRequest) throw noSuchPath()
-      state.controlPlane = resolver.nobody
+    const place = (found: ControlPlane | undefined): void => {
+      enter(resolver, state, found)
+      next()
     }
-    next()
+    state.credentials = state.presented ?? credentialsOf(request)
+    state.isAdministrator = resolver.isAdministrator(state.credentials)
+    const found = resolver.resolve(state.named, state)
+    return found instanceof Promise ? found.then(place) : place(found)
+  }
+}
+
+function enter(resolver: TenantResolver, state: RequestState, found: ControlPlane | undefined): void {
+  if (found !== undefined) {
+    state.controlPlane = found
+    // A watch outlives its tenant's sleep; everything else keeps it awake.
+    if (state.info.verb === "watch") found.presence.touch()
+    else state.whenDone(found.presence.enter())
+  } else if (state.isAdministrator && state.named.name !== undefined) {
+    // The gateway's administrators may know who is there.
+    throw notFound({ group: "", resource: "tenants" }, state.named.name)
+  } else {
+    // They would be masters of a control plane that is none.
+    if (state.isAdministrator && state.info.isResourceRequest) throw noSuchPath()
+    state.controlPlane = resolver.nobody
   }
 }

@@ -35,7 +35,7 @@ describe("the signer of a tenant's requests", () => {
       expect(remaining).toBeGreaterThan(hourMs - 60_000)
       expect(remaining).toBeLessThanOrEqual(hourMs)
       const authenticator = createCertificateAuthenticator(authority.certificate)
-      const answer = await authenticator.authenticate({ certificates: [certificate.raw], bearerToken: undefined })
+      const answer = authenticator.authenticate({ certificates: [certificate.raw], bearerToken: undefined })
       expect(answer?.user).toMatchObject({ name: "jane", groups: ["team-a", "team-b"] })
     },
   )

@@ -10,7 +10,7 @@ import type { Store } from "../../storage/types.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { NetworkRules } from "../backends/networks.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
-import type { Authenticator, TrustRoots } from "../authentication/types.ts"
+import type { ImmediateAuthenticator, TrustRoots } from "../authentication/types.ts"
 import type { GatewayLimits, GatewayOptions } from "../options.ts"
 import { noNodes, noServiceAddresses } from "./absent.ts"
 import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
@@ -65,7 +65,7 @@ class LateRoots {
 
 export class ControlPlanes implements Preparation {
   /** Members of system:masters in every control plane. */
-  readonly administrators: Authenticator
+  readonly administrators: ImmediateAuthenticator
   readonly #parts: ControlPlanesParts
   readonly #bootstrap: Bootstrap
   readonly #networks: NetworkRules

@@ -25,7 +25,7 @@ import type { OtherGateways } from "./storage.ts"
 import type { TenantValueHandler } from "./subscriptions.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 import { createRecord, readRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
-import type { TenantLookup } from "./tenant-resolver.ts"
+import type { Found, TenantLookup } from "./tenant-resolver.ts"
 import { authorityName } from "./trust-store.ts"
 
 export interface TenantDirectoryParts extends KnownTenantsParts {
@@ -130,11 +130,11 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return this.#known.get(name)?.controlPlane()
   }
 
-  forCaller(name: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined {
+  forCaller(name: string, caller: Credentials): Found {
     return this.#known.get(name)?.forCaller(caller)
   }
 
-  byAuthority(commonName: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined {
+  byAuthority(commonName: string, caller: Credentials): Found {
     return this.#known.byAuthority(commonName)?.forCaller(caller)
   }
 
@@ -143,7 +143,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return entry !== undefined && entry === this.#known.get(name)
   }
 
-  byIssuer(issuer: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined {
+  byIssuer(issuer: string, caller: Credentials): Found {
     return this.#known.byIssuer(issuer)?.forCaller(caller)
   }
 

@@ -13,6 +13,7 @@ import { type Admittance, admits } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { type Preparation, Preparing } from "./prepare.ts"
 import { Presence } from "./presence.ts"
+import type { Found } from "./tenant-resolver.ts"
 import type { Semaphore } from "./semaphore.ts"
 import { Sleepers } from "./sleepers.ts"
 import type { Subscriptions } from "./subscriptions.ts"
@@ -122,7 +123,13 @@ export class TenantEntry {
   }
 
   /** For who calls with these credentials. Undefined: nobody the tenant would do anything for, so it sleeps on. */
-  async forCaller(credentials: Credentials): Promise<ControlPlane | undefined> {
+  forCaller(credentials: Credentials): Found {
+    if (this.#awake === undefined || this.ended.aborted) return this.#wokenFor(credentials)
+    this.presence.touch()
+    return this.#awake.controlPlane
+  }
+
+  async #wokenFor(credentials: Credentials): Promise<ControlPlane | undefined> {
     if (this.#opening === undefined) await this.#closing?.catch(() => undefined) // told to whoever opens it
     const known = this.#opening === undefined ? this.#admittance : undefined
     return known === undefined || (await admits(known, credentials)) ? this.controlPlane() : undefined

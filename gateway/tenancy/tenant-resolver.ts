@@ -4,7 +4,7 @@
 import { X509Certificate } from "node:crypto"
 import { hasReason } from "../../apimachinery/status.ts"
 import { tokenIssuer } from "../authentication/service-account-token.ts"
-import type { Authenticator, Credentials } from "../authentication/types.ts"
+import type { Credentials, ImmediateAuthenticator } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { issuerCommonName } from "./trust-store.ts"
@@ -18,19 +18,21 @@ export interface Caller {
 export interface TenantResolver {
   /** Answers for tenants that do not exist. */
   readonly nobody: ControlPlane
-  isAdministrator(credentials: Credentials): Promise<boolean>
-  /** Undefined: there is no such tenant, or none that the caller need know of. */
-  resolve(named: NamedTenant, caller: Caller): Promise<ControlPlane | undefined>
+  isAdministrator(credentials: Credentials): boolean
+  /** Undefined: there is no such tenant, or none that the caller need know of. At once where nobody has to be woken. */
+  resolve(named: NamedTenant, caller: Caller): Found
 }
+
+export type Found = ControlPlane | undefined | Promise<ControlPlane | undefined>
 
 /** What the resolver asks of the tenants there are. Undefined: none. */
 export interface TenantLookup {
   byName(name: string): Promise<ControlPlane> | undefined
   /** The named one, unless it sleeps and would do nothing for this caller: then it is not woken. So are the next two. */
-  forCaller(name: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined
+  forCaller(name: string, caller: Credentials): Found
   /** By the common name of its client authority. */
-  byAuthority(commonName: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined
-  byIssuer(issuer: string, caller: Credentials): Promise<ControlPlane | undefined> | undefined
+  byAuthority(commonName: string, caller: Credentials): Found
+  byIssuer(issuer: string, caller: Credentials): Found
   /** Whether certificates of that authority may be the named tenant's. Wakes nobody. */
   mayBeOf(name: string, authority: string): boolean
   /** Where others make tenants, too: those they have made until now are known afterwards. */
@@ -41,12 +43,10 @@ export interface TenantResolverParts {
   tenants: TenantLookup
   superCluster: ControlPlane | undefined
   nobody: ControlPlane
-  administrators: Authenticator
+  administrators: ImmediateAuthenticator
   /** Common name of their authority: most certificates are not theirs, and this tells without verifying. */
   administratorsName: string
 }
-
-type Found = Promise<ControlPlane | undefined> | undefined
 
 export function createTenantResolver(parts: TenantResolverParts): TenantResolver {
   const { tenants, superCluster, nobody, administrators } = parts
@@ -77,24 +77,21 @@ export function createTenantResolver(parts: TenantResolverParts): TenantResolver
 
   return {
     nobody,
-    async isAdministrator({ certificates }) {
+    isAdministrator({ certificates }) {
       const [leaf] = certificates
       if (leaf === undefined || issuerOf(leaf) !== parts.administratorsName) return false
       try {
-        return (await administrators.authenticate({ certificates, bearerToken: undefined })) !== undefined
+        return administrators.authenticate({ certificates, bearerToken: undefined }) !== undefined
       } catch (error) {
         if (hasReason(error, "Unauthorized")) return false
         throw error
       }
     },
-    async resolve(named, caller) {
+    resolve(named, caller) {
       if (named.contradictory) return undefined
       const find = () => (named.name === undefined ? byCredential(caller.credentials) : byName(named.name, caller))
       const otherwise = named.name === undefined ? superCluster : undefined
-      const found = find() ?? otherwise
-      if (found !== undefined || tenants.settle === undefined) return found
-      await tenants.settle()
-      return find()
+      return find() ?? otherwise ?? tenants.settle?.().then(find)
     },
   }
 }
