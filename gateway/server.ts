@@ -31,6 +31,7 @@ import { createHttp2Server } from "./http2.ts"
 import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics.ts"
 import type { GatewayLimits } from "./options.ts"
+import { oneAtATime } from "./request/one-at-a-time.ts"
 import { ThreadPlaces } from "./request/thread-places.ts"
 import { Turns } from "./request/turns.ts"
 import type { TenantResolver } from "./tenancy/tenant-resolver.ts"
@@ -90,7 +91,7 @@ export function createHandlers(parts: ServerParts, active: Set<RequestState>): H
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
   const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(parts.log))
   return {
-    request: serve,
+    request: oneAtATime(serve),
     upgrade(request, socket, head) {
       upgrades.set(request, { socket, head })
       serve(request, responseOn(request, socket))
