@@ -1,5 +1,6 @@
 import { once } from "node:events"
-import { PassThrough } from "node:stream"
+import { Duplex, PassThrough } from "node:stream"
+import { setImmediate } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
 import { forwardedHeaders, join } from "./upgrade.ts"
 
@@ -21,6 +22,39 @@ describe("join()", () => {
     await once(other, "close")
     expect(other.destroyed).toBe(true)
   })
+
+  test.each([undefined, new Error("reset")])(
+    "what one side said last arrives, however slow the other is: %s",
+    async (end) => {
+      let accept: (() => void) | undefined
+      const arrived: string[] = []
+      const slow = new Duplex({
+        read() {},
+        write(chunk: Buffer, _encoding, done) {
+          accept = () => {
+            arrived.push(chunk.toString())
+            done()
+          }
+        },
+      })
+      const side = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() })
+      side.on("error", () => undefined)
+      join(side, slow)
+      side.push("the output")
+      side.push("how it ended")
+      await expect.poll(() => accept).toBeDefined()
+      if (end === undefined) side.push(null)
+      side.destroy(end)
+      if (!side.closed) await once(side, "close")
+      while (arrived.length < 2) {
+        expect(slow.destroyed).toBe(false)
+        accept?.()
+        await setImmediate()
+      }
+      expect(arrived).toEqual(["the output", "how it ended"])
+      if (!slow.closed) await once(slow, "close")
+    },
+  )
 
   test("a side that is gone already takes the other along", () => {
     const [one, other] = [new PassThrough(), new PassThrough()]

@@ -8,6 +8,8 @@ import type { Duplex } from "node:stream"
 
 /** How long the far side may take to answer the upgrade request. */
 const answerTimeoutMs = 30_000
+/** How long a side may take to accept the last bytes of one that is gone. */
+const lingerMs = 30_000
 /** Bytes of a refusal's body that are passed on. */
 const maxRefusalBytes = 64 * 1024
 
@@ -115,7 +117,7 @@ export async function forwardUpgrade(
   join(upgrade.socket, far.socket)
 }
 
-/** Both directions with backpressure; the end or failure of one side ends the other. */
+/** Both directions with backpressure; the end or failure of one side ends the other, after what the one had said. */
 export function join(one: Duplex, other: Duplex): void {
   if (one.destroyed || other.destroyed) {
     one.destroy()
@@ -128,7 +130,20 @@ export function join(one: Duplex, other: Duplex): void {
     [one, other],
     [other, one],
   ] as const) {
-    side.on("error", () => peer.destroy()) // the peer sees a cut connection, as it would without us between
-    side.on("close", () => peer.destroy())
+    side.on("error", () => letGo(peer))
+    side.on("close", () => letGo(peer))
   }
+}
+
+/** What is written to it still goes out: the last words of a command that ran say how it ended. Then it is cut. */
+function letGo(peer: Duplex): void {
+  if (peer.destroyed) return
+  if (peer.writableFinished) {
+    peer.destroy()
+    return
+  }
+  const timer = setTimeout(() => peer.destroy(), lingerMs)
+  timer.unref()
+  peer.once("close", () => clearTimeout(timer))
+  peer.end(() => peer.destroy())
 }
