@@ -15,8 +15,8 @@ function startServer(limits: { maxUnderWay: number; patienceMs: number }) {
   return { server, begun }
 }
 
-function socketOf(remotePort: number): Socket {
-  return Object.assign(new EventEmitter(), { remoteAddress: "192.0.2.1", remotePort }) as unknown as Socket
+function socketOf(remotePort: number, remoteAddress = "192.0.2.1"): Socket {
+  return Object.assign(new EventEmitter(), { remoteAddress, remotePort }) as unknown as Socket
 }
 
 /** As many turns of the loop as anything here can take. */
@@ -40,6 +40,21 @@ test("handshakes beyond the limit begin, in order, as others are done or gone", 
   for (const index of [0, 2, 3]) sockets[index]?.emit("close")
   await settle()
   expect(begun).toEqual(sockets.filter((_, index) => index !== 4))
+})
+
+test("a crowd from one address is passed by who comes from another", async () => {
+  const { server, begun } = startServer({ maxUnderWay: 1, patienceMs: never })
+  const crowd = Array.from({ length: 50 }, (_, port) => socketOf(port))
+  for (const socket of crowd) server.emit("connection", socket)
+  await settle()
+  const others = [socketOf(1, "192.0.2.2"), socketOf(2, "192.0.2.2"), socketOf(1, "192.0.2.3")]
+  for (const socket of others) server.emit("connection", socket)
+  others[0]?.emit("close") // before its turn
+  for (let count = 1; count <= 5; count++) {
+    begun.at(-1)?.emit("close")
+    await settle()
+  }
+  expect(begun).toEqual([...crowd.slice(0, 2), ...others.slice(1), ...crowd.slice(2, 4)])
 })
 
 test("slow ones keep no place", async () => {
