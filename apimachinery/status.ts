@@ -125,6 +125,13 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return failure("AlreadyExists", `${printGroupResource(resource)} ${goQuote(name)} already exists`, of(resource, name))
 }
 
+/** Somebody who let the server choose the name may try again. */
+export function generatedNameExists(resource: GroupResource, name: string): StatusError {
+  const detail = "already exists, the server was not able to generate a unique name for the object"
+  const message = `${printGroupResource(resource)} ${goQuote(name)} ${detail}`
+  return failure("AlreadyExists", message, { ...of(resource, name), retryAfterSeconds: 1 })
+}
+
 export function conflict(resource: GroupResource, name: string, detail: string, causes?: StatusCause[]): StatusError {
   return failure(
     "Conflict",

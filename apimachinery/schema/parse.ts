@@ -57,7 +57,7 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
   return parsed
 }
 
-/** Why an object does not say what it is: its apiVersion or kind is no text. */
+/** Why an object does not say what it is: its apiVersion or kind is no text, or names more than a group and a version. */
 export function typeFault(value: { [key: string]: Json }): string | undefined {
   for (const field of ["apiVersion", "kind"]) {
     const given = Object.hasOwn(value, field) ? value[field] : undefined
@@ -65,7 +65,9 @@ export function typeFault(value: { [key: string]: Json }): string | undefined {
     const what = Array.isArray(given) ? "array" : typeof given === "boolean" ? "bool" : typeof given
     return `${typeError}json: cannot unmarshal ${what} into Go struct field .${field} of type string`
   }
-  return undefined
+  const { apiVersion } = value
+  if (typeof apiVersion !== "string" || apiVersion.split("/").length <= 2) return undefined
+  return `unexpected GroupVersion string: ${apiVersion}`
 }
 
 const typeError = "couldn't get version/kind; json parse error: "

@@ -4,7 +4,13 @@
 import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
-import { alreadyExists, isAlreadyExists, notFound, StatusError } from "../../apimachinery/status.ts"
+import {
+  alreadyExists,
+  generatedNameExists,
+  isAlreadyExists,
+  notFound,
+  StatusError,
+} from "../../apimachinery/status.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
@@ -61,13 +67,13 @@ export class WriteAttempts {
     const key = this.#storage.key(namespace, name)
     if (options.dryRun) {
       const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
-      if (stored !== undefined) throw await this.#taken(ctx, key, name)
+      if (stored !== undefined) throw await this.#taken(ctx, key, object)
       return new ComputedValue(await this.#asRead(object))
     }
     refuseRevision(object)
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
-    if (value === undefined) throw await this.#taken(ctx, key, name)
+    if (value === undefined) throw await this.#taken(ctx, key, object)
     return value
   }
 
@@ -226,8 +232,9 @@ export class WriteAttempts {
   }
 
   /** A name that is taken by an object on its way out is said to be so: waiting helps. */
-  async #taken(ctx: RequestContext, key: string, name: string): Promise<StatusError> {
-    const { status } = alreadyExists(this.#definition, name)
+  async #taken(ctx: RequestContext, key: string, { metadata }: KubeObject): Promise<StatusError> {
+    const exists = metadata.generateName ? generatedNameExists : alreadyExists
+    const { status } = exists(this.#definition, metadata.name ?? "")
     const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
     const isDeleting = stored && (await this.#reader.one(stored)).object().metadata.deletionTimestamp !== undefined
     return new StatusError(isDeleting ? { ...status, message: `object is being deleted: ${status.message}` } : status)

@@ -33,8 +33,10 @@ export function policyExpressionErrors(spec: PolicySpec, path: FieldPath = Field
   const params = spec.paramKind !== undefined
   const named = spec.variables ?? []
   const { compiled, types } = compileVariables(named, params)
-  const whole = admissionEnvironment({ params, authorizer: true, variables: types })
-  const messages = admissionEnvironment({ params, authorizer: false, variables: types })
+  // Where none is named there is no `variables` to speak of, but for mutations.
+  const known = named.length === 0 ? {} : { variables: types }
+  const whole = admissionEnvironment({ params, authorizer: true, ...known })
+  const messages = admissionEnvironment({ params, authorizer: false, ...known })
   const patches = admissionEnvironment({ params, authorizer: true, variables: types, patches: true })
   return [
     ...matchConditionErrors(spec.matchConditions, path.child("matchConditions"), params),

@@ -171,10 +171,26 @@ function decodePatched(
     const text =
       type === "strategic" ? printGo(patch) : JSON.stringify(type === "merge" ? inMergedOrder(value, patch) : value)
     const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
-    const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
-    const { causes = [] } = status.details ?? {}
-    throw new StatusError({ ...status, details: { causes } }, { cause: error })
+    throw refusedPatch(text, detail, error)
   }
+}
+
+/** It names no object: what was patched is none any more. */
+function refusedPatch(text: string, detail: string, cause?: unknown): StatusError {
+  const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
+  const { causes = [] } = status.details ?? {}
+  return new StatusError({ ...status, details: { causes } }, { cause })
+}
+
+/** Upstream reads an object of no version into a struct of its own, which has none of the fields, so no name either. */
+function unversioned(ctx: RequestContext, object: object, name: string, validation: FieldValidation): StatusError {
+  const fields = Object.keys(object).filter((field) => field !== "apiVersion" && field !== "kind")
+  const unknown = fields.toSorted().map((field) => `unknown field ${JSON.stringify(field)}`)
+  if (validation === "Strict" && unknown.length > 0) {
+    return refusedPatch(JSON.stringify(object), `strict decoding error: ${unknown.join(", ")}`)
+  }
+  if (validation === "Warn") for (const line of unknown) ctx.warn(line)
+  return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
 
 /** A merge leaves the objects it walked through as maps, whose fields are printed in the order of their names. */
@@ -224,7 +240,10 @@ export function patched(
       : type === "merge"
         ? applyMergePatch(before, patch)
         : applyStrategicMergePatch(before, patch, expected.schema)
-  const whole = typed(result, type, expected, at.name)
+  if (type !== "strategic" && expected.schema.custom !== true && isPlainObject(result) && !result["apiVersion"]) {
+    throw unversioned(ctx, result, at.name, validation)
+  }
+  const whole = typed(result, type, expected)
   const decoded = decodePatched(ctx, whole, document, type, expected, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
@@ -232,12 +251,8 @@ export function patched(
 }
 
 /** A strategic merge patch cannot say another kind: upstream merges into a struct that is the kind. */
-function typed(object: Json, type: PatchType, { group, version, kind, schema }: Expected, name: string): Json {
+function typed(object: Json, type: PatchType, { group, version, kind }: Expected): Json {
   const given = object as unknown as KubeObject
   if (type !== "strategic" && given.apiVersion && given.kind) return object
-  if (type !== "strategic" && !given.apiVersion && schema.custom !== true) {
-    // Upstream reads an object of no version into a struct of its own, where the metadata is not found.
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
-  }
   return { ...(object as { [key: string]: Json }), apiVersion: printGroupVersion({ group, version }), kind }
 }

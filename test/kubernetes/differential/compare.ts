@@ -28,7 +28,7 @@ export function compareTranscripts(
     }
     if (expected.code !== actual.code) add("answer", summary(expected), summary(actual))
     else {
-      const [theirs, ours] = [expected.body, actual.body].map((body) => (anyOrder ? withFaultsInOrder(body) : body))
+      const [theirs, ours] = [expected.body, actual.body].map((body) => (anyOrder ? inOrder(body) : body))
       diff(expected.headers, actual.headers, "headers", add)
       diffBodies(theirs, ours, add)
     }
@@ -45,15 +45,32 @@ export function faultsOf(message: string): string[] {
   return message.replace(/\]$/, "").split(faultStart)
 }
 
-function withFaultsInOrder(body: unknown): unknown {
-  if (!isObject(body) || body["kind"] !== "Status" || typeof body["message"] !== "string") return body
+/** Managers are told by the time of their writes, which may fall into one second or into two. */
+function inOrder(body: unknown): unknown {
+  if (Array.isArray(body)) return body.map(inOrder)
+  if (!isObject(body)) return body
+  if (body["kind"] === "Status" && typeof body["message"] === "string") return withFaultsInOrder(body, body["message"])
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => [
+      key,
+      key === "managedFields" && Array.isArray(value) ? value.toSorted(byText) : inOrder(value),
+    ]),
+  )
+}
+
+function byText(a: unknown, b: unknown): number {
+  const [one, other] = [JSON.stringify(a), JSON.stringify(b)]
+  return one === other ? 0 : one < other ? -1 : 1
+}
+
+function withFaultsInOrder(body: Record<string, unknown>, text: string): unknown {
   // Of an apply, each in a line of its own.
-  const [before = "", ...lines] = body["message"].split("\n  ")
+  const [before = "", ...lines] = text.split("\n  ")
   if (lines.length > 0) return { ...body, message: [before, ...lines.toSorted()].join("\n  ") }
-  const [start = "", ...faults] = faultsOf(body["message"])
+  const [start = "", ...faults] = faultsOf(text)
   const { details } = body
   const causes = isObject(details) && Array.isArray(details["causes"]) ? (details["causes"] as unknown[]) : []
-  const sorted = causes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  const sorted = causes.toSorted(byText)
   return {
     ...body,
     message: [start, ...faults.toSorted()].join(", "),
