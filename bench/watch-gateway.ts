@@ -3,6 +3,9 @@
 // been given to a watch's connection.
 //   node bench/watch-gateway.ts tenants
 
+// As the product has them.
+import "../cli/thread-pool.ts"
+import "../cli/buffer-pool.ts"
 import { channel } from "node:diagnostics_channel"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"

@@ -10,6 +10,7 @@ import { loadavg } from "node:os"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
+import { nodeFlags } from "../test/harness/polyplane.ts"
 import { BenchClient, type Server } from "./api-client.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { argument, quantile, report, type Line } from "./report.ts"
@@ -48,7 +49,7 @@ interface Running extends AsyncDisposable {
 
 async function startGateway(count: number): Promise<Running> {
   const file = new URL("watch-gateway.ts", import.meta.url).pathname
-  const child = spawn(process.execPath, [file, String(count)], { stdio: ["pipe", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [...nodeFlags, file, String(count)], { stdio: ["pipe", "pipe", "inherit"] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   await lines.next()
   const pid = child.pid ?? 0
