@@ -1,12 +1,12 @@
 import { expect, test } from "vitest"
 import type { KubeObject } from "./object.ts"
 import { printQuantity } from "./quantity.ts"
-import { usageOf } from "./resource-usage.ts"
+import { quotaNamesOf, usageOf } from "./resource-usage.ts"
 
-const usage = (resource: string, spec: object, status: object = {}): Record<string, string> => {
+const usage = (resource: string, spec: object, status: object = {}, group = ""): Record<string, string> => {
   const object = { apiVersion: "v1", kind: "X", metadata: { name: "x" }, spec, status } as KubeObject
   return Object.fromEntries(
-    Object.entries(usageOf("", resource, object)).map(([name, amount]) => [name, printQuantity(amount)]),
+    Object.entries(usageOf(group, resource, object)).map(([name, amount]) => [name, printQuantity(amount)]),
   )
 }
 
@@ -57,4 +57,32 @@ test.each([
     initContainers: [sized("b", "200m", { restartPolicy: "Always" })],
   }
   expect(usage("pods", spec, status)).toMatchObject({ "requests.cpu": requests, "limits.cpu": limits })
+})
+
+test("a claim on devices counts them by class, the worst case of what it may be given", () => {
+  const requests = [
+    { exactly: { deviceClassName: "gold", allocationMode: "ExactCount", count: 2 } },
+    { deviceClassName: "gold", allocationMode: "ExactCount", count: 1 },
+    { exactly: { deviceClassName: "iron", allocationMode: "All" } },
+    {
+      firstAvailable: [
+        { deviceClassName: "gold", allocationMode: "ExactCount", count: 4 },
+        { deviceClassName: "gold", allocationMode: "ExactCount", count: 3 },
+        { deviceClassName: "tin", allocationMode: "ExactCount", count: 1 },
+      ],
+    },
+  ]
+  expect(usage("resourceclaims", { devices: { requests } }, {}, "resource.k8s.io")).toEqual({
+    "count/resourceclaims.resource.k8s.io": "1",
+    "gold.deviceclass.resource.k8s.io/devices": "7",
+    "iron.deviceclass.resource.k8s.io/devices": "32",
+    "tin.deviceclass.resource.k8s.io/devices": "1",
+  })
+  expect(usage("resourceclaims", {}, {}, "resource.k8s.io")).toEqual({ "count/resourceclaims.resource.k8s.io": "1" })
+})
+
+test("a quota's names are about the resource they name", () => {
+  const names = ["count/resourceclaims.resource.k8s.io", "gold.deviceclass.resource.k8s.io/devices", "pods"]
+  expect(quotaNamesOf("resource.k8s.io", "resourceclaims", names)).toEqual(names.slice(0, 2))
+  expect(quotaNamesOf("", "pods", names)).toEqual(["pods"])
 })

@@ -82,6 +82,7 @@ const counted = new Set([
 
 export function usageOf(group: string, resource: string, object: KubeObject): Amounts {
   const usage: Amounts = { [countName(group, resource)]: one }
+  if (isDeviceClaim(group, resource)) return { ...usage, ...deviceUsage(object) }
   if (group !== "") return usage
   if (resource === "pods") return { ...usage, ...podUsage(object as Pod) }
   if (counted.has(resource)) usage[resource] = one
@@ -182,6 +183,40 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Amounts 
   return usage
 }
 
+const isDeviceClaim = (group: string, resource: string): boolean =>
+  group === "resource.k8s.io" && resource === "resourceclaims"
+
+/** Of a request for one class. */
+interface DeviceRequest {
+  deviceClassName?: string
+  allocationMode?: string
+  count?: number
+}
+
+/** A v1beta1 request says itself what later versions say in `exactly`. */
+type AnyDeviceRequest = DeviceRequest & { exactly?: DeviceRequest; firstAvailable?: DeviceRequest[] }
+
+const devicesSuffix = ".deviceclass.resource.k8s.io/devices"
+/** What a request for all devices of a class may get at most. */
+const maxAllocatedDevices = 32
+
+/** Devices by class; of alternatives, the most that each class could be asked for. */
+function deviceUsage(object: KubeObject): Amounts {
+  const { spec } = object as KubeObject & { spec?: { devices?: { requests?: AnyDeviceRequest[] } } }
+  let usage: Amounts = {}
+  for (const request of spec?.devices?.requests ?? []) {
+    const { firstAvailable = [], exactly = request } = request
+    const alternatives = firstAvailable.length > 0 ? firstAvailable : [exactly]
+    usage = addAmounts(usage, alternatives.map(devicesOf).reduce(largerOf, {}))
+  }
+  return usage
+}
+
+function devicesOf({ deviceClassName = "", allocationMode = "ExactCount", count = 1 }: DeviceRequest): Amounts {
+  const devices = allocationMode === "All" ? maxAllocatedDevices : allocationMode === "ExactCount" ? count : 0
+  return deviceClassName === "" ? {} : { [`${deviceClassName}${devicesSuffix}`]: parseQuantity(devices) }
+}
+
 const podNames = new Set([
   "pods",
   "cpu",
@@ -200,6 +235,7 @@ export function quotaNamesOf(group: string, resource: string, names: readonly st
   const own = countName(group, resource)
   return names.filter((name) => {
     if (name === own) return true
+    if (isDeviceClaim(group, resource)) return name.endsWith(devicesSuffix)
     if (group !== "") return false
     if (resource === "pods") {
       return (
