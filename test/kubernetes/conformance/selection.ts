@@ -39,7 +39,7 @@ const notAsked: readonly Rule[] = [
   {
     reason:
       "needs images that are made of neither Go modules nor Debian packages: drivers for storage, databases, load",
-    pattern: String.raw`\[Driver: (?:csi-hostpath|nfs|iscsi)|\] CSI |csi-hostpath|NFS|\[Feature:(?:HPA|Flexvolumes|snapshotmetadata|volumegroupsnapshot|StatefulSet|Example|NodeProblemDetector|KubeletCredentialProviders|Networking-Performance)|Flexvolumes|MutableCSINode|AppArmor|conntrack state bug`,
+    pattern: String.raw`\[Driver: (?:csi-hostpath|nfs|iscsi)|\] CSI |csi-hostpath|NFS|\[Feature:(?:HPA|Flexvolumes|snapshotmetadata|volumegroupsnapshot|StatefulSet|Example|NodeProblemDetector|KubeletCredentialProviders|Networking-Performance)|Flexvolumes|MutableCSINode|AppArmor|conntrack state bug|CLOSE_WAIT`,
   },
   {
     reason: "needs devices, kernel modules or file systems the nodes do not have: SCTP, SELinux, GPUs, LVM, XFS",
@@ -82,6 +82,11 @@ const explained: readonly Rule[] = [
   {
     reason: "requests take turns by tenant (gateway/request/turns.ts), not by the tenant's FlowSchemas",
     pattern: "requests can be classified by adding FlowSchema",
+  },
+  {
+    reason:
+      "a pod's token is a Secret in the super cluster: kubelets give its files to root, readable by all in the pod",
+    pattern: "should set ownership and permission when RunAsUser or FsGroup is present",
   },
   {
     reason: "takes the server's URL for a host name: a tenant's has a path",
