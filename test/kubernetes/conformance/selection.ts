@@ -54,6 +54,10 @@ const notAsked: readonly Rule[] = [
       "needs controllers that kube-controller-manager does not start by itself, and what kubeadm puts into a cluster",
     pattern: String.raw`\[Feature:BootstrapTokens\]`,
   },
+  {
+    reason: "needs a program that the images made here do not have: printenv",
+    pattern: "should handle in-cluster config",
+  },
   { reason: "needs nodes in several zones", pattern: "Multi-AZ" },
   { reason: "the nodes have IPv4 only", pattern: String.raw`IPv6` },
   { reason: "the nodes' network enforces no policies", pattern: String.raw`\[Feature:NetworkPolicy\]` },
