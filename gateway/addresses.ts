@@ -12,12 +12,19 @@ export function urlOf({ host = defaultHost, publicUrl }: GatewayOptions, port: n
   return (publicUrl ?? `https://${printHost(host)}:${port}`).replace(/\/$/, "")
 }
 
-/** Where the Service default/kubernetes of each control plane leads. */
-export function advertisedOf(
-  { host = defaultHost, advertiseAddress, advertisePort }: GatewayOptions,
-  port: number,
-): AdvertisedAddress {
-  return { address: advertiseAddress ?? advertisedAddress(host), port: advertisePort ?? port }
+/** How long an answer of the system about its addresses is good: each tenant that wakes asks, and it answers slowly. */
+const addressMs = 10_000
+
+/** Where the Service default/kubernetes of each control plane leads, while the gateway listens on a port. */
+export function advertisedBy(options: GatewayOptions): (port: number) => AdvertisedAddress {
+  const { host = defaultHost, advertiseAddress, advertisePort } = options
+  let known: { address: string | undefined; at: number } | undefined
+  return (port) => {
+    const now = performance.now()
+    if (known === undefined || now - known.at > addressMs)
+      known = { address: advertiseAddress ?? advertisedAddress(host), at: now }
+    return { address: known.address, port: advertisePort ?? port }
+  }
 }
 
 /** All names clients may use, pods included. */

@@ -4,7 +4,7 @@ import type { KeyObject } from "node:crypto"
 import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
-import { advertisedOf, defaultHost, servingNames, urlOf } from "./addresses.ts"
+import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
 import { adaptKeepAlive } from "./keep-alive.ts"
 import { close, listen } from "./listener.ts"
 import { Metrics } from "./metrics.ts"
@@ -104,7 +104,8 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const metrics = stack.use(new Metrics())
   let port = options.port ?? 0
   const url = (): string => urlOf(options, port)
-  const advertised = (): AdvertisedAddress => advertisedOf(options, port)
+  const advertisedAt = advertisedBy(options)
+  const advertised = (): AdvertisedAddress => advertisedAt(port)
 
   const controlPlanes = new ControlPlanes({ options, data, keys, url, advertised, limits, log })
   const superClusterLost = options.superCluster === true ? await data.holdSuperCluster?.() : undefined

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pino } from "pino"
 import type { RequestState } from "../filters/state.ts"
-import { advertisedOf, defaultHost, servingNames, urlOf } from "../addresses.ts"
+import { advertisedBy, defaultHost, servingNames, urlOf } from "../addresses.ts"
 import { listen } from "../listener.ts"
 import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
@@ -108,7 +108,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   const closeAcceptor = (): void => void acceptor.close()
   stack.defer(closeAcceptor)
   const url = urlOf(options, port)
-  const advertised = advertisedOf(options, port)
+  const advertised = advertisedBy(options)(port)
   const controlPlanes = new ControlPlanes({
     options,
     data,
