@@ -43,6 +43,7 @@ import { runUnusedTokens } from "./serviceaccount/unused-tokens.ts"
 import { runStatefulSets } from "./statefulset/statefulset.ts"
 import { runAdmissionPolicyStatus } from "./validating-admission-policy/status.ts"
 import { runVolumeBinding } from "./volume-binding/volume-binding.ts"
+import { runVolumeExpansion } from "./volume-expansion/volume-expansion.ts"
 import {
   runAttributesProtection,
   runClaimProtection,
@@ -78,6 +79,7 @@ const controllers: Readonly<Record<string, RunController>> = {
   resourcequota: runResourceQuotas,
   "ephemeral-volume": runEphemeralVolumes,
   "persistentvolume-binder": runVolumeBinding,
+  "persistentvolume-expander": runVolumeExpansion,
   "persistentvolumeclaim-protection": runClaimProtection,
   "persistentvolume-protection": runVolumeProtection,
   "volumeattributesclass-protection": runAttributesProtection,

@@ -46,6 +46,19 @@ const storageClass = (volumeBindingMode: string, provisioner: string): Step => (
   },
 })
 const without = { storageClassName: "" }
+const expandable: Step = {
+  create: {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: "NAMESPACE" },
+    provisioner: "kubernetes.io/no-provisioner",
+    allowVolumeExpansion: true,
+  },
+}
+const asks = (name: string, storage: string): Step => ({
+  patch: ["persistentvolumeclaims", name],
+  with: { spec: { resources: { requests: { storage } } } },
+})
 
 export const volumeScenarios: readonly Scenario[] = [
   {
@@ -152,6 +165,21 @@ export const volumeScenarios: readonly Scenario[] = [
       { delete: ["persistentvolumes", "NAMESPACE-one"] },
       { patch: ["persistentvolumes", "NAMESPACE-one"], with: { metadata: { finalizers: null } }, mayBeGone: true },
       { until: ["persistentvolumeclaims", "data"], has: { status: { phase: "Lost" } } },
+    ],
+  },
+  {
+    name: "claim that asks for more than its volume has",
+    steps: [expandable, volume("one", "1Gi"), claim("data", "1Gi"), bound("data"), asks("data", "2Gi"), settle],
+  },
+  {
+    name: "claim of a disk that is a driver's by now asks for more",
+    steps: [
+      expandable,
+      volume("one", "1Gi", { nfs: null, gcePersistentDisk: { pdName: "d" } }),
+      claim("data", "1Gi"),
+      bound("data"),
+      asks("data", "2Gi"),
+      settle,
     ],
   },
 ]

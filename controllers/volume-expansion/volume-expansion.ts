@@ -1,0 +1,64 @@
+// Claims that ask for more than they have, of volumes a tenant made itself: they wait for a resizer from outside, and are told.
+// As upstream, where no kind of volume but FlexVolumes is expanded any more. Volumes of the super cluster are expanded there.
+// Facts: k8s.io/kubernetes/pkg/controller/volume/expand, k8s.io/csi-translation-lib/plugins.
+
+import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
+import { compareQuantities, parseQuantity, type Quantity } from "../../apimachinery/quantity.ts"
+import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
+import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { isBoundTo, isOfSuper } from "../volume-binding/matching.ts"
+
+const resizerAnnotation = "volume.kubernetes.io/storage-resizer"
+
+/** Kinds of volumes that are a CSI driver's by now: by the field of the spec, what they were called and who has them. */
+const migrated: Readonly<Record<string, { plugin: string; driver: string }>> = {
+  awsElasticBlockStore: { plugin: "kubernetes.io/aws-ebs", driver: "ebs.csi.aws.com" },
+  azureDisk: { plugin: "kubernetes.io/azure-disk", driver: "disk.csi.azure.com" },
+  azureFile: { plugin: "kubernetes.io/azure-file", driver: "file.csi.azure.com" },
+  cinder: { plugin: "kubernetes.io/cinder", driver: "cinder.csi.openstack.org" },
+  gcePersistentDisk: { plugin: "kubernetes.io/gce-pd", driver: "pd.csi.storage.gke.io" },
+  portworxVolume: { plugin: "kubernetes.io/portworx-volume", driver: "pxd.portworx.com" },
+  vsphereVolume: { plugin: "kubernetes.io/vsphere-volume", driver: "csi.vsphere.vmware.com" },
+}
+
+const requested = ({ spec }: PersistentVolumeClaim): Quantity =>
+  parseQuantity(spec?.resources?.requests?.["storage"] ?? "0")
+const present = ({ status }: PersistentVolumeClaim): Quantity => parseQuantity(status?.capacity?.["storage"] ?? "0")
+
+export function runVolumeExpansion(ctx: ControllerContext): Promise<void> {
+  const claims = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
+  const volumes = ctx.informers.of<PersistentVolume>(persistentVolumes)
+  const controller = new Controller<PersistentVolumeClaim>(ctx, {
+    name: "persistentvolume-expander",
+    eventSource: "volume_expand",
+    primary: claims,
+    // Told when more is asked for, and not again each time the tenant wakes.
+    concerns: () => false,
+    reads: [volumes],
+  })
+  claims.subscribe({
+    updated(tenant, claim, previous) {
+      if (compareQuantities(requested(claim), requested(previous)) > 0) controller.enqueueObject(tenant, claim)
+    },
+  })
+  return controller.run(async ({ tenant, namespace, name }: Key) => {
+    const claim = claims.get(tenant, namespace, name)
+    if (claim?.status?.phase !== "Bound" || compareQuantities(requested(claim), present(claim)) <= 0) return
+    const volume = volumes.get(tenant, undefined, claim.spec?.volumeName ?? "")
+    if (volume?.spec === undefined || isOfSuper(volume) || !isBoundTo(volume, claim)) return
+    if (volume.spec.flexVolume !== undefined) return
+    const field = Object.keys(volume.spec).find((key) => Object.hasOwn(migrated, key)) ?? ""
+    const migration = migrated[field]
+    const message =
+      migration === undefined
+        ? "waiting for an external controller to expand this PVC"
+        : `CSI migration enabled for ${migration.plugin}; waiting for external resizer to expand the pvc`
+    controller.event(tenant, claim, "Normal", "ExternalExpanding", message)
+    if (migration === undefined || claim.metadata.annotations?.[resizerAnnotation] === migration.driver) return
+    const annotations = { [resizerAnnotation]: migration.driver }
+    const options = { type: "merge" as const }
+    await controller
+      .client(tenant)
+      .patch(persistentVolumeClaims, namespace, name, { metadata: { annotations } }, options)
+  })
+}
