@@ -51,7 +51,7 @@ export class Metrics implements Disposable {
     registry.registerMetric(
       new Gauge({
         name: "polyplane_tenants_awake_bytes",
-        help: "Memory of tenants whose store is open, as far as it is counted",
+        help: "Memory that is held for tenants whose store is open, estimated",
         registers: [],
         collect() {
           this.set(awakeBytes())

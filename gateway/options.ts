@@ -99,8 +99,9 @@ export interface GatewayLimits {
   /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
   maxAwakeTenants: number
   /**
-   * Memory of all awake tenants together, as far as it is counted: what each keeps of its store and its caches, and something for
-   * itself. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them.
+   * Memory that the process holds for all awake tenants together, estimated from what each keeps of its store, in its caches and
+   * with those who follow it: 0.9 MiB for one of 20 objects. Beyond it those used longest ago fall asleep earlier, as far as nothing
+   * is under way in them.
    */
   maxAwakeBytes: number
   /** Control planes opened or listed at the same time by watches over all tenants. Beyond: they wait. */
@@ -134,7 +135,7 @@ export const defaultLimits: Readonly<GatewayLimits> = {
   tenantReadyMs: 3_000,
   tenantIdleMs: 60_000,
   maxAwakeTenants: 1000,
-  maxAwakeBytes: 1024 * MiB,
+  maxAwakeBytes: 512 * MiB,
   maxOpening: 4,
   maxWatchBacklogBytes: 64 * MiB,
 }

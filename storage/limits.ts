@@ -1,6 +1,12 @@
 // The limits of one store, named, with what happens at each. Every store of a gateway has its own set; the defaults are
 // meant for a process with thousands of stores, of which few are busy.
 
+/**
+ * What a process holds for each byte of objects and texts that it keeps: V8 lets garbage lie until there is about as much of it.
+ * Measured: 970 KiB for a tenant of 20 objects that needs 450, 1610 for one of 100 that needs 660.
+ */
+export const heldPerUsed = 2
+
 export interface StoreLimits {
   /** One key, UTF-8 bytes. Beyond: TooLarge. */
   maxKeyBytes: number

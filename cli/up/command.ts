@@ -30,7 +30,7 @@ is named. Ends on SIGINT or SIGTERM; everything acknowledged is on disk and come
 ${storageHelp}  --tenant-idle SECONDS    a tenant nobody uses falls asleep after so long (default 60)
   --max-awake COUNT        tenants awake at the same time; beyond it those used longest ago fall asleep (default 1000)
   --limit NAME=NUMBER      one of the gateway's limits by its name; may be repeated: maxStoredObjects=100000, or
-                           maxAwakeBytes=500000000, beyond which tenants fall asleep as with --max-awake (default 1 GiB)
+                           maxAwakeBytes=300000000, beyond which tenants fall asleep as with --max-awake (default 512 MiB)
   --log-level LEVEL        trace, debug, info, warn, error or silent (default warn), on standard error
 `
 

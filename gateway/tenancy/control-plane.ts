@@ -53,7 +53,7 @@ export interface ControlPlane extends AsyncDisposable {
   readonly aggregator: Aggregator
   /** What decides about callers beyond its trust roots. */
   openness(): Promise<Openness>
-  /** What it takes in memory while it is open, as far as it is counted. */
+  /** What the process holds for it while it is open, estimated; without what those have of it who follow all tenants. */
   readonly memoryBytes: number
   /** In process, as a member of system:masters. */
   readonly client: KubeClient

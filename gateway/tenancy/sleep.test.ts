@@ -255,7 +255,7 @@ test("of too many awake tenants those used longest ago fall asleep first", async
 
 test("awake tenants that take too much memory together fall asleep, those used longest ago first", async () => {
   const objectBytes = 100_000
-  const maxAwakeBytes = 3 * 1024 * 1024
+  const maxAwakeBytes = 6 * 1024 * 1024
   await using small = await startTestGateway({ limits: { ...limits, tenantIdleMs: 600_000, maxAwakeBytes } })
   const { tenants } = small.gateway
   const opened = new Map<string, unknown>()
@@ -272,4 +272,18 @@ test("awake tenants that take too much memory together fall asleep, those used l
   // Who has slept has another control plane.
   expect(await tenants.byName("d")).toBe(opened.get("d"))
   expect(await tenants.byName("a")).not.toBe(opened.get("a"))
+})
+
+test("an awake tenant is counted with what those keep of it who follow all tenants", async () => {
+  await using large = await startTestGateway({ limits: { ...limits, tenantIdleMs: 600_000 } })
+  const { tenants } = large.gateway
+  await large.createTenant("followed")
+  expect(tenants.awake).toBe(1)
+  const alone = tenants.awakeBytes
+  const informer = new TenantInformer<ConfigMap>(tenants, configMaps)
+  const stop = new AbortController()
+  informer.start(stop.signal)
+  await waitFor(() => expect(informer.isSynced("followed")).toBe(true))
+  expect(tenants.awakeBytes).toBeGreaterThan(alone + 200 * 1024)
+  stop.abort()
 })

@@ -10,7 +10,7 @@ export interface SleepLimits {
   tenantIdleMs: number
   /** Awake tenants. Beyond it those used longest ago fall asleep earlier, as far as nothing is under way in them. */
   maxAwakeTenants: number
-  /** Memory of awake tenants together, as far as it is counted. Beyond it the same. */
+  /** Memory that is held for awake tenants together, estimated. Beyond it the same. */
   maxAwakeBytes: number
 }
 
@@ -52,7 +52,7 @@ export class Sleep implements Disposable {
     return this.#awake.size
   }
 
-  /** Memory of those awake, as far as it is counted. */
+  /** Memory that is held for those awake, estimated. */
   get awakeBytes(): number {
     let bytes = 0
     for (const entry of this.#awake) bytes += entry.memoryBytes

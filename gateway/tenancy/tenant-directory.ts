@@ -113,7 +113,7 @@ export class TenantDirectory implements TenantAdmin, TenantLookup, AsyncDisposab
     return this.#known.awake
   }
 
-  /** What those take in memory, as far as it is counted. */
+  /** What is held in memory for those, estimated. */
   get awakeBytes(): number {
     return this.#known.awakeBytes
   }

@@ -83,10 +83,15 @@ export class TenantFeed {
     return this.#watcher?.revision === revision ? revision : undefined
   }
 
+  /** Somebody has been told something. */
+  get hasTold(): boolean {
+    return this.#begun > 0
+  }
+
   /** Followers forget what they were told. */
   tellAsleep(): void {
     const { tenant, subscriptions } = this.#parts
-    if (this.#begun === 0) return
+    if (!this.hasTold) return
     for (const { sequence, handler, signal } of subscriptions.after(0)) {
       if (sequence <= this.#begun && !signal.aborted) handler.asleep?.(tenant)
     }

@@ -2,7 +2,7 @@
 // the buffer of recent changes. Only what is on disk is seen by reads and watches: while a batch is under way, they use a
 // snapshot taken before it.
 
-import { type StoreLimits } from "../limits.ts"
+import { heldPerUsed, type StoreLimits } from "../limits.ts"
 import type { Usage } from "../quota.ts"
 import { checkReadable, compactedError, compactionTarget } from "../transaction.ts"
 import {
@@ -102,7 +102,7 @@ export class LevelStore implements Store, ChangeLog {
 
   get memoryBytes(): number {
     const values = this.#residency.current?.bytes ?? 0
-    return values + this.#buffer.bytes + memoryOf(this.#database)
+    return heldPerUsed * (values + this.#buffer.bytes) + memoryOf(this.#database)
   }
 
   async latest(): Promise<Revision> {
