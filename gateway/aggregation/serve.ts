@@ -15,12 +15,16 @@ const shape = /^\/(?:apis|openapi\/v3\/apis)\/([^/]+)\/([^/]+)(?:\/|$)/
 
 let ownGroups: ReadonlySet<string> | undefined
 
-/** false: it is for this server. The groups of Kubernetes itself always are. */
-export async function serveAggregated(ctx: RequestContext, exchange: Exchange): Promise<boolean> {
-  const [, group, version] = shape.exec(ctx.info.path) ?? []
-  if (group === undefined || version === undefined) return false
+/** The groups of Kubernetes itself are always for this server. */
+export function mayBeAggregated(path: string): boolean {
+  const [, group] = shape.exec(path) ?? []
   ownGroups ??= new Set(builtInDefinitions().map((definition) => definition.group))
-  if (ownGroups.has(group)) return false
+  return group !== undefined && !ownGroups.has(group)
+}
+
+/** Of what may be: false: it is for this server. */
+export async function serveAggregated(ctx: RequestContext, exchange: Exchange): Promise<boolean> {
+  const [, group = "", version = ""] = shape.exec(ctx.info.path) ?? []
   const { aggregator } = ctx.controlPlane
   const service = await aggregator.find(group, version)
   if (service === undefined) return false

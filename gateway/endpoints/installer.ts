@@ -16,7 +16,7 @@ import type { Exchange } from "../registry/strategy.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf } from "./accept.ts"
-import { serveAggregated } from "../aggregation/serve.ts"
+import { mayBeAggregated, serveAggregated } from "../aggregation/serve.ts"
 import { serveDiscovery } from "./discovery.ts"
 import type { Endpoint, EndpointLimits } from "./endpoint.ts"
 import { healthPaths, serveHealth, serveServiceLevels } from "./health.ts"
@@ -75,16 +75,18 @@ const documents: Readonly<Record<string, ServeDocument>> = {
 /** Documents that are part of the API know GET only; the others never look at the method. */
 const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
 
-/** Shared by all control planes. Throws StatusError; who calls writes the Status body. */
+/** Shared by all control planes. Throws StatusError, at once or later; who calls writes the Status body. */
 export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
   const { maxBodyBytes = defaultMaxBodyBytes, maxGatheredObjects = Infinity } = options
   const shared = { maxBodyBytes, maxGatheredObjects, runs: new RunCache() }
-  return async (ctx, exchange) => {
+  const serve: APIHandler = (ctx, exchange) =>
+    ctx.info.isResourceRequest ? serveResource(ctx, exchange, shared) : serveDocument(ctx, exchange.response)
+  return (ctx, exchange) => {
+    const { path } = ctx.info
     // Empty steps at the beginning are no path of ours; between others they are names nobody has.
-    if (ctx.info.path.startsWith("//")) throw pageNotFound()
-    if (await serveAggregated(ctx, exchange)) return
-    if (ctx.info.isResourceRequest) await serveResource(ctx, exchange, shared)
-    else await serveDocument(ctx, exchange.response)
+    if (path.startsWith("//")) throw pageNotFound()
+    if (!mayBeAggregated(path)) return serve(ctx, exchange)
+    return serveAggregated(ctx, exchange).then((isServed) => (isServed ? undefined : serve(ctx, exchange)))
   }
 }
 
@@ -100,7 +102,7 @@ async function serveDocument(ctx: RequestContext, response: ServerResponse): Pro
 
 type Shared = EndpointLimits & Pick<Endpoint, "runs">
 
-async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared): Promise<void> {
+function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared): Promise<void> {
   const { group, version, resource, namespace, name, verb } = ctx.info
   const registry = ctx.controlPlane.resources.registry({ group, version, resource })
   if (
@@ -117,10 +119,7 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Sh
   const subresource = wanted === "" ? undefined : definition.subresources.find((one) => one.name === wanted)
   if (wanted !== "" && subresource === undefined) throw noSubresource(ctx, definition)
   const handler = wanted === "" ? undefined : definition.subresourceHandlers?.[wanted]
-  if (handler?.connect !== undefined) {
-    await handler.connect(ctx, registry, namespace, name, exchange)
-    return
-  }
+  if (handler?.connect !== undefined) return handler.connect(ctx, registry, namespace, name, exchange)
   // Below a subresource there is nothing, but a proxy's paths; custom resources do not look.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
@@ -131,7 +130,7 @@ async function serveResource(ctx: RequestContext, exchange: Exchange, shared: Sh
     warnOfVersion(ctx, definition)
   }
   negotiate(ctx, answeringOf(definition, handler))
-  await serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
+  return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
 
 /** Custom resources are one route upstream, which warns whatever is asked; of built-in kinds only answers to what is routed do. */

@@ -173,7 +173,7 @@ export async function recordWrite(
   const given = object as unknown as Json
   const change: Change = {
     before: (current ?? blankOf(of)) as unknown as Json,
-    after: (await of.asRead?.(given)) ?? given,
+    after: of.asRead === undefined ? given : await of.asRead(given),
     type: mergeTypeOf(of.schema),
   }
   const changes = new Map([[apiVersion, change]])

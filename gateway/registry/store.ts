@@ -56,7 +56,8 @@ export class GenericRegistry implements Registry {
 
   async get(ctx: RequestContext, namespace: string, name: string, options: GetOptions = {}): Promise<KubeValue> {
     const { store } = ctx.controlPlane
-    await checkNotFuture(parseResourceVersion(options.resourceVersion), store)
+    const waiting = checkNotFuture(parseResourceVersion(options.resourceVersion), store)
+    if (waiting !== undefined) await waiting
     const stored = await this.#storage.read(store, this.#storage.key(namespace, name), "get")
     if (stored === undefined) throw notFound(this.definition, name)
     return this.#reader.one(stored)

@@ -23,10 +23,13 @@ export class ValueReader {
     this.#cache = cache
   }
 
-  /** One object that somebody asked for by name: it is kept for the next who asks. */
-  async one(stored: KeyValue): Promise<KubeValue> {
+  /** One object that somebody asked for by name: it is kept for the next who asks. At once where nothing is converted. */
+  one(stored: KeyValue): KubeValue | Promise<KubeValue> {
     const value = this.#cache.of(stored)
-    if (this.#isOwn(value)) return this.#fitting(value, stored.modRevision)
+    return this.#isOwn(value) ? this.#fitting(value, stored.modRevision) : this.#convertOne(value, stored)
+  }
+
+  async #convertOne(value: StoredValue, stored: KeyValue): Promise<KubeValue> {
     const [converted] = await this.#convert([value])
     if (converted === undefined) throw new Error(`conversion of ${stored.key} answered nothing`)
     return converted

@@ -18,7 +18,7 @@ import {
 /** What a group is checked against and written to. */
 export interface CommitTarget {
   /** Called before each group; throws when nothing can be written now. */
-  ready(): Promise<void>
+  ready(): Promise<void> | undefined
   revision(): Revision
   /** The committed state. Not called while commit() is under way. */
   read(key: string): KeyValue | undefined
@@ -75,7 +75,8 @@ export class GroupCommit {
   async #commitGroup(): Promise<void> {
     let group: readonly Waiting[] = []
     try {
-      await this.#target.ready()
+      const waiting = this.#target.ready()
+      if (waiting !== undefined) await waiting
       group = this.#takeGroup()
       const { answers, events, usage } = this.#apply(group)
       if (events.length > 0) await this.#target.commit(events, events.at(-1)?.current.modRevision ?? 0, usage)

@@ -14,7 +14,7 @@ import type { Write } from "./revision-log.ts"
 export interface HistoryStore {
   database(): Database
   /** Fails when the store cannot be used. */
-  ready(): Promise<void>
+  ready(): Promise<void> | undefined
   write(writes: Write[], sync: boolean): Promise<void>
   isClosing(): boolean
   /** Told when history has been dropped. */

@@ -111,14 +111,16 @@ export class LevelStore implements Store, ChangeLog {
   }
 
   async get(key: string, revision?: Revision): Promise<KeyValue | undefined> {
-    await this.#ready()
+    const waiting = this.#ready()
+    if (waiting !== undefined) await waiting
     if (revision !== undefined) checkReadable(revision, this.#history.compacted, this.#head)
     if (revision !== undefined && revision < this.#head) return this.#withView((view) => readAt(view, key, revision))
     return this.#readCurrent(key)
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
-    await this.#ready()
+    const waiting = this.#ready()
+    if (waiting !== undefined) await waiting
     const { revision = this.#head } = options
     checkReadable(revision, this.#history.compacted, this.#head)
     const resident = revision === this.#head ? this.#residency.current : undefined
@@ -176,9 +178,10 @@ export class LevelStore implements Store, ChangeLog {
     await this.#database.close()
   }
 
-  async #ready(): Promise<void> {
+  /** Undefined: it is. */
+  #ready(): Promise<void> | undefined {
     if (this.#closing) throw closedError()
-    if (this.#broken) await this.#reopen()
+    return this.#broken && this.#reopen()
   }
 
   #readCurrent(key: string): KeyValue | undefined {
