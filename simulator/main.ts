@@ -100,7 +100,9 @@ async function work(
   if (signal.aborted) return undefined
 
   const recorder = (component: string): EventRecorder => new EventRecorder({ component, log })
-  started.use(new Storage({ ...watched, client, recorder: recorder(provisioner), log }))
+  const expander = recorder("volume_expand")
+  const resizer = recorder(`external-resizer ${provisioner}`)
+  started.use(new Storage({ ...watched, client, recorder: recorder(provisioner), expander, resizer, log }))
   started.use(new Scheduler({ ...watched, client, recorder: recorder("default-scheduler"), log }))
   return started.use(
     new Kubelets({

@@ -331,6 +331,14 @@ describe("volumes", () => {
     expect(cluster.find<PersistentVolume>(persistentVolumes, undefined, volumeName)?.status?.phase).toBe("Bound")
     cluster.edit(persistentVolumeClaims, namespace, "data", { spec: { resources: { requests: { storage: "2Gi" } } } })
     await eventually(() => claimed("data")?.status?.capacity?.["storage"] === "2Gi", { what: "it has grown" })
+    expect(claimed("data")?.status).toMatchObject({ phase: "Bound", allocatedResources: { storage: "2Gi" } })
+    expect(claimed("data")?.status?.conditions ?? []).toEqual([])
+    expect(cluster.find<PersistentVolume>(persistentVolumes, undefined, volumeName)?.spec?.capacity).toEqual({
+      storage: "2Gi",
+    })
+    const told = (): unknown[] => cluster.all(events).map((event) => event["reason"])
+    const reasons = ["ExternalExpanding", "Resizing", "VolumeResizeSuccessful"]
+    await eventually(() => reasons.every((reason) => told().includes(reason)), { what: "it is told" })
     cluster.remove(persistentVolumeClaims, namespace, "data")
     await eventually(() => cluster.all(persistentVolumes).length === 0, { what: "the volume is gone" })
   })

@@ -11,6 +11,7 @@ import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../cl
 import type { KubeClient } from "../client/rest.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
+import { grow, wantsMore, type ResizeParts } from "./resize.ts"
 import { selectedNodeAnnotation, type ClaimSources } from "./scheduler/claims.ts"
 
 export const provisioner = "simulated.polyplane.dev"
@@ -36,7 +37,7 @@ const identify = ({ namespace, name }: ClaimKey): string => `${namespace}/${name
 const claimOf = (volume: PersistentVolume): string | undefined =>
   volume.spec?.claimRef ? `${volume.spec.claimRef.namespace ?? ""}/${volume.spec.claimRef.name ?? ""}` : undefined
 
-export interface StorageOptions extends ClaimSources {
+export interface StorageOptions extends ClaimSources, ResizeParts {
   client: KubeClient
   recorder: EventRecorder
   log: Log
@@ -124,7 +125,8 @@ export class Storage implements AsyncDisposable {
       const volume = await this.#volumeFor(claim, ours)
       if (volume === undefined) return
       this.#unbound.delete(identify(key))
-      await this.#bind(claim, volume)
+      const grows = isProvisioned(volume) && volume.spec?.claimRef?.uid === claim.metadata.uid && wantsMore(claim)
+      await (grows ? grow(this.#options, claim, volume) : this.#bind(claim, volume))
     } catch (error) {
       if (!isConflict(error) && !isNotFound(error)) throw error // its change comes by the informer
     }
@@ -182,18 +184,13 @@ export class Storage implements AsyncDisposable {
     return volume
   }
 
-  /** Both sides, then what is told of them. A claim may ask for more later: the volume grows with it. */
+  /** Both sides, then what is told of them. */
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
     const { client } = this.#options
     const name = volume.metadata.name ?? ""
-    const wanted = claim.spec?.resources?.requests?.["storage"]
-    const grows =
-      wanted !== undefined &&
-      volume.spec?.csi?.driver === provisioner &&
-      compareQuantities(parseQuantity(wanted), sizeOf(volume)) > 0
-    const size = grows ? wanted : (volume.spec?.capacity?.["storage"] ?? wanted ?? "0")
-    if (grows || volume.spec?.claimRef?.uid !== claim.metadata.uid) {
-      const spec = { claimRef: referenceTo(claim), capacity: { ...volume.spec?.capacity, storage: size } }
+    const size = volume.spec?.capacity?.["storage"] ?? claim.spec?.resources?.requests?.["storage"] ?? "0"
+    if (volume.spec?.claimRef?.uid !== claim.metadata.uid) {
+      const spec = { claimRef: referenceTo(claim) }
       await client.patch(persistentVolumes, undefined, name, { spec }, { type: "merge" })
     }
     if (volume.status?.phase !== "Bound") {
@@ -228,7 +225,7 @@ export class Storage implements AsyncDisposable {
     const { client } = this.#options
     const name = volume.metadata.name ?? ""
     try {
-      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && volume.spec.csi?.driver === provisioner) {
+      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isProvisioned(volume)) {
         await client.delete(persistentVolumes, undefined, name)
       } else if (volume.status?.phase !== "Released") {
         const status = { status: { phase: "Released" } }
@@ -250,6 +247,7 @@ function referenceTo({ metadata }: PersistentVolumeClaim) {
   }
 }
 
+const isProvisioned = ({ spec }: PersistentVolume): boolean => spec?.csi?.driver === provisioner
 const sizeOf = (volume: PersistentVolume) => parseQuantity(volume.spec?.capacity?.["storage"] ?? "0")
 
 /** A volume nobody has, of the claim's class, large enough, with its access modes and labels. */
