@@ -6,6 +6,7 @@ import { type Json, type KubeObject, printGroupVersion } from "../../apimachiner
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import { type KeyValue, StorageError, type Store, type StoreEvent } from "../../storage/types.ts"
 import { checkNotFuture, checkWatchOptions, parseResourceVersion } from "./list-options.ts"
+import { Recent } from "./recent.ts"
 import type { RegistryEvent, ResourceDefinition, WatchRequest } from "./rest.ts"
 import { type Selection, selectionOf } from "./selection.ts"
 import { watchError } from "./storage-errors.ts"
@@ -16,6 +17,9 @@ import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
 /** Objects of the initial state handed over at once. */
 const pieceSize = 100
 
+/** So long after it came an event may still be told to many: whoever is later has it made again. */
+const madeFreshMs = 5_000
+
 const initialEventsEnd = { "k8s.io/initial-events-end": "true" }
 
 /** Undefined: it is none of the selection's. */
@@ -24,8 +28,8 @@ type Selected = RegistryEvent | undefined
 export class WatchSource {
   readonly #definition: ResourceDefinition
   readonly #reader: ValueReader
-  /** What the store's events became, for as long as the store keeps them. */
-  readonly #made = new WeakMap<StoreEvent, RegistryEvent | Promise<RegistryEvent>>()
+  /** What the store's events became, and with it what was printed of them. */
+  readonly #made = new Recent<StoreEvent, RegistryEvent | Promise<RegistryEvent>>(madeFreshMs)
 
   constructor(definition: ResourceDefinition, reader: ValueReader) {
     this.#definition = definition
