@@ -32,7 +32,7 @@ const maskTrailingDash = (name: string): string =>
 
 export function validateDNS1123Label(name: string, isPrefix = false): string[] {
   const text = isPrefix ? maskTrailingDash(name) : name
-  const faults = text.length > maxLabel ? [tooManyCharacters(maxLabel)] : []
+  const faults = Buffer.byteLength(text) > maxLabel ? [tooManyCharacters(maxLabel)] : []
   if (!labelPattern.test(text)) {
     if (subdomainPattern.test(text)) return [...faults, "must not contain dots"]
     faults.push(
@@ -49,7 +49,7 @@ export function validateDNS1123Label(name: string, isPrefix = false): string[] {
 
 export function validateDNS1123Subdomain(name: string, isPrefix = false): string[] {
   const text = isPrefix ? maskTrailingDash(name) : name
-  const faults = text.length > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
+  const faults = Buffer.byteLength(text) > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
   if (!subdomainPattern.test(text)) {
     faults.push(
       regexMessage(
@@ -64,7 +64,7 @@ export function validateDNS1123Subdomain(name: string, isPrefix = false): string
 
 export function validateDNS1035Label(name: string, isPrefix = false): string[] {
   const text = isPrefix ? maskTrailingDash(name) : name
-  const faults = text.length > maxLabel ? [tooManyCharacters(maxLabel)] : []
+  const faults = Buffer.byteLength(text) > maxLabel ? [tooManyCharacters(maxLabel)] : []
   if (!label1035Pattern.test(text)) {
     faults.push(
       regexMessage(
@@ -114,7 +114,7 @@ export function validateQualifiedName(text: string): string[] {
     else faults.push(...validateLongName(prefix).map((fault) => `prefix part ${fault}`))
   }
   if (name === "") faults.push("name part must be non-empty")
-  else if (name.length > maxLabel) faults.push(`name part ${tooManyBytes(maxLabel)}`)
+  else if (Buffer.byteLength(name) > maxLabel) faults.push(`name part ${tooManyBytes(maxLabel)}`)
   if (!qualifiedPattern.test(name)) {
     faults.push(
       `name part ${regexMessage(
@@ -130,7 +130,7 @@ export function validateQualifiedName(text: string): string[] {
 }
 
 export function validateLabelValue(value: string): string[] {
-  const faults = value.length > maxLabel ? [tooManyBytes(maxLabel)] : []
+  const faults = Buffer.byteLength(value) > maxLabel ? [tooManyBytes(maxLabel)] : []
   if (!labelValuePattern.test(value)) {
     faults.push(
       regexMessage(

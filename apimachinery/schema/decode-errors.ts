@@ -21,6 +21,16 @@ export class Mismatch extends Error {
     return new Mismatch(this.#path.slice(depth), this.#what, this.#expected)
   }
 
+  /** In the words of a conversion without JSON. */
+  refusal(root: Schema): string | undefined {
+    if (!this.#what.startsWith("number")) return refusalOf(this.#expected, this.#what)
+    const [, type] = /of type (\S+)$/.exec(this.explain(root)) ?? []
+    const isScalar =
+      ["string", "integer"].includes(this.#expected.type) && !(this.#expected.format ?? "int").endsWith("ime")
+    if (!isScalar || type === undefined) return refusalOf(this.#expected, "number")
+    return `cannot convert ${this.#what.includes(".") ? "float64" : "int64"} to ${type}`
+  }
+
   /** "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */
   explain(root: Schema): string {
     const cannot = `json: cannot unmarshal ${this.#what} into Go`
@@ -47,6 +57,30 @@ export class Mismatch extends Error {
     return `${cannot} struct field ${lastWord(struct.name ?? "")}.${names.join(".")} of type ${type}`
   }
 }
+
+/** Of Go's conversion of maps into structs, which strategic merges end with; undefined: it has no such word. */
+function refusalOf(expected: Schema, found: string): string | undefined {
+  const given = kinds[found] ?? found
+  switch (expected.type) {
+    case "object":
+      return `cannot restore struct from: ${given}`
+    case "map":
+      return `cannot restore map from ${given}`
+    case "list":
+      return `cannot restore slice from ${given}`
+    case "string":
+      return expected.format === undefined ? "unrecognized type: string" : undefined
+    case "boolean":
+      return "unrecognized type: bool"
+    case "integer":
+      return `unrecognized type: ${expected.format ?? "int64"}`
+    default:
+      return undefined
+  }
+}
+
+/** Go's kinds of JSON's values in memory. */
+const kinds: Readonly<Record<string, string>> = { array: "slice", object: "map", number: "int64" }
 
 /** Kind and version of an object within the object. */
 function isOfTypeMeta({ fields }: Schema, step: string): boolean {

@@ -51,7 +51,8 @@ export function decodeObject(schema: Schema, value: Json, collectUnknown: boolea
     else decode(schema, value, walk)
   } catch (error) {
     if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error
-    throw badRequest(`${printKind(value)}${error instanceof Mismatch ? error.explain(schema) : error.message}`)
+    const fault = error instanceof Mismatch ? error.explain(schema) : error.message
+    throw badRequest(printKind(value) + fault, { cause: error })
   }
   return { unknown }
 }

@@ -156,6 +156,7 @@ function propagationOf(
   present: readonly string[],
   { propagationPolicy, orphanDependents }: DeleteRequest,
 ): string | undefined {
+  if (strategy.defaultPropagation === "None") return undefined
   if (orphanDependents !== undefined) return orphanDependents ? orphan : undefined
   if (propagationPolicy === "Orphan") return orphan
   if (propagationPolicy === "Foreground") return foreground

@@ -61,8 +61,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   afterDelete?(ctx: RequestContext, object: T): Promise<void>
   /** Values of the field selectors this kind supports beyond metadata.name and metadata.namespace. */
   selectableFields?(object: T): Record<string, string>
-  /** What defaultGarbageCollectionPolicy is when the caller names none: "Background", or "Orphan" for old kinds. */
-  defaultPropagation?: "Background" | "Orphan"
+  /** What becomes of dependents when the caller does not say: default "Background", "Orphan" for old kinds. "None": there are none. */
+  defaultPropagation?: "Background" | "Orphan" | "None"
   /** Said to who deletes without saying what becomes of dependents. */
   propagationWarning?: string
 }

@@ -83,6 +83,19 @@ test.each([
   expect((await plane.call("PATCH", path, { metadata: { labels: { a: "1" } } }, { contentType })).code).toBe(code)
 })
 
+test("strategic merge: what is of another type is refused in the words of a conversion without JSON", async () => {
+  const contentType = "application/strategic-merge-patch+json"
+  for (const [body, words] of [
+    [{ metadata: { labels: [] } }, "cannot restore map from slice"],
+    [{ metadata: { finalizers: "a" } }, "cannot restore slice from string"],
+    [{ spec: { restartPolicy: 5 } }, "cannot convert int64 to v1.RestartPolicy"],
+    [{ spec: { hostNetwork: "a" } }, "unrecognized type: bool"],
+    [{ spec: { securityContext: "a" } }, "cannot restore struct from: string"],
+  ]) {
+    expect((await plane.call("PATCH", pod, body, { contentType })).json.message).toContain(words)
+  }
+})
+
 test("JSON patch: what makes an object no object of its kind is the patch's fault", async () => {
   const number = [{ op: "replace", path: "/apiVersion", value: 1.5 }]
   const answer = await plane.call("PATCH", pod, number, { contentType: "application/json-patch+json" })

@@ -26,7 +26,7 @@ export function validateDefinitionUpdate(definition: Definition, current: Defini
   const errors = validateAll(definition, current)
   const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
   if (isEstablished(current)) {
-    errors.push(...immutableField(path.child("scope"), spec.scope, before.scope))
+    errors.push(...immutableField(path.child("scope"), spec.scope ?? "", before.scope))
     errors.push(...immutableField(path.child("names", "kind"), spec.names?.kind, before.names?.kind))
   }
   errors.push(...immutableField(path.child("group"), spec.group, before.group))

@@ -5,6 +5,7 @@ import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { printGo } from "../../../apimachinery/patch/strategic-merge-directives.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
+import { Mismatch } from "../../../apimachinery/schema/decode-errors.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
 import { survey } from "../../../apimachinery/schema/json-scan.ts"
@@ -170,7 +171,9 @@ function decodePatched(
     if (!hasReason(error, "BadRequest")) throw error
     const text =
       type === "strategic" ? printGo(patch) : JSON.stringify(type === "merge" ? inMergedOrder(value, patch) : value)
-    const detail = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const { cause } = error
+    const converted = type === "strategic" && cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
+    const detail = converted ?? error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
     throw refusedPatch(text, detail, error)
   }
 }

@@ -40,6 +40,8 @@ const maxLength = 128
 const maxNote = 1024
 
 const strategy: Strategy<Event> = {
+  defaultPropagation: "None",
+
   generation: false,
   allowCreateOnUpdate: true,
   metadataLast: true,

@@ -210,7 +210,7 @@ function validateRestartPolicy(path: FieldPath, container: Container): FieldErro
   if (rules.length > maxRestartRules) errors.push(tooMany(at, rules.length, maxRestartRules))
   for (const [index, { action, exitCodes }] of rules.entries()) {
     const rule = at.index(index)
-    errors.push(...oneOf(rule.child("action"), action, ["Restart", "RestartAllContainers"]))
+    errors.push(...optionalOneOf(rule.child("action"), action ?? "", ["Restart", "RestartAllContainers"]))
     const codes = rule.child("exitCodes")
     if (exitCodes === undefined) errors.push(required(codes, "must be specified"))
     else errors.push(...validateExitCodes(codes, exitCodes))
@@ -222,7 +222,7 @@ function validateExitCodes(
   path: FieldPath,
   { operator, values = [] }: V1ContainerRestartRuleOnExitCodes,
 ): FieldError[] {
-  const errors = oneOf(path.child("operator"), operator, ["In", "NotIn"])
+  const errors = optionalOneOf(path.child("operator"), operator ?? "", ["In", "NotIn"])
   if (values.length > maxExitCodes) errors.push(tooMany(path.child("values"), values.length, maxExitCodes))
   return errors
 }

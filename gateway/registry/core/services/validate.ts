@@ -202,7 +202,7 @@ function validateFamilies(clusterIPs: readonly string[], families: readonly stri
 /** Loopback, link-local and unspecified addresses make no sense outside one machine. */
 function reachable(at: FieldPath, address: string): FieldError[] {
   if (address === "0.0.0.0" || address === "::")
-    return [invalidValue(at, address, "may not be unspecified (0.0.0.0 or ::)")]
+    return [invalidValue(at, address, `may not be unspecified (${address})`)]
   if (address.startsWith("127.") || address === "::1") {
     return [invalidValue(at, address, "may not be in the loopback range (127.0.0.0/8, ::1/128)")]
   }

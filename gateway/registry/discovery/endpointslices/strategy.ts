@@ -110,6 +110,7 @@ function validateEndpoint(at: FieldPath, endpoint: Endpoint, type: string): Fiel
       errors.push(...messages(place.index(index), address, validateDNS1123Subdomain(address)))
       continue
     }
+    if (type !== "IPv4" && type !== "IPv6") continue
     const faults = ipAddress(place.index(index), address)
     errors.push(...faults)
     if (faults.length > 0) continue
