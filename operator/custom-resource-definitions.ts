@@ -2,7 +2,9 @@
 
 import { readFile } from "node:fs/promises"
 import { parse } from "yaml"
-import type { CustomResourceDefinition, KubeObject } from "../apimachinery/object.ts"
+import { equalJson } from "../apimachinery/equality.ts"
+import type { CustomResourceDefinition, Json, KubeObject } from "../apimachinery/object.ts"
+import { applyMergePatch } from "../apimachinery/patch/merge-patch.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import { pause, systemClock, type Clock } from "../client/clock.ts"
 import { clusterVersions, customResourceDefinitions as definitions, virtualClusters } from "../client/resources.ts"
@@ -56,6 +58,8 @@ export async function ensureDefaultClusterVersion(superClient: KubeClient): Prom
 export const longer = (wait: number): number => Math.min(wait * 2, operatorLimits.longestBackoffMs)
 
 async function ensure(superClient: KubeClient, definition: CustomResourceDefinition): Promise<void> {
+  const { name = "" } = definition.metadata
+  if (await isThere(superClient, name, definition)) return
   try {
     await superClient.create(definitions, definition)
     return
@@ -64,10 +68,21 @@ async function ensure(superClient: KubeClient, definition: CustomResourceDefinit
   }
   // A merge patch replaces the list of versions whole and leaves what the server has added elsewhere.
   try {
-    const { name = "" } = definition.metadata
     await superClient.patch(definitions, undefined, name, { spec: definition.spec }, { type: "merge" })
   } catch (error) {
     if (!isConflict(error)) throw error
     // Another operator is at it, with the same text.
+  }
+}
+
+/** As the patch would leave it: to have a server find that out takes longer than all else before it is ready again. */
+async function isThere(superClient: KubeClient, name: string, { spec }: CustomResourceDefinition): Promise<boolean> {
+  try {
+    const current = await superClient.get<CustomResourceDefinition>(definitions, undefined, name)
+    const before = current.spec as unknown as Json
+    return equalJson(applyMergePatch(before, spec as unknown as Json), before)
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
   }
 }

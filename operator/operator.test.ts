@@ -98,6 +98,24 @@ describe("the operator", () => {
     expect(superCluster.find(clusterVersions, undefined, "default")).toBeDefined()
   })
 
+  test("leaves definitions alone that are as they should be, and puts right what is not", async () => {
+    const versions = () => superCluster.all(customResourceDefinitions).map(({ metadata }) => metadata.resourceVersion)
+    const before = versions()
+    const restart = async () => {
+      await operator[Symbol.asyncDispose]()
+      operator = await startOperator({ superClient: superCluster, tenants })
+      await operator.whenReady()
+    }
+    await restart()
+    expect(versions()).toEqual(before)
+    const name = "virtualclusters.tenancy.x-k8s.io"
+    superCluster.edit(customResourceDefinitions, undefined, name, { spec: { scope: "Cluster" } })
+    await restart()
+    expect(superCluster.find(customResourceDefinitions, undefined, name)).toMatchObject({
+      spec: { scope: "Namespaced" },
+    })
+  })
+
   test("makes the default ClusterVersion anew when it is deleted", async () => {
     superCluster.remove(clusterVersions, undefined, "default")
     await eventually(() => superCluster.find(clusterVersions, undefined, "default"), { what: "default" })
