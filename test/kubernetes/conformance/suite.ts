@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { reasonOf, type Selection } from "./selection.ts"
 import { complete, isSerial, readSpecs, withoutRun, type SpecResult } from "./specs.ts"
+import { nodes } from "./target.ts"
 
 export interface SuiteOptions {
   /** With ginkgo, e2e.test and kubectl. */
@@ -95,6 +96,8 @@ async function ginkgo(
       "--provider=skeleton",
       `--kubectl-path=${path.join(binDirectory, "kubectl")}`,
       "--disable-log-dump",
+      // Otherwise -1, and what needs two of them skips itself.
+      `--num-nodes=${nodes}`,
       // Nothing runs in kube-system before a test.
       "--minStartupPods=0",
     ],

@@ -12,7 +12,8 @@ export const superClusters = ["simulated", "kwok", "node"] as const
 export type SuperCluster = (typeof superClusters)[number]
 
 const tenant = "conformance"
-const nodes = 2
+/** The simulated super cluster has one more. */
+export const nodes = 2
 /** A machine that has just started a cluster has much to do. */
 const readyTimeoutMs = 120_000
 
