@@ -29,6 +29,7 @@ interface GinkgoReport {
   }[]
 }
 
+const neverBegun = "never begun"
 const serialLabel = "[Serial]"
 export const isSerial = ({ name }: { name: string }): boolean => name.includes(serialLabel)
 
@@ -46,12 +47,13 @@ export async function readSpecs(file: string): Promise<SpecResult[]> {
     for (const spec of report.SpecReports ?? []) {
       if (spec.LeafNodeType !== "It") continue
       const name = [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(" ")
+      const outcome = outcomeOf(spec.State)
       found.push({
         name,
         group: groupOf(name),
-        outcome: outcomeOf(spec.State),
+        outcome,
         seconds: Math.round(spec.RunTime / 1e8) / 10,
-        message: spec.Failure?.Message ?? "",
+        message: spec.Failure?.Message ?? (outcome === "not run" ? neverBegun : ""),
       })
     }
   }
@@ -72,7 +74,7 @@ export function withoutRun(name: string, outcome: "not run" | "not asked", messa
 /** `ran` knows of those it was asked for; the others of `selected` were never begun. */
 export function complete(selected: readonly string[], ran: readonly SpecResult[]): SpecResult[] {
   const results = new Map(ran.map((result) => [result.name, result]))
-  return selected.map((name) => results.get(name) ?? withoutRun(name, "not run", "never begun"))
+  return selected.map((name) => results.get(name) ?? withoutRun(name, "not run", neverBegun))
 }
 
 /** Of several runs: a spec that was run in one of them has that result; of two the later run's. */
