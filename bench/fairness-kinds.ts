@@ -1,9 +1,24 @@
 // What a greedy tenant can do as much of as it gets (fairness-load.ts), and what one sees of it (fairness.ts).
 
-export const greeds = ["reads", "writes", "lists", "watches", "all"] as const
+export const greeds = {
+  reads: "gets",
+  writes: "merge patches",
+  lists: "lists of 2,000 objects, compressed",
+  watches: "writes that all its watches see",
+  all: "all of these",
+  bodies: "bodies of 1.2 MB in 50,000 keys",
+  applies: "server-side applies of 5,000 list items",
+  selectors: "lists by label of 50,000 objects",
+  deletes: "deletes of collections of 1,000 objects",
+  rules: "custom resources with a CEL rule over 300 items",
+  connections: "new connections, of one request each",
+  ahead: "1,000 requests at once on a connection",
+} as const
 
-export type Greed = (typeof greeds)[number]
+export type Greed = keyof typeof greeds
 
 export function isGreed(text: string): text is Greed {
-  return (greeds as readonly string[]).includes(text)
+  return Object.hasOwn(greeds, text)
 }
+
+export const allGreeds = Object.keys(greeds).filter(isGreed)

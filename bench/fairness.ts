@@ -1,5 +1,6 @@
-// What a tenant notices of a greedy one beside it: its requests' times alone, and while the other reads, writes, lists 2,000
-// objects, watches, or does all of it, as much as it can; and how late the gateway's event loop is then.
+// What a tenant notices of a greedy one beside it: its requests' times alone, and while the other does one thing as much as it can
+// (fairness-kinds.ts); and how late the gateway's event loop is then. Beside each the same with the greedy tenant in a gateway of
+// its own: what processors and disk make of that is nothing a gateway could better.
 //   node bench/fairness.ts [seconds of each, 15] [watches of the greedy one, 1000] [its requests at the same time, 32] [kind]
 //
 // Measured twice: by the quiet tenant's client (this process, which does nothing else), and in the gateway
@@ -12,15 +13,15 @@ import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import { type Polyplane, startPolyplane } from "../test/harness/polyplane.ts"
 import { collect, start } from "../test/harness/processes.ts"
-import { type Greed, greeds } from "./fairness-kinds.ts"
-import { type Answered, probed } from "./fairness-probed.ts"
+import { allGreeds, type Greed } from "./fairness-kinds.ts"
+import { type Answered, probed, type TurnsOfLoop } from "./fairness-probed.ts"
 import { argument, type Line, quantile, report } from "./report.ts"
 import { adminClient, type Client, TenantMaker } from "./tenant-clients.ts"
 
 const seconds = argument(0, 15)
 const watches = argument(1, 1000)
 const requests = argument(2, 32)
-const kinds = greeds.filter((kind) => process.argv[5] === undefined || process.argv[5] === kind)
+const kinds = allGreeds.filter((kind) => process.argv[5] === undefined || process.argv[5] === kind)
 /** Between two requests of the one that is measured: it is nobody's load. */
 const everyMs = 20
 /** What began with the load is over. */
@@ -40,11 +41,13 @@ interface Measured {
   /** The same requests, in the gateway. */
   answered: Answered[]
   loopDelayMs: number
+  turns: TurnsOfLoop
 }
 
 async function measure(up: Polyplane, client: Client): Promise<Measured> {
   const times: Record<"get" | "patch", number[]> = { get: [], patch: [] }
   await loopDelayMs(up)
+  await turnsOf(up)
   const { length } = up.stderr
   const end = performance.now() + seconds * 1000
   for (let round = 0; performance.now() < end; round++) {
@@ -54,11 +57,27 @@ async function measure(up: Polyplane, client: Client): Promise<Measured> {
     times[round % 2 === 0 ? "get" : "patch"].push(performance.now() - begin)
     await delay(everyMs)
   }
+  const turns = await turnsOf(up)
   const lines = up.stderr.slice(length).split("\n")
   const answered = lines
     .filter((line) => line.startsWith(probed.line))
     .map((line) => JSON.parse(line.slice(probed.line.length)) as Answered)
-  return { ...times, answered, loopDelayMs: await loopDelayMs(up) }
+  return { ...times, answered, turns, loopDelayMs: await loopDelayMs(up) }
+}
+
+/** Since it was asked last. */
+async function turnsOf(up: Polyplane): Promise<TurnsOfLoop> {
+  const { length } = up.stderr
+  process.kill(up.pid ?? 0, "SIGUSR2")
+  for (;;) {
+    const line = up.stderr
+      .slice(length)
+      .split("\n")
+      .slice(0, -1)
+      .find((each) => each.startsWith(probed.turnsLine))
+    if (line !== undefined) return JSON.parse(line.slice(probed.turnsLine.length)) as TurnsOfLoop
+    await delay(10)
+  }
 }
 
 /** p99 since it was asked last. */
@@ -69,9 +88,10 @@ async function loopDelayMs(up: Polyplane): Promise<number> {
   return Number(found[1]) * 1000
 }
 
-async function beside(up: Polyplane, client: Client, kind: Greed): Promise<Measured> {
+/** `of`: the gateway that has the greedy tenant. */
+async function beside(up: Polyplane, client: Client, kind: Greed, of: Polyplane): Promise<Measured> {
   const file = new URL("fairness-load.ts", import.meta.url).pathname
-  const args = [file, up.kubeconfig("greedy"), kind, String(watches), String(requests)]
+  const args = [file, of.kubeconfig("greedy"), kind, String(watches), String(requests)]
   const greedy = start(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
   const said = collect(greedy.stdout)
   const ended = once(greedy, "close")
@@ -87,7 +107,7 @@ async function beside(up: Polyplane, client: Client, kind: Greed): Promise<Measu
   return measured
 }
 
-function linesOf(kind: Greed, measured: Measured, alone: Measured): Line[] {
+function linesOf(kind: Greed, measured: Measured, alone: Measured, apart: Measured): Line[] {
   const line = (what: string, goal: string | undefined, value: (of: Measured) => number): Line => ({
     what,
     value: value(measured),
@@ -97,15 +117,24 @@ function linesOf(kind: Greed, measured: Measured, alone: Measured): Line[] {
   })
   const within = (of: Measured, verb: string, which: "ms" | "workedMs"): number[] =>
     of.answered.filter(({ method }) => method === verb.toUpperCase()).map((request) => request[which])
+  const floor = (what: string, value: (of: Measured) => number): Line => ({
+    what,
+    value: value(apart),
+    unit: "ms",
+    compared: { with: "alone", value: value(alone) },
+  })
   const goal = "<= 2 x alone"
   return [
     ...(["get", "patch"] as const).flatMap((verb) => [
       line(`${verb} beside ${kind}, p50`, undefined, (of) => quantile(of[verb], 0.5)),
       line(`${verb} beside ${kind}, p99`, goal, (of) => quantile(of[verb], 0.99)),
+      floor("  where that has a gateway of its own, p99", (of) => quantile(of[verb], 0.99)),
       line(`  in the gateway, p99`, goal, (of) => quantile(within(of, verb, "ms"), 0.99)),
       line(`  its thread at work then, p99`, goal, (of) => quantile(within(of, verb, "workedMs"), 0.99)),
     ]),
     line(`delay of the event loop beside ${kind}, p99`, "< 20", (of) => of.loopDelayMs),
+    line(`  its thread at work in a turn, p99`, undefined, (of) => of.turns.p99),
+    line(`  in the longest turn`, undefined, (of) => of.turns.longest),
   ]
 }
 
@@ -114,6 +143,7 @@ await using up = await startPolyplane({
   args: ["--tenants", "greedy"],
   env: { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --import=${probe}` },
 })
+await using other = await startPolyplane({ args: ["--tenants", "greedy"] })
 await using admin = await adminClient(up)
 await using maker = await TenantMaker.start(admin)
 await using client = await maker.make("quiet")
@@ -121,5 +151,8 @@ await client.create(configMaps, configMap)
 await measure(up, client) // code that runs for the first time
 const alone = await measure(up, client)
 const lines: Line[] = []
-for (const kind of kinds) lines.push(...linesOf(kind, await beside(up, client, kind), alone))
+for (const kind of kinds) {
+  const apart = await beside(up, client, kind, other)
+  lines.push(...linesOf(kind, await beside(up, client, kind, up), alone, apart))
+}
 await report("fairness", { seconds, watches, requests }, lines)

@@ -1,0 +1,174 @@
+// What each kind of greed does, once: fairness-load.ts does it again and again.
+
+import { connect } from "node:tls"
+import type { Call, Server } from "./api-client.ts"
+import type { Greed } from "./fairness-kinds.ts"
+
+type CallServer = (call: Call) => Promise<unknown>
+
+export interface Doing {
+  /** What has to be there. */
+  prepare?(): Promise<void>
+  once(turn: number): Promise<unknown>
+  /** At the same time, if not as many as are asked for. */
+  parallel?: number
+}
+
+const objects = 2000
+const manyObjects = 50_000
+const deletedAtOnce = 1000
+const sentAhead = 1000
+/** So many events per write that few writers are enough. */
+const writersBesideWatches = 4
+
+const collection = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`
+export const watched = collection("default")
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+const ruled = "/apis/bench.example.com/v1/namespaces/default/ruleds"
+const deployments = "/apis/apps/v1/namespaces/default/deployments"
+
+export function doings(server: Server, call: CallServer): Record<Greed, Doing> {
+  const post = (path: string, body: object): Promise<unknown> =>
+    call({ method: "POST", path, body: JSON.stringify(body) })
+  const fill = async (namespace: string, count: number): Promise<void> => {
+    const indexes = Array.from({ length: count }, (_, index) => index).values()
+    const filling = async (): Promise<void> => {
+      for (const index of indexes) await post(collection(namespace), configMap(`o${index}`, index))
+    }
+    await Promise.all(Array.from({ length: 32 }, filling))
+  }
+  const make = (namespace: string): Promise<unknown> =>
+    post("/api/v1/namespaces", { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
+  const prepare = (): Promise<void> => fill("default", objects)
+  const get = (turn: number) => call({ method: "GET", path: `${watched}/o${turn % objects}` })
+  const list = () => call({ method: "GET", path: watched })
+  const write = (turn: number) =>
+    call({
+      method: "PATCH",
+      path: `${watched}/o${turn % objects}`,
+      contentType: "application/merge-patch+json",
+      body: JSON.stringify({ data: { turn: String(turn) } }),
+    })
+  return {
+    reads: { prepare, once: get },
+    writes: { prepare, once: write },
+    lists: { prepare, once: list },
+    watches: { prepare, once: write, parallel: writersBesideWatches },
+    all: { prepare, once: (turn) => (turn % 20 === 0 ? list() : turn % 2 === 0 ? write(turn) : get(turn)) },
+    bodies: { once: () => call({ method: "POST", path: `${watched}?dryRun=All`, body: manyKeys }) },
+    applies: { once: (turn) => call(application(turn)), parallel: 4 },
+    selectors: {
+      async prepare() {
+        await make("many")
+        await fill("many", manyObjects)
+      },
+      once: (turn) => call({ method: "GET", path: `${collection("many")}?labelSelector=of%3Da${turn % 100}` }),
+    },
+    deletes: {
+      prepare: async () => void (await make("gone")),
+      async once() {
+        await fill("gone", deletedAtOnce)
+        await call({ method: "DELETE", path: collection("gone") })
+      },
+      parallel: 1,
+    },
+    rules: {
+      async prepare() {
+        await post(definitions, definition)
+        await served(() => call({ method: "GET", path: ruled }))
+      },
+      once: () => post(`${ruled}?dryRun=All`, custom),
+    },
+    connections: { once: () => sendRaw(server, watched, 1) },
+    ahead: { once: () => sendRaw(server, "/version", sentAhead) },
+  }
+}
+
+/** A new definition's resources are there a moment later. */
+async function served(ask: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    try {
+      await ask()
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+const configMap = (name: string, index: number) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, labels: { of: `a${index % 100}` } },
+  data: { text: "x".repeat(500) },
+})
+
+const manyKeys = JSON.stringify({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "many-keys" },
+  data: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key-${index + 100_000}`, `value${index}`])),
+})
+
+function application(turn: number): Call {
+  const name = `applied-${turn % 4}`
+  const labels = { app: "a" }
+  const env = Array.from({ length: 5000 }, (_, index) => ({ name: `n${index}`, value: `v${turn}` }))
+  return {
+    method: "PATCH",
+    path: `${deployments}/${name}?fieldManager=bench&force=true`,
+    contentType: "application/apply-patch+yaml",
+    body: JSON.stringify({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "a", image: "a", env }] } },
+      },
+    }),
+  }
+}
+
+const definition = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "ruleds.bench.example.com" },
+  spec: {
+    group: "bench.example.com",
+    scope: "Namespaced",
+    names: { plural: "ruleds", singular: "ruled", kind: "Ruled" },
+    versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: ruledSchema() } }],
+  },
+}
+
+function ruledSchema() {
+  const items = { type: "array", maxItems: 300, items: { type: "string", maxLength: 10 } }
+  // Each with each: near what upstream lets a rule cost.
+  const rule = "self.items.all(a, self.items.exists(b, a != b || a.size() < 20))"
+  const spec = { type: "object", properties: { items }, "x-kubernetes-validations": [{ rule }] }
+  return { type: "object", properties: { spec } }
+}
+
+const custom = {
+  apiVersion: "bench.example.com/v1",
+  kind: "Ruled",
+  metadata: { name: "a" },
+  spec: { items: Array.from({ length: 300 }, () => "same") },
+}
+
+/** The same request so many times on a connection of its own, until something comes back or the gateway ends it. */
+async function sendRaw({ url, certificate, key }: Server, path: string, times: number): Promise<void> {
+  const { hostname, port, pathname } = new URL(url)
+  const own = certificate === undefined || key === undefined ? {} : { cert: certificate, key }
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ...own })
+  const ended = new Promise((resolve) => {
+    socket.once("data", resolve)
+    socket.once("close", resolve)
+    socket.on("error", resolve)
+  })
+  socket.write(`GET ${pathname}${path} HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(times))
+  await ended
+  socket.destroy()
+}
