@@ -86,7 +86,8 @@ export class Sleep implements Disposable {
       if (this.#disposed) return
       this.#called.delete(entry)
       const began = performance.now()
-      await entry.introduce()
+      // Nobody has used it: unless they find something to do it sleeps on when that has paid off.
+      await entry.introduce(false)
       await nextTurn()
       // Half of the time is others': a process that starts with thousands of tenants answers all the while.
       await this.#pause(performance.now() - began)

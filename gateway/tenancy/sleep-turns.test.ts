@@ -1,0 +1,24 @@
+// Whom Sleep wakes in turn, and how; what falling asleep means to a real tenant is in sleep.test.ts.
+
+import { expect, test, vi } from "vitest"
+import { Sleep } from "./sleep.ts"
+import type { TenantEntry } from "./tenant-entry.ts"
+
+const limits = { tenantIdleMs: 60_000, maxAwakeTenants: 10, maxAwakeBytes: 2 ** 30 }
+
+test("who is called for those who follow all tenants is told to them once, which is no use of it", async () => {
+  using sleep = new Sleep(limits, () => false)
+  const told: unknown[] = []
+  const sleeper = (name: string): TenantEntry =>
+    ({ isAwake: false, introduce: (isUse?: boolean) => Promise.resolve(told.push([name, isUse])) }) as never
+  const [a, b] = [sleeper("a"), sleeper("b")]
+  for (const entry of [a, b, a]) sleep.call(entry)
+  await vi.waitFor(
+    () =>
+      expect(told).toEqual([
+        ["a", false],
+        ["b", false],
+      ]),
+    { timeout: 60_000 },
+  )
+})
