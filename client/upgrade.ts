@@ -130,7 +130,7 @@ export function join(one: Duplex, other: Duplex): void {
     [one, other],
     [other, one],
   ] as const) {
-    side.on("error", () => letGo(peer))
+    side.on("error", () => undefined) // its close follows
     side.on("close", () => letGo(peer))
   }
 }
