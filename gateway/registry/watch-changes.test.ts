@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { StorageError, type StoreEvent, type Watcher } from "../../storage/types.ts"
 import { tick, WatchChanges, type WatchHome } from "./watch-changes.ts"
@@ -36,6 +37,41 @@ test("ticks come while nothing happens, and take nothing of what happens then", 
   while (next === tick) next = await changes.next()
   expect(next).toEqual([change])
   expect(await changes.next()).toBe(tick)
+})
+
+test("what comes while nobody waits is kept for who asks next, a failure too", async () => {
+  const failure = new StorageError("Compacted", "compacted")
+  const happens = [Promise.withResolvers<StoreEvent>(), Promise.withResolvers<StoreEvent>()]
+  const home = homeOf(
+    happens.map(({ promise }) => promise),
+    [],
+  )
+  using changes = new WatchChanges({ home, prefix: "a", after: 1, withTicks: true, tickMs: 1, signal })
+  expect(await changes.next()).toBe(tick)
+  happens[0]!.resolve(change)
+  await setImmediate()
+  expect(await changes.next()).toEqual([change])
+  expect(await changes.next()).toBe(tick)
+  happens[1]!.reject(failure)
+  await setImmediate()
+  await expect(changes.next()).rejects.toBe(failure)
+})
+
+test("a quiet watch waits once for what comes, however many ticks there are before", async () => {
+  const waits = new Map<unknown, number>()
+  const then = Reflect.get(Promise.prototype, "then") as (...of: unknown[]) => unknown
+  const counting = function (this: unknown, ...of: unknown[]): unknown {
+    waits.set(this, (waits.get(this) ?? 0) + 1)
+    return Reflect.apply(then, this, of)
+  }
+  using changes = new WatchChanges({ home: homeOf([], []), prefix: "a", after: 1, withTicks: true, tickMs: 1, signal })
+  Reflect.set(Promise.prototype, "then", counting)
+  try {
+    for (let count = 0; count < 5; count++) expect(await changes.next()).toBe(tick)
+  } finally {
+    Reflect.set(Promise.prototype, "then", then)
+  }
+  expect(Math.max(...waits.values())).toBe(1)
 })
 
 test("goes on with the next store where the last one ended", async () => {

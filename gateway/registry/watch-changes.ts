@@ -37,10 +37,10 @@ export class WatchChanges implements Disposable {
   #after: number
   #watcher: Watcher | undefined
   #iterator: AsyncIterator<readonly StoreEvent[], undefined> | undefined
-  /** Set: whoever reads has been given a tick instead of it. */
-  #owed: Promise<Next> | undefined
+  /** With ticks: what is under way, or has come while nobody waited. Whoever reads may have been given ticks before it. */
+  #owed: { changes: Promise<Next>; hasCome: boolean } | undefined
+  #waiter: PromiseWithResolvers<Next | typeof tick> | undefined
   #timer: NodeJS.Timeout | undefined
-  #interrupt: (() => void) | undefined
 
   constructor({ home, prefix, after, withTicks, patient = false, tickMs = tickIntervalMs, signal }: Options) {
     this.#home = home
@@ -49,7 +49,7 @@ export class WatchChanges implements Disposable {
     this.#patient = patient
     this.#signal = signal
     signal.addEventListener("abort", this.#close, { once: true })
-    if (withTicks) this.#timer = setInterval(() => this.#interrupt?.(), tickMs).unref()
+    if (withTicks) this.#timer = setInterval(() => this.#tell((waiter) => waiter.resolve(tick)), tickMs).unref()
   }
 
   /** Up to here everything has been handed over. */
@@ -59,21 +59,35 @@ export class WatchChanges implements Disposable {
 
   /** Undefined: the watch is over. */
   next(): Promise<Next | typeof tick> {
-    const next = this.#owed ?? this.#changes()
-    this.#owed = undefined
-    if (this.#timer === undefined) return next
-    // Not Promise.race with a promise of the next tick: that would gather what every wait has added to it, until the tick.
-    return new Promise((resolve, reject) => {
-      this.#interrupt = () => {
-        this.#interrupt = undefined
-        this.#owed = next
-        resolve(tick)
-      }
-      next.then((changes) => {
-        this.#interrupt = undefined
-        resolve(changes)
-      }, reject)
-    })
+    if (this.#timer === undefined) return this.#changes()
+    const owed = (this.#owed ??= this.#begin())
+    if (owed.hasCome) {
+      this.#owed = undefined
+      return owed.changes
+    }
+    this.#waiter = Promise.withResolvers()
+    return this.#waiter.promise
+  }
+
+  /** A promise keeps what every wait adds to it, and a quiet watch waits a thousand times a day: one wait, for all of them. */
+  #begin(): { changes: Promise<Next>; hasCome: boolean } {
+    const changes = this.#changes()
+    const owed = { changes, hasCome: false }
+    const come = (): void => {
+      owed.hasCome = true
+      this.#tell((waiter) => {
+        this.#owed = undefined
+        waiter.resolve(changes)
+      })
+    }
+    changes.then(come, come) // a failure is told to who waits
+    return owed
+  }
+
+  #tell(say: (waiter: PromiseWithResolvers<Next | typeof tick>) => void): void {
+    const waiter = this.#waiter
+    this.#waiter = undefined
+    if (waiter !== undefined) say(waiter)
   }
 
   async #changes(): Promise<Next> {
