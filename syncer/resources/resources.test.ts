@@ -142,6 +142,12 @@ describe("services", () => {
     expect(specChange(wanted as Spec, current)).toEqual(expected)
   })
 
+  test("addresses that are not ready are no longer published", () => {
+    const published = { ...current, publishNotReadyAddresses: true }
+    expect(specChange(published, current)).toEqual({ publishNotReadyAddresses: true })
+    expect(specChange(current, published)).toEqual({ publishNotReadyAddresses: null })
+  })
+
   test("an address that is not super's is told, and forgotten when it is", () => {
     const superService: Service = object({ spec: { clusterIP: "10.0.0.9" } })
     const key = "transparency.tenancy.x-k8s.io/clusterIP"

@@ -32,7 +32,8 @@ const ownedFields: readonly { name: keyof Spec; defaulted: boolean }[] = [
   { name: "externalTrafficPolicy", defaulted: true },
   { name: "internalTrafficPolicy", defaulted: true },
   { name: "allocateLoadBalancerNodePorts", defaulted: true },
-  { name: "publishNotReadyAddresses", defaulted: true },
+  // Its default, false, is written by nobody.
+  { name: "publishNotReadyAddresses", defaulted: false },
   { name: "trafficDistribution", defaulted: false },
 ]
 
