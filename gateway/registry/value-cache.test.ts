@@ -54,6 +54,20 @@ describe("a value that is written", () => {
     stop.abort()
   })
 
+  test("is not parsed again when it is kept no more, as long as somebody has it", () => {
+    const cache = new ValueCache(1_000)
+    const bytes = encodeStored(object("x"))
+    const stored = storedOf(bytes, 7)
+    cache.writing(bytes, asParsed(object("x")))
+    const informed = cache.passing(stored).object()
+    cache.written(bytes, stored)
+    cache.of({ ...storedOf(encodeStored(object("y")), 8), key: "other" })
+    cache.of({ ...storedOf(encodeStored(object("z")), 9), key: "third" })
+    expect(cache.of(stored).object()).toBe(informed)
+    expect(cache.of(stored).copy()).toEqual(informed)
+    expect(cache.of(stored).copy()).not.toBe(informed)
+  })
+
   test("leaves nothing behind when the write fails", () => {
     const cache = new ValueCache(100_000)
     const bytes = encodeStored(object("x"))

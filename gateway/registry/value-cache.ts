@@ -106,7 +106,7 @@ export class ValueCache {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
-    entry.value.identity.kept = undefined
+    entry.value.letGo()
     this.#bytes -= entry.weight
   }
 }

@@ -79,6 +79,8 @@ export class StoredText {
   readonly splice: string
   /** The value whose parsed form is kept (value-cache.ts). */
   kept: StoredValue | undefined
+  /** Its parsed form, once it is kept no more, for as long as somebody else has it: an informer, say. */
+  #parsed: WeakRef<KubeObject> | undefined
   #labels: Readonly<Record<string, string>> | undefined
   /** What it was found to begin with. */
   #head: Buffer | undefined
@@ -93,6 +95,15 @@ export class StoredText {
   get labels(): Readonly<Record<string, string>> {
     this.#labels ??= labelsIn(this.bytes, this.spliceAt)
     return this.#labels
+  }
+
+  get parsed(): KubeObject | undefined {
+    return this.#parsed?.deref()
+  }
+
+  /** `parsed`: deeply frozen. */
+  letGo(parsed: KubeObject): void {
+    this.#parsed = new WeakRef(parsed)
   }
 
   /** `head`: of {@link storedHead}, the same buffer each time. */
@@ -149,16 +160,23 @@ export class StoredValue implements KubeValue {
   }
 
   object(): KubeObject {
-    this.#parsed ??= deepFreeze(this.#parse())
+    this.#parsed ??= this.#text.parsed ?? deepFreeze(this.#parse())
     return this.#parsed
   }
 
   copy(): KubeObject {
-    return this.#parsed === undefined ? this.#parse() : copyObject(this.#parsed)
+    const parsed = this.#parsed ?? this.#text.parsed
+    return parsed === undefined ? this.#parse() : copyObject(parsed)
   }
 
   glance(): KubeObject {
-    return this.#parsed ?? this.#parse()
+    return this.#parsed ?? this.#text.parsed ?? this.#parse()
+  }
+
+  /** It is kept no more. */
+  letGo(): void {
+    this.#text.kept = undefined
+    if (this.#parsed !== undefined) this.#text.letGo(this.#parsed)
   }
 
   labels(): Readonly<Record<string, string>> {
