@@ -11,6 +11,16 @@ export interface RequestLabels {
   scope: string
 }
 
+/** A request that is over. `seconds` is undefined for what has no end of its own. */
+export interface CountedRequest {
+  kind: RequestKind
+  labels: RequestLabels
+  /** {@link seriesKey} */
+  key: string
+  code: number
+  seconds: number | undefined
+}
+
 interface Series {
   labels: string
   codes: Map<number, number>
@@ -38,10 +48,9 @@ export class RequestCounts {
     this.#inFlight[kind]++
   }
 
-  /** `seconds` is undefined for what has no end of its own. */
-  end(kind: RequestKind, labels: RequestLabels, code: number, seconds: number | undefined): void {
+  end({ kind, labels, key, code, seconds }: CountedRequest): void {
     this.#inFlight[kind]--
-    const series = this.#of(labels)
+    const series = this.#of(labels, key)
     series.codes.set(code, (series.codes.get(code) ?? 0) + 1)
     if (seconds === undefined) return
     let bucket = 0
@@ -74,12 +83,10 @@ export class RequestCounts {
     ].join("\n")
   }
 
-  #of(labels: RequestLabels): Series {
-    const { verb, group, version, resource, subresource, scope } = labels
-    const key = `${verb} ${group} ${version} ${resource} ${subresource} ${scope}`
+  #of(labels: RequestLabels, key: string): Series {
     let series = this.#series.get(key)
     if (series !== undefined) return series
-    if (this.#series.size >= maxSeries && labels !== noLabels) return this.#of(noLabels)
+    if (this.#series.size >= maxSeries && labels !== noLabels) return this.#of(noLabels, seriesKey(noLabels))
     series = {
       labels: printLabels(labels),
       codes: new Map(),
@@ -90,6 +97,11 @@ export class RequestCounts {
     this.#series.set(key, series)
     return series
   }
+}
+
+/** Tells label sets apart. */
+export function seriesKey({ verb, group, version, resource, subresource, scope }: RequestLabels): string {
+  return `${verb} ${group} ${version} ${resource} ${subresource} ${scope}`
 }
 
 function printLabels({ group, resource, scope, subresource, verb, version }: RequestLabels): string {

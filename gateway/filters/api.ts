@@ -10,11 +10,11 @@ import type { Filter, GatewayResponse, RequestState } from "./state.ts"
 const warningLimits = { totalCharacters: 4096, eachWhenCut: 256 } as const
 
 export function callAPI(handler: APIHandler): Filter {
-  return async (request, response) => {
+  return (request, response) => {
     const { state } = response.locals
     const { upgrade } = state
     const ctx = new HandledRequest(request, response)
-    await handler(ctx, { request, response, ...(upgrade === undefined ? {} : { upgrade }) })
+    return handler(ctx, { request, response, ...(upgrade === undefined ? {} : { upgrade }) })
   }
 }
 

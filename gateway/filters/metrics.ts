@@ -2,13 +2,23 @@
 // requests; what the whole process does is the super cluster's to see. Authorization was asked before.
 
 import type { Metrics } from "../metrics.ts"
-import type { RequestCounts, RequestKind, RequestLabels } from "../request-counts.ts"
+import { type RequestKind, type RequestLabels, seriesKey } from "../request-counts.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Filter, GatewayResponse, RequestState } from "./state.ts"
 
 export function withMetrics(metrics: Metrics): Filter {
   return (_request, response, next) => {
-    count(metrics.requests, response)
+    const { state } = response.locals
+    const kind = kindOf(state)
+    metrics.requests.begin(kind)
+    state.whenDone(() => {
+      const { statusCode: code } = response
+      const seconds = kind === "longRunning" ? undefined : (performance.now() - state.startedAt) / 1000
+      const labels = labelsOf(state, code)
+      const counted = { kind, labels, key: seriesKey(labels), code, seconds }
+      metrics.requests.end(counted)
+      state.tenantCounts?.end(counted)
+    })
     next()
   }
 }
@@ -16,25 +26,19 @@ export function withMetrics(metrics: Metrics): Filter {
 /** After it is known whose request it is. */
 export function withTenantMetrics(metrics: Metrics): Filter {
   return (_request, response, next) => {
-    count(metrics.requestsOf(response.locals.state.controlPlane), response)
+    const { state } = response.locals
+    // Over before that was known: it is nobody's.
+    if (!state.isOver) {
+      state.tenantCounts = metrics.requestsOf(state.controlPlane)
+      state.tenantCounts.begin(kindOf(state))
+    }
     next()
   }
 }
 
-function count(counts: RequestCounts, response: GatewayResponse): void {
-  const { state } = response.locals
-  const { verb } = state.info
-  const kind: RequestKind = isLongRunning(state.info)
-    ? "longRunning"
-    : verb === "get" || verb === "list"
-      ? "readOnly"
-      : "mutating"
-  counts.begin(kind)
-  state.whenDone(() => {
-    const { statusCode } = response
-    const seconds = kind === "longRunning" ? undefined : (performance.now() - state.startedAt) / 1000
-    counts.end(kind, labelsOf(state, statusCode), statusCode, seconds)
-  })
+function kindOf({ info }: RequestState): RequestKind {
+  if (isLongRunning(info)) return "longRunning"
+  return info.verb === "get" || info.verb === "list" ? "readOnly" : "mutating"
 }
 
 /** Verbs as upstream counts them: the method, but where a method is several things. */

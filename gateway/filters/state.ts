@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream"
 import type { Credentials } from "../authentication/types.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { RequestInfo, User } from "../request/context.ts"
+import type { RequestCounts } from "../request-counts.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import type { GatewayResponse } from "./chain.ts"
@@ -41,6 +42,8 @@ export class RequestState {
   #credentials: Credentials | undefined
   #controlPlane: ControlPlane | undefined
   #user: User | undefined
+  /** Where it is counted besides all, once it is known whose it is. */
+  tenantCounts: RequestCounts | undefined
   /** Set when somebody acts as another user. */
   impersonator: User | undefined
   /** The caller holds a certificate of the gateway's administrators. */
