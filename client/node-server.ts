@@ -8,6 +8,9 @@ import type { Duplex } from "node:stream"
 import type { SecureContextOptions } from "node:tls"
 import { UpgradeRefused } from "./upgrade.ts"
 
+/** A command to run is in the request's line: what a gateway let in (64 KiB by default) has to get here, and its token with it. */
+const maxHeaderBytes = 256 * 1024
+
 /** What is answered to a call that is not served. */
 export class CallRefused extends Error {
   override readonly name = "CallRefused"
@@ -41,7 +44,7 @@ export class NodeServer implements AsyncDisposable {
 
   private constructor(options: NodeServerOptions) {
     this.#options = options
-    this.#server = createServer(options.tls)
+    this.#server = createServer({ ...options.tls, maxHeaderSize: maxHeaderBytes })
     this.#server.maxConnections = options.maxConnections
     this.#server.on("request", (request, response) => void this.#serve(request, response))
     this.#server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head))

@@ -64,7 +64,10 @@ async function startKubelet(tls: { cert: string; key: string; ca: string }): Pro
     noServer: true,
     handleProtocols: (offered) => ["v5.channel.k8s.io", "v4.channel.k8s.io"].find((name) => offered.has(name)) ?? false,
   })
-  const server = createServer({ ...tls, requestCert: true, rejectUnauthorized: true }, (request, response) => {
+  // As Go's servers take.
+  const maxHeaderSize = 1024 * 1024
+  const options = { ...tls, maxHeaderSize, requestCert: true, rejectUnauthorized: true }
+  const server = createServer(options, (request, response) => {
     const { authorization = "", "impersonate-user": impersonated = "", cookie = "" } = request.headers
     seen.push(`${request.method} ${request.url} ${authorization} ${String(impersonated)} ${cookie}`.trim())
     response.write("line 1\n")
@@ -259,6 +262,19 @@ describe("a stream", () => {
     const [data] = (await once(far.socket, "data")) as [Buffer]
     expect([...data]).toEqual([0x80, 0x03, 0xff])
     expect(sockets.size).toBe(1)
+    far.socket.destroy()
+    await until(() => sockets.size === 0)
+  })
+
+  test("goes through with a very long command", async () => {
+    const headers = {
+      ...(await bearer()),
+      connection: "Upgrade",
+      upgrade: "SPDY/3.1",
+      "x-stream-protocol-version": "v4.channel.k8s.io",
+    }
+    const path = `/exec/shop/web/main?command=echo&command=${"a".repeat(60_000)}`
+    const far = await openUpgrade({ host, port: agent.port, ca, agent: false, method: "POST", path, headers })
     far.socket.destroy()
     await until(() => sockets.size === 0)
   })
