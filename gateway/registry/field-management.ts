@@ -180,11 +180,17 @@ export async function recordWrite(
   for (const { apiVersion: other } of managers.values()) {
     const type = changes.has(other) ? undefined : of.versions.typeIn(other)
     if (type === undefined) continue
-    const [before, after] = [
-      of.versions.convert(change.before, apiVersion, other),
-      of.versions.convert(change.after, apiVersion, other),
-    ]
-    changes.set(other, { before: await before, after: await after, type })
+    try {
+      const [before, after] = await Promise.all([
+        of.versions.convert(change.before, apiVersion, other),
+        of.versions.convert(change.after, apiVersion, other),
+      ])
+      changes.set(other, { before, after, type })
+    } catch (error) {
+      // A webhook that does not convert: the write goes on, and who managed what is forgotten, as upstream.
+      if (error instanceof StatusError) return
+      throw error
+    }
   }
   const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
   try {

@@ -176,6 +176,16 @@ describe("with a conversion webhook", () => {
 })
 
 describe("a conversion that fails", () => {
+  test("holds up no write in the stored version; who managed what in the other one is forgotten", async () => {
+    await call("POST", tests("v1"), object("v1", "six", { hostPort: "d:4" }))
+    answer = () => ({ code: 500, text: "" })
+    const patch = { host: "e" }
+    const written = await call("PATCH", `${tests("v2")}/six`, patch, "application/merge-patch+json")
+    answer = (given) => reviewed(given)
+    expect([written.code, (written.json() as Loose)["host"]]).toEqual([200, "e"])
+    expect((written.json() as Loose)["metadata"]).not.toHaveProperty("managedFields")
+  })
+
   const about = `conversion webhook for ${group}/v2, Kind=Test`
   test.each<[string, (call: WebhookCall) => WebhookReply, string]>([
     ["says why", (c) => reviewed(c, { result: { status: "Failed", message: "too odd" } }), `${about} failed: too odd`],
