@@ -1,14 +1,14 @@
 // Programs nobody here wrote, or that are made of libraries nobody here wrote: each runs against a real cluster and against a
 // tenant, and has to say the same on both.
 
-import { existsSync } from "node:fs"
-import { mkdir } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { createAuthority, issueServingCertificate } from "../../../gateway/tenancy/pki.ts"
 import { startPolyplane, type Polyplane } from "../../harness/polyplane.ts"
 import { run } from "../../harness/processes.ts"
 import { binaryPath } from "../build/cache.ts"
-import { pythonPath } from "../build/python.ts"
+import { isPythonInstalled, pythonPath } from "../build/python.ts"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { normalise } from "../kubectl/normalise.ts"
@@ -18,6 +18,8 @@ const timeoutMs = 150_000
 const testTimeoutMs = 2 * timeoutMs
 const chart = fileURLToPath(new URL("chart", import.meta.url))
 const pythonProgram = fileURLToPath(new URL("python/program.py", import.meta.url))
+const pythonOperator = fileURLToPath(new URL("python/operator_program.py", import.meta.url))
+const noPython = (await isPythonInstalled()) ? undefined : "what clients/python/requirements.txt names is not installed"
 
 /** What a person does with a chart, in order; in a namespace of its own. */
 const helmSession = [
@@ -91,10 +93,28 @@ describe.skipIf(lacks(TestKubernetes.binaries(options)))("clients", () => {
     testTimeoutMs,
   )
 
-  test.skipIf(lacks([], existsSync(pythonPath()) ? undefined : "the Python client is not installed"))(
+  test.skipIf(lacks([], noPython))(
     "the Python client",
     async () => {
       const [real, tenant] = await onBoth(pythonPath(), [pythonProgram])
+      expect(real).toContain("exit 0")
+      expect(tenant).toBe(real)
+    },
+    testTimeoutMs,
+  )
+
+  test.skipIf(lacks([], noPython))(
+    "an operator made with kopf: webhooks it registers itself, a finalizer, what it missed while it was away",
+    async () => {
+      const authority = await createAuthority("webhook test authority")
+      const serving = await issueServingCertificate(authority, ["127.0.0.1"])
+      const files = { AUTHORITY: authority.certificate, CERTIFICATE: serving.certificate, KEY: serving.key }
+      const env: Record<string, string> = {}
+      for (const [name, content] of Object.entries(files)) {
+        env[name] = up.path(`operator-${name.toLowerCase()}.pem`)
+        await writeFile(env[name], content, { mode: 0o600 })
+      }
+      const [real, tenant] = await onBoth(pythonPath(), [pythonOperator], env)
       expect(real).toContain("exit 0")
       expect(tenant).toBe(real)
     },
