@@ -163,6 +163,10 @@ describe("a tenant nobody uses", () => {
       metadata: { namespace: "default", name: "soon-over" },
       spec: { ttlSecondsAfterFinished: 1, template: { spec: { ...template.spec, restartPolicy: "Never" } } },
     } as never)
+    // Whoever finishes it must leave alone when the controller began it.
+    await waitFor(async () => {
+      expect((await api.get<Job>(jobs, "default", "soon-over")).status?.startTime).toBeDefined()
+    })
     const now = new Date().toISOString().replace(/\.\d+/, "")
     const condition = { status: "True", lastTransitionTime: now, lastProbeTime: now }
     await waitFor(() =>
@@ -172,7 +176,6 @@ describe("a tenant nobody uses", () => {
         "soon-over",
         {
           status: {
-            startTime: now,
             completionTime: now,
             succeeded: 1,
             active: null,
