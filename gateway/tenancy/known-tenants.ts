@@ -12,7 +12,7 @@ import { Sleep, type SleepLimits } from "./sleep.ts"
 import { Semaphore } from "./semaphore.ts"
 import type { OtherGateways } from "./storage.ts"
 import { type Subscription, Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
-import { type ControlPlaneLife, TenantEntry } from "./tenant-entry.ts"
+import { type ControlPlaneLife, TenantEntry, type TenantEntryParts } from "./tenant-entry.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 import { authorityName } from "./trust-store.ts"
 
@@ -42,12 +42,27 @@ export class KnownTenants implements Disposable {
   /** Those for whom nobody has been called yet. */
   #newcomers: Subscription[] = []
   readonly #workers = new Set<TenantWorker>()
-  readonly #opening: Semaphore
+  readonly #ofEntries: TenantEntryParts
   readonly #sleep: Sleep
 
   constructor(parts: KnownTenantsParts) {
     this.#parts = parts
-    this.#opening = new Semaphore(parts.limits.maxOpening)
+    const { openControlPlane: open, admittance, preparation, limits, log } = parts
+    this.#ofEntries = {
+      open,
+      admittance: admittance ?? (() => Promise.resolve(undefined)),
+      preparation,
+      readyMs: limits.tenantReadyMs,
+      woke: (woken) => this.#sleep.woke(woken),
+      slept: (asleep, revision) => {
+        // Another gateway wrote to it while it was falling asleep.
+        const { others } = parts
+        if (others !== undefined && others.lastChange(asleep.record.tenant.uid) > revision) this.callChanged(asleep)
+      },
+      subscriptions: this.#subscriptions,
+      opening: new Semaphore(limits.maxOpening),
+      log,
+    }
     this.#sleep = new Sleep(parts.limits, (tenant) => {
       for (const worker of this.#workers) if (worker.isBusy(tenant)) return true
       return false
@@ -80,24 +95,7 @@ export class KnownTenants implements Disposable {
 
   /** Nobody is told. */
   add(record: TenantRecord, announced: boolean): TenantEntry {
-    const { openControlPlane: open, admittance, preparation, limits, log } = this.#parts
-    const entry = new TenantEntry({
-      record,
-      announced,
-      open,
-      admittance: admittance ?? (() => Promise.resolve(undefined)),
-      preparation,
-      readyMs: limits.tenantReadyMs,
-      woke: (woken) => this.#sleep.woke(woken),
-      slept: (asleep, revision) => {
-        // Another gateway wrote to it while it was falling asleep.
-        const { others } = this.#parts
-        if (others !== undefined && others.lastChange(asleep.record.tenant.uid) > revision) this.callChanged(asleep)
-      },
-      subscriptions: this.#subscriptions,
-      opening: this.#opening,
-      log,
-    })
+    const entry = new TenantEntry(record, announced, this.#ofEntries)
     this.#byName.set(record.tenant.name, entry)
     this.#byAuthority.set(authorityName(record.tenant.uid), entry)
     this.#byIssuer.set(record.issuer, entry)

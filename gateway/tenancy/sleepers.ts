@@ -3,13 +3,13 @@
 import type { ControlPlane } from "./control-plane.ts"
 
 export class Sleepers {
-  readonly #waiting = new Set<(controlPlane: ControlPlane) => void>()
+  readonly #waiting = new Set<(controlPlane: ControlPlane | undefined) => void>()
 
   get size(): number {
     return this.#waiting.size
   }
 
-  /** Undefined: the signal ended before. */
+  /** Undefined: the signal ended before, or the tenant never wakes again. */
   next(until: AbortSignal): Promise<ControlPlane | undefined> {
     if (until.aborted) return Promise.resolve(undefined)
     return new Promise((resolve) => {
@@ -24,7 +24,7 @@ export class Sleepers {
     })
   }
 
-  wake(controlPlane: ControlPlane): void {
+  wake(controlPlane: ControlPlane | undefined): void {
     for (const each of this.#waiting) each(controlPlane)
   }
 }

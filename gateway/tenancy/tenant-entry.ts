@@ -1,5 +1,5 @@
 // One tenant the gateway has: its record, and while it is awake its control plane and the feed of those who follow it. The
-// owner of both: what runs for the tenant ends with `ended` or when it falls asleep, and closing waits for it.
+// owner of both: what runs for the tenant ends when it falls asleep or is closed, and closing waits for it.
 //
 //   asleep ──controlPlane(), follow()──▶ awake: control plane, feed ──sleep()──▶ asleep
 //
@@ -20,8 +20,8 @@ import type { Subscriptions } from "./subscriptions.ts"
 import { TenantFeed } from "./tenant-feed.ts"
 import type { TenantRecord } from "./tenant-record.ts"
 
+/** The same for all tenants of a process. */
 export interface TenantEntryParts {
-  record: TenantRecord
   open: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>
   /** Makes what needs the super cluster's answer, once the tenant is used. */
   preparation: Preparation
@@ -33,8 +33,6 @@ export interface TenantEntryParts {
   woke: (entry: TenantEntry) => void
   /** Told when it has fallen asleep and all is closed: up to that revision everybody knew everything. */
   slept?: (entry: TenantEntry, revision: number) => void
-  /** false: nobody is told of it before announce(). */
-  announced: boolean
   subscriptions: Subscriptions
   /** Shared by all feeds. */
   opening: Semaphore
@@ -54,7 +52,7 @@ interface Awake {
   controlPlane: ControlPlane
   feed: TenantFeed | undefined
   feeding: Promise<void>
-  /** Ends when it falls asleep. */
+  /** Ends when it falls asleep or is closed. */
   ending: AbortController
   preparing: Preparing
 }
@@ -66,7 +64,8 @@ export class TenantEntry {
   readonly record: TenantRecord
   readonly presence = new Presence()
   readonly #parts: TenantEntryParts
-  readonly #ended = new AbortController()
+  /** The tenant is deleted, or the gateway stops. */
+  #ended = false
   #opening: Promise<Awake> | undefined
   #awake: Awake | undefined
   #closing: Promise<void> | undefined
@@ -84,15 +83,11 @@ export class TenantEntry {
   #introduced: { at: number; tookMs: number } | undefined
   readonly #sleepers = new Sleepers()
 
-  constructor(parts: TenantEntryParts) {
-    this.record = parts.record
+  /** `announced` false: nobody is told of it before announce(). */
+  constructor(record: TenantRecord, announced: boolean, parts: TenantEntryParts) {
+    this.record = record
+    this.#announced = announced
     this.#parts = parts
-    this.#announced = parts.announced
-  }
-
-  /** Ends when the tenant is deleted or the gateway stops. */
-  get ended(): AbortSignal {
-    return this.#ended.signal
   }
 
   get isAwake(): boolean {
@@ -127,7 +122,7 @@ export class TenantEntry {
 
   /** For who calls with these credentials. Undefined: nobody the tenant would do anything for, so it sleeps on. */
   forCaller(credentials: Credentials): Found {
-    if (this.#awake === undefined || this.ended.aborted) return this.#wokenFor(credentials)
+    if (this.#awake === undefined || this.#ended) return this.#wokenFor(credentials)
     this.presence.touch()
     return this.#awake.controlPlane
   }
@@ -161,8 +156,8 @@ export class TenantEntry {
       // They have something to do now, perhaps after a while.
       if (isUse) this.presence.touch()
     } catch (error) {
-      const { log, record } = this.#parts
-      if (!this.ended.aborted) log.error({ err: error, tenant: record.tenant.name }, "a tenant could not be woken")
+      const { tenant } = this.record
+      if (!this.#ended) this.#parts.log.error({ err: error, tenant: tenant.name }, "a tenant could not be woken")
     }
   }
 
@@ -193,7 +188,7 @@ export class TenantEntry {
   }
 
   #open(): Promise<Awake> {
-    if (this.ended.aborted) return Promise.reject(notFound({ group: "", resource: "tenants" }, this.record.tenant.name))
+    if (this.#ended) return Promise.reject(notFound({ group: "", resource: "tenants" }, this.record.tenant.name))
     this.#opening ??= this.#wakeUp().catch((error: unknown) => {
       this.#opening = undefined
       throw error
@@ -210,11 +205,13 @@ export class TenantEntry {
       reopened: (signal) => this.#reopened(signal),
       begin: () => this.#begin(),
     })
+    const isBegun = await preparation.isBegun(controlPlane)
+    // From here on without a pause: who closes it ends what is begun.
     const ending = new AbortController()
-    const signal = AbortSignal.any([this.ended, ending.signal])
-    const preparing = new Preparing({ controlPlane, preparation, readyMs, signal, log })
+    if (this.#ended) ending.abort(controlPlaneClosed)
+    const preparing = new Preparing({ controlPlane, preparation, readyMs, signal: ending.signal, log })
     const awake: Awake = { controlPlane, feed: undefined, feeding: Promise.resolve(), ending, preparing }
-    if (await preparation.isBegun(controlPlane)) preparing.begin()
+    if (isBegun) preparing.begin()
     this.#awake = awake
     this.#parts.woke(this)
     if (this.#announced) this.#feed(awake)
@@ -232,7 +229,7 @@ export class TenantEntry {
       controlPlane: awake.controlPlane,
       settled,
       subscriptions,
-      signal: AbortSignal.any([this.ended, awake.ending.signal]),
+      signal: awake.ending.signal,
       opening,
       log,
     })
@@ -244,7 +241,7 @@ export class TenantEntry {
   /** What a watch waits for whose store has gone to sleep. */
   #reopened(signal: AbortSignal): Promise<ControlPlane | undefined> {
     if (this.#awake !== undefined) return Promise.resolve(this.#awake.controlPlane)
-    return this.#sleepers.next(AbortSignal.any([signal, this.ended]))
+    return this.#ended ? Promise.resolve(undefined) : this.#sleepers.next(signal)
   }
 
   /** Nobody needs it now: no request, nothing that followers have not seen, nothing left to prepare. */
@@ -295,7 +292,9 @@ export class TenantEntry {
   }
 
   async close(): Promise<void> {
-    this.#ended.abort()
+    this.#ended = true
+    this.#awake?.ending.abort(controlPlaneClosed)
+    this.#sleepers.wake(undefined)
     const awake = await this.#opening?.catch(() => undefined) // told to whoever asked for it
     if (awake !== undefined && this.#awake === awake) this.#close(awake)
     await this.#closing
