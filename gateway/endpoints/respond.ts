@@ -13,6 +13,7 @@ import type { Endpoint } from "./endpoint.ts"
 import { listBody, protobufListBody } from "./list-body.ts"
 import { type Answering, negotiate, type Negotiated } from "./negotiation.ts"
 import { messageOf, printed } from "./print.ts"
+import { type PrintableList, printedInPieces } from "./print-list.ts"
 import { sendParts } from "./send-parts.ts"
 import {
   goTypeOf,
@@ -23,9 +24,6 @@ import {
   tableOptions,
   type TypeOfGo,
 } from "./table-output.ts"
-
-/** Objects parsed before others may have their turn. */
-const stretch = 50
 
 const newline = Buffer.from("\n")
 
@@ -143,13 +141,24 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
     await sendItems(answer, meta, [result.items])
     return
   }
-  const objects: KubeObject[] = []
-  for (const item of result.items) {
-    // Parsing hundreds of objects takes longer than others may wait.
-    if (objects.length % stretch === stretch - 1) await ctx.turn?.()
-    objects.push(item.glance())
+  const { items } = result
+  const { format, contentType } = wanted
+  if (format === "protobuf" || items.length === 0) {
+    const objects: KubeObject[] = []
+    for (const item of items) {
+      await ctx.pause?.() // parsing hundreds of objects takes longer than others may wait
+      objects.push(item.glance())
+    }
+    sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, objects, meta), wanted)
+    return
   }
-  sendObject(ctx, response, 200, reduceList(ctx, definition, wanted, objects, meta), wanted)
+  const make = (from: number, to: number): PrintableList => {
+    const objects = items.slice(from, to).map((item) => item.glance())
+    return reduceList(ctx, definition, wanted, objects, meta)
+  }
+  const form = { format, pretty: wanted.pretty }
+  const key = wanted.as === "Table" ? "rows" : "items"
+  sendBytes(ctx, response, 200, contentType, await printedInPieces(ctx, key, items.length, make, form))
 }
 
 function reduceList(
@@ -158,7 +167,7 @@ function reduceList(
   wanted: Negotiated,
   objects: readonly KubeObject[],
   meta: ListMeta,
-): unknown {
+): PrintableList {
   switch (wanted.as) {
     case "object":
       return { ...listHead(definition, meta), items: objects.map((object) => asItem(definition, object)) }

@@ -48,7 +48,7 @@ export function table(
   options: TableOptions,
   withColumns: boolean,
   now: number,
-): unknown {
+): Readonly<Record<string, unknown>> {
   return {
     kind: "Table",
     apiVersion: options.metaVersion,
@@ -89,7 +89,11 @@ function withoutAnnotation({ annotations, ...metadata }: ObjectMeta, name: strin
 }
 
 /** As items of built-in lists: without kind and version; no items are null, unlike in lists of whole objects. */
-export function partialMetadataList(objects: readonly KubeObject[], metadata: ListMeta, apiVersion: string): unknown {
+export function partialMetadataList(
+  objects: readonly KubeObject[],
+  metadata: ListMeta,
+  apiVersion: string,
+): Readonly<Record<string, unknown>> {
   return {
     kind: "PartialObjectMetadataList",
     apiVersion,

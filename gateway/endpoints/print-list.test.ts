@@ -1,0 +1,36 @@
+import { expect, test } from "vitest"
+import { printedInPieces } from "./print-list.ts"
+import { printed } from "./print.ts"
+
+const items = Array.from({ length: 45 }, (_, index) => ({
+  metadata: { name: `object-${index}`, labels: {}, annotations: { "a/b": "[]" } },
+  data: {
+    items: [],
+    text: "many words that are folded somewhere, ".repeat(index % 5),
+    lines: "one\n\nrows: []\nitems: []\n",
+  },
+}))
+const forms = [
+  { format: "json", pretty: false },
+  { format: "json", pretty: true },
+  { format: "yaml", pretty: false },
+] as const
+
+test.for(forms.flatMap((form) => [1, 20, 21, 45].map((count) => ({ ...form, count }))))(
+  "a list of $count in $format (indented: $pretty) is what it is when printed whole, with pauses",
+  async ({ count, ...form }) => {
+    for (const key of ["items", "rows"]) {
+      let pauses = 0
+      const make = (from: number, to: number) => ({
+        kind: "List",
+        apiVersion: "v1",
+        metadata: { resourceVersion: "1", continue: "[]" },
+        [key]: items.slice(from, to),
+      })
+      const ctx = { pause: () => void pauses++ }
+      const pieces = await printedInPieces(ctx as never, key, count, make, form)
+      expect(Buffer.concat(pieces).toString()).toBe(printed(make(0, count), form).toString())
+      expect(pauses).toBe(Math.ceil(count / 20))
+    }
+  },
+)
