@@ -100,7 +100,7 @@ export interface GatewayLimits {
   maxAwakeTenants: number
   /**
    * Memory that the process holds for all awake tenants together, estimated from what each keeps of its store, in its caches and
-   * with those who follow it: 0.9 MiB for one of 20 objects. Beyond it those used longest ago fall asleep earlier, as far as nothing
+   * with those who follow it: 0.7 MiB for one of 20 objects. Beyond it those used longest ago fall asleep earlier, as far as nothing
    * is under way in them.
    */
   maxAwakeBytes: number

@@ -287,6 +287,6 @@ test("an awake tenant is counted with what those keep of it who follow all tenan
   const stop = new AbortController()
   informer.start(stop.signal)
   await waitFor(() => expect(informer.isSynced("followed")).toBe(true))
-  expect(tenants.awakeBytes).toBeGreaterThan(alone + 200 * 1024)
+  expect(tenants.awakeBytes).toBeGreaterThan(alone + 100 * 1024)
   stop.abort()
 })

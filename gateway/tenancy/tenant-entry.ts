@@ -57,8 +57,8 @@ interface Awake {
   preparing: Preparing
 }
 
-/** What the process holds for a tenant in the memory of those who follow all: what every tenant is born with, places in maps. */
-const followedBytes = 300 * 1024
+/** What the process holds for a tenant with those who follow all: places in maps, what is its own of what every tenant is born with. */
+const followedBytes = 160 * 1024
 
 export class TenantEntry {
   readonly record: TenantRecord
