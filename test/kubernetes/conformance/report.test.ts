@@ -21,7 +21,7 @@ describe("the report", () => {
     spec("[sig-node] c", "passed"),
     spec("[sig-node] d", "not run", "never begun"),
   ]
-  const context = { version: "v1", superCluster: "two nodes", command: "npm run conformance" }
+  const context = { version: "v1", superCluster: "two nodes", command: "npm run conformance", runs: 1 }
   const text = printReport(results, conformance, context)
 
   test("has the count over the whole suite on its first line, however much was run", () => {
@@ -34,6 +34,7 @@ describe("the report", () => {
     expect(text).toContain("## Failed\n\n- `[sig-apps] b`: `it 'did' not work`\n")
     expect(text).toContain("## Not run\n\n- `[sig-node] d`: `never begun`\n")
     expect(text).not.toContain("not asked")
+    expect(text).toContain("Written by `npm run conformance`.\n")
   })
 
   test("says why one does not pass, where that is meant so", () => {

@@ -12,6 +12,8 @@ export interface ReportContext {
   superCluster: string
   /** The command that makes this file. */
   command: string
+  /** It was put together of. */
+  runs: number
 }
 
 export function countOf(results: readonly SpecResult[], outcome: Outcome): number {
@@ -45,17 +47,21 @@ export function printReport(results: readonly SpecResult[], selection: Selection
   return `${lines.join("\n")}\n`
 }
 
-const conformanceText = ({ version, superCluster, command }: ReportContext): string[] => [
-  `Specs of the upstream conformance suite of Kubernetes ${version}, unmodified, that pass against a tenant whose pods run on`,
-  `${superCluster}. Nothing is left out of the denominator; the same run against that cluster itself passes all.`,
-  `Written by \`${command}\`.`,
+const writtenBy = ({ command, runs }: ReportContext): string =>
+  `Written by \`${command}\`${runs === 1 ? "" : `, of ${runs} runs: a spec did what it did in the last of them that ran it`}.`
+
+const conformanceText = (context: ReportContext): string[] => [
+  `Specs of the upstream conformance suite of Kubernetes ${context.version}, unmodified, that pass against a tenant whose pods run on`,
+  `${context.superCluster}. Nothing is left out of the denominator; the same run against that cluster itself passes all.`,
+  writtenBy(context),
 ]
 
-const beyondText = ({ specs }: Selection, { version, superCluster, command }: ReportContext): string[] => [
-  `Specs of the upstream test binary of Kubernetes ${version}, unmodified, that are not of the conformance suite, and pass against a`,
-  `tenant whose pods run on ${superCluster}. Of the ${specs} there are, those that need more than such a`,
-  "cluster are not asked; the reasons are below. *Not run* are those that say themselves that they do not apply.",
-  `Written by \`${command}\`.`,
+const beyondText = ({ specs }: Selection, context: ReportContext): string[] => [
+  `Specs of the upstream test binary of Kubernetes ${context.version}, unmodified, that are not of the conformance suite, and pass against a`,
+  `tenant whose pods run on ${context.superCluster}. Of the ${specs} there are, those that need more than such a`,
+  "cluster are not asked; the reasons are below. *Not run* are those that say themselves that they do not apply, and those that",
+  "were never begun.",
+  writtenBy(context),
 ]
 
 function reasons(results: readonly SpecResult[]): string[][] {
