@@ -40,13 +40,27 @@ export function validateVersions(
     const place = at.child("versions").index(index)
     const errors = messages(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
     if (version.schema?.openAPIV3Schema === undefined) errors.push(required(place.child("schema", "openAPIV3Schema")))
-    if (version.deprecationWarning !== undefined && version.deprecated !== true) {
-      const detail = "can only be set for deprecated versions"
-      errors.push(invalidValue(place.child("deprecationWarning"), version.deprecationWarning, detail))
+    const { deprecated = false, deprecationWarning: warning } = version
+    if (warning !== undefined) {
+      errors.push(...messages(place.child("deprecationWarning"), warning, warningFaults(deprecated, warning)))
     }
     return [...errors, ...single.flatMap((part) => validatePart(place, part, version))]
   })
   return { own, common: first === undefined ? [] : common.flatMap((part) => validatePart(at, part, first, true)) }
+}
+
+const longestWarning = 256
+
+function warningFaults(deprecated: boolean, warning: string): string[] {
+  if (!deprecated) return ["can only be set for deprecated versions"]
+  const odd = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(warning)
+  const at = Buffer.byteLength(warning.slice(0, odd?.index))
+  const unprintable = `must only contain printable UTF-8 characters; non-printable character found at index ${at}`
+  return [
+    ...(Buffer.byteLength(warning) > longestWarning ? [`must be <= ${longestWarning} characters long`] : []),
+    ...(warning === "" ? ["must not be an empty string"] : []),
+    ...(odd === null ? [] : [unprintable]),
+  ]
 }
 
 /** As Go prints them in memory: what all versions have the same was taken out of them. */
