@@ -3,7 +3,7 @@
 //
 //   node test/kubernetes/differential/random.ts [--seed N] [--kinds REGEX] [--rounds N] [--seconds N]
 //
-// --rounds: scenarios per kind, each with the next seed. --seconds: no more begin after that time.
+// --kinds: by their titles ("v1 Pod"); also "a definition", "a custom resource". --rounds: scenarios per kind, each with the next seed. --seconds: no more begin after that time.
 
 import { parseArgs } from "node:util"
 import { seedOf } from "../../../apimachinery/testing/random.ts"
@@ -12,6 +12,7 @@ import { type Difference, printDifferences } from "./compare.ts"
 import { compareScenario } from "./differential.ts"
 import { kinds } from "./generate/objects.ts"
 import { KnownDifferences } from "./known-differences.ts"
+import { randomCustomResourceScenario, randomDefinitionScenario } from "./random/definitions.ts"
 import { randomScenario } from "./random/scenarios.ts"
 import { shrink } from "./random/shrink.ts"
 import type { Scenario } from "./scenario.ts"
@@ -40,7 +41,13 @@ async function main(): Promise<void> {
   const only = new RegExp(values.kinds)
   const chosen = kinds().filter(({ title }) => only.test(title))
   const rounds = Number(values.rounds)
-  const queue = Array.from({ length: rounds }, (_, round) => chosen.map((kind) => randomScenario(kind, seed + round)))
+  const ofDefinitions = [randomDefinitionScenario, randomCustomResourceScenario].filter((make) =>
+    only.test(make(0).name),
+  )
+  const queue = Array.from({ length: rounds }, (_, round) => [
+    ...ofDefinitions.map((make) => make(seed + round)),
+    ...chosen.map((kind) => randomScenario(kind, seed + round)),
+  ])
   console.log(`seed ${seed}, ${rounds} rounds of ${chosen.length} kinds`)
   await using servers = await startServers()
   const deadline = Date.now() + Number(values.seconds) * 1000

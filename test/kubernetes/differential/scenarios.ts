@@ -14,7 +14,12 @@ import { lifeScenarios } from "./generate/life-scenarios.ts"
 import { metadataScenarios } from "./generate/metadata-scenarios.ts"
 import { protobufScenarios } from "./generate/protobuf-scenarios.ts"
 import { kinds } from "./generate/objects.ts"
+import { randomCustomResourceScenario, randomDefinitionScenario } from "./random/definitions.ts"
+import { randomScenario } from "./random/scenarios.ts"
 import type { Scenario } from "./scenario.ts"
+
+/** Of the suite: always the same. Others by hand, with random.ts. */
+const randomSeeds = [1, 2]
 
 export interface ScenarioGroup {
   name: string
@@ -31,6 +36,10 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
     { name: "forms and encodings", scenarios: protocolCases() },
+    {
+      name: "definitions at random",
+      scenarios: randomSeeds.flatMap((seed) => [randomDefinitionScenario(seed), randomCustomResourceScenario(seed)]),
+    },
     ...kinds().map((kind) => ({
       name: kind.title,
       scenarios: [
@@ -39,6 +48,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...metadataScenarios(kind),
         ...fieldScenarios(kind),
         ...statusScenarios(kind),
+        ...randomSeeds.map((seed) => randomScenario(kind, seed)),
       ],
     })),
   ]
