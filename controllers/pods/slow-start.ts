@@ -1,23 +1,18 @@
-// Many calls that may all fail alike (a quota): in batches that double while they succeed, at the pace others leave. Calls of
-// one batch are in the store's next write together.
+// Many calls that may all fail alike (a quota): in batches that double while they succeed, at the pace others leave.
 
 import type { Pace } from "../activity.ts"
 
 /** Upstream starts with one. */
-const carefulBatch = 1
+const firstBatch = 1
 
-/**
- * Runs `call` with 0 … count-1 and returns how many succeeded. The first error is thrown by who reads `error`. `first`: so
- * many are tried before one has succeeded.
- */
+/** Runs `call` with 0 … count-1 and returns how many succeeded. The first error is thrown by who reads `error`. */
 export async function slowStart(
   pace: Pace,
   count: number,
   call: (index: number) => Promise<void>,
-  first: number = carefulBatch,
 ): Promise<{ succeeded: number; error: unknown }> {
   let succeeded = 0
-  for (let batch = first, next = 0; next < count; batch *= 2) {
+  for (let batch = firstBatch, next = 0; next < count; batch *= 2) {
     batch = Math.min(batch, pace.batch)
     const size = Math.min(batch, count - next)
     const began = performance.now()

@@ -5,7 +5,6 @@ import { controllerOf, type Pod } from "../../apimachinery/object.ts"
 import { pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import { findCondition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { jsonEqual } from "../equality.ts"
 import { claim } from "../pods/claim.ts"
@@ -157,9 +156,7 @@ async function makePods(
   expectations.expectCreations(uid, count)
   const pod = podFromTemplate(object.spec?.template, object, controllerReference(object, kind))
   using pace = controller.pace(tenant, count)
-  // Careful only when the last ones failed: pods made together are on the disk together.
-  const isFailing = findCondition(object.status?.conditions, "ReplicaFailure") !== undefined
-  const create = async (): Promise<void> => {
+  const { succeeded, error } = await slowStart(pace, count, async () => {
     try {
       await createPod(controller, tenant, object, pod)
     } catch (failure) {
@@ -167,8 +164,7 @@ async function makePods(
       // The namespace takes nothing any more; the pod will not be seen, and nobody needs to hear of it.
       expectations.creationObserved(uid)
     }
-  }
-  const { succeeded, error } = await slowStart(pace, count, create, isFailing ? undefined : pace.batch)
+  })
   for (let missing = count - succeeded; missing > 0; missing--) expectations.creationObserved(uid)
   return error
 }
