@@ -39,8 +39,7 @@ const { maxAnswerBytes } = webhookLimits
 const tooLong = () => new WebhookError(`the answer is longer than ${maxAnswerBytes} bytes`)
 
 /**
- * `timeoutMs`: of the whole call; `sayTimeout`: the webhook is told of it. `signal`: of the request it is made for. Fails
- * with WebhookError.
+ * `timeoutMs`: of the whole call; the webhook is told of it. `signal`: of the request it is made for. Fails with WebhookError.
  */
 export async function callWebhook(
   backends: Backends,
@@ -48,12 +47,11 @@ export async function callWebhook(
   body: Json,
   timeoutMs: number,
   signal: AbortSignal,
-  { sayTimeout = true } = {},
 ): Promise<Json> {
   const { options, shown } = destination(backends, config)
   const seconds = Math.ceil(timeoutMs / 1000)
   const timeoutSignal = AbortSignal.timeout(timeoutMs)
-  const query = sayTimeout ? `?timeout=${seconds}s` : ""
+  const query = `?timeout=${seconds}s`
   try {
     const answer = await post(
       { ...options, path: `${options.path}${query}` },

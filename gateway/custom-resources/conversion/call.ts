@@ -9,6 +9,5 @@ const timeoutMs = 30_000
 
 /** `backends`: asked for at each call, since definitions are read before the control plane is complete. */
 export function conversionCalls(backends: () => Backends): CallConversionWebhook {
-  return (config, review) =>
-    callWebhook(backends(), config, review, timeoutMs, new AbortController().signal, { sayTimeout: false })
+  return (config, review) => callWebhook(backends(), config, review, timeoutMs, new AbortController().signal)
 }

@@ -115,7 +115,7 @@ describe("with a conversion webhook", () => {
     expect(items.map(({ host }: Loose) => host)).toContain("b")
     expect(server.calls.length).toBe(before + 1)
     expect(server.calls.at(-1)?.body["request"].objects.length).toBe(items.length)
-    expect(server.calls.at(-1)?.path).toBe("/convert")
+    expect(server.calls.at(-1)?.path).toBe("/convert?timeout=30s")
   })
 
   test("updates and patches go through the stored version", async () => {
