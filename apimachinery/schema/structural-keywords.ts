@@ -66,9 +66,12 @@ function plainErrors(schema: JsonObject, path: FieldPath, { meta, noDefaults }: 
 }
 
 /** Of dependencies and references even empty ones are too many. */
+const mayBeEmpty: ReadonlySet<string> = new Set(["definitions", "patternProperties"])
+
 function isGiven(schema: JsonObject, keyword: string): boolean {
   const value = schema[keyword]
   if (keyword === "dependencies" && isGivenEmpty(schema, keyword)) return true
+  if (isObject(value) && Object.keys(value).length === 0 && mayBeEmpty.has(keyword)) return false
   return value !== undefined && value !== null && (value !== "" || keyword === "$ref")
 }
 

@@ -49,3 +49,21 @@ test("a collection is deleted as far as it is selected", async () => {
   const left = await plane.call("GET", `${configMaps}?labelSelector=app`)
   expect(left.json.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toEqual(["three"])
 })
+
+test("who says in the old way that dependents go is told whether the object is gone: 202 when it is not yet", async () => {
+  const finalizers = ["example.com/held"]
+  await plane.call("POST", configMaps, { metadata: { name: "held", finalizers } })
+  expect((await plane.call("DELETE", `${configMaps}/held`, { orphanDependents: false })).code).toBe(202)
+  expect((await plane.call("DELETE", `${configMaps}/held`)).code).toBe(200)
+})
+
+test("what a delete's query says counts without a body alone", async () => {
+  await plane.call("POST", configMaps, { metadata: { name: "dry" } })
+  expect((await plane.call("DELETE", `${configMaps}/dry?dryRun=All`)).code).toBe(200)
+  expect((await plane.call("GET", `${configMaps}/dry`)).code).toBe(200)
+  expect((await plane.call("DELETE", `${configMaps}/dry?dryRun=`)).code).toBe(422)
+  expect(
+    (await plane.call("DELETE", `${configMaps}/dry?dryRun=All`, { kind: "DeleteOptions", apiVersion: "v1" })).code,
+  ).toBe(200)
+  expect((await plane.call("GET", `${configMaps}/dry`)).code).toBe(404)
+})

@@ -21,7 +21,8 @@ export async function remove(ctx: RequestContext, endpoint: Endpoint): Promise<v
   })
   const { gone, value } = await registry.delete(ctx, namespace, name, request, admit)
   if (!gone || definition.returnsDeletedObject === true) {
-    sendValue(ctx, response, definition, 200, value)
+    // Who asked in the old way for what is done later is told so.
+    sendValue(ctx, response, definition, !gone && request.orphanDependents === false ? 202 : 200, value)
     return
   }
   const { uid } = value.object().metadata

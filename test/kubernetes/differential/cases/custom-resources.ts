@@ -375,6 +375,7 @@ function definitionFaults(): RequestStep[] {
     property({ type: "string", pattern: "(" }),
     property({ type: "string", format: "bogus" }),
     property({ type: "object", additionalProperties: false }),
+    property({ type: "object", additionalProperties: { type: "object", definitions: {}, patternProperties: {} } }),
     property({ type: "object", additionalProperties: { type: "string" }, properties: { a: { type: "string" } } }),
     property({ type: "array", items: { type: "string" }, uniqueItems: true }),
     property({ type: "array", items: { type: "string" }, "x-kubernetes-list-type": "bogus" }),
