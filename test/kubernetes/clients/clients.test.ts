@@ -18,7 +18,7 @@ const timeoutMs = 150_000
 const testTimeoutMs = 2 * timeoutMs
 const chart = fileURLToPath(new URL("chart", import.meta.url))
 const pythonProgram = fileURLToPath(new URL("python/program.py", import.meta.url))
-const pythonOperator = fileURLToPath(new URL("python/operator_program.py", import.meta.url))
+const pythonOperator = fileURLToPath(new URL("python/operator-program.py", import.meta.url))
 const noPython = (await isPythonInstalled()) ? undefined : "what clients/python/requirements.txt names is not installed"
 
 /** What a person does with a chart, in order; in a namespace of its own. */
