@@ -61,7 +61,10 @@ export function validateInitContainers(path: FieldPath, scope: ContainerScope): 
   const errors: FieldError[] = []
   for (const [index, container] of (scope.spec.initContainers ?? []).entries()) {
     const at = path.index(index)
-    errors.push(...validateCommon(at, container, scope), ...validateRestartPolicy(at, container))
+    errors.push(...validateCommon(at, container, scope))
+    // Without a policy the rules of an init container are not looked at.
+    const policy = validateRestartPolicy(at, container)
+    errors.push(...(container.restartPolicy === undefined ? policy.slice(0, 1) : policy))
     if (names.has(container.name)) errors.push(duplicate(at.child("name"), container.name))
     else if (container.name) names.add(container.name)
     errors.push(...hostPortConflicts(path, [container]))
