@@ -64,8 +64,8 @@ class LocalClient implements KubeClient {
   readonly #controlPlane: ControlPlane
   readonly #user: User
   /**
-   * Pages are read one after the other, the first ones too: whoever follows all there is does so kind by kind at the same
-   * time, with thousands of tenants for many seconds. Half of the time is others'.
+   * Pages of lists that have several are read one after the other: whoever follows all there is does so kind by kind at the
+   * same time, with thousands of tenants for many seconds. Half of the time is others'.
    */
   #turn: Promise<void> = Promise.resolve()
 
@@ -107,8 +107,8 @@ class LocalClient implements KubeClient {
     const { signal, ...rest } = options
     const ctx = this.#context(resource, "list", options.namespace, "", "", signal)
     const read = () => registry.list(ctx, { ...rest, uncounted: true })
-    const isPage = options.limit !== undefined
-    const { items, ...metadata } = await (isPage ? this.#inTurn(read, signal) : read())
+    const isFirst = options.continue === undefined
+    const { items, ...metadata } = await (isFirst ? read() : this.#inTurn(read, signal))
     const parse = async (): Promise<T[]> => {
       const objects: T[] = []
       for (const item of items) {
@@ -117,7 +117,7 @@ class LocalClient implements KubeClient {
       }
       return objects
     }
-    const isOneOfMany = options.continue !== undefined || metadata.continue !== undefined
+    const isOneOfMany = !isFirst || metadata.continue !== undefined
     const objects = await (isOneOfMany ? this.#inTurn(parse, signal) : parse())
     return { apiVersion: printGroupVersion(definition), kind: definition.listKind, metadata, items: objects }
   }

@@ -215,8 +215,10 @@ describe("the newcomer's session", () => {
 
   test("a tenant is deleted with all it had in the super cluster", async () => {
     expect(await up.cli(["tenant", "delete", "team-b"])).toMatchObject({ code: 0, stdout: 'tenant "team-b" deleted\n' })
-    const left = (await list("admin", "namespaces")).filter(({ metadata }) => metadata.name.includes("team-b"))
-    expect(left).toEqual([])
+    // Namespaces end in their own time, after what is in them.
+    const left = async () =>
+      (await list("admin", "namespaces")).filter(({ metadata }) => metadata.name.includes("team-b"))
+    await expect.poll(left, { timeout: 60_000 }).toEqual([])
     expect((await up.cli(["tenant", "get", "team-b"])).stderr).toContain('there is no tenant "team-b"')
   })
 
