@@ -5,6 +5,7 @@ import type { Log } from "../../client/log.ts"
 import { parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { filePath, oneOf, optional, readConfig, withDefault, type ConfigOf, type Field } from "../config.ts"
 import { createLog, logLevels } from "../log.ts"
+import { surviveStrayRejections } from "../stray-rejections.ts"
 import { aborted, stopSignal } from "../signals.ts"
 
 /** Fields of every part's file. */
@@ -76,6 +77,7 @@ async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typ
   const alive = setInterval(() => undefined, longestTimerMs)
   stack.defer(() => clearInterval(alive))
   const log = createLog((config as ConfigOf<typeof commonFields>).logLevel)
+  surviveStrayRejections(log)
   try {
     const where = await part.start(config, { log, signal, stack })
     process.stdout.write(`polyplane ${part.name} is ready${where === "" ? "" : `: ${where}`}\n`)

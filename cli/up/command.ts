@@ -4,6 +4,7 @@ import { StatusError, isNotFound } from "../../apimachinery/status.ts"
 import { StartError } from "../../gateway/options.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { createLog, isLogLevel, logLevels } from "../log.ts"
+import { surviveStrayRejections } from "../stray-rejections.ts"
 import { withProgress } from "../progress.ts"
 import { aborted, stopSignal } from "../signals.ts"
 import { createVirtualCluster, getVirtualCluster, waitForVirtualCluster } from "../tenant/virtual-clusters.ts"
@@ -92,6 +93,7 @@ export const up: Command = {
       logLevel: level,
       log: createLog(level),
     }
+    surviveStrayRejections(options.log)
     await using all = await withProgress("starting", () => start(options))
     const wanted = flags.tenants.split(",").filter((name) => name !== "")
     for (const name of wanted) await ensureTenant(all, name)

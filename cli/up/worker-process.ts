@@ -13,6 +13,7 @@ import { createServiceAddresses } from "../../syncer/main.ts"
 import { readKubeconfigFile } from "../compose/cluster.ts"
 import { vnAgentDialer } from "../compose/node-dialers.ts"
 import { createLog, type LogLevel } from "../log.ts"
+import { surviveStrayRejections } from "../stray-rejections.ts"
 
 /** What the primary's composition tells its workers' (all-in-one.ts). */
 export interface WorkerComposition {
@@ -71,6 +72,7 @@ async function start(
 ): Promise<WorkerGateway> {
   const { nodeAuthority, superKubeconfig, logLevel } = setup.composition
   const log = createLog(logLevel, setup.self)
+  surviveStrayRejections(log)
   const real =
     superKubeconfig === undefined ? undefined : stack.use(createHttpClient(await readKubeconfigFile(superKubeconfig)))
   // Asked for when the first Service is made or the first log read: by then it has started.

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
+import { strayRejection } from "../../cli/stray-rejections.ts"
 import { collect, run, start, succeed, type Output, type RunOptions } from "./processes.ts"
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
@@ -144,6 +145,8 @@ export class Polyplane implements AsyncDisposable {
     const closed = once(child, "close")
     child.kill(signal)
     await closed
+    // It has gone on, but a test in which that happens has found a fault.
+    if (this.#stderr().includes(strayRejection)) throw new Error(`polyplane up logged:\n${this.#stderr()}`)
   }
 
   /** Path of a kubeconfig: "admin" or a tenant's. */
