@@ -6,7 +6,6 @@ import { copyJson } from "../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../apimachinery/object.ts"
 import { printGroupVersion } from "../apimachinery/object.ts"
 import { methodNotAllowed, noSuchPath, notFound, unsupportedMediaType } from "../apimachinery/status.ts"
-import { pause, systemClock } from "../client/clock.ts"
 import type {
   DeleteOptions,
   DiscoveredResource,
@@ -26,6 +25,7 @@ import { subresourceBody } from "./endpoints/verbs/create.ts"
 import { deleteSelected } from "./endpoints/verbs/delete-collection.ts"
 import { applied } from "./endpoints/verbs/apply.ts"
 import { managedKindOf, patched } from "./endpoints/verbs/patch.ts"
+import { PageTurns } from "./page-turns.ts"
 import { deepFreeze } from "./registry/freeze.ts"
 import type {
   DeleteRequest,
@@ -63,11 +63,7 @@ export function createLocalClient(controlPlane: ControlPlane, user: User = polyp
 class LocalClient implements KubeClient {
   readonly #controlPlane: ControlPlane
   readonly #user: User
-  /**
-   * Pages of lists that have several are read one after the other: whoever follows all there is does so kind by kind at the
-   * same time, with thousands of tenants for many seconds. Half of the time is others'.
-   */
-  #turn: Promise<void> = Promise.resolve()
+  readonly #pages = new PageTurns()
 
   constructor(controlPlane: ControlPlane, user: User) {
     this.#controlPlane = controlPlane
@@ -104,11 +100,11 @@ class LocalClient implements KubeClient {
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {
     const { registry, definition } = this.#target(resource, "list")
-    const { signal, ...rest } = options
+    const { signal = neverAborted, ...rest } = options
     const ctx = this.#context(resource, "list", options.namespace, "", "", signal)
     const read = () => registry.list(ctx, { ...rest, uncounted: true })
     const isFirst = options.continue === undefined
-    const { items, ...metadata } = await (isFirst ? read() : this.#inTurn(read, signal))
+    const { items, ...metadata } = await (isFirst ? read() : this.#pages.take(read, signal))
     const parse = async (): Promise<T[]> => {
       const objects: T[] = []
       for (const item of items) {
@@ -118,23 +114,8 @@ class LocalClient implements KubeClient {
       return objects
     }
     const isOneOfMany = !isFirst || metadata.continue !== undefined
-    const objects = await (isOneOfMany ? this.#inTurn(parse, signal) : parse())
+    const objects = await (isOneOfMany ? this.#pages.take(parse, signal) : parse())
     return { apiVersion: printGroupVersion(definition), kind: definition.listKind, metadata, items: objects }
-  }
-
-  /** One of these at a time, and as long a rest after it as it took. */
-  async #inTurn<T>(work: () => Promise<T>, signal: AbortSignal = neverAborted): Promise<T> {
-    const before = this.#turn
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#turn = promise
-    await before
-    const began = performance.now()
-    try {
-      signal.throwIfAborted()
-      return await work()
-    } finally {
-      void pause(systemClock, performance.now() - began, signal).then(resolve)
-    }
   }
 
   async *watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {

@@ -6,6 +6,7 @@
 import { systemClock, type Clock, type Timer } from "../clock.ts"
 import { DelayHeap } from "./delay-heap.ts"
 import { RateLimiter, type RetryLimits } from "./rate-limiter.ts"
+import { Waiters } from "./waiters.ts"
 
 export interface FairQueueLimits extends RetryLimits {
   /** Keys waiting in one group. Beyond it new keys are refused; when the group has drained, `refill` is called for it. */
@@ -40,11 +41,6 @@ interface Group<K> {
   next: Group<K> | undefined
 }
 
-interface Waiter<K> {
-  signal: AbortSignal
-  resolve(key: K | undefined): void
-}
-
 export class FairQueue<K> implements Disposable {
   readonly #options: FairQueueOptions<K>
   readonly #clock: Clock
@@ -62,9 +58,7 @@ export class FairQueue<K> implements Disposable {
   readonly #working = new Map<string, number>()
   readonly #delayed = new DelayHeap<K>()
   readonly #refused = new Set<string>()
-  readonly #waiters = new Set<Waiter<K>>()
-  /** Those that waiters have, with what is called when one ends. */
-  readonly #signals = new Map<AbortSignal, () => void>()
+  readonly #waiters = new Waiters<K>()
   /** Groups with waiting keys that have as many in work as they may: they have no turns until one is done. */
   readonly #parked = new Set<Group<K>>()
   #waiting = 0
@@ -147,23 +141,7 @@ export class FairQueue<K> implements Disposable {
     if (this.#disposed || signal.aborted) return Promise.resolve(undefined)
     const key = this.#take()
     if (key !== undefined) return Promise.resolve(key)
-    this.#heed(signal)
-    return new Promise((resolve) => this.#waiters.add({ signal, resolve }))
-  }
-
-  /** One listener per signal, whoever waits: listeners of one signal cost each other. */
-  #heed(signal: AbortSignal): void {
-    if (this.#signals.has(signal)) return
-    const stop = (): void => {
-      this.#signals.delete(signal)
-      for (const waiter of this.#waiters) {
-        if (waiter.signal !== signal) continue
-        this.#waiters.delete(waiter)
-        waiter.resolve(undefined)
-      }
-    }
-    this.#signals.set(signal, stop)
-    signal.addEventListener("abort", stop, { once: true })
+    return this.#waiters.wait(signal)
   }
 
   done(key: K): void {
@@ -206,10 +184,7 @@ export class FairQueue<K> implements Disposable {
     this.#last = undefined
     this.#dirty.clear()
     this.#waiting = 0
-    for (const waiter of this.#waiters) waiter.resolve(undefined)
-    this.#waiters.clear()
-    for (const [signal, stop] of this.#signals) signal.removeEventListener("abort", stop)
-    this.#signals.clear()
+    this.#waiters[Symbol.dispose]()
   }
 
   #push(name: string, key: K): void {
@@ -222,10 +197,7 @@ export class FairQueue<K> implements Disposable {
 
   /** One key has come within reach: whoever waits first gets the one whose turn it is. */
   #serve(): void {
-    const [waiter] = this.#waiters
-    if (waiter === undefined || this.#first === undefined) return
-    this.#waiters.delete(waiter)
-    waiter.resolve(this.#take())
+    if (this.#first !== undefined) this.#waiters.serve(() => this.#take())
   }
 
   #take(): K | undefined {

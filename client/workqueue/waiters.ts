@@ -1,0 +1,52 @@
+// Those who wait for the next key of a queue, in the order they came. Who waits leaves when its signal ends.
+
+interface Waiter<K> {
+  signal: AbortSignal
+  resolve(key: K | undefined): void
+}
+
+export class Waiters<K> implements Disposable {
+  readonly #waiters = new Set<Waiter<K>>()
+  /** Those that waiters have, with what is called when one ends. */
+  readonly #signals = new Map<AbortSignal, () => void>()
+
+  get size(): number {
+    return this.#waiters.size
+  }
+
+  /** Undefined when the signal, which has not ended yet, ends first, or nobody is served any more. */
+  wait(signal: AbortSignal): Promise<K | undefined> {
+    this.#heed(signal)
+    return new Promise((resolve) => this.#waiters.add({ signal, resolve }))
+  }
+
+  /** `take` is called when somebody waits: whoever waits first gets what it answers. */
+  serve(take: () => K | undefined): void {
+    const [waiter] = this.#waiters
+    if (waiter === undefined) return
+    this.#waiters.delete(waiter)
+    waiter.resolve(take())
+  }
+
+  [Symbol.dispose](): void {
+    for (const waiter of this.#waiters) waiter.resolve(undefined)
+    this.#waiters.clear()
+    for (const [signal, stop] of this.#signals) signal.removeEventListener("abort", stop)
+    this.#signals.clear()
+  }
+
+  /** One listener per signal, whoever waits: listeners of one signal cost each other. */
+  #heed(signal: AbortSignal): void {
+    if (this.#signals.has(signal)) return
+    const stop = (): void => {
+      this.#signals.delete(signal)
+      for (const waiter of this.#waiters) {
+        if (waiter.signal !== signal) continue
+        this.#waiters.delete(waiter)
+        waiter.resolve(undefined)
+      }
+    }
+    this.#signals.set(signal, stop)
+    signal.addEventListener("abort", stop, { once: true })
+  }
+}
