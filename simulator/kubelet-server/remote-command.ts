@@ -13,6 +13,11 @@ import { acceptSpdy, isSpdy, type SpdyStream } from "./spdy.ts"
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
 const webSocketProtocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"]
 const spdyProtocols = ["v4.channel.k8s.io"]
+/**
+ * No container runtime starts a program sooner. Clients before kubectl 1.35 read from the connection while they still make their
+ * streams, and throw away what comes for one they have not made.
+ */
+const programStartMs = 25
 /** Of one message of the client. */
 const maxMessageBytes = 1024 * 1024
 
@@ -103,15 +108,19 @@ function overWebSocket(
         connection.close(1009, "too much input")
       else if (channel === channels.close && rest[0] === channels.stdin) input.close()
     })
-    connection.on("close", () => input.close())
     connection.on("error", () => connection.terminate()) // a broken client: there is nobody to tell
-    start({
+    const client: Client = {
       stdout: (text) => send(channels.stdout, text),
       stderr: (text) => send(channels.stderr, text),
       finish(status) {
         send(channels.error, status)
         connection.close(1000)
       },
+    }
+    const starting = setTimeout(() => start(client), programStartMs)
+    connection.on("close", () => {
+      clearTimeout(starting)
+      input.close()
     })
   })
 }
