@@ -3,7 +3,6 @@
 // and takes its own revision. None is answered before the batch is on disk, also not one that failed its comparison:
 // it may have seen what the group wrote.
 
-import { setImmediate as nextTurn } from "node:timers/promises"
 import type { StoreLimits } from "../limits.ts"
 import { usageAfter, type StoreQuota, type Usage } from "../quota.ts"
 import { applyTransaction, measureTransaction, stateAfter } from "../transaction.ts"
@@ -67,11 +66,9 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    do {
-      // What is submitted in one turn of the event loop, from however many connections, goes into one group.
-      await nextTurn()
-      await this.#commitGroup()
-    } while (this.#waiting.length > 0)
+    // What is submitted in the same turn goes into the same group.
+    await Promise.resolve()
+    while (this.#waiting.length > 0) await this.#commitGroup()
     this.#running = undefined
   }
 
