@@ -4,11 +4,11 @@
 import type { Json } from "../../../../apimachinery/object.ts"
 import { chance, createRandom, pick, type Random } from "../../../../apimachinery/testing/random.ts"
 import type { JsonObject } from "../generate/objects.ts"
+import { definitionOf, definitions } from "../cases/things.ts"
 import { asTable } from "../generate/life-scenarios.ts"
 import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 import { isJsonObject, oddValue } from "./values.ts"
 
-const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 const group = "r@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
 const deepest = 3
@@ -65,19 +65,8 @@ export function randomCustomResourceScenario(seed: number): Scenario {
   }
 }
 
-function definition(schema: Json, version: JsonObject): JsonObject {
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `things.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural: "things", singular: "thing", kind: "Thing" },
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }],
-    },
-  }
-}
+const definition = (schema: Json, version: JsonObject): Json =>
+  definitionOf(group, {}, { schema: { openAPIV3Schema: schema }, ...version })
 
 function oddVersion(random: Random): JsonObject {
   return pick<JsonObject>(random, [
