@@ -3,9 +3,11 @@
 
 import { once } from "node:events"
 import { connectCluster } from "../../../cli/compose/cluster.ts"
+import { silentLog, type Log } from "../../../client/log.ts"
 import { startPolyplane } from "../../harness/polyplane.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { installCoreDNS } from "../node/core-dns.ts"
+import { provideLocalVolumes } from "../node/local-volumes.ts"
 import { RealKubernetes } from "../node/real-kubernetes.ts"
 
 export const superClusters = ["simulated", "kwok", "node"] as const
@@ -32,12 +34,22 @@ export const superClusterNames: Record<SuperCluster, string> = {
 }
 
 export async function startControl(say: (what: string) => void): Promise<Target> {
-  const cluster = await RealKubernetes.start({ nodes, say })
+  await using stack = new AsyncDisposableStack()
+  const cluster = await startNodes(stack, say)
+  const ending = stack.move()
   return {
     kubeconfig: cluster.kubeconfig,
     log: () => "",
-    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => ending[Symbol.asyncDispose](),
   }
+}
+
+/** With volumes. They end with the stack. */
+async function startNodes(stack: AsyncDisposableStack, say: (what: string) => void): Promise<RealKubernetes> {
+  const cluster = stack.use(await RealKubernetes.start({ nodes, say }))
+  const log: Log = { ...silentLog, error: ({ err, error }, message) => say(`${message}: ${error ?? String(err)}`) }
+  stack.use(await provideLocalVolumes(cluster, log))
+  return cluster
 }
 
 export async function startTarget(superCluster: SuperCluster, say: (what: string) => void): Promise<Target> {
@@ -48,7 +60,7 @@ export async function startTarget(superCluster: SuperCluster, say: (what: string
     args.push("--super-kubeconfig", cluster.kubeconfig)
   }
   if (superCluster === "node") {
-    const cluster = stack.use(await RealKubernetes.start({ nodes, say }))
+    const cluster = await startNodes(stack, say)
     args.push("--super-kubeconfig", cluster.kubeconfig)
     // Pods reach the gateway, and with it their own API server, at this machine's address in the nodes' network.
     args.push("--host", cluster.hostAddress)
