@@ -4,7 +4,9 @@
 
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
-import { checkConfiguration, fieldsOf } from "./configuration.ts"
+import { isObject } from "../schema/json-object.ts"
+import { badRequest } from "../status.ts"
+import { checkType, fieldsOf } from "./configuration.ts"
 import { conflictError } from "./conflicts.ts"
 import { difference, type FieldSet, has, intersection, isEmpty, leaf, paths, setOfPaths, union } from "./field-set.ts"
 import { entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
@@ -57,12 +59,14 @@ export interface Applied {
 
 const beforeFirstApply = "before-first-apply"
 
-/** Throws StatusError (409) for conflicts, TypeErrors for a configuration that is not of its kind. */
+/** Throws StatusError (409) for conflicts, TypeErrors for a configuration or an object that is not of its kind. */
 export async function apply(application: Application): Promise<Applied> {
   const { live, writer, versions, configuration } = application
   const type = typeOf(versions, writer.apiVersion)
-  checkConfiguration(configuration, type)
   const managers = managersBefore(application, type)
+  if (speaksOfManagers(configuration)) throw badRequest("metadata.managedFields must be nil")
+  checkType(configuration, type)
+  if (application.managers.size > 0) checkType(live, type, "live")
   reconcileManagers(managers, (apiVersion) => versions.typeIn(apiVersion))
   const key = managerKey({ ...writer, operation: "Apply" })
   const last = managers.get(key)
@@ -79,6 +83,11 @@ export async function apply(application: Application): Promise<Applied> {
   return { object: changed ? object : undefined, managers: outcome.managers }
 }
 
+function speaksOfManagers(configuration: Json): boolean {
+  const { metadata = null } = isObject(configuration) ? configuration : {}
+  return isObject(metadata) && Array.isArray(metadata["managedFields"])
+}
+
 function typeOf(versions: Versions, apiVersion: string): MergeType {
   const type = versions.typeIn(apiVersion)
   if (type === undefined) throw new Error(`no type of ${apiVersion}`)
@@ -89,6 +98,7 @@ function typeOf(versions: Versions, apiVersion: string): MergeType {
 function managersBefore({ managers, live, blank, writer, reset }: Application, type: MergeType): Managers {
   const before: Managers = new Map(managers)
   if (before.size === 0) {
+    checkType(live, type, "unmanaged")
     const change: Change = { before: blank, after: live, type }
     recordUpdate(before, { ...writer, manager: beforeFirstApply }, () => change, reset)
   }

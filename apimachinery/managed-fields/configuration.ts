@@ -1,4 +1,4 @@
-// An applied configuration before it is merged: is it of its type, and which fields does it speak of? Source:
+// An applied configuration, and the object as it is, before they are merged: are they of their type, and which fields do they speak of? Source:
 // sigs.k8s.io/structured-merge-diff/v6/typed (validate.go, tofieldset.go).
 
 import type { Json } from "../object.ts"
@@ -8,31 +8,48 @@ import { elementOf, itemsByElement, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
 
+/** Whose fault it is: of what is applied, of the object, or of an object nobody has managed before. */
+export type Subject = "configuration" | "live" | "unmanaged"
+
 /** What is wrong with a value, in upstream's words. */
 export class TypeErrors extends Error {
   override readonly name = "TypeErrors"
+  readonly subject: Subject
 
-  constructor(errors: readonly string[]) {
+  constructor(errors: readonly string[], subject: Subject = "configuration") {
     super(errors.length === 1 ? errors[0] : ["errors:", ...errors.map((error) => `  ${error}`)].join("\n"))
+    this.subject = subject
   }
 }
 
-/** Throws TypeErrors. */
-export function checkConfiguration(value: Json, type: MergeType): void {
-  const errors: string[] = []
-  check(value, type, "", errors)
-  if (errors.length > 0) throw new TypeErrors(errors)
+/** Throws TypeErrors. Only an object that is there already may have items twice. */
+export function checkType(value: Json, type: MergeType, subject: Subject = "configuration"): void {
+  const faults: Fault[] = []
+  check(value, type, subject !== "configuration", faults)
+  if (faults.length === 0) return
+  const errors = faults.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+  throw new TypeErrors(errors, subject)
 }
 
-function check(value: Json, type: MergeType, path: string, errors: string[]): void {
+/** Its path grows on the way back: values are usually right, and need none. */
+interface Fault {
+  path: string
+  message: string
+}
+
+function lead(step: string, faults: readonly Fault[], from: number): void {
+  for (const fault of faults.slice(from)) fault.path = step + fault.path
+}
+
+function check(value: Json, type: MergeType, mayRepeat: boolean, faults: Fault[]): void {
   const part = partOf(type, value)
   if (value === null) return
-  const fail = (message: string): void => void errors.push(path === "" ? message : `${path}: ${message}`)
+  const fail = (message: string): void => void faults.push({ path: "", message })
   if (part === "map" && type.map !== undefined) {
-    if (isObject(value)) checkMap(value, type.map, path, errors)
+    if (isObject(value)) checkMap(value, type.map, mayRepeat, faults)
     else fail(`expected map, got &{${printFault(value)}}`)
   } else if (part === "list" && type.list !== undefined) {
-    if (Array.isArray(value)) checkList(value, type.list, path, errors)
+    if (Array.isArray(value)) checkList(value, type.list, mayRepeat, faults)
     else fail(`expected list, got &{${printFault(value)}}`)
   } else if (type.scalar !== undefined) {
     const fault = scalarFault(value, type.scalar)
@@ -40,34 +57,39 @@ function check(value: Json, type: MergeType, path: string, errors: string[]): vo
   }
 }
 
-function checkMap(map: JsonObject, type: MapType, path: string, errors: string[]): void {
+function checkMap(map: JsonObject, type: MapType, mayRepeat: boolean, faults: Fault[]): void {
   for (const name of Object.keys(map)) {
     const entry = type.field(name) ?? type.values
     if (entry === undefined) {
-      errors.push(`${path}.${name}: field not declared in schema`)
+      faults.push({ path: `.${name}`, message: "field not declared in schema" })
       return
     }
-    check(map[name] ?? null, entry, `${path}.${name}`, errors)
+    const { length } = faults
+    check(map[name] ?? null, entry, mayRepeat, faults)
+    if (faults.length > length) lead(`.${name}`, faults, length)
   }
 }
 
-function checkList(list: readonly Json[], type: ListType, path: string, errors: string[]): void {
+function checkList(list: readonly Json[], type: ListType, mayRepeat: boolean, faults: Fault[]): void {
   const seen = new Set<PathElement>()
   for (const [index, item] of list.entries()) {
-    let at = `[${index}]`
+    let element: PathElement | undefined
     if (!type.atomic) {
       try {
-        const element = elementOf(type, item)
-        at = printElement(element)
-        if (seen.has(element)) errors.push(`${path}: duplicate entries for key ${at}`)
-        seen.add(element)
+        element = elementOf(type, item)
       } catch (error) {
         if (!(error instanceof ListItemError)) throw error
-        errors.push(`${path}: element ${index}: ${error.message}`)
+        faults.push({ path: "", message: `element ${index}: ${error.message}` })
         return
       }
+      if (!mayRepeat && seen.has(element)) {
+        faults.push({ path: "", message: `duplicate entries for key ${printElement(element)}` })
+      }
+      seen.add(element)
     }
-    check(item, type.items, path + at, errors)
+    const { length } = faults
+    check(item, type.items, mayRepeat, faults)
+    if (faults.length > length) lead(element === undefined ? `[${index}]` : printElement(element), faults, length)
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import { apply, type Versions } from "../../apimachinery/managed-fields/apply.ts"
-import { TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
+import { type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
 import { keepLastApplied, kubectl, lastApplied } from "../../apimachinery/managed-fields/last-applied.ts"
 import { ListItemError } from "../../apimachinery/managed-fields/list-element.ts"
 import {
@@ -264,7 +264,6 @@ export async function applyConfiguration(
   { fieldManager, force }: ApplyOptions,
 ): Promise<AppliedObject> {
   checkKind(of, configuration)
-  if (Array.isArray(configuration.metadata?.managedFields)) throw badRequest("metadata.managedFields must be nil")
   const blank = blankOf(of)
   const live: KubeObject = current ?? copyJson(blank)
   const managers = managersOf(entriesIn(live))
@@ -286,10 +285,8 @@ export async function applyConfiguration(
     if (fieldManager === kubectl) keepLastApplied(object, configuration)
     return { object, managers: entriesOf(applied.managers) }
   } catch (error) {
-    if (error instanceof TypeErrors) throw notOfItsType(of, configuration, error)
-    // The live object has a list whose items cannot be told apart: it was stored when nobody had to.
-    if (error instanceof ListItemError)
-      throw badRequest(`failed to create typed live object: ${error.message}`, { cause: error })
+    if (error instanceof TypeErrors)
+      throw notOfItsType(of, error.subject === "configuration" ? configuration : live, error)
     throw error
   }
 }
@@ -304,10 +301,17 @@ function checkKind({ group, version, kind }: ManagedKind, configuration: Uncheck
   throw badRequest(`invalid object type: ${asked.group}/${asked.version}, Kind=${given}`)
 }
 
-/** Upstream has no reason for this error, and answers 500. */
+/** Upstream has no reason for these errors, and answers 500. What is stored may be of an older type, or of no type's rules. */
 function notOfItsType({ group, version, kind }: ManagedKind, { metadata }: Unchecked, cause: TypeErrors): StatusError {
-  const name = `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${group}/${version}, Kind=${kind}`
-  const message = `failed to create typed patch object (${name}): ${cause.message}`
+  const name = `(${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${group}/${version}, Kind=${kind})`
+  const message = `${attempts[cause.subject](name)}: ${cause.message}`
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
   return new StatusError(status, { cause })
+}
+
+const attempts: Readonly<Record<Subject, (name: string) => string>> = {
+  configuration: (name) => `failed to create typed patch object ${name}`,
+  live: (name) => `failed to create typed live object ${name}`,
+  unmanaged: (name) =>
+    `failed to create manager for existing fields: failed to convert new object ${name} to smd typed`,
 }

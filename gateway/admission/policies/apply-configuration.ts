@@ -1,7 +1,7 @@
 // What a mutating policy writes as Object{…}, merged into an object: like an apply, without managers. Source:
 // k8s.io/apiserver/pkg/admission/plugin/policy/mutating/patch/smd.go.
 
-import { checkConfiguration, TypeErrors } from "../../../apimachinery/managed-fields/configuration.ts"
+import { checkType, TypeErrors } from "../../../apimachinery/managed-fields/configuration.ts"
 import { merge } from "../../../apimachinery/managed-fields/merge.ts"
 import { type MergeType, mergeTypeOf, partOf } from "../../../apimachinery/managed-fields/merge-type.ts"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
@@ -20,7 +20,7 @@ export function applyConfiguration(object: KubeObject, configuration: Json, sche
     throw new ConfigurationError(`error applying patch: ${what}: ${error.message}`)
   }
   try {
-    checkConfiguration(applied, type)
+    checkType(applied, type)
   } catch (error) {
     failed("failed to convert patch object to typed object", error)
   }
