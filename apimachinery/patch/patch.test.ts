@@ -199,6 +199,12 @@ describe("applyStrategicMergePatch()", () => {
       { labels: { a: null, b: "1" }, items: [{ $patch: "delete", name: "x" }] },
       { labels: { b: "1" }, items: [] },
     ],
+    [
+      "takes a new item of a list as it is",
+      { items: [{ name: "a" }] },
+      { items: [{ name: null, value: null, $retainKeys: ["value"] }] },
+      { items: [{ name: null, value: null, $retainKeys: ["value"] }, { name: "a" }] },
+    ],
     ["leaves alone for null", { labels: { a: "1" } }, null, { labels: { a: "1" } }],
     [
       "merges with the first of two items of one key",
@@ -224,6 +230,19 @@ describe("applyStrategicMergePatch()", () => {
   test.each<[Json, Json, number, string]>([
     [{}, 3, 400, "json: cannot unmarshal number into Go value of type map[string]interface {}"],
     [{}, { $patch: "foo" }, 500, "unknown patch type: foo in map: map[$patch:foo]"],
+    [{}, { $patch: null }, 500, "unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]"],
+    [
+      { items: [] },
+      { items: [{ $patch: "replace" }, {}] },
+      500,
+      "map: map[] does not contain declared merge key: name",
+    ],
+    [
+      { items: [] },
+      { items: [{ name: "a" }], "$setElementOrder/items": [null] },
+      500,
+      "expected a map[string]interface {}, but received a %!s(<nil>)",
+    ],
     [{}, { $patch: "merge" }, 500, "unknown patch type: merge in map: map[$patch:merge]"],
     [
       {},

@@ -2,7 +2,7 @@
 
 import type { Json } from "../object.ts"
 import { badRequest, StatusError } from "../status.ts"
-import { isObject, setKey } from "./merge-patch.ts"
+import { isObject, jsonKind, setKey } from "./merge-patch.ts"
 
 export type JsonObject = { [key: string]: Json }
 
@@ -22,13 +22,25 @@ export function listName(directive: string, prefix: string): string {
 }
 
 /** What a patch says of a place where nothing is to merge with; undefined when it is only a directive. */
+export function asNew(patch: Json): Json | undefined {
+  return withoutDirectives(withoutNulls(patch))
+}
+
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const plain: JsonObject = {}
+  for (const [key, item] of Object.entries(value)) if (item !== null) setKey(plain, key, withoutNulls(item))
+  return plain
+}
+
+/** Of the directives only $patch is known there; others are fields that the kind does not have. */
 export function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
   if (!isObject(value)) return value
   if (Object.hasOwn(value, patchDirective)) return undefined
   const plain: JsonObject = {}
   for (const [key, item] of Object.entries(value)) {
-    if (isDirective(key) || item === null) continue
     const kept = withoutDirectives(item)
     if (kept !== undefined) setKey(plain, key, kept)
   }
@@ -40,12 +52,30 @@ export function patchFault(message: string): StatusError {
   return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 })
 }
 
+export function notOfKind(wanted: string, value: Json): StatusError {
+  const kind = isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : jsonKind(value)
+  return patchFault(`expected a ${wanted}, but received a ${kind}`)
+}
+
 export function unknownDirective(directive: Json, patch: JsonObject): StatusError {
-  return patchFault(`unknown patch type: ${printGo(directive)} in map: ${printGo(patch)}`)
+  return patchFault(`unknown patch type: ${printAsText(directive)} in map: ${printGo(patch)}`)
 }
 
 export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
   return patchFault(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`)
+}
+
+/** As Go's %s prints what is no text. */
+function printAsText(value: Json): string {
+  if (typeof value === "string") return value
+  if (value === null) return "%!s(<nil>)"
+  if (Array.isArray(value)) return `[${value.map(printAsText).join(" ")}]`
+  if (isObject(value)) {
+    const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    return `map[${entries.map(([key, item]) => `${key}:${printAsText(item)}`).join(" ")}]`
+  }
+  if (typeof value === "boolean") return `%!s(bool=${value})`
+  return `%!s(${typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float64"}=${value})`
 }
 
 /** As Go's %v prints maps and lists, which is how they stand in upstream's messages. */

@@ -7,11 +7,11 @@ import { StatusError } from "../status.ts"
 import { isObject } from "./merge-patch.ts"
 import {
   noMergeKey,
+  notOfKind,
   patchDirective,
   patchFault,
   printGo,
   unknownDirective,
-  withoutDirectives,
   type JsonObject,
 } from "./strategic-merge-directives.ts"
 
@@ -72,7 +72,10 @@ function mergeByKey(
     else if (directive === "delete") deleted.add(keyOf(item, mergeKey))
     else throw unknownDirective(directive, item)
   }
-  if (replace) return { merged: plainItems(wanted), wanted, replaced: true }
+  if (replace) {
+    for (const item of wanted) keyOf(item, mergeKey)
+    return { merged: wanted, wanted, replaced: true }
+  }
   const merged = deleted.size === 0 ? [...current] : current.filter((item) => !deleted.has(keyOf(item, mergeKey)))
   // Items may share a key (as ports of two protocols do): the first one is merged with.
   const first = new Map<Json, number>()
@@ -84,20 +87,15 @@ function mergeByKey(
     const key = keyOf(item, mergeKey)
     const at = first.get(key)
     const found = at === undefined ? undefined : merged[at]
-    if (at === undefined || found === undefined) first.set(key, merged.push(...plainItems([item])) - 1)
+    if (at === undefined || found === undefined) first.set(key, merged.push(item) - 1)
     else merged[at] = how.mergeItems(found, item)
   }
   return { merged, wanted, replaced: false }
 }
 
-function plainItems(items: readonly JsonObject[]): JsonObject[] {
-  return items.map(withoutDirectives).filter(isObject)
-}
-
 function keyOf(item: JsonObject, mergeKey: string): Json {
-  const value = Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
-  if (value === undefined) throw noMergeKey(item, mergeKey)
-  return value
+  if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
+  return item[mergeKey] ?? null
 }
 
 export function deleteItems(current: readonly Json[], values: readonly Json[]): Json[] {
@@ -165,5 +163,9 @@ export function arrange(
 }
 
 function identityBy(mergeKey: string | undefined): (item: Json) => Json {
-  return (item) => (mergeKey !== undefined && isObject(item) ? keyOf(item, mergeKey) : item)
+  return (item) => {
+    if (mergeKey === undefined) return item
+    if (!isObject(item)) throw notOfKind("map[string]interface {}", item)
+    return keyOf(item, mergeKey)
+  }
 }

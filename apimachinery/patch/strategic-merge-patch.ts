@@ -7,9 +7,11 @@ import type { Schema } from "../schema/schema.ts"
 import { badRequest } from "../status.ts"
 import { isObject, jsonKind, setKey } from "./merge-patch.ts"
 import {
+  asNew,
   deletePrefix,
   isDirective,
   listName,
+  notOfKind,
   orderPrefix,
   patchDirective,
   patchFault,
@@ -50,7 +52,7 @@ function placeOf(schema: Schema | undefined, key: string): Place {
 
 function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   const directive = Object.hasOwn(patch, patchDirective) ? patch[patchDirective] : undefined
-  if (directive === "replace") return withoutNulls(patch)
+  if (directive === "replace") return replacement(patch)
   if (directive === "delete") return {}
   if (directive !== undefined) throw unknownDirective(directive, patch)
   const result = retainKeys(target, patch)
@@ -65,10 +67,8 @@ function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | un
 }
 
 /** "$patch: replace" affects its own level; what stands below is taken as it is. */
-function withoutNulls(patch: JsonObject): JsonObject {
-  const { [patchDirective]: _, ...replacement } = patch
-  const plain = withoutDirectives(replacement)
-  return isObject(plain) ? plain : {}
+function replacement({ [patchDirective]: _, ...rest }: JsonObject): JsonObject {
+  return rest
 }
 
 function mergeField(result: JsonObject, key: string, patch: Json, place: Place): void {
@@ -78,7 +78,7 @@ function mergeField(result: JsonObject, key: string, patch: Json, place: Place):
   } else if (Array.isArray(current) && Array.isArray(patch)) {
     setKey(result, key, place.strategy === "merge" ? mergeLists(current, patch, listMerge(place)) : patch)
   } else {
-    const plain = withoutDirectives(patch)
+    const plain = asNew(patch)
     if (plain === undefined) delete result[key]
     else setKey(result, key, plain)
   }
@@ -111,7 +111,7 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
   const done = new Set<string>()
   for (const [directive, order] of Object.entries(patch)) {
     if (!directive.startsWith(orderPrefix)) continue
-    if (!Array.isArray(order)) throw notList(order)
+    if (!Array.isArray(order)) throw notOfKind("[]interface {}", order)
     const key = listName(directive, orderPrefix)
     const place = placeOf(schema, key)
     const current = listAt(result, key)
@@ -135,12 +135,7 @@ function mergedList(current: Json[] | undefined, patched: Json[] | undefined, pl
 function listAt(object: JsonObject, key: string): Json[] | undefined {
   const value = Object.hasOwn(object, key) ? object[key] : undefined
   if (value === undefined || Array.isArray(value)) return value
-  throw notList(value)
-}
-
-function notList(value: Json): Error {
-  const kind = isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : jsonKind(value)
-  return patchFault(`expected a []interface {}, but received a ${kind}`)
+  throw notOfKind("[]interface {}", value)
 }
 
 /** Ignored where there is no list to delete from. */

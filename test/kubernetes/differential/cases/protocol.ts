@@ -12,7 +12,6 @@ export function protocolCases(): Scenario[] {
     { name: "a body has the form it says", steps: bodies() },
     { name: "what is never stored has no table", steps: reviews() },
     { name: "an object is applied by several managers", steps: applied() },
-    { name: "what was stored without keys is applied to", steps: appliedToKeyless() },
     { name: "events are one thing in two groups", steps: events() },
     { name: "horizontal pod autoscalers are one thing in two versions", steps: autoscalers() },
   ]
@@ -141,39 +140,6 @@ function applied(): RequestStep[] {
       { label: "APPLY deployment, conflicting" },
     ),
     get(`${deployments}/d`),
-  ]
-}
-
-/** Lists that are merged by keys which only an apply needs: they may be stored without, or twice. */
-function appliedToKeyless(): RequestStep[] {
-  const path = "/api/v1/namespaces/@{ns}/serviceaccounts"
-  const account = (more: object = {}): Json => ({
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    metadata: { name: "a" },
-    ...more,
-  })
-  const apply = (label: string, body: Json, more = ""): RequestStep =>
-    patch(`${path}/a?fieldManager=one${more}`, applyPatch, JSON.stringify(body), { label: `APPLY ${label}` })
-  const secrets = (...names: (string | undefined)[]): object => ({
-    secrets: names.map((name) => (name === undefined ? { kind: "Secret" } : { name })),
-  })
-  return [
-    post(path, account(secrets(undefined, "s"))),
-    apply("nothing to keyless items", account()),
-    apply("with force", account(), "&force=true"),
-    apply("an unknown field", account({ bogus: 1 })),
-    apply("another kind", { ...(account() as object), kind: "Secret" }),
-    apply("managers", account({ metadata: { name: "a", managedFields: [] } })),
-    apply("keyless items", account(secrets(undefined))),
-    put(`${path}/a`, account(secrets("s", "s", "t"))),
-    apply("nothing to items that are there twice", account()),
-    apply("one that is there twice", account(secrets("s"))),
-    apply("one that is there once", account(secrets("t"))),
-    apply("two of the same", account(secrets("u", "u"))),
-    patch(`${path}/a`, mergePatch, secrets(undefined) as Json, { label: "PATCH keyless" }),
-    apply("nothing to what became keyless", account()),
-    get(`${path}/a`),
   ]
 }
 

@@ -1,0 +1,100 @@
+// Patches beyond what random ones find soon: what has no key, and what is new.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import {
+  applyPatch,
+  get,
+  mergePatch,
+  patch,
+  post,
+  put,
+  type RequestStep,
+  type Scenario,
+  strategicPatch,
+} from "../scenario.ts"
+
+const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
+
+export function patchCases(): Scenario[] {
+  return [
+    { name: "what was stored without keys is applied to", steps: appliedToKeyless() },
+    { name: "strategic merges take what is new as it is", steps: merges() },
+  ]
+}
+
+/** Lists that are merged by keys which only an apply needs: they may be stored without, or twice. */
+function appliedToKeyless(): RequestStep[] {
+  const path = "/api/v1/namespaces/@{ns}/serviceaccounts"
+  const account = (more: object = {}): Json => ({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "a" },
+    ...more,
+  })
+  const apply = (label: string, body: Json, more = ""): RequestStep =>
+    patch(`${path}/a?fieldManager=one${more}`, applyPatch, JSON.stringify(body), { label: `APPLY ${label}` })
+  const secrets = (...names: (string | undefined)[]): object => ({
+    secrets: names.map((name) => (name === undefined ? { kind: "Secret" } : { name })),
+  })
+  return [
+    post(path, account(secrets(undefined, "s"))),
+    apply("nothing to keyless items", account()),
+    apply("with force", account(), "&force=true"),
+    apply("an unknown field", account({ bogus: 1 })),
+    apply("another kind", { ...(account() as object), kind: "Secret" }),
+    apply("managers", account({ metadata: { name: "a", managedFields: [] } })),
+    apply("keyless items", account(secrets(undefined))),
+    put(`${path}/a`, account(secrets("s", "s", "t"))),
+    apply("nothing to items that are there twice", account()),
+    apply("one that is there twice", account(secrets("s"))),
+    apply("one that is there once", account(secrets("t"))),
+    apply("two of the same", account(secrets("u", "u"))),
+    patch(`${path}/a`, mergePatch, secrets(undefined) as Json, { label: "PATCH keyless" }),
+    apply("nothing to what became keyless", account()),
+    get(`${path}/a`),
+  ]
+}
+
+function merges(): RequestStep[] {
+  const container = { name: "a", image: "x", ports: [{ containerPort: 80 }], env: [{ name: "A", value: "1" }] }
+  const labels = { app: "d" }
+  const template = { metadata: { labels }, spec: { containers: [container] } }
+  const merge = (label: string, spec: Json, more = ""): RequestStep =>
+    patch(`${deployments}/d?dryRun=All${more}`, strategicPatch, { spec: { template: { spec } } }, { label })
+  const items = (label: string, ...containers: Json[]): RequestStep => merge(label, { containers })
+  const one = (label: string, more: object): RequestStep => items(label, { name: "n", image: "y", ...more })
+  const retain = { $retainKeys: ["image", "name"] }
+  return [
+    post(deployments, { metadata: { name: "d" }, spec: { selector: { matchLabels: labels }, template } }),
+    items("a key of null", { name: null, image: "y" }),
+    items("a key of null twice", { name: null, image: "y" }, { name: null, image: "z" }),
+    items("a number as key", { name: 1, image: "y" }),
+    items("no key", { image: "y" }),
+    items("no item", null),
+    items("twice", { name: "n", image: "y" }, { name: "n", image: "z", command: null }),
+    one("nulls", { command: null, bogus: null }),
+    one("keys to retain", retain),
+    one("fewer keys to retain", { $retainKeys: ["image"] }),
+    one("a directive in a field", { resources: { $patch: "delete", limits: { cpu: 1 } } }),
+    one("a directive in a list", { env: [{ $patch: "replace" }, { name: "A" }] }),
+    one("an order", { env: [{ name: "A" }], "$setElementOrder/env": [{ name: "B" }] }),
+    one("values to delete", { command: ["a"], "$deleteFromPrimitiveList/command": ["a"] }),
+    items("replaced, a key of null", { $patch: "replace" }, { name: null, image: "y" }),
+    items("replaced, keys to retain", { $patch: "replace" }, { name: "n", image: "y", command: null, ...retain }),
+    items("replaced, no key", { $patch: "replace" }, { image: "y" }),
+    items("deleted, a key of null", { $patch: "delete", name: null }),
+    items("no directive", { $patch: null, name: "a" }),
+    items("a number as directive", { $patch: 1, name: "a" }),
+    merge("ordered by null", { containers: [{ name: null }], "$setElementOrder/containers": [{ name: null }] }),
+    merge("ordered by nothing", { containers: [{ name: "n" }], "$setElementOrder/containers": [null] }),
+    merge("a new list", { initContainers: [{ name: null, image: "y", ...retain }] }),
+    merge("a new list, no item", { initContainers: [null, { name: "z", image: "z" }] }),
+    merge("a new list, ordered", {
+      initContainers: [{ name: null }],
+      "$setElementOrder/initContainers": [{ name: null }],
+    }),
+    merge("strictly", { containers: [{ name: "n", image: "y", bogus: null, ...retain }] }, "&fieldValidation=Strict"),
+    merge("a new map", { nodeSelector: { $patch: null, b: "c" } }),
+    merge("a new map that is a directive", { nodeSelector: { $patch: "replace", b: "c" } }),
+  ]
+}
