@@ -67,7 +67,8 @@ function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | un
 }
 
 /** "$patch: replace" affects its own level; what stands below is taken as it is. */
-function replacement({ [patchDirective]: _, ...rest }: JsonObject): JsonObject {
+function replacement(patch: JsonObject): JsonObject {
+  const { [patchDirective]: _, ...rest } = patch
   return rest
 }
 

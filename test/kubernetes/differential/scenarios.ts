@@ -5,6 +5,7 @@ import { customResourceCases } from "./cases/custom-resources.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
+import { objectCases } from "./cases/objects.ts"
 import { patchCases } from "./cases/patches.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
@@ -36,7 +37,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "custom resources", scenarios: customResourceCases() },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
-    { name: "forms and encodings", scenarios: [...protocolCases(), ...patchCases()] },
+    { name: "forms and encodings", scenarios: [...protocolCases(), ...patchCases(), ...objectCases()] },
     {
       name: "definitions at random",
       scenarios: randomSeeds.flatMap((seed) => [randomDefinitionScenario(seed), randomCustomResourceScenario(seed)]),

@@ -10,6 +10,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
+import { validateInlineVolumeSpec, type VolumeSpec } from "../../core/persistentvolumes/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
 import { immutable, inclusiveRange, maxInt32, messages } from "../../validation/values.ts"
@@ -28,7 +29,7 @@ type VolumeAttachment = KubeObject & {
   spec?: {
     attacher?: string
     nodeName?: string
-    source?: { persistentVolumeName?: string; inlineVolumeSpec?: object }
+    source?: { persistentVolumeName?: string; inlineVolumeSpec?: VolumeSpec }
   }
   status?: Status
 }
@@ -84,6 +85,7 @@ function validateSource(
   const exactlyOne = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
   if (inline === undefined && volume === undefined) return [required(at, exactlyOne)]
   if (inline !== undefined && volume !== undefined) return [forbiddenField(at, exactlyOne)]
+  if (inline !== undefined) return validateInlineVolumeSpec(at.child("inlineVolumeSpec"), inline)
   return volume === ""
     ? [required(at.child("persistentVolumeName"), "must specify non empty persistentVolumeName")]
     : []

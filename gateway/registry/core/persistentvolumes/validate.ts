@@ -1,0 +1,164 @@
+// The spec of a persistent volume, and of one that stands within a VolumeAttachment, as the migration of plugins to drivers
+// makes it. Source: k8s.io/kubernetes/pkg/apis/core/validation.
+
+import {
+  type FieldError,
+  type FieldPath,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../../apimachinery/field-errors.ts"
+import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import type { PersistentVolume } from "../../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
+import { messages, optionalOneOf } from "../../validation/values.ts"
+import { notNegative } from "../persistentvolumeclaims/status.ts"
+import { positiveQuantity, validateAccessModes, validateVolumeMode } from "../persistentvolumeclaims/validate.ts"
+import { validateNodeSelector } from "../pod-spec/scheduling.ts"
+import { initiatorTooLong, validateVolumeSource, type VolumeSource } from "../volumes/sources.ts"
+
+export type VolumeSpec = NonNullable<PersistentVolume["spec"]>
+
+/** The order upstream looks in: with two sources the first counts. */
+export const volumeSources = [
+  "hostPath",
+  "gcePersistentDisk",
+  "awsElasticBlockStore",
+  "glusterfs",
+  "flocker",
+  "nfs",
+  "rbd",
+  "quobyte",
+  "cephfs",
+  "iscsi",
+  "cinder",
+  "fc",
+  "flexVolume",
+  "azureFile",
+  "vsphereVolume",
+  "photonPersistentDisk",
+  "portworxVolume",
+  "azureDisk",
+  "scaleIO",
+  "local",
+  "storageos",
+  "csi",
+]
+const maxInitiatorName = 64
+
+export function validateVolumeSpec(path: FieldPath, spec: VolumeSpec, name = ""): FieldError[] {
+  const { nodeAffinity, storageClassName } = spec
+  const terms = path.child("nodeAffinity", "required")
+  const errors = [
+    ...validateModes(path, spec),
+    ...validateCapacity(path.child("capacity"), spec),
+    ...optionalOneOf(path.child("persistentVolumeReclaimPolicy"), spec.persistentVolumeReclaimPolicy, [
+      "Delete",
+      "Recycle",
+      "Retain",
+    ]),
+  ]
+  if (nodeAffinity !== undefined) {
+    errors.push(
+      ...(nodeAffinity.required === undefined
+        ? [required(terms, "must specify required node constraints")]
+        : validateNodeSelector(terms, nodeAffinity.required)),
+    )
+  }
+  errors.push(...validateSource(path, spec, name, nodeAffinity?.required !== undefined))
+  if (storageClassName) {
+    errors.push(
+      ...messages(path.child("storageClassName"), storageClassName, validateDNS1123Subdomain(storageClassName)),
+    )
+  }
+  return [
+    ...errors,
+    ...validateVolumeMode(path.child("volumeMode"), spec.volumeMode),
+    ...validateAttributesClass(path, spec),
+  ]
+}
+
+/** Of one that is no object of its own. */
+export function validateInlineVolumeSpec(path: FieldPath, spec: VolumeSpec): FieldError[] {
+  const inline = "in the context of inline volumes"
+  const notHere = (name: string, is: boolean): FieldError[] =>
+    is ? [forbiddenField(path.child(name), `may not be specified ${inline}`)] : []
+  const { persistentVolumeReclaimPolicy: policy, volumeMode: mode } = spec
+  return [
+    ...notHere("claimRef", spec.claimRef !== undefined),
+    ...notHere("capacity", Object.keys(spec.capacity ?? {}).length > 0),
+    ...(spec.csi === undefined ? [required(path.child("csi"), `has to be specified ${inline}`)] : []),
+    ...validateModes(path, spec),
+    ...(policy && policy !== "Retain"
+      ? [forbiddenField(path.child("persistentVolumeReclaimPolicy"), `may only be Retain ${inline}`)]
+      : []),
+    ...notHere("nodeAffinity", spec.nodeAffinity !== undefined),
+    ...validateSource(path, spec, "", false),
+    ...notHere("storageClassName", (spec.storageClassName ?? "") !== ""),
+    ...(mode !== undefined && mode !== "Filesystem"
+      ? [forbiddenField(path.child("volumeMode"), `may not specify volumeMode other than Filesystem ${inline}`)]
+      : []),
+  ]
+}
+
+function validateModes(path: FieldPath, { accessModes = [] }: VolumeSpec): FieldError[] {
+  const at = path.child("accessModes")
+  return [...(accessModes.length === 0 ? [required(at)] : []), ...validateAccessModes(at, accessModes)]
+}
+
+function validateCapacity(at: FieldPath, spec: VolumeSpec): FieldError[] {
+  const capacity = (spec.capacity ?? {}) as Record<string, string>
+  const errors: FieldError[] = Object.keys(capacity).length === 0 ? [required(at)] : []
+  if (capacity["storage"] === undefined || Object.keys(capacity).length > 1) {
+    const shown = Object.fromEntries(Object.entries(capacity).sort(([a], [b]) => (a < b ? -1 : 1)))
+    const given = spec.capacity !== undefined || isGivenEmpty(spec, "capacity")
+    errors.push(notSupported(at, given ? shown : undefined, ["storage"]))
+  }
+  for (const [name, amount] of Object.entries(capacity)) {
+    errors.push(...notNegative(at.key(name), amount), ...positiveQuantity(at.key(name), amount))
+  }
+  return errors
+}
+
+function validateAttributesClass(path: FieldPath, spec: VolumeSpec): FieldError[] {
+  const at = path.child("volumeAttributesClassName")
+  const name = spec.volumeAttributesClassName
+  if (name === undefined) return []
+  const errors =
+    name === "" ? [required(at, "an empty string is disallowed")] : messages(at, name, validateDNS1123Subdomain(name))
+  return spec.csi === undefined
+    ? [...errors, required(path.child("csi"), "has to be specified when using volumeAttributesClassName")]
+    : errors
+}
+
+function validateSource(path: FieldPath, spec: VolumeSpec, volumeName: string, hasAffinity: boolean): FieldError[] {
+  const given = volumeSources.filter((name) => spec[name as keyof VolumeSpec] !== undefined)
+  const [first] = given
+  if (first === undefined) return [required(path, "must specify a volume type")]
+  const errors = given.flatMap((name) => {
+    // The driver of a flexVolume is looked at whatever else is there, and two of them are never forbidden.
+    if (name !== first && name !== "flexVolume") {
+      return [
+        forbiddenField(path.child(name === "cephfs" ? "cephFS" : name), "may not specify more than 1 volume type"),
+      ]
+    }
+    return validateVolumeSource(path, name, spec[name as keyof VolumeSpec] as VolumeSource, true) ?? []
+  })
+  const { iscsi } = spec
+  if (first === "iscsi" && iscsi?.initiatorName !== undefined) {
+    const whole = `${volumeName}:${iscsi.targetPortal}`
+    if (whole.length > maxInitiatorName) {
+      errors.push(invalidValue(path.child("iscsi", "targetportal"), iscsi.targetPortal, initiatorTooLong))
+    }
+  }
+  if (first === "local" && !hasAffinity) {
+    errors.push(required(path.child("nodeAffinity"), "Local volume requires node affinity"))
+  }
+  if (/^\/+$/.test(spec.hostPath?.path ?? "") && spec.persistentVolumeReclaimPolicy === "Recycle") {
+    errors.push(
+      forbiddenField(path.child("persistentVolumeReclaimPolicy"), "may not be 'recycle' for a hostPath mount of '/'"),
+    )
+  }
+  return errors
+}
