@@ -39,9 +39,11 @@ export class TokenKeeper {
       const ofThisPod = pod !== undefined && secret.metadata.annotations?.[tokenPodUIDAnnotation] === pod.metadata.uid
       if (!ofThisPod || !needed) await this.#remove(secret)
     }
-    // Tokens of a pod that is not in super are made with it.
-    const superPod = caches.superInformer(pods).get(superNamespace(tenant.clusterKey, key.namespace), key.name)
-    if (!needed || superPod === undefined) return
+    if (!needed) return
+    // Tokens of a pod that is not in super are made with it. With those that are there it is on its way.
+    const isInSuper =
+      caches.superInformer(pods).get(superNamespace(tenant.clusterKey, key.namespace), key.name) !== undefined
+    if (!isInSuper && this.#secretOf(tenant, pod) === undefined) return
     const due = await this.#refresh(tenant, pod)
     return { requeueAfterMs: Math.max(1000, due - clock.now()) }
   }
@@ -57,10 +59,8 @@ export class TokenKeeper {
 
   /** Issues tokens if they are due. Answers when they are due next. */
   async #refresh(tenant: Tenant, pod: Pod): Promise<number> {
-    const { superClient, caches, clock, tenants } = this.#parts
-    const { namespace = "", uid = "" } = pod.metadata
-    const place = { namespace: superNamespace(tenant.clusterKey, namespace), name: tokenSecretName(uid) }
-    const present = caches.superInformer(secrets).get(place.namespace, place.name) as Secret | undefined
+    const { superClient, clock, tenants } = this.#parts
+    const present = this.#secretOf(tenant, pod)
     const due = present === undefined ? 0 : refreshDue(pod, present)
     if (due > clock.now()) return due
     const issued = await issueTokens(pod, tenant, tenants.client(tenant.name), clock.now())
@@ -74,12 +74,19 @@ export class TokenKeeper {
         if (!isAlreadyExists(error)) throw error
       }
     }
+    const { namespace, name = "" } = secret.metadata
     const patch = {
       metadata: { labels: secret.metadata.labels, annotations: secret.metadata.annotations },
       data: secret.data,
     }
-    await superClient.patch(secrets, place.namespace, place.name, patch, { type: "merge" })
+    await superClient.patch(secrets, namespace, name, patch, { type: "merge" })
     return refreshAt
+  }
+
+  /** As it is known in super. */
+  #secretOf(tenant: Tenant, { metadata: { namespace = "", uid = "" } }: Pod): Secret | undefined {
+    const informer = this.#parts.caches.superInformer(secrets)
+    return informer.get(superNamespace(tenant.clusterKey, namespace), tokenSecretName(uid)) as Secret | undefined
   }
 
   async #remove({ metadata }: KubeObject): Promise<void> {

@@ -42,6 +42,11 @@ export class DelayHeap<K> {
     return first.key
   }
 
+  remove(id: string): void {
+    const entry = this.#byId.get(id)
+    if (entry !== undefined) this.#remove(entry)
+  }
+
   removeWhere(test: (key: K) => boolean): void {
     for (const entry of this.#byId.values()) if (test(entry.key)) this.#remove(entry)
   }

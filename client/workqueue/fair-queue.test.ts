@@ -194,6 +194,21 @@ describe("FairQueue delays", () => {
     expect(queue.delayed).toBe(0)
   })
 
+  test("are over for a key that is taken before, and not for one delayed while it is worked on", async () => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock })
+    queue.addAfter(key("a", "1"), 500)
+    queue.add(key("a", "1"))
+    const taken = (await queue.get(never))!
+    expect(queue.delayed).toBe(0)
+    queue.addAfter(taken, 800)
+    queue.done(taken)
+    clock.advance(500)
+    expect(queue.size).toBe(0)
+    clock.advance(300)
+    expect(queue.size).toBe(1)
+  })
+
   test.each([
     [1, 5],
     [2, 10],
@@ -285,6 +300,7 @@ describe("FairQueue under random operations", () => {
           expect(dirty.has(id(taken))).toBe(true)
           expect(processing.has(id(taken)), "a key is never worked on twice at once").toBe(false)
           dirty.delete(id(taken))
+          delayed.delete(id(taken))
           processing.set(id(taken), taken)
           break
         }

@@ -1,7 +1,8 @@
 // The workqueue of controllers and syncer: keys, never objects. A key waits at most once, is never handed to two workers
 // at the same time, and comes again when it was added while being worked on. Keys belong to groups (tenants), which are
 // served in weighted round robin, so a greedy group waits behind itself.
-// Semantics of a single key: k8s.io/client-go/util/workqueue (queue.go, delaying_queue.go, rate_limiting_queue.go).
+// Semantics of a single key: k8s.io/client-go/util/workqueue (queue.go, delaying_queue.go, rate_limiting_queue.go), but for
+// addAfter(): the next reconcile decides anew.
 
 import { systemClock, type Clock, type Timer } from "../clock.ts"
 import { DelayHeap } from "./delay-heap.ts"
@@ -114,6 +115,10 @@ export class FairQueue<K> implements Disposable {
     this.#push(group, key)
   }
 
+  /**
+   * Unless the key is taken before, for whatever reason: then all there is is looked at, and whoever looks says when again. What is
+   * over would otherwise be looked at once more, and wake a tenant for it.
+   */
   addAfter(key: K, ms: number): void {
     if (this.#disposed) return
     if (ms <= 0) {
@@ -210,6 +215,7 @@ export class FairQueue<K> implements Disposable {
     this.#waiting--
     const id = this.#options.identify(key)
     this.#dirty.delete(id)
+    this.#delayed.remove(id)
     this.#processing.add(id)
     this.#working.set(group.name, (this.#working.get(group.name) ?? 0) + 1)
     if (this.#isFull(group.name)) this.#park(group)
