@@ -1,0 +1,57 @@
+import { expect, test } from "vitest"
+import type { OwnerReference, PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
+import { claimOwners } from "./claim-retention.ts"
+
+const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "db-1", uid: "pod" } } as Pod
+const flags = { controller: true, blockOwnerDeletion: true }
+const ofSet: OwnerReference = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "set", ...flags }
+const ofPod: OwnerReference = { apiVersion: "v1", kind: "Pod", name: "db-1", uid: "pod", ...flags }
+const ofMap: OwnerReference = { apiVersion: "v1", kind: "ConfigMap", name: "map", uid: "map" }
+const ofOther: OwnerReference = { ...ofMap, controller: true }
+const withSet = { whenDeleted: "Delete" } as const
+const withPod = { whenScaled: "Delete" } as const
+const withBoth = { ...withSet, ...withPod }
+
+/** `is`: absent when it has the right ones. */
+const cases: {
+  name: string
+  policy?: { whenDeleted?: "Delete"; whenScaled?: "Delete" }
+  scaledAway?: true
+  has: OwnerReference[]
+  is?: OwnerReference[]
+}[] = [
+  { name: "belongs to nobody without a policy", has: [ofSet, ofMap], is: [ofMap] },
+  { name: "is left to another's controller without a policy", has: [ofOther] },
+  { name: "belongs to the set that takes it along", policy: withSet, has: [], is: [ofSet] },
+  { name: "belongs to the set beside owners that control nothing", policy: withSet, has: [ofMap], is: [ofMap, ofSet] },
+  { name: "keeps the order its owners are in", policy: withSet, has: [ofSet, ofMap] },
+  { name: "is not taken from another controller", policy: withSet, has: [ofOther] },
+  { name: "is given up for another controller", policy: withSet, has: [ofSet, ofOther], is: [ofOther] },
+  {
+    name: "is controlled by the set that owned it only",
+    policy: withSet,
+    has: [{ apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "set" }],
+    is: [ofSet],
+  },
+  { name: "belongs to no pod that stays", policy: withPod, has: [ofPod], is: [] },
+  { name: "belongs to the pod that is scaled away", policy: withPod, scaledAway: true, has: [], is: [ofPod] },
+  { name: "goes from the set to the pod", policy: withBoth, scaledAway: true, has: [ofSet], is: [ofPod] },
+  { name: "goes back to the set with the pod", policy: withBoth, has: [ofPod], is: [ofSet] },
+  { name: "is left to the former set of the name", policy: withSet, has: [{ ...ofSet, uid: "former" }] },
+  { name: "is left to the former pod of the name", policy: withBoth, has: [{ ...ofPod, uid: "former" }] },
+]
+
+test.each(cases)("a claim $name", ({ policy, scaledAway = false, has, is }) => {
+  const set = {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name: "db", uid: "set" },
+    spec: { persistentVolumeClaimRetentionPolicy: policy },
+  } as StatefulSet
+  const claim: PersistentVolumeClaim = {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data-db-1", ownerReferences: has },
+  }
+  expect(claimOwners(claim, set, pod, !scaledAway)).toEqual(is)
+})
