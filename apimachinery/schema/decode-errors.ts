@@ -39,6 +39,7 @@ export class Mismatch extends Error {
     let struct: Schema = root
     let type = goTypeOf(root)
     for (const step of this.#path) {
+      if (at?.union !== undefined) at = typeof step === "string" ? at.union.object : at.union.list
       if (at?.type === "object" && typeof step === "string") {
         const field: FieldSchema | undefined = at.fields?.[step]
         struct = at

@@ -184,8 +184,17 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
     case "intOrString":
       return typeof value === "string" ? value : decodeInteger(schema, value, walk)
     case "any":
-      return value
+      return schema.union === undefined ? value : decodeUnion(schema.union, value, walk)
   }
+}
+
+/** Upstream decodes what is within by itself, and does not ask it for unknown fields. */
+function decodeUnion({ object, list, boolean }: NonNullable<Schema["union"]>, value: Json, walk: Walk): Json {
+  const within = { ...walk, unknown: undefined }
+  if (isObject(value)) return decode(object, value, within)
+  if (boolean === true && typeof value !== "boolean") throw new ScalarError("boolean or JSON schema expected")
+  if (boolean === true) return value
+  return list !== undefined && Array.isArray(value) && value.length > 0 ? decode(list, value, within) : null
 }
 
 function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, walk: Walk, schema: Schema): void {
@@ -201,7 +210,8 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       walk.path.push(key)
       const decoded = decode(field.schema, given, walk)
       walk.path.pop()
-      if (field.zero === "omit" && isZero(field.schema, decoded) && !isReset(key, walk)) {
+      if (decoded === null) delete value[key]
+      else if (field.zero === "omit" && isZero(field.schema, decoded) && !isReset(key, walk)) {
         if (typeof decoded === "object") noteEmpty(value, key)
         delete value[key]
       } else if (decoded !== given) value[key] = decoded

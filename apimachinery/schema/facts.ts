@@ -75,9 +75,25 @@ const scalars: Record<string, Schema> = {
   rawExtension: { type: "object", preserveUnknown: true, name: `${apimachinery}.runtime.RawExtension` },
   fieldsV1: { type: "object", preserveUnknown: true, name: `${apimachinery}.apis.meta.v1.FieldsV1` },
   json: { type: "any", name: `${apiextensions}.JSON` },
-  jsonSchemaPropsOrBool: { type: "any", name: `${apiextensions}.JSONSchemaPropsOrBool` },
-  jsonSchemaPropsOrArray: { type: "any", name: `${apiextensions}.JSONSchemaPropsOrArray` },
-  jsonSchemaPropsOrStringArray: { type: "any", name: `${apiextensions}.JSONSchemaPropsOrStringArray` },
+}
+
+/** Of a definition's schemas: a schema or something else. They are compiled with the type that has them within. */
+const unions: Record<string, (props: Schema) => Schema> = {
+  jsonSchemaPropsOrBool: (object) => ({
+    type: "any",
+    name: `${apiextensions}.JSONSchemaPropsOrBool`,
+    union: { object, boolean: true },
+  }),
+  jsonSchemaPropsOrArray: (object) => ({
+    type: "any",
+    name: `${apiextensions}.JSONSchemaPropsOrArray`,
+    union: { object, list: { type: "list", items: object } },
+  }),
+  jsonSchemaPropsOrStringArray: (object) => ({
+    type: "any",
+    name: `${apiextensions}.JSONSchemaPropsOrStringArray`,
+    union: { object, list: { type: "list", items: { type: "string" } } },
+  }),
 }
 
 /** Options of requests: every group version knows them, with one type for all. */
@@ -183,6 +199,8 @@ function withEnum(schema: Schema, values: readonly Json[]): Schema {
 function schemaOfWord(word: string): Schema {
   const scalar = Object.hasOwn(scalars, word) ? scalars[word] : undefined
   if (scalar !== undefined) return scalar
+  const union = Object.hasOwn(unions, word) ? unions[word] : undefined
+  if (union !== undefined) return union(compile(`${apiextensions}.JSONSchemaProps`))
   if (word.startsWith("[]")) return { type: "list", items: schemaOfWord(word.slice(2)) }
   if (word.startsWith("{}")) return { type: "map", items: schemaOfWord(word.slice(2)) }
   return compile(word)

@@ -2,7 +2,6 @@
 // Source: k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/generated.proto.
 
 import type { Json } from "../object.ts"
-import { decodeObject } from "./decode.ts"
 import { isObject } from "./json-object.ts"
 import { schemaOfType } from "./facts.ts"
 import { expectType, fieldOf, fieldsOf } from "./protobuf-wire.ts"
@@ -77,10 +76,7 @@ function single(buffer: Buffer, number: number, readMessage: ReadProps): Json | 
 }
 
 function props(buffer: Buffer, readMessage: ReadProps): Json {
-  const schema = propsSchema()
-  const read = readMessage(schema, buffer)
-  decodeObject(schema, read, false) // who decodes the whole does not look into unions
-  return read
+  return readMessage(propsSchema(), buffer)
 }
 
 function repeated(buffer: Buffer, number: number): Buffer[] {

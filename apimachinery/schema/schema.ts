@@ -28,6 +28,8 @@ export interface Schema {
   /** "merge", "replace", "retainKeys", as Go struct tags have it, split at the comma. */
   patchStrategy?: readonly string[]
   patchMergeKey?: string
+  /** type "any" of a definition's schema: a schema, or what else may stand for one. Other values are none, or refused. */
+  union?: { object: Schema; list?: Schema; boolean?: true }
   /** Name in OpenAPI: "io.k8s.api.core.v1.PodSpec". Types with a name are shared objects, so recursion is possible. */
   name?: string
   /** The root of a custom resource: its fields are pruned at decoding and checked by validateRules, not by the decoder. */

@@ -16,7 +16,7 @@ export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPat
     const found = oneDefault(schema, schema.default, path.child("default"))
     errors.push(...(found.length > 0 ? found : ruleFaults(source, schema.default, path.child("default"))))
   }
-  const { properties, additionalProperties, items } = source
+  const { properties, items } = source
   if (isObject(properties)) {
     for (const [name, property] of Object.entries(properties)) {
       const field = schema.fields?.[name]
@@ -24,10 +24,9 @@ export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPat
       errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name)))
     }
   }
-  if (schema.items !== undefined) {
-    if (schema.type === "map" && isObject(additionalProperties)) {
-      errors.push(...defaultErrors(additionalProperties, schema.items, path.child("additionalProperties")))
-    } else if (isObject(items)) errors.push(...defaultErrors(items, schema.items, path.child("items")))
+  // Upstream does not look below additionalProperties.
+  if (schema.items !== undefined && schema.type !== "map" && isObject(items)) {
+    errors.push(...defaultErrors(items, schema.items, path.child("items")))
   }
   return errors
 }

@@ -106,6 +106,13 @@ function junctorErrors(schema: JsonObject, path: FieldPath, within: Within): Fie
       if (isObject(one)) errors.push(...nodeErrors(one, path.child(junctor).index(index), within))
     }
   }
+  // Neither may be there at all; what is wrong below is told as well.
+  for (const keyword of ["definitions", "dependencies"]) {
+    const named = schema[keyword]
+    for (const [name, one] of isObject(named) ? Object.entries(named) : []) {
+      if (isObject(one)) errors.push(...nodeErrors(one, path.child(keyword).key(name), within))
+    }
+  }
   return errors
 }
 

@@ -15,27 +15,42 @@ import type { Schema } from "./schema.ts"
 /** The schema of what may be anything; what a broken one is compiled to. */
 const anything: Schema = { type: "any", custom: true, preserveUnknown: true }
 
-/** `path`: of the openAPIV3Schema in the definition. With errors, `schema` must not be used. */
-export function compileStructural(
-  openAPIV3Schema: Json,
-  path: FieldPath = FieldPath.root(),
-): { schema: Schema; errors: FieldError[] } {
-  if (!isObject(openAPIV3Schema)) return { schema: anything, errors: [required(path, "must be an object")] }
-  const errors = schemaErrors(openAPIV3Schema, path)
-  if (errors.length > 0) return { schema: anything, errors }
-  const schema = compileSchema(openAPIV3Schema)
-  const root: Schema = { ...schema, custom: true, source: openAPIV3Schema }
-  return { schema: root, errors: defaultErrors(openAPIV3Schema, root, path) }
+export interface Structural {
+  /** With errors it must not be used. */
+  schema: Schema
+  errors: FieldError[]
+  /** Neither its form nor its defaults are wrong: rules can be read against it, but where keywords are wrong. */
+  isSound: boolean
+  keywordErrors: readonly FieldError[]
 }
 
-function schemaErrors(schema: JsonObject, path: FieldPath): FieldError[] {
-  const errors =
+/** `path`: of the openAPIV3Schema in the definition. */
+export function compileStructural(openAPIV3Schema: Json, path: FieldPath = FieldPath.root()): Structural {
+  const schema = openAPIV3Schema
+  if (!isObject(schema)) {
+    return { schema: anything, errors: [required(path, "must be an object")], isSound: false, keywordErrors: [] }
+  }
+  const nullable =
     schema["nullable"] === true ? [forbiddenField(path.child("nullable"), "nullable cannot be true at the root")] : []
+  const keywords = keywordErrors(schema, path)
   const fault = formFault(schema)
-  if (fault === undefined) errors.push(...formErrors(schema, path))
-  errors.push(...keywordErrors(schema, path))
+  const form = fault === undefined ? formErrors(schema, path) : []
+  // Defaults are looked at when the form can be followed, whatever else is wrong.
+  const compiled = fault === undefined && form.length === 0 ? compileRoot(schema) : undefined
+  const defaults = compiled === undefined ? [] : defaultErrors(schema, compiled, path)
+  const errors = [...nullable, ...form, ...defaults, ...keywords]
   // What has no form at all is said only when nothing else is.
-  return fault === undefined || errors.length > 0 ? errors : [invalidValue(path, "", fault)]
+  if (fault !== undefined && errors.length === 0) errors.push(invalidValue(path, "", fault))
+  return {
+    schema: errors.length > 0 ? anything : (compiled ?? anything),
+    errors,
+    isSound: compiled !== undefined && defaults.length === 0,
+    keywordErrors: keywords,
+  }
+}
+
+function compileRoot(source: JsonObject): Schema {
+  return { ...compileSchema(source), custom: true, source }
 }
 
 /** Why there is no structure to look at: a keyword that none has, anywhere. */

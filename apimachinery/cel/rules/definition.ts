@@ -12,6 +12,7 @@ import {
 } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
+import type { Structural } from "../../schema/structural.ts"
 import { type DeclaredType, declaredType } from "../declared-type.ts"
 import { escapeIdentifier } from "../identifiers.ts"
 import { normalFieldPath } from "./field-path.ts"
@@ -28,9 +29,13 @@ const expensive = totalCostLimit / 100
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
 const key = "x-kubernetes-validations"
 
-/** `whole`: the schema and its defaults are right, so that expressions can be checked against it. */
-export function ruleErrors(schema: JsonObject, path: FieldPath, whole: boolean): FieldError[] {
-  const checker = new DefinitionChecker(whole)
+/** Expressions are checked where the schema is right, from there on down. */
+export function ruleErrors(
+  schema: JsonObject,
+  path: FieldPath,
+  { isSound, keywordErrors }: Pick<Structural, "isSound" | "keywordErrors">,
+): FieldError[] {
+  const checker = new DefinitionChecker(isSound ? keywordErrors : undefined)
   checker.visit(schema, path, {
     cardinality: 1,
     uncorrelated: undefined,
@@ -56,12 +61,13 @@ interface Context {
 class DefinitionChecker {
   readonly schemaErrors: FieldError[] = []
   readonly ruleErrors: FieldError[] = []
-  readonly #whole: boolean
+  /** What else is wrong with the schema; undefined: nothing of it can be used. */
+  readonly #others: readonly FieldError[] | undefined
   readonly #costs: { path: FieldPath; cost: number }[] = []
   #total = 0
 
-  constructor(whole: boolean) {
-    this.#whole = whole
+  constructor(others: readonly FieldError[] | undefined) {
+    this.#others = others
   }
 
   visit(schema: JsonObject, path: FieldPath, context: Context): void {
@@ -72,7 +78,7 @@ class DefinitionChecker {
     const declared = known ?? (context.inScope || hasRules ? declaredType(schema, isWhole(schema, context)) : undefined)
     this.#visitChildren(schema, path, { ...context, declared, inScope: context.inScope || hasRules, isRoot: false })
     for (const [index, rule] of rules.entries()) this.#checkWords(rule, schema, path.child(key).index(index))
-    if (!hasRules || !this.#whole || this.schemaErrors.length > before) return
+    if (!hasRules || this.schemaErrors.length > before || !this.#isRight(path)) return
     if (declared === undefined) {
       const what = `internal error: failed to construct type information for ${key} rules`
       const detail = `${what}: unable to convert structural schema to CEL declarations`
@@ -82,6 +88,11 @@ class DefinitionChecker {
     for (const [index, rule] of compileRules(schema, declared).entries()) {
       this.#checkCompiled(rule, path.child(key).index(index), declared, context)
     }
+  }
+
+  #isRight(path: FieldPath): boolean {
+    const start = `${path.toString()}.`
+    return this.#others !== undefined && !this.#others.some(({ field }) => field.startsWith(start))
   }
 
   #visitChildren(schema: JsonObject, path: FieldPath, context: Context): void {

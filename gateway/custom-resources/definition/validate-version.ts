@@ -44,9 +44,18 @@ export function validateVersions(
     if (warning !== undefined) {
       errors.push(...messages(place.child("deprecationWarning"), warning, warningFaults(deprecated, warning)))
     }
-    return [...errors, ...single.flatMap((part) => validatePart(place, part, version))]
+    return [
+      ...errors,
+      ...single.flatMap((part) => validatePart({ at: place, isCommon: false, parts: single }, part, version)),
+    ]
   })
-  return { own, common: first === undefined ? [] : common.flatMap((part) => validatePart(at, part, first, true)) }
+  return {
+    own,
+    common:
+      first === undefined
+        ? []
+        : common.flatMap((part) => validatePart({ at, isCommon: true, parts: common }, part, first)),
+  }
 }
 
 const longestWarning = 256
@@ -75,10 +84,39 @@ export function printVersions(versions: readonly CustomResourceVersion[]): unkno
     Deprecated: version.deprecated ?? false,
     DeprecationWarning: version.deprecationWarning ?? null,
     Schema: of(version, "schema"),
-    Subresources: of(version, "subresources"),
-    AdditionalPrinterColumns: of(version, "additionalPrinterColumns"),
-    SelectableFields: of(version, "selectableFields"),
+    Subresources: of(version, "subresources") && printSubresources(version),
+    AdditionalPrinterColumns:
+      of(version, "additionalPrinterColumns") && version.additionalPrinterColumns?.map(printColumn),
+    SelectableFields:
+      of(version, "selectableFields") && version.selectableFields?.map(({ jsonPath = "" }) => ({ JSONPath: jsonPath })),
   }))
+}
+
+function printSubresources({ subresources }: CustomResourceVersion): unknown {
+  const { status = null, scale } = subresources ?? {}
+  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = null } = scale ?? {}
+  return {
+    Status: status,
+    Scale:
+      scale === undefined
+        ? null
+        : {
+            SpecReplicasPath: specReplicasPath,
+            StatusReplicasPath: statusReplicasPath,
+            LabelSelectorPath: labelSelectorPath,
+          },
+  }
+}
+
+function printColumn({
+  name = "",
+  type = "",
+  format = "",
+  description = "",
+  priority = 0,
+  jsonPath = "",
+}: PrinterColumn): unknown {
+  return { Name: name, Type: type, Format: format, Description: description, Priority: priority, JSONPath: jsonPath }
 }
 
 function commonParts(versions: readonly CustomResourceVersion[]): readonly Part[] {
@@ -88,13 +126,24 @@ function commonParts(versions: readonly CustomResourceVersion[]): readonly Part[
   return parts.filter(isCommon)
 }
 
-function validatePart(at: FieldPath, part: Part, version: CustomResourceVersion, common = false): FieldError[] {
+/** Where upstream keeps parts of a version: in it, or once for all. */
+interface Place {
+  at: FieldPath
+  isCommon: boolean
+  parts: readonly Part[]
+}
+
+function validatePart(
+  { at, isCommon, parts: together }: Place,
+  part: Part,
+  version: CustomResourceVersion,
+): FieldError[] {
   const schema = version.schema?.openAPIV3Schema
   switch (part) {
     case "schema":
       return schema === undefined
         ? []
-        : schemaErrors(schema, at.child(common ? "validation" : "schema", "openAPIV3Schema"), version)
+        : schemaErrors(schema, at.child(isCommon ? "validation" : "schema", "openAPIV3Schema"), version)
     case "subresources":
       return validateScale(at.child("subresources", "scale"), version)
     case "additionalPrinterColumns":
@@ -102,19 +151,24 @@ function validatePart(at: FieldPath, part: Part, version: CustomResourceVersion,
         validateColumn(at.child(part).index(index), column),
       )
     case "selectableFields":
+      if (!together.includes("schema") && (version.selectableFields ?? []).length > 0) {
+        const where = isCommon ? "validations.schema is included" : "`version.schema.openAPIV3Schema` is not included"
+        return [invalidValue(at.child(part), "", `may only be set when ${where}`)]
+      }
       return validateSelectable(at.child(part), version)
   }
 }
 
 function schemaErrors(schema: Json, path: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {
-  const { errors } = compileStructural(schema, path)
+  const structural = compileStructural(schema, path)
+  const { errors } = structural
   if (!isObject(schema)) return errors
   const { type } = schema
   if (subresources?.status !== undefined && typeof type === "string" && type !== "" && type !== "object") {
     const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
     errors.unshift(invalidValue(path.child("type"), type, detail))
   }
-  return [...errors, ...ruleErrors(schema, path, errors.length === 0)]
+  return [...errors, ...ruleErrors(schema, path, structural)]
 }
 
 function validateScale(at: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {
@@ -164,7 +218,7 @@ function validateSelectable(at: FieldPath, version: CustomResourceVersion): Fiel
   const fields = version.selectableFields ?? []
   if (fields.length === 0) return []
   const schema = version.schema?.openAPIV3Schema
-  if (schema === undefined) return [invalidValue(at, "", "may only be set when validations.schema is included")]
+  if (schema === undefined) return []
   const errors = fields.length > maxSelectableFields ? [tooMany(at, fields.length, maxSelectableFields)] : []
   const seen = new Set<string>()
   for (const [index, { jsonPath = "" }] of fields.entries()) {

@@ -2,6 +2,7 @@
 
 import { accessCases } from "./cases/access.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
+import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
@@ -34,7 +35,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "access", scenarios: accessCases() },
-    { name: "custom resources", scenarios: customResourceCases() },
+    { name: "custom resources", scenarios: [...customResourceCases(), ...definitionCases()] },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
     { name: "forms and encodings", scenarios: [...protocolCases(), ...patchCases(), ...objectCases()] },
