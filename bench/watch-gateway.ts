@@ -1,7 +1,7 @@
 // The gateway of bench/watch.ts, in a process of its own: so many tenants, nothing but their APIs. Says where they are, a line
 // of JSON each; on SIGUSR2, how long events were in the gateway: from the head of a write having been read to its event having
 // been given to a watch's connection.
-//   node bench/watch-gateway.ts tenants
+//   node bench/watch-gateway.ts tenants [http2]
 
 // As the product has them.
 import "../cli/thread-pool.ts"
@@ -48,7 +48,7 @@ process.on("SIGUSR2", () => {
   took = []
 })
 
-const gateway = await startTestGateway({ superCluster: false })
+const gateway = await startTestGateway({ superCluster: false, http2: process.argv[3] === "http2" })
 process.once("SIGTERM", () => void gateway[Symbol.asyncDispose]().then(() => process.exit(0)))
 const { certificateAuthority } = gateway.gateway
 // Who measures says when to go on.

@@ -12,6 +12,8 @@ import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { nodeFlags } from "../test/harness/polyplane.ts"
 import { BenchClient, type Server } from "./api-client.ts"
+import { useTenant } from "./awake-tenants.ts"
+import { flushTimes } from "./flushes.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { argument, quantile, report, type Line } from "./report.ts"
 import { CountingWatch, type Tally } from "./watch-client.ts"
@@ -47,9 +49,10 @@ interface Running extends AsyncDisposable {
   within(): Promise<{ p50: number; p99: number }>
 }
 
-async function startGateway(count: number): Promise<Running> {
+async function startGateway(count: number, http2 = false): Promise<Running> {
   const file = new URL("watch-gateway.ts", import.meta.url).pathname
-  const child = spawn(process.execPath, [...nodeFlags, file, String(count)], { stdio: ["pipe", "pipe", "inherit"] })
+  const args = [...nodeFlags, file, String(count), ...(http2 ? ["http2"] : [])]
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   await lines.next()
   const pid = child.pid ?? 0
@@ -196,32 +199,22 @@ async function deliver(count: number, perTenant: number, rate: number, forSecond
 }
 
 /** MiB that one more tenant in use takes of the gateway's memory: as many before it have warmed the process up. */
-async function memoryOfAwake(): Promise<number> {
-  await using gateway = await startGateway(2 * awake.tenants)
+async function memoryOfAwake(http2: boolean): Promise<number> {
+  await using gateway = await startGateway(2 * awake.tenants, http2)
   using stack = new DisposableStack()
   const servers = await gateway.tenants()
-  await use(stack, servers.slice(0, awake.tenants))
+  const use = (some: readonly Server[]): Promise<void> =>
+    inParallel(some, (server) => useTenant(stack, server, awake, http2))
+  await use(servers.slice(0, awake.tenants))
   const before = await residentMiB([gateway.pid])
-  await use(stack, servers.slice(awake.tenants))
+  await use(servers.slice(awake.tenants))
   return ((await residentMiB([gateway.pid])) - before) / awake.tenants
-}
-
-async function use(stack: DisposableStack, servers: readonly Server[]): Promise<void> {
-  const text = "x".repeat(1000)
-  await inParallel(servers, async (server) => {
-    const client = stack.use(new BenchClient(server))
-    for (let index = 0; index < awake.objects; index++) {
-      const body = { ...object(index), metadata: { name: `object-${index}` }, data: { text } }
-      await client.call({ method: "POST", path: collection, body: JSON.stringify(body) })
-    }
-    for (let index = 0; index < awake.watches; index++)
-      stack.use(await client.watch(`${collection}?watch=1&resourceVersion=0&fieldSelector=metadata.name=w-${index}`))
-  })
 }
 
 const one = await deliver(1, Math.ceil(watches / tenantCount), alone.writesPerSecond, alone.seconds)
 const many = await deliver(tenantCount, Math.ceil(watches / tenantCount), writesPerSecond, seconds)
-const megabytes = await memoryOfAwake()
+const disk = await flushTimes(tenantCount, writesPerSecond, Math.min(seconds, 10))
+const memory = { http1: await memoryOfAwake(false), http2: await memoryOfAwake(true) }
 
 const line = (what: string, unit: string, value: (of: Delivered) => number, goal?: string): Line => ({
   what,
@@ -235,16 +228,22 @@ await report("watch", { watches, tenants: tenantCount, writesPerSecond, seconds,
   line("from a write's sending to an event: p99", "ms", ({ took }) => quantile(took, 0.99), "≤ 100 ms"),
   line("  of it in the gateway: p50", "ms", ({ within }) => within.p50),
   line("  of it in the gateway: p99", "ms", ({ within }) => within.p99, "≤ 100 ms"),
+  { what: "  the disk alone, as many flushes: p99", value: quantile(disk, 0.99), unit: "ms" },
   line("  the clients' own event loop is late by: p99", "ms", ({ clientDelayMs }) => clientDelayMs),
   line("writes per second", "", ({ writes, seconds }) => writes / seconds, `${writesPerSecond}`),
   line("events delivered", "", ({ took }) => took.length),
   line("events lost", "", ({ lost }) => lost, "0"),
   line("events doubled", "", ({ doubled }) => doubled, "0"),
   line("processor time per write and its events", "µs", ({ microseconds, writes }) => microseconds / writes),
-  {
-    what: `memory of a tenant with ${awake.objects} objects and ${awake.watches} watches, of ${awake.tenants}`,
-    value: megabytes,
+  ...(
+    [
+      ["HTTP/1.1", memory.http1],
+      ["HTTP/2", memory.http2],
+    ] as const
+  ).map(([protocol, value]) => ({
+    what: `memory of a tenant with ${awake.objects} objects and ${awake.watches} watches, of ${awake.tenants}, ${protocol}`,
+    value,
     unit: "MiB",
     goal: "≤ 1.5 MiB",
-  },
+  })),
 ])
