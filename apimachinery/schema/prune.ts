@@ -8,47 +8,46 @@ import type { Schema } from "./schema.ts"
 /** At the root and in embedded resources these are not the schema's to drop. */
 const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
-/** In place. `unknown`, when given, gets `unknown field "spec.foo"` for each field that is dropped. */
+/** In place. `unknown`, when given, gets `unknown field "spec.foo"` for each field that is dropped, in the order of their names. */
 export function prune(schema: Schema, value: Json, unknown?: string[]): void {
-  pruneValue(schema, value, [], unknown, schema.custom === true)
+  const dropped: string[] | undefined = unknown === undefined ? undefined : []
+  pruneValue(schema, value, { path: [], dropped }, schema.custom === true, schema.preserveUnknown === true)
+  for (const path of dropped?.toSorted() ?? []) unknown?.push(`unknown field ${JSON.stringify(path)}`)
 }
 
-function pruneValue(
-  schema: Schema | undefined,
-  value: Json,
-  path: (string | number)[],
-  unknown: string[] | undefined,
-  whole: boolean,
-): void {
-  if (typeof value !== "object" || value === null || schema === undefined) return
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      path.push(index)
-      pruneValue(schema.items, item, path, unknown, false)
-      path.pop()
-    }
+interface Walk {
+  path: (string | number)[]
+  dropped: string[] | undefined
+}
+
+/** Without a schema nothing is known: where a value is of another type than it should be, and where additionalProperties say nothing. */
+function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: boolean, keeps: boolean): void {
+  if (typeof value !== "object" || value === null) return
+  if (!Array.isArray(value)) {
+    pruneFields(schema, value, walk, whole || schema?.embedded === true, keeps)
     return
   }
-  pruneFields(schema, value, path, unknown, whole || schema.embedded === true)
+  const items = schema?.items
+  // A list that keeps unknown fields keeps those of its items.
+  if (keeps && items === undefined) return
+  for (const [index, item] of value.entries()) {
+    walk.path.push(index)
+    pruneValue(items, item, walk, false, keeps || items?.preserveUnknown === true)
+    walk.path.pop()
+  }
 }
 
-function pruneFields(
-  schema: Schema,
-  value: JsonObject,
-  path: (string | number)[],
-  unknown: string[] | undefined,
-  whole: boolean,
-): void {
+function pruneFields(schema: Schema | undefined, value: JsonObject, walk: Walk, whole: boolean, keeps: boolean): void {
   for (const key of Object.keys(value)) {
     if (whole && objectFields.has(key)) continue
-    const field = fieldOf(schema, key)
-    path.push(key)
-    if (field !== undefined) pruneValue(field, value[key] as Json, path, unknown, false)
-    else if (schema.preserveUnknown !== true && schema.type !== "any") {
-      unknown?.push(`unknown field ${JSON.stringify(printPath(path))}`)
+    const field = schema === undefined ? undefined : fieldOf(schema, key)
+    walk.path.push(key)
+    if (field !== undefined) pruneValue(field, value[key] as Json, walk, false, field.preserveUnknown === true)
+    else if (!keeps) {
+      walk.dropped?.push(printPath(walk.path))
       delete value[key]
     }
-    path.pop()
+    walk.path.pop()
   }
 }
 

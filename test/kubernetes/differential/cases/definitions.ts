@@ -1,20 +1,21 @@
 // What is wrong with the schema of a definition, one fault or several at once.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { post, type RequestStep, type Scenario } from "../scenario.ts"
+import { get, post, type RequestStep, type Scenario } from "../scenario.ts"
 
 export function definitionCases(): Scenario[] {
   return [
     { name: "schemas within a definition's schema are read", steps: schemasWithin() },
+    { name: "what a custom resource's schema does not name is dropped", steps: dropped() },
     { name: "versions of a definition are told as they lie in memory", steps: severalVersions() },
   ]
 }
 
 const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All"
 
-function definition(...versions: object[]): Json {
+function definition(versions: object | object[], scope = "Cluster"): Json {
   const [group, names] = ["u@{id}.example.com", { plural: "things", kind: "Thing" }]
-  return { metadata: { name: `things.${group}` }, spec: { group, scope: "Cluster", names, versions } } as Json
+  return { metadata: { name: `things.${group}` }, spec: { group, scope, names, versions: [versions].flat() } } as Json
 }
 
 function schemasWithin(): RequestStep[] {
@@ -144,7 +145,7 @@ function severalVersions(): RequestStep[] {
     post(
       path,
       definition(
-        ...both.map((more, index) => ({ name: `v${index}`, served: true, storage: index === 0, schema, ...more })),
+        both.map((more, index) => ({ name: `v${index}`, served: true, storage: index === 0, schema, ...more })),
       ),
       { label: `POST ${label}` },
     )
@@ -159,5 +160,44 @@ function severalVersions(): RequestStep[] {
     versions("selectable fields of one", fields, {}),
     versions("selectable fields of all, another schema", fields, { ...fields, schema: other }),
     versions("selectable fields of one, another schema", fields, { schema: other }),
+  ]
+}
+
+function dropped(): RequestStep[] {
+  const own = { path: `/apis/u@{id}.example.com/v1/namespaces/@{ns}/things`, apiVersion: "u@{id}.example.com/v1" }
+  const free = { "x-kubernetes-preserve-unknown-fields": true }
+  const inner = { type: "object", properties: { a: { type: "string" } } }
+  const fields: Record<string, object> = {
+    any: { type: "object", additionalProperties: true },
+    text: { type: "string" },
+    number: { type: "integer" },
+    either: { "x-kubernetes-int-or-string": true },
+    list: { type: "array", items: { type: "string" } },
+    free: { type: "object", ...free, properties: { known: inner } },
+    freeList: { type: "array", ...free, items: { type: "object", properties: { a: { type: "object" } } } },
+    freeAny: free,
+    object: { type: "object" },
+  }
+  const deep = [{ a: [{ b: 1 }], c: { d: 1 } }]
+  const values = [{ a: 1, x: { y: 1 }, l: deep }, deep, [deep], { known: deep }]
+  const openAPIV3Schema = { type: "object", properties: { spec: { type: "object", properties: fields } } }
+  const { apiVersion } = own
+  return [
+    post(
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      definition({ name: "v1", served: true, storage: true, schema: { openAPIV3Schema } }, "Namespaced"),
+    ),
+    get(own.path, { untilCode: 200 }),
+    ...["", "&fieldValidation=Strict"].flatMap((more) =>
+      Object.keys(fields).flatMap((name) =>
+        values.map((value, index) =>
+          post(
+            `${own.path}?dryRun=All${more}`,
+            { apiVersion, kind: "Thing", metadata: { name: "a" }, spec: { [name]: value } },
+            { label: `POST ${name} ${index}${more}` },
+          ),
+        ),
+      ),
+    ),
   ]
 }
