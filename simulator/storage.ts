@@ -225,12 +225,13 @@ export class Storage implements AsyncDisposable {
     const { client } = this.#options
     const name = volume.metadata.name ?? ""
     try {
-      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isProvisioned(volume)) {
-        await client.delete(persistentVolumes, undefined, name)
-      } else if (volume.status?.phase !== "Released") {
+      // Also before it is deleted: one that is bound is protected.
+      if (volume.status?.phase !== "Released") {
         const status = { status: { phase: "Released" } }
         await client.patch(persistentVolumes, undefined, name, status, { type: "merge", subresource: "status" })
       }
+      if (volume.spec?.persistentVolumeReclaimPolicy === "Delete" && isProvisioned(volume))
+        await client.delete(persistentVolumes, undefined, name)
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

@@ -25,6 +25,8 @@ const superControllers = [
   "root-ca-certificate-publisher",
   "endpoints",
   "endpointslice",
+  "persistentvolumeclaim-protection",
+  "persistentvolume-protection",
   "garbage-collector",
 ]
 /** How long another Polyplane that works on the super cluster is waited for: one that was killed holds its Leases a minute. */

@@ -135,6 +135,28 @@ describe("the newcomer's session", () => {
     }
   })
 
+  test("a claim that is deleted is gone from the super cluster, too, with its volume; one of the name is made anew", async () => {
+    const claim = {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } },
+    }
+    const stored = async () => uids(await list("admin", "persistentvolumeclaims,persistentvolumes", "-A"))
+    const create = async () => {
+      await up.kubectl(["create", "-f", "-"], { input: JSON.stringify(claim) })
+      await up.kubectl(["wait", "--for=jsonpath={.status.phase}=Bound", "pvc/data", "--timeout=50s"])
+    }
+    await create()
+    const first = await stored()
+    expect(first).toHaveLength(2)
+    await up.kubectl(["delete", "pvc", "data", "--timeout=50s"])
+    await create()
+    await eventually(async () => !(await stored()).some((uid) => first.includes(uid)), { what: "removal of the first" })
+    await up.kubectl(["delete", "pvc", "data", "--timeout=50s"])
+    await eventually(async () => (await stored()).length === 0, { what: "removal of claim and volume" })
+  })
+
   test("the super cluster's administrator sees every tenant's pods and services", async () => {
     const view = await up.kubectl(["get", "virtualclusters,pods,services", "-A"], { kubeconfig: "admin" })
     expect(view).toMatch(/virtualcluster\.tenancy\.x-k8s\.io\/demo/)
