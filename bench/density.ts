@@ -11,6 +11,7 @@ import { promisify } from "node:util"
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps, namespaces } from "../client/resources.ts"
 import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
+import { processorTime } from "./processor-time.ts"
 import { argument, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
@@ -22,6 +23,8 @@ const parallel = argument(2, 8)
 const woken = Math.min(200, tenants)
 const sample = new Set(Array.from({ length: woken }, (_, index) => Math.floor((index * tenants) / woken)))
 const idleSeconds = 5
+/** How long nobody asks for anything, to see what that costs. */
+const restMs = 60_000
 
 /** Each index once, so many at a time, with progress every few seconds. */
 async function forEach(what: string, count: number, work: (index: number) => Promise<void>): Promise<void> {
@@ -66,6 +69,15 @@ async function allAsleep(up: Polyplane): Promise<void> {
   }
 }
 
+/** Share of a processor that the process takes while nobody asks for anything. */
+async function restingShare(up: Polyplane): Promise<number> {
+  process.stderr.write(`at rest for ${restMs / 1000} s\n`)
+  const pids = up.pid === undefined ? [] : [up.pid]
+  const before = await processorTime(pids)
+  await delay(restMs)
+  return ((await processorTime(pids)) - before) / 1000 / restMs
+}
+
 const configMap = (name: string): ConfigMap => ({
   apiVersion: "v1",
   kind: "ConfigMap",
@@ -74,7 +86,7 @@ const configMap = (name: string): ConfigMap => ({
 })
 
 await using up = await startPolyplane({ args: ["--tenants", "", "--tenant-idle", String(idleSeconds)] })
-const empty = { memory: await residentMiB(up), disk: await storedKiB() }
+const empty = { memory: await residentMiB(up), disk: await storedKiB(), share: await restingShare(up) }
 const made: number[] = []
 const clients: Client[] = []
 const spaces: number[] = []
@@ -106,7 +118,8 @@ await forEach("making objects", tenants, async (index) => {
   if (!sample.has(index)) await client?.[Symbol.asyncDispose]()
 })
 await allAsleep(up)
-const asleep = { memory: await residentMiB(up), descriptors: await descriptors(up) }
+const share = await restingShare(up)
+const asleep = { memory: await residentMiB(up), descriptors: await descriptors(up), share, awake: await awake(up) }
 
 const wake: number[] = []
 const warm: number[] = []
@@ -144,7 +157,7 @@ await report("density", { tenants, objects, parallel }, [
     compared: against(quantile(spaces, share), "namespace to its first answer"),
   })),
   {
-    what: "memory of the process, all asleep",
+    what: "memory of the process, all asleep for a minute",
     value: asleep.memory,
     unit: "MiB",
     goal: tenants === 10_000 ? "<= 1024" : "",
@@ -152,6 +165,13 @@ await report("density", { tenants, objects, parallel }, [
   },
   { what: "memory per sleeping tenant", value: ((asleep.memory - empty.memory) * 1024) / tenants, unit: "KiB" },
   { what: "file descriptors, all asleep", value: asleep.descriptors, unit: "" },
+  {
+    what: "processor time in that minute, of a processor",
+    value: asleep.share * 100,
+    unit: "%",
+    compared: against(empty.share * 100, "without tenants"),
+  },
+  { what: "tenants that have woken in it", value: asleep.awake, unit: "", goal: "0" },
   { what: "disk per empty tenant", value: diskEmpty, unit: "KiB", goal: "<= 16" },
   ...([0.5, 0.99] as const).map((share) => ({
     what: `first get of a sleeping tenant, p${share * 100}`,
