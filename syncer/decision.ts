@@ -13,7 +13,7 @@ export type Decision =
   | { do: "update"; superPatches: Patch[]; tenantSteps: TenantStep[] }
   /**
    * - gone: there is no tenant object; stale: the copy is of an earlier one. Both are confirmed with the tenant first.
-   * - deleting: the tenant object waits for the copy to end.
+   * - deleting: the tenant object waits for the copy to end, or for the same as the copy.
    * - outdated: it is made anew when it has gone.
    */
   | { do: "remove"; why: "gone" | "stale" | "deleting" | "outdated"; gracePeriodSeconds?: number }
@@ -55,6 +55,7 @@ export function decide(
       break
   }
   if (deleting && sync.graceful === true) return gracefully(sync, object, superObject, context)
+  if (deleting && !isDeleting(superObject) && sync.follows?.(object) === true) return { do: "remove", why: "deleting" }
   if (!isDeleting(superObject) && sync.outdated?.(object, superObject, context) === true) {
     return { do: "remove", why: "outdated", gracePeriodSeconds: 0 }
   }

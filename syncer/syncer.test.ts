@@ -7,6 +7,7 @@ import {
   events,
   namespaces,
   nodes,
+  persistentVolumeClaims,
   pods,
   secrets,
   serviceAccounts,
@@ -332,6 +333,38 @@ describe("the syncer", () => {
     })
     await settled()
     expect(cluster.find(nodes, undefined, "node-1")?.metadata.labels).toMatchObject({ color: "blue", zone: "a" })
+  })
+
+  test("takes a waiting pod to the node that a scheduler of the tenant's has bound it to", async () => {
+    await eventually(() => cluster.find(nodes, undefined, "node-1"), { what: "node-1" })
+    await cluster.create(pods, podOf("web"))
+    expect((await inSuper<Pod>(pods, "web")).spec?.nodeName).toBeUndefined()
+    const target = { apiVersion: "v1", kind: "Node", name: "node-1" }
+    await cluster.create(pods, object("Binding", "default", "web", { target }), { subresource: "binding" })
+    await eventually(() => superCluster.find<Pod>(pods, home, "web")?.spec?.nodeName === "node-1", {
+      what: "the copy on its node",
+    })
+  })
+
+  test("deletes a claim in super while pods in the tenant still use it, but none that somebody else keeps", async () => {
+    const inUse = "kubernetes.io/pvc-protection"
+    const make = async (name: string, finalizers: string[]): Promise<void> => {
+      const claim = object("PersistentVolumeClaim", "default", name, { spec: {} })
+      await cluster.create(persistentVolumeClaims, { ...claim, metadata: { ...claim.metadata, finalizers } })
+      await inSuper(persistentVolumeClaims, name)
+      superCluster.edit(persistentVolumeClaims, home, name, { metadata: { finalizers: [inUse] } })
+      await cluster.delete(persistentVolumeClaims, "default", name)
+    }
+    const isLeaving = (name: string): boolean =>
+      superCluster.find(persistentVolumeClaims, home, name)?.metadata.deletionTimestamp !== undefined
+    await make("kept", [inUse, "example.com/backup"])
+    await make("used", [inUse])
+    await eventually(() => isLeaving("used"), { what: "deletion in super" })
+    await settled()
+    expect(isLeaving("kept")).toBe(false)
+    cluster.edit(persistentVolumeClaims, "default", "kept", { metadata: { finalizers: [inUse] } })
+    await eventually(() => isLeaving("kept"), { what: "deletion of what nobody keeps any more" })
+    expect(cluster.find(persistentVolumeClaims, "default", "used")).toBeDefined()
   })
 
   test("makes room for a pod among the tenant's own of lower priority", async () => {

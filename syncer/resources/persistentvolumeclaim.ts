@@ -8,6 +8,9 @@ import { equal, mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
 import type { ResourceSync, TenantStep, View } from "./resource-sync.ts"
 
+/** Both sides take it off when no pod uses the claim. */
+const inUseFinalizer = "kubernetes.io/pvc-protection"
+
 export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   resource: persistentVolumeClaims,
   kind: "PersistentVolumeClaim",
@@ -27,6 +30,8 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
       ? []
       : [{ patch: { spec: { resources: { requests: { storage: wanted } } } } }]
   },
+  // Otherwise super would schedule further pods that use it. Whoever else keeps it in the tenant still wants what is stored.
+  follows: ({ metadata }) => (metadata.finalizers ?? []).every((finalizer) => finalizer === inUseFinalizer),
   toTenant(object, superObject, { tenant }) {
     const steps: TenantStep[] = []
     const volumeName = superObject.spec?.volumeName

@@ -73,6 +73,8 @@ export interface ResourceSync<T extends KubeObject = KubeObject> {
   adopts?(superObject: T): boolean
   /** Deletion in the tenant waits for super (pods): first there, with the same grace, then here. */
   graceful?: boolean
+  /** Deleted by the tenant, and only waiting for what its copy waits for as well: the copy is deleted meanwhile. */
+  follows?(object: T): boolean
   /** Called instead of creating, when the super copy does not exist. */
   missing?(object: T, context: SyncContext): Lost
   /** Super objects are made before their tenant object is stored (services): not an orphan when younger than this. */

@@ -89,9 +89,13 @@ export function printPlacement(placement: Placement | undefined): Record<string,
   return { [placementAnnotation]: digest }
 }
 
-/** A pod that waits for a node waits for the wrong ones: the tenant's nodes have changed since its copy was made. */
+/**
+ * A pod that waits for a node in super waits in vain: a scheduler of the tenant's has bound it, or for the wrong ones: the
+ * tenant's nodes have changed since its copy was made.
+ */
 export function isMisplaced(pod: Pod, superPod: Pod, context: SyncContext): boolean {
-  if ((superPod.spec?.nodeName ?? "") !== "" || (pod.spec?.nodeName ?? "") !== "") return false
+  if ((superPod.spec?.nodeName ?? "") !== "") return false
+  if ((pod.spec?.nodeName ?? "") !== "") return true
   const wanted = printPlacement(placementOf(pod, context))[placementAnnotation]
   return wanted !== superPod.metadata.annotations?.[placementAnnotation]
 }
