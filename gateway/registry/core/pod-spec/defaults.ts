@@ -59,6 +59,8 @@ export function dropDisabledOfPod(spec: PodSpec | undefined): void {
 /** What a pod gets and a template does not. */
 export function defaultPodOnly(spec: PodSpec): void {
   spec.enableServiceLinks ??= true
+  // What cannot be is taken as the shortest there is.
+  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
     const { limits } = container.resources ?? {}
     if (limits !== undefined && container.resources !== undefined) {

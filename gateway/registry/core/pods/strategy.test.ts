@@ -47,6 +47,16 @@ describe("create", () => {
     expect(made["metadata"].generation).toBe(1)
   })
 
+  test("takes a negative time to end as a second, and so does an update", async () => {
+    const kinds = setUp()
+    const negative = { terminationGracePeriodSeconds: -1 }
+    const made = await kinds.create("pods", pod(negative))
+    expect(made["spec"].terminationGracePeriodSeconds).toBe(1)
+    const same = await kinds.patch("pods", "p", { spec: negative })
+    expect(same["spec"].terminationGracePeriodSeconds).toBe(1)
+    expect(same["metadata"].generation).toBe(1)
+  })
+
   test.each([
     ["b", "Always"],
     ["b:latest", "Always"],

@@ -28,8 +28,6 @@ export const podStrategy: Strategy<Pod> = {
 
   prepareForCreate(_ctx, pod) {
     const spec = specOf(pod)
-    // What cannot be is taken as the shortest there is.
-    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1
     pod.status = { phase: "Pending", qosClass: qosClass(spec) }
     if ((spec.schedulingGates ?? []).length > 0) {
       pod.status.conditions = [
