@@ -14,6 +14,7 @@ import { withAudit } from "./filters/audit.ts"
 import { withAuthentication } from "./filters/authentication.ts"
 import { withAuthorization } from "./filters/authorization.ts"
 import { withPreparation } from "./filters/preparation.ts"
+import { withClassification } from "./filters/classification.ts"
 import { type Chain, chainOf, GatewayResponse } from "./filters/chain.ts"
 import { statusErrors } from "./filters/errors.ts"
 import { withImpersonation } from "./filters/impersonation.ts"
@@ -75,6 +76,7 @@ function filtersOf(
     serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here
     withAuthentication, // → user, against this tenant's trust roots only
     withImpersonation,
+    withClassification, // which flow schema it is of: told, not acted upon
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
     withFairTurns(new Turns(), new ThreadPlaces()), // of a crowd, in turn over tenants

@@ -10,14 +10,14 @@ export type GatewayRequest = IncomingMessage & { method: string; url: string }
 /** Node's own, with the place for our state. */
 export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   readonly locals = {} as { state: RequestState }
-  #standing: Readonly<Record<string, string>> = {}
+  #standing: Readonly<Record<string, string>> | undefined
 
   /**
    * Headers the answer has if it has none of that name itself; names in lower case, here and in writeHead. As setHeader, but
    * Node need not put each header of the answer into a table first.
    */
   stand(headers: Readonly<Record<string, string>>): void {
-    this.#standing = headers
+    this.#standing = this.#standing === undefined ? headers : { ...this.#standing, ...headers }
   }
 
   override writeHead(
@@ -27,7 +27,8 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
   ): this {
     const isTable = typeof reason === "object" && !Array.isArray(reason)
     if (isTable && this.getHeaderNames().length === 0) return super.writeHead(code, this.#withStanding(reason))
-    for (const name in this.#standing) if (!this.hasHeader(name)) this.setHeader(name, this.#standing[name] ?? "")
+    const standing = this.#standing
+    for (const name in standing) if (!this.hasHeader(name)) this.setHeader(name, standing[name] ?? "")
     return typeof reason === "string" ? super.writeHead(code, reason, headers) : super.writeHead(code, reason)
   }
 

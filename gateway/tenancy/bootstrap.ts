@@ -35,6 +35,8 @@ export interface Bootstrap {
   layer(owner: Owner): BaseLayer
   /** The object of a key, without uid and time: shared, not to be changed. */
   object(key: string): KubeObject | undefined
+  /** What a control plane's object of a key is given as its uid. */
+  uid(owner: string, key: string): string
 }
 
 interface Template {
@@ -89,6 +91,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
       }
     },
     object: (key) => templates.get(key)?.object,
+    uid: derivedUid,
   }
 }
 

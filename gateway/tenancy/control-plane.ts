@@ -9,6 +9,7 @@ import type { Authenticator, TokenIssuer, TrustRoots } from "../authentication/t
 import type { Aggregator } from "../aggregation/aggregator.ts"
 import type { Authorizer } from "../authorization/types.ts"
 import type { Backends } from "../backends/backends.ts"
+import type { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceTable } from "../registry/resource-table.ts"
 import type { ServiceAddresses } from "./service-addresses.ts"
 import type { Presence } from "./presence.ts"
@@ -45,6 +46,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly authenticator: Authenticator
   readonly trust: TrustRoots
   readonly tokens: TokenIssuer
+  /** What its requests are classified by. */
+  readonly flows: FlowView
   readonly serviceAddresses: ServiceAddresses
   readonly nodes: NodeDialer
   /** Connections to its pods, Services and the URLs it names. */

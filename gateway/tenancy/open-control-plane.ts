@@ -29,6 +29,7 @@ import { createRBACAuthorizer, grantsTo } from "../authorization/rbac.ts"
 import { conversionCalls } from "../custom-resources/conversion/call.ts"
 import { startCustomResources } from "../custom-resources/handler.ts"
 import { createLocalClient } from "../local-client.ts"
+import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { ObjectView } from "../registry/object-view.ts"
 import { createResourceTable } from "../registry/resource-table.ts"
@@ -90,6 +91,14 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
   const policy = stack.use(
     new PolicyView({ store, prefix: policyPrefix, baseObject: (key) => bootstrap.object(key), log }),
   )
+  const flows = stack.use(
+    new FlowView({
+      store,
+      baseObject: (key) => bootstrap.object(key),
+      baseUid: (key) => bootstrap.uid(uid, key),
+      log,
+    }),
+  )
   let client: KubeClient | undefined
   const reader: Pick<KubeClient, "get" | "list"> = {
     get: (...request) => controlPlane.client.get(...request),
@@ -126,6 +135,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     ]),
     trust,
     tokens: createTokenIssuer(trust, reader),
+    flows,
     serviceAddresses,
     nodes,
     backends,

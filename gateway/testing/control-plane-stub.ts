@@ -10,6 +10,7 @@ import { Aggregator } from "../aggregation/aggregator.ts"
 import { FrontProxy } from "../aggregation/front-proxy.ts"
 import { Backends } from "../backends/backends.ts"
 import { localNetworks, NetworkRules } from "../backends/networks.ts"
+import { FlowView } from "../registry/flowcontrol/flow-view.ts"
 import { createResourceTable, type MutableResourceTable } from "../registry/resource-table.ts"
 import { createLocalClient } from "../local-client.ts"
 import type { RequestContext, RequestInfo } from "../request/context.ts"
@@ -50,6 +51,7 @@ export function createControlPlaneStub(
       return absent("trust roots")
     },
     tokens: { issue: async () => absent("tokens") },
+    flows: new FlowView({ store, baseObject: () => undefined, baseUid: () => "", log: silentLog }),
     serviceAddresses: {
       claim: async () => ({ commit: () => undefined, rollback: async () => undefined }),
       release: async () => undefined,

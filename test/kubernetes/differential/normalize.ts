@@ -27,16 +27,11 @@ const comparedHeaders = [
   "deprecation",
   "www-authenticate",
   "accept-ranges",
+  "x-kubernetes-pf-flowschema-uid",
+  "x-kubernetes-pf-prioritylevel-uid",
 ]
 /** Compared by whether they are there. */
-const presentHeaders = [
-  "audit-id",
-  "etag",
-  "expires",
-  "last-modified",
-  "content-range",
-  "x-kubernetes-pf-flowschema-uid",
-]
+const presentHeaders = ["audit-id", "etag", "expires", "last-modified", "content-range"]
 
 const uidPattern = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const timePattern = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g

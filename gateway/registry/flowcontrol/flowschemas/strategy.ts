@@ -1,4 +1,5 @@
-// FlowSchemas: kept and validated; a tenant's requests are bounded per tenant, not by them. Source:
+// FlowSchemas: requests are classified by them (../flow-view.ts), which is told and no more: a tenant's requests are bounded per
+// tenant. Source:
 // k8s.io/kubernetes/pkg/apis/flowcontrol.
 
 import type * as models from "@kubernetes/client-node"

@@ -1,4 +1,5 @@
-// PriorityLevelConfigurations: kept and validated; a tenant's requests are bounded per tenant, not by them. Source:
+// PriorityLevelConfigurations: flow schemas name them, and answers tell which one a request is of; a tenant's requests are bounded
+// per tenant, not by them. Source:
 // k8s.io/kubernetes/pkg/apis/flowcontrol.
 
 import type * as models from "@kubernetes/client-node"

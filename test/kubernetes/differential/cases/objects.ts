@@ -1,10 +1,13 @@
 // Single kinds, beyond what is made of their fields.
 
-import { type Json } from "../../../../apimachinery/object.ts"
-import { post, type RequestStep, type Scenario } from "../scenario.ts"
+import type { Json } from "../../../../apimachinery/object.ts"
+import { get, post, remove, type RequestStep, type Scenario, type Step, watch } from "../scenario.ts"
 
 export function objectCases(): Scenario[] {
-  return [{ name: "a volume stands within an attachment", steps: inlineVolumes() }]
+  return [
+    { name: "a volume stands within an attachment", steps: inlineVolumes() },
+    { name: "a request is of a flow schema", steps: flowSchemas() },
+  ]
 }
 
 function inlineVolumes(): RequestStep[] {
@@ -60,5 +63,46 @@ function inlineVolumes(): RequestStep[] {
     one("rbd", { accessModes: ["ReadWriteOnce"], rbd: { monitors: ["a"], image: "i" }, csi }),
     one("azure", { accessModes: ["ReadWriteOnce"], azureDisk: { diskName: "a", diskURI: "b" } }),
     one("flex", { accessModes: ["ReadWriteOnce"], flexVolume: {}, csi }),
+  ]
+}
+
+function flowSchemas(): Step[] {
+  const path = "/apis/flowcontrol.apiserver.k8s.io/v1"
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  const one = { name: "one@{id}", groups: ["system:authenticated"] }
+  const account = { name: "system:serviceaccount:@{ns}:a", groups: ["system:serviceaccounts", "system:authenticated"] }
+  const level = { name: "l@{id}" }
+  const rule = {
+    subjects: [{ kind: "User", user: { name: one.name } }],
+    resourceRules: [{ verbs: ["get"], apiGroups: [""], resources: ["configmaps"], namespaces: ["@{ns}"] }],
+    nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/apis/*"] }],
+  }
+  const ask = (when: string): Step[] => [
+    get(`${maps}/a`, { as: one, label: `GET as one, ${when}` }),
+    get(maps, { as: one, label: `LIST as one, ${when}` }),
+    get("/apis/apps/v1", { as: one, label: `GET what is no resource as one, ${when}` }),
+    get(`${maps}/a`, { as: account, label: `GET as a service account, ${when}` }),
+  ]
+  return [
+    ...ask("without"),
+    post(`${path}/prioritylevelconfigurations`, {
+      metadata: level,
+      spec: { type: "Limited", limited: { nominalConcurrencyShares: 1, limitResponse: { type: "Reject" } } },
+    }),
+    post(`${path}/flowschemas`, {
+      metadata: { name: "f@{id}" },
+      spec: { matchingPrecedence: 1000, priorityLevelConfiguration: level, rules: [rule] },
+    }),
+    // The real one takes a moment.
+    get(`${path}/flowschemas/f@{id}`, { untilText: "Found", label: "GET flow schema" }),
+    ...ask("with"),
+    get("/nope"),
+    get("/healthz", { as: one }),
+    get("/api/v1/bogus"),
+    get("/api/v1/namespaces/@{ns}/pods/p/log"),
+    get("/api/v1/namespaces/@{ns}/services/p/proxy/"),
+    watch(`${maps}?timeoutSeconds=1`),
+    remove(`${path}/flowschemas/f@{id}`),
+    remove(`${path}/prioritylevelconfigurations/l@{id}`),
   ]
 }

@@ -1,0 +1,20 @@
+// Which flow schema and priority level the request is of, as headers of its answer, like API priority and fairness. It only
+// tells: requests take turns by tenant (fair-turns.ts). Streams other than watches have none, as upstream. Callers without
+// credentials have none either: they would tell which tenants there are.
+
+import { anonymous } from "../authentication/union.ts"
+import { isLongRunning } from "../request/long-running.ts"
+import type { Flows } from "../registry/flowcontrol/classification.ts"
+import type { Filter } from "./state.ts"
+
+export const withClassification: Filter = (_request, response, next) => {
+  const { info, user, controlPlane } = response.locals.state
+  if (user === anonymous || (isLongRunning(info) && info.verb !== "watch")) return next()
+  const goOn = (flows: Flows): void => {
+    const headers = flows.classify(user, info)
+    if (headers !== undefined) response.stand(headers)
+    next()
+  }
+  const flows = controlPlane.flows.current()
+  return flows instanceof Promise ? flows.then(goOn) : goOn(flows)
+}

@@ -1,0 +1,113 @@
+// Which flow schema a request is of, as API priority and fairness sees it: the first that matches, by precedence, then by name;
+// one whose priority level is not there does not count. Source: k8s.io/apiserver/pkg/util/flowcontrol/{rule,apf_controller}.go.
+
+import type * as models from "@kubernetes/client-node"
+import type { Wire } from "../../../apimachinery/object.ts"
+import type { RequestInfo, User } from "../../request/context.ts"
+
+export type FlowSchemaSpec = Partial<Wire<models.V1FlowSchemaSpec>>
+type Rule = Partial<NonNullable<FlowSchemaSpec["rules"]>[number]>
+type Subject = NonNullable<Rule["subjects"]>[number]
+type ResourceRule = NonNullable<Rule["resourceRules"]>[number]
+type NonResourceRule = NonNullable<Rule["nonResourceRules"]>[number]
+
+/** A flow schema, or a priority level. */
+export interface FlowObject {
+  name: string
+  spec: FlowSchemaSpec
+  /** Undefined: as every control plane is born with, which differs by its uid alone; such an object is shared by them. */
+  uid: string | undefined
+  key: string
+}
+
+/** What the answer says of it. */
+export type Classification = Readonly<Record<string, string>>
+
+interface Flow {
+  rules: readonly Rule[]
+  schema: FlowObject
+  level: FlowObject
+  headers: Classification | undefined
+}
+
+export class Flows {
+  readonly #flows: readonly Flow[]
+  readonly #baseUid: (key: string) => string
+
+  /** Levels by name. `baseUid`: of what it was born with; asked when a request is of it. */
+  constructor(
+    schemas: readonly FlowObject[],
+    levels: ReadonlyMap<string, FlowObject>,
+    baseUid: (key: string) => string,
+  ) {
+    this.#baseUid = baseUid
+    this.#flows = schemas
+      .toSorted((a, b) => precedenceOf(a) - precedenceOf(b) || (a.name < b.name ? -1 : 1))
+      .flatMap((schema) => {
+        const level = levels.get(schema.spec.priorityLevelConfiguration?.name ?? "")
+        return level === undefined ? [] : [{ rules: schema.spec.rules ?? [], schema, level, headers: undefined }]
+      })
+  }
+
+  /** Undefined: nothing matches, so somebody has deleted what matches all. */
+  classify(user: User, info: RequestInfo): Classification | undefined {
+    for (const flow of this.#flows) {
+      for (const rule of flow.rules) if (matchesRule(rule, user, info)) return (flow.headers ??= this.#headersOf(flow))
+    }
+    return undefined
+  }
+
+  #headersOf({ schema, level }: Flow): Classification {
+    const [flow, priority] = [schema, level].map(({ key, uid }) => uid ?? this.#baseUid(key))
+    return { "x-kubernetes-pf-flowschema-uid": flow ?? "", "x-kubernetes-pf-prioritylevel-uid": priority ?? "" }
+  }
+}
+
+function precedenceOf({ spec }: FlowObject): number {
+  return spec.matchingPrecedence ?? 0
+}
+
+const anything = "*"
+
+function matchesRule(
+  { subjects = [], resourceRules = [], nonResourceRules = [] }: Rule,
+  user: User,
+  info: RequestInfo,
+) {
+  if (!subjects.some((subject) => matchesSubject(subject, user))) return false
+  return info.isResourceRequest
+    ? resourceRules.some((rule) => matchesResource(rule, info))
+    : nonResourceRules.some((rule) => matchesPath(rule, info))
+}
+
+function matchesSubject({ kind, user, group, serviceAccount }: Subject, { name, groups }: User): boolean {
+  if (kind === "Group") return group !== undefined && (group.name === anything || groups.includes(group.name))
+  if (kind === "User") return user !== undefined && (user.name === anything || user.name === name)
+  if (kind !== "ServiceAccount" || serviceAccount === undefined) return false
+  const { namespace, name: account } = serviceAccount
+  const prefix = `system:serviceaccount:${namespace}:`
+  return account === anything ? name.startsWith(prefix) : name === prefix + account
+}
+
+function matchesResource(
+  { verbs, apiGroups, resources, namespaces = [], clusterScope }: ResourceRule,
+  info: RequestInfo,
+) {
+  const resource = info.subresource === "" ? info.resource : `${info.resource}/${info.subresource}`
+  if (!contains(verbs, info.verb) || !contains(resources, resource) || !contains(apiGroups, info.group)) return false
+  return info.namespace === "" ? clusterScope === true : contains(namespaces, info.namespace)
+}
+
+function matchesPath({ verbs, nonResourceURLs }: NonResourceRule, { verb, path }: RequestInfo): boolean {
+  return contains(verbs, verb) && nonResourceURLs.some((url) => url === anything || url === path || isBelow(path, url))
+}
+
+function isBelow(path: string, url: string): boolean {
+  const prefix = url.endsWith(anything) ? url.slice(0, -1) : url
+  return path.startsWith(prefix.endsWith("/") ? prefix : `${prefix}/`)
+}
+
+/** Validation lets the star stand alone. */
+function contains(list: readonly string[], text: string): boolean {
+  return list.includes(text) || (list.length === 1 && list[0] === anything)
+}
