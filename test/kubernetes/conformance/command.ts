@@ -9,7 +9,7 @@ import { binDirectory, cacheDirectory, here as inNodes, kubernetesVersion } from
 import { MachineLacks, missing, unavailable } from "../node/machine.ts"
 import { countOf, printReport, shorten } from "./report.ts"
 import { beyondConformance, conformance, reasonOf, type Selection } from "./selection.ts"
-import { merge, outcomes, withoutRun, type SpecResult } from "./specs.ts"
+import { judge, merge, outcomes, type SpecResult } from "./specs.ts"
 import { runSuite, type Part } from "./suite.ts"
 import { startControl, startTarget, stopSignal, superClusterNames, superClusters, type SuperCluster } from "./target.ts"
 
@@ -117,11 +117,7 @@ async function reportOf(selection: Selection, folders: readonly string[]): Promi
       async (folder) => JSON.parse(await readFile(path.join(folder, "summary.json"), "utf8")) as SpecResult[],
     ),
   )
-  // The rules may be others than when they ran.
-  const results = merge(runs).map((result) => {
-    const reason = reasonOf(selection.notAsked, result.name)
-    return reason === undefined ? result : withoutRun(result.name, "not asked", reason)
-  })
+  const results = merge(runs).map((result) => judge(result, reasonOf(selection.notAsked, result.name)))
   printSummary(results, folders.join(", "))
   await writeReport(selection, results, runs.filter((run) => run.some(({ seconds }) => seconds > 0)).length)
   if (results.length !== selection.specs)

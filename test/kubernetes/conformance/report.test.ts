@@ -4,7 +4,7 @@ import path from "node:path"
 import { describe, expect, test } from "vitest"
 import { printReport, shorten } from "./report.ts"
 import { beyondConformance, conformance, reasonOf } from "./selection.ts"
-import { complete, merge, readSpecs, withoutRun, type SpecResult } from "./specs.ts"
+import { complete, judge, merge, readSpecs, withoutRun, type SpecResult } from "./specs.ts"
 
 const spec = (name: string, outcome: SpecResult["outcome"], message = ""): SpecResult => ({
   name,
@@ -113,6 +113,16 @@ describe("ginkgo's report", () => {
       { name: a, outcome: "passed" },
       { name: b, outcome: "failed" },
     ])
+  })
+
+  test("tells why a spec did not run rather than that it never began, and goes by today's rules", () => {
+    const name = "[sig-node] a"
+    const runs = [withoutRun(name, "not asked", "an old rule"), withoutRun(name, "not run", "Only supported for gce")]
+    const never = withoutRun(name, "not run", "never begun")
+    expect(merge([runs, [never]])).toEqual([runs[1]])
+    expect(merge([[never], runs])).toEqual([runs[1]])
+    expect(judge(spec(name, "failed"), "a new rule")).toEqual(withoutRun(name, "not asked", "a new rule"))
+    expect(judge(withoutRun(name, "not asked", "an old rule"), undefined)).toEqual(never)
   })
 
   test("counts what was selected and never begun as not run", () => {

@@ -42,8 +42,9 @@ const notAsked: readonly Rule[] = [
     pattern: String.raw`\[Driver: (?:csi-hostpath|nfs|iscsi)|\] CSI |csi-hostpath|NFS|\[Feature:(?:HPA|Flexvolumes|snapshotmetadata|volumegroupsnapshot|StatefulSet|Example|NodeProblemDetector|KubeletCredentialProviders|Networking-Performance)|Flexvolumes|MutableCSINode|AppArmor|conntrack state bug|CLOSE_WAIT`,
   },
   {
-    reason: "needs devices, kernel modules or file systems the nodes do not have: SCTP, SELinux, GPUs, LVM, XFS",
-    pattern: String.raw`SCTP|SELinux|\[Feature:(?:GPU|VolumeSourceXFS|KubeProxyNFAcct|HugePages|DownwardAPIHugePages)|gce-localssd`,
+    reason:
+      "needs devices, kernel modules or file systems the nodes do not have: SCTP, SELinux, GPUs, LVM, XFS, loop and dummy devices",
+    pattern: String.raw`SCTP|SELinux|\[Feature:(?:GPU|VolumeSourceXFS|KubeProxyNFAcct|HugePages|DownwardAPIHugePages)|gce-localssd|loopback local block|should enable privileged commands`,
   },
   {
     reason: "needs drivers for devices on the nodes",
@@ -68,21 +69,48 @@ const notAsked: readonly Rule[] = [
     pattern: String.raw`\[Feature:(?:PerformanceDNS|\w*ResourceUsageTracking)`,
   },
   {
-    reason: "about kubelets and drivers of volumes, which are the super cluster's: not asked yet",
-    pattern: String.raw`\[sig-node\]|\[sig-storage\]`,
+    reason: "about volumes a tenant makes itself, which are on no node: storage is the super cluster's",
+    pattern: String.raw`\[Driver: local\]|PersistentVolumes-local|when PVC has node-affinity`,
   },
+  {
+    reason: "a kind of volume, or a file system, that the suite's own driver does not make: they skip themselves",
+    pattern: String.raw`\[Driver: (?:hostPath|hostPathSymlink|emptydir)\].*(?:Dynamic PV|Ephemeral-volume|Pre-provisioned|\((?:ext\d|xfs|ntfs)\))`,
+  },
+  {
+    reason: "looks for a pod's cgroup by its UID, which on the nodes is that of the super cluster's pod",
+    pattern: "PLR Pod InPlace Resize",
+  },
+  {
+    reason: "reads oom scores, which these nodes may not lower",
+    pattern: "Pod InPlace Resize Container guaranteed qos",
+  },
+  { reason: "the nodes have no user namespaces for pods", pattern: String.raw`\[Feature:UserNamespacesSupport\]` },
+  { reason: "the nodes have cgroup v1", pattern: String.raw`Pod Level Resources \[Serial\]` },
+  { reason: "reads metrics of kubelets and of kube-controller-manager", pattern: "Volume metrics" },
 ]
 
 const explained: readonly Rule[] = [
   {
     reason: "a node's logs, metrics and configuration tell of all tenants' pods: none of them may read them",
-    pattern: String.raw`proxy logs on node|MetricsGrabber.*Kubelet|Metrics should grab all metrics from kubelet|KubeletFineGrainedAuthz`,
+    pattern: String.raw`proxy logs on node|MetricsGrabber.*Kubelet|Delete Grace Period should be submitted and removed|PreStop graceful pod terminated|kubelet Clean up pods on node|ContainerTerminationMetrics|Metrics should grab all metrics from kubelet|KubeletFineGrainedAuthz`,
   },
   {
     reason: "addresses of services are the super cluster's: what a tenant adds to them reaches nothing there",
     pattern: "Service CIDRs should create Services",
   },
   { reason: "no kubelet logs in to a tenant: its nodes are the super cluster's", pattern: "NodeAuthorizer" },
+  {
+    reason: "no kubelet renews leases in a tenant: what is known of its nodes comes from the super cluster",
+    pattern: String.raw`\] NodeLease`,
+  },
+  {
+    reason: "labels that a tenant puts on nodes are no topology keys (docs/decisions/0017)",
+    pattern: "PodTopologySpread (?:Filtering|Preemption)",
+  },
+  {
+    reason: "pods of a tenant make room one after the other (docs/decisions/0016)",
+    pattern: "preempt expectedly with the async preemption",
+  },
   {
     reason: "requests take turns by tenant (gateway/request/turns.ts), not by the tenant's FlowSchemas",
     pattern: "requests can be classified by adding FlowSchema",

@@ -77,11 +77,24 @@ export function complete(selected: readonly string[], ran: readonly SpecResult[]
   return selected.map((name) => results.get(name) ?? withoutRun(name, "not run", neverBegun))
 }
 
-/** Of several runs: a spec that was run in one of them has that result; of two the later run's. */
+/** Of several runs: a spec has the result of the run that tells most of it; of two that tell as much, the later one's. */
 export function merge(runs: readonly (readonly SpecResult[])[]): SpecResult[] {
   const merged = new Map<string, SpecResult>()
   for (const result of runs.flat()) {
-    if (result.outcome !== "not run" || !merged.has(result.name)) merged.set(result.name, result)
+    const before = merged.get(result.name)
+    if (before === undefined || told(result) >= told(before)) merged.set(result.name, result)
   }
   return [...merged.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function told({ outcome, message }: SpecResult): number {
+  if (outcome === "not asked") return 0
+  if (outcome === "not run") return message === neverBegun ? 1 : 2
+  return 3
+}
+
+/** By rules that may be others than when it was run. */
+export function judge(result: SpecResult, notAsked: string | undefined): SpecResult {
+  if (notAsked !== undefined) return withoutRun(result.name, "not asked", notAsked)
+  return result.outcome === "not asked" ? withoutRun(result.name, "not run", neverBegun) : result
 }
