@@ -82,7 +82,7 @@ export function unrecognized(bytes: Uint8Array, { kind }: Pick<ParseOptions, "ki
 function quoteBytes(bytes: Uint8Array): string {
   if (bytes.length === 0) return "<empty>"
   const start = Buffer.from(bytes.subarray(0, quotedBytes))
-  const shown = start.toString(/^\s*\{/.test(start.toString()) ? "utf8" : "hex")
+  const shown = start.toString(/^[\t\n\v\f\r \u0085\u00a0]*\{/.test(start.toString()) ? "utf8" : "hex")
   return bytes.length > quotedBytes ? `${shown} ...` : shown
 }
 

@@ -83,6 +83,12 @@ function chunksOf(request: IncomingMessage, limit: number): Promise<readonly Buf
   })
 }
 
+/** What makes an object is of a known type before anything else is looked at. */
+export function checkMediaType(ctx: RequestContext): void {
+  const contentType = ctx.headers["content-type"]
+  if (mediaType(contentType ?? "") !== protobufMediaType) bodyFormat(contentType)
+}
+
 export function decodeBody(
   ctx: RequestContext,
   bytes: Buffer,

@@ -3,6 +3,7 @@
 
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
+import { defaultColumns } from "../registry/columns.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { Negotiated } from "./negotiation.ts"
 import type { TableColumn } from "./table.ts"
@@ -54,11 +55,18 @@ export function table(
     apiVersion: options.metaVersion,
     metadata: meta,
     columnDefinitions: withColumns ? columnDefinitions(columns) : null,
-    rows: objects.map((object) => ({
-      cells: columns.map((column) => column.cell(object, now)),
-      ...rowObject(object, options),
-    })),
+    rows: isNull(objects, columns)
+      ? null
+      : objects.map((object) => ({
+          cells: columns.map((column) => column.cell(object, now)),
+          ...rowObject(object, options),
+        })),
   }
+}
+
+/** Of no objects that are printed as any object Go has no list. */
+function isNull(objects: readonly KubeObject[], columns: readonly TableColumn[]): boolean {
+  return objects.length === 0 && columns === defaultColumns
 }
 
 function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): { object?: unknown } {

@@ -70,9 +70,10 @@ const columns: Readonly<Record<string, readonly TableColumn[]>> = {
   "storage.k8s.io/volumeattributesclasses": storage.volumeAttributesClassColumns,
 }
 
-const defaults: readonly TableColumn[] = [name, createdAt]
+/** Of kinds that are printed as any object. */
+export const defaultColumns: readonly TableColumn[] = [name, createdAt]
 
 /** The name column comes first and is included. */
 export function columnsOf(group: string, resource: string): readonly TableColumn[] {
-  return columns[`${group}/${resource}`] ?? defaults
+  return columns[`${group}/${resource}`] ?? defaultColumns
 }

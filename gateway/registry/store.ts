@@ -7,7 +7,7 @@ import { conflict, isAlreadyExists, notFound, objectModified } from "../../apima
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkDeleteRequest } from "./deletion.ts"
-import { checkNotFuture, parseResourceVersion } from "./list-options.ts"
+import { checkNotFuture, parseListResourceVersion, parseResourceVersion } from "./list-options.ts"
 import { listObjects, streamObjects } from "./list.ts"
 import { fillSystemFields, nameFor } from "./metadata.ts"
 import { ObjectStorage } from "./object-storage.ts"
@@ -56,7 +56,10 @@ export class GenericRegistry implements Registry {
 
   async get(ctx: RequestContext, namespace: string, name: string, options: GetOptions = {}): Promise<KubeValue> {
     const { store } = ctx.controlPlane
-    const waiting = checkNotFuture(parseResourceVersion(options.resourceVersion), store)
+    // Upstream reads events as it lists others.
+    const { kind, customResource } = this.definition
+    const parse = kind === "Event" && customResource === undefined ? parseListResourceVersion : parseResourceVersion
+    const waiting = checkNotFuture(parse(options.resourceVersion), store)
     if (waiting !== undefined) await waiting
     const stored = await this.#storage.read(store, this.#storage.key(namespace, name), "get")
     if (stored === undefined) throw notFound(this.definition, name)

@@ -2,7 +2,15 @@ import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
-import { agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody, type Expected } from "../body.ts"
+import {
+  agreeOnNamespace,
+  checkMediaType,
+  decodeBody,
+  expectedNamespace,
+  expectedOf,
+  readBody,
+  type Expected,
+} from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { writeOptions } from "../request-options.ts"
 import { managedKind, recordWrite } from "../../registry/field-management.ts"
@@ -12,6 +20,7 @@ import { sendReview, sendSubresource, sendValue } from "../respond.ts"
 export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, handler, exchange, response } = endpoint
   const { namespace, name, subresource } = ctx.info
+  checkMediaType(ctx)
   const options = writeOptions(ctx, "CreateOptions")
   const bytes = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const admit = admitFor(ctx, definition, { operation: "CREATE", subresource, namespace, name, dryRun: options.dryRun })

@@ -13,8 +13,9 @@ const parallel = 16
 /** DELETE of a collection: what the selectors choose, as it was when the request came; answers with that list. */
 export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, exchange, response, runs } = endpoint
+  const options = listOptions(ctx)
   const request = deleteRequest(ctx, await readBody(ctx, exchange.request, endpoint.maxBodyBytes))
-  const list = await deleteSelected(ctx, registry, definition, listOptions(ctx), request)
+  const list = await deleteSelected(ctx, registry, definition, options, request)
   await sendList({ ctx, response, definition, runs }, list)
 }
 

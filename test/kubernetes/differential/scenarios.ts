@@ -4,6 +4,7 @@ import { accessCases } from "./cases/access.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
+import { faultCases } from "./cases/faults.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { objectCases } from "./cases/objects.ts"
@@ -38,7 +39,10 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "custom resources", scenarios: [...customResourceCases(), ...definitionCases()] },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
-    { name: "forms and encodings", scenarios: [...protocolCases(), ...patchCases(), ...objectCases()] },
+    {
+      name: "forms and encodings",
+      scenarios: [...protocolCases(), ...patchCases(), ...objectCases(), ...faultCases()],
+    },
     {
       name: "definitions at random",
       scenarios: randomSeeds.flatMap((seed) => [randomDefinitionScenario(seed), randomCustomResourceScenario(seed)]),

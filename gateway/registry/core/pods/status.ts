@@ -1,18 +1,13 @@
 // Updates of a pod's status, as kubelets and schedulers send them. Source: ValidatePodStatusUpdate upstream.
 
-import {
-  type FieldError,
-  FieldPath,
-  forbiddenField,
-  internalFieldError,
-  invalidValue,
-} from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
-import type { ContainerStatus, Pod } from "../../../../apimachinery/object.ts"
+import type { Pod } from "../../../../apimachinery/object.ts"
 import { immutableField } from "../../validation/equality.ts"
 import { ipAddress, isLegacyIP, messages } from "../../validation/values.ts"
 import { validateClaimStatuses } from "../pod-spec/claims.ts"
 import { validateExtendedClaim, validateReported } from "./reported.ts"
+import { validateRestarts } from "./restarts.ts"
 import { mirrorAnnotationKept } from "./update.ts"
 
 const path = FieldPath.root("status")
@@ -43,7 +38,7 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   }
   errors.push(...immutableField(path.child("qosClass"), status.qosClass, before.qosClass))
   errors.push(
-    ...noResurrection(path.child("containerStatuses"), pod, status.containerStatuses, before.containerStatuses),
+    ...validateRestarts(path, pod, current),
     ...validateClaimStatuses(
       path.child("resourceClaimStatuses"),
       status.resourceClaimStatuses,
@@ -63,27 +58,6 @@ export function alignAddresses(status: NonNullable<Pod["status"]>): void {
   const { podIP, podIPs } = status
   if (podIP && podIPs?.[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }]
   else if (!podIP && podIPs?.[0]?.ip) status.podIP = podIPs[0].ip
-}
-
-/** A container that terminated for good does not run again. */
-function noResurrection(
-  at: FieldPath,
-  pod: Pod,
-  statuses: readonly ContainerStatus[] = [],
-  before: readonly ContainerStatus[] = [],
-): FieldError[] {
-  const policy = pod.spec?.restartPolicy
-  if (policy === "Always") return []
-  return before.flatMap((old) => {
-    const ended = old.state?.terminated
-    const index = statuses.findIndex(({ name }) => name === old.name)
-    const now = statuses[index]
-    if (ended === undefined || now === undefined || now.state?.terminated !== undefined) return []
-    if (ended.exitCode !== 0 && policy === "OnFailure") return []
-    const rule = pod.spec?.containers.find(({ name }) => name === old.name)?.restartPolicy
-    if (rule === "Always" || (rule === "OnFailure" && ended.exitCode !== 0)) return []
-    return [forbiddenField(at.index(index).child("state"), "may not be transitioned to non-terminated state")]
-  })
 }
 
 function validateAddresses(pod: Pod): FieldError[] {

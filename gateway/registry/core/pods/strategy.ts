@@ -67,6 +67,7 @@ export const podStrategy: Strategy<Pod> = {
         pod.status ??= {}
         dropDisabledOfStatus(pod.status)
         alignAddresses(pod.status)
+        if (current.status?.observedGeneration) pod.status.observedGeneration ||= current.status.observedGeneration
         pod.status.qosClass ??= current.status?.qosClass ?? qosClass(current.spec ?? { containers: [] })
         return
       case "ephemeralcontainers":

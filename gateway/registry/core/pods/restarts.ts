@@ -1,0 +1,51 @@
+// Updates of a pod's status: a container that has ended for good does not run again. Whether it has is said by its rules for
+// restarts, then its own policy, then the pod's. Source: Validate*ContainerStateTransition upstream.
+
+import { type FieldError, type FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
+import type { Container, ContainerStatus, Pod, PodSpec } from "../../../../apimachinery/object.ts"
+
+export function validateRestarts(path: FieldPath, pod: Pod, current: Pod): FieldError[] {
+  const spec = current.spec ?? { containers: [] }
+  const { containers, initContainers = [] } = spec
+  const mayAny = [...containers, ...initContainers].some(({ restartPolicyRules }) =>
+    restartPolicyRules?.some(({ action }) => action === "RestartAllContainers"),
+  )
+  const mayOf =
+    (among: readonly Container[]) =>
+    (name: string, exitCode: number): boolean => {
+      const container = among.find((one) => one.name === name)
+      return mayAny || (container !== undefined && mayRestart(container, spec, exitCode))
+    }
+  const kinds = [
+    ["containerStatuses", mayOf(containers)],
+    ["initContainerStatuses", mayOf(initContainers)],
+    ["ephemeralContainerStatuses", () => false],
+  ] as const
+  return kinds.flatMap(([field, may]) =>
+    resurrected(path.child(field), pod.status?.[field], current.status?.[field], may),
+  )
+}
+
+function resurrected(
+  path: FieldPath,
+  statuses: readonly ContainerStatus[] = [],
+  before: readonly ContainerStatus[] = [],
+  may: (name: string, exitCode: number) => boolean,
+): FieldError[] {
+  return before.flatMap(({ name, state }, index) => {
+    const now = statuses.find((one) => one.name === name)
+    if (state?.terminated === undefined || now === undefined || now.state?.terminated !== undefined) return []
+    if (may(name, state.terminated.exitCode)) return []
+    return [forbiddenField(path.index(index).child("state"), "may not be transitioned to non-terminated state")]
+  })
+}
+
+function mayRestart(container: Container, spec: PodSpec, exitCode: number): boolean {
+  const { restartPolicy, restartPolicyRules = [] } = container
+  const isMatched = restartPolicyRules.some(({ exitCodes: { operator, values = [] } = {} }) =>
+    operator === "In" ? values.includes(exitCode) : operator === "NotIn" && !values.includes(exitCode),
+  )
+  if (restartPolicy !== undefined && isMatched) return true
+  const policy = restartPolicy ?? spec.restartPolicy
+  return policy === "OnFailure" ? exitCode !== 0 : policy !== "Never"
+}

@@ -1,0 +1,111 @@
+// Of several faults at once the same is told; and what is told of nothing.
+
+import { asTable } from "../generate/life-scenarios.ts"
+import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+
+const core = "/api/v1/namespaces/@{ns}"
+const maps = `${core}/configmaps`
+const events = [`${core}/events`, "/apis/events.k8s.io/v1/namespaces/@{ns}/events"]
+
+export function faultCases(): Scenario[] {
+  return [
+    { name: "of several faults one is told first", steps: orders() },
+    { name: "an object is read at a revision that is none", steps: revisions() },
+    { name: "a table of nothing", steps: tables() },
+    { name: "a body is not quite JSON", steps: texts() },
+    { name: "a pod's status keeps the generation it is of", steps: generations() },
+  ]
+}
+
+function orders(): RequestStep[] {
+  const plain = { contentType: "text/plain" }
+  const people = { headers: { accept: "text/plain" } }
+  const manager = `fieldManager=${"x".repeat(200)}`
+  return [
+    post(`${maps}?dryRun=bogus`, "x", { ...plain, label: "POST type, dryRun" }),
+    post(`${maps}?fieldValidation=bogus`, "x", { ...plain, label: "POST type, validation" }),
+    post(`${maps}?${manager}`, "{", { label: "POST manager, text" }),
+    post(`${maps}?dryRun=bogus`, "{", { label: "POST dryRun, text" }),
+    post(maps, "{", { ...people, ...plain, label: "POST accept, type" }),
+    post(`${maps}?dryRun=bogus`, "{", { ...people, label: "POST accept, dryRun" }),
+    put(`${maps}/nope?dryRun=bogus`, "{", { ...plain, label: "PUT type, dryRun" }),
+    put(`${maps}/nope?dryRun=bogus`, "{", { label: "PUT dryRun, text" }),
+    put(`${maps}/nope`, "{", { label: "PUT missing, text" }),
+    patch(`${maps}/nope?dryRun=bogus`, "text/plain", "{", { label: "PATCH type, dryRun" }),
+    patch(`${maps}/nope?force=bogus`, mergePatch, "{", { label: "PATCH missing, text, force" }),
+    patch(`${maps}/nope?${manager}`, mergePatch, "{", { label: "PATCH text, manager" }),
+    patch(`${maps}/nope`, mergePatch, "{", { label: "PATCH missing, text" }),
+    patch(`${maps}/nope?fieldManager=a`, applyPatch, "{", { label: "APPLY text" }),
+    patch(`${maps}/nope`, applyPatch, "{", { label: "APPLY text, no manager" }),
+    remove(`${maps}/nope?dryRun=bogus`, "{", { label: "DELETE text, dryRun" }),
+    remove(`${maps}/nope`, "{", { ...plain, label: "DELETE type" }),
+    remove(`${maps}?limit=bogus`, "{", { label: "DELETE all, text, limit" }),
+    get(`${maps}?limit=bogus`, { ...people, label: "LIST accept, limit" }),
+    get(`${maps}?fieldSelector=bogus`, { ...people, label: "LIST accept, selector" }),
+    get(`${maps}/nope?resourceVersion=bogus`, { ...people, label: "GET accept, revision" }),
+  ]
+}
+
+function revisions(): RequestStep[] {
+  const asked = ["bogus", "-1", "1.5", "99999999999999999999", "0x1"]
+  return [...events, maps].flatMap((path) =>
+    asked.flatMap((revision) => [
+      get(`${path}?resourceVersion=${revision}`),
+      get(`${path}/x?resourceVersion=${revision}`),
+      get(`${path}?resourceVersion=${revision}&resourceVersionMatch=Exact`),
+    ]),
+  )
+}
+
+function tables(): RequestStep[] {
+  const paths = [
+    ...["limitranges", "configmaps", "pods"].map((resource) => `${core}/${resource}`),
+    "/apis/rbac.authorization.k8s.io/v1/namespaces/@{ns}/roles",
+    "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+    "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+    "/apis/storage.k8s.io/v1/namespaces/@{ns}/csistoragecapacities",
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    "/apis/apiregistration.k8s.io/v1/apiservices",
+  ]
+  return paths.map((path) => get(`${path}?labelSelector=none%3Dof-them`, { headers: asTable }))
+}
+
+function texts(): RequestStep[] {
+  const named = (more: string): string => `{"metadata":{"name":"a"}${more}}`
+  const bodies = [
+    `\ufeff${named("")}`,
+    "",
+    "   ",
+    "null",
+    "[]",
+    "true",
+    '"x"',
+    named(","),
+    `{/**/${named("").slice(1)}`,
+    named(',"data":{"a":"\n"}'),
+    named(',"data":{"a":"\\x"}'),
+    named(',"data":{"a":null}'),
+    named(',"Data":{"a":"b"}'),
+    named(',"immutable":"true"'),
+    ...["1e3", "1.0", "-0", "9223372036854775808", "NaN", "01", "+1", "0x1"].map(
+      (number) => `{"metadata":{"name":"a","generation":${number}}}`,
+    ),
+    '{"metadata":{"name":"a","name":"b"}}',
+    '{"metadata":{"name":"a","finalizers":[null]}}',
+    '{"metadata":{"name":"a","ownerReferences":[null]}}',
+    '{"metadata":{"name":"a","creationTimestamp":5}}',
+    '{"metadata":{"name":"a","creationTimestamp":""}}',
+  ]
+  return bodies.map((body, index) => post(`${maps}?dryRun=All`, body, { label: `POST ${index} ${body}` }))
+}
+
+function generations(): RequestStep[] {
+  const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "a", image: "x" }] } }
+  const status = (observedGeneration?: number): RequestStep =>
+    put(
+      `${core}/pods/p/status`,
+      { ...pod, status: { phase: "Running", ...(observedGeneration === undefined ? {} : { observedGeneration }) } },
+      { label: `PUT ${observedGeneration}` },
+    )
+  return [post(`${core}/pods`, pod), status(), status(5), status(), status(0), status(3), get(`${core}/pods/p`)]
+}
