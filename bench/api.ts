@@ -6,6 +6,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { loadavg } from "node:os"
 import { createInterface } from "node:readline"
+import { nodeFlags } from "../test/harness/polyplane.ts"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { BenchClient, type Call, type Server } from "./api-client.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
@@ -190,7 +191,7 @@ async function fill(client: BenchClient): Promise<void> {
 
 async function startTenant(stack: AsyncDisposableStack): Promise<Server> {
   const file = new URL("api-gateway.ts", import.meta.url).pathname
-  const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [...nodeFlags, file], { stdio: ["ignore", "pipe", "inherit"] })
   stack.defer(async () => {
     child.kill("SIGTERM")
     if (child.exitCode === null) await once(child, "close")

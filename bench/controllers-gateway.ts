@@ -1,6 +1,8 @@
 // The gateway and the controllers of bench/controllers.ts, in a process of their own: as many tenants as the first argument
 // says, and nothing of a super cluster. Says where they are in one line of JSON.
 
+// As the product has it.
+import "../cli/runtime.ts"
 import { startControllers } from "../controllers/main.ts"
 import { createCertificateSigner } from "../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"

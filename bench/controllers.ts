@@ -13,6 +13,7 @@ import { timestamp, type KubeObject, type Pod } from "../apimachinery/object.ts"
 import { createHttpClient } from "../client/http-client.ts"
 import { deployments, namespaces, pods, serviceAccounts } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
+import { nodeFlags } from "../test/harness/polyplane.ts"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { argument, quantile, report, type Line } from "./report.ts"
@@ -60,9 +61,7 @@ function deployment(namespace: string, name: string, size: number): KubeObject {
 async function startOurs(): Promise<Server> {
   await using stack = new AsyncDisposableStack()
   const file = new URL("controllers-gateway.ts", import.meta.url).pathname
-  // As `npm start` runs it.
-  const flags = ["--max-semi-space-size=8"]
-  const child = spawn(process.execPath, [...flags, file, String(places)], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn(process.execPath, [...nodeFlags, file, String(places)], { stdio: ["ignore", "pipe", "inherit"] })
   stack.defer(async () => {
     child.kill("SIGTERM")
     if (child.exitCode === null) await once(child, "close")

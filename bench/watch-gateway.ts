@@ -4,9 +4,7 @@
 //   node bench/watch-gateway.ts tenants [http2]
 
 // As the product has them.
-import "../cli/thread-pool.ts"
-import "../cli/buffer-pool.ts"
-import "../cli/memory-at-rest.ts"
+import "../cli/runtime.ts"
 import { channel } from "node:diagnostics_channel"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"

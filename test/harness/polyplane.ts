@@ -13,7 +13,7 @@ import { collect, run, start, succeed, type Output, type RunOptions } from "./pr
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
 const main = path.join(repository, "cli", "main.ts")
 /** As `npm start` and the command itself run it (first line of cli/main.ts). */
-export const nodeFlags = ["--max-semi-space-size=8"]
+export const nodeFlags = ["--max-semi-space-size=32"]
 const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
 const readyTimeoutMs = 120_000
 const stopTimeoutMs = 60_000
