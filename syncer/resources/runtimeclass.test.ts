@@ -17,6 +17,7 @@ const gvisor = {
   metadata: { name: "gvisor", uid: "u1" },
   handler: "runsc",
   overhead: { podFixed: { cpu: "100m" } },
+  scheduling: { nodeSelector: { color: "blue" } },
 }
 
 function contextWith(...objects: KubeObject[]): SyncContext {
@@ -44,6 +45,12 @@ describe("a tenant's runtime class", () => {
       name: "gvisor",
     })
     expect(sync.changed(gvisor, copy, contextWith())).toEqual([])
+  })
+
+  test("does not say in super where its pods go: the tenant's nodes are not super's, and the pods say it", () => {
+    expect(copy).not.toHaveProperty("scheduling")
+    const former = { ...copy, scheduling: gvisor.scheduling }
+    expect(sync.changed(gvisor, former, contextWith())).toEqual([{ patch: { scheduling: null } }])
   })
 
   test("tells with which VirtualCluster it goes", () => {

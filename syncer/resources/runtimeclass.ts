@@ -10,7 +10,7 @@ import { equal, mergeDiff } from "../conversion/equality.ts"
 import { recordedOwner } from "../conversion/ownership.ts"
 import type { ResourceSync, View } from "./resource-sync.ts"
 
-type RuntimeClass = KubeObject & { handler: string; overhead?: unknown; scheduling?: unknown }
+type RuntimeClass = KubeObject & { handler: string; overhead?: object; scheduling?: object }
 
 export const runtimeClass: ResourceSync<RuntimeClass> = {
   resource: runtimeClasses,
@@ -26,7 +26,8 @@ export const runtimeClass: ResourceSync<RuntimeClass> = {
   // The handler is immutable.
   changed(object, superObject) {
     const desired = contents(object)
-    const current = contents(superObject)
+    const { overhead, scheduling } = superObject
+    const current = { ...(overhead && { overhead }), ...(scheduling && { scheduling }) }
     return equal(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
   },
 }
@@ -42,6 +43,7 @@ function superHas(name: string, view: View): boolean {
   return found !== undefined && recordedOwner(found) === undefined
 }
 
-function contents({ overhead, scheduling }: RuntimeClass): Record<string, unknown> {
-  return { ...(overhead === undefined ? {} : { overhead }), ...(scheduling === undefined ? {} : { scheduling }) }
+/** Not where its pods go: that is in the pods already, and speaks of labels and taints as the tenant sees them. */
+function contents({ overhead }: RuntimeClass): Record<string, unknown> {
+  return overhead === undefined ? {} : { overhead }
 }
