@@ -129,7 +129,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
     checkRoute(ctx, exchange, definition)
     warnOfVersion(ctx, definition)
   }
-  negotiate(ctx, answeringOf(definition, handler))
+  negotiate(ctx, answeringOf(definition, handler, ctx.info.subresource))
   return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
 

@@ -28,7 +28,8 @@ import {
 const newline = Buffer.from("\n")
 
 /** `handler`: of a subresource, whose kind is built in whatever it is a subresource of. */
-export function answeringOf(definition: ResourceDefinition, handler?: SubresourceHandler): Answering {
+export function answeringOf(definition: ResourceDefinition, handler?: SubresourceHandler, subresource = ""): Answering {
+  if (subresource === "status" && definition.plainStatus === true) return "unlisted"
   if (handler !== undefined) return handler.columns === undefined ? "unlisted" : "built-in"
   if (definition.answer !== undefined) return "unlisted"
   return definition.customResource === undefined ? "built-in" : "custom"
@@ -41,7 +42,7 @@ export function sendValue(
   code: number,
   value: KubeValue,
 ): void {
-  const wanted = negotiate(ctx, answeringOf(definition))
+  const wanted = negotiate(ctx, answeringOf(definition, undefined, ctx.info.subresource))
   if (wanted.as !== "object") sendObject(ctx, response, code, reduce(ctx, definition, wanted, value), wanted)
   else if (wanted.format === "json" && !wanted.pretty)
     sendBytes(ctx, response, code, wanted.contentType, [value.bytes(), newline])

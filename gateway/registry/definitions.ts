@@ -100,6 +100,7 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
     ...(elsewhere === undefined ? {} : { conversion: elsewhere.conversion }),
     ...(returnsDeleted.has(`${group}/${resource}`) ? { returnsDeletedObject: true } : {}),
     ...(extension?.subresources === undefined ? {} : { subresourceHandlers: extension.subresources }),
+    ...(extension?.plainStatus === undefined ? {} : { plainStatus: true }),
     ...(extension?.warning === undefined ? {} : { warning: extension.warning }),
     ...(extension?.answer === undefined ? {} : { answer: extension.answer.bind(extension) }),
   }

@@ -52,6 +52,8 @@ export interface ResourceDefinition {
   answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
   /** Between the stored form and this version's. Absent: they differ in apiVersion only. */
   conversion?: Conversion
+  /** Its status subresource has no table. */
+  plainStatus?: true
   /** Every answer about it carries this warning (a deprecated version). */
   warning?: string
   /** A delete answers with the last state instead of a Status. */

@@ -78,6 +78,8 @@ export interface KindExtension {
   strategy?: Strategy<never>
   /** Subresources other than "status", which the generic registry serves for every kind that has one. */
   subresources?: Record<string, SubresourceHandler>
+  /** Its status subresource has no table. */
+  plainStatus?: true
   /** Every answer about the kind carries this warning. */
   warning?: string
   /** Kinds that are answered and never stored (SubjectAccessReview, TokenReview, …): POST only. */

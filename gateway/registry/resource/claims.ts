@@ -71,5 +71,5 @@ const templateStrategy: Strategy<Template> = {
   },
 }
 
-export const resourceClaims: KindExtension = { strategy: claimStrategy }
+export const resourceClaims: KindExtension = { strategy: claimStrategy, plainStatus: true }
 export const resourceClaimTemplates: KindExtension = { strategy: templateStrategy }

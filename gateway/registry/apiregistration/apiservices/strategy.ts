@@ -65,7 +65,7 @@ const strategy: Strategy<APIService> = {
   validateUpdate: (ctx, service) => (ctx.info.subresource === "status" ? validateStatus(service) : validate(service)),
 }
 
-export const apiServices: KindExtension = { strategy }
+export const apiServices: KindExtension = { strategy, plainStatus: true }
 
 function validate(apiService: APIService): FieldError[] {
   const spec = apiService.spec ?? {}

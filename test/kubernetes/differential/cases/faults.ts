@@ -12,6 +12,7 @@ export function faultCases(): Scenario[] {
     { name: "of several faults one is told first", steps: orders() },
     { name: "an object is read at a revision that is none", steps: revisions() },
     { name: "a table of nothing", steps: tables() },
+    { name: "a status has the forms its kind's status has", steps: statuses() },
     { name: "a body is not quite JSON", steps: texts() },
     { name: "a pod's status keeps the generation it is of", steps: generations() },
   ]
@@ -68,6 +69,25 @@ function tables(): RequestStep[] {
     "/apis/apiregistration.k8s.io/v1/apiservices",
   ]
   return paths.map((path) => get(`${path}?labelSelector=none%3Dof-them`, { headers: asTable }))
+}
+
+function statuses(): RequestStep[] {
+  const services = "/apis/apiregistration.k8s.io/v1/apiservices"
+  const claims = "/apis/resource.k8s.io/v1/namespaces/@{ns}/resourceclaims"
+  const paths = [
+    ...["v1.apps", "nope"].map((name) => `${services}/${name}/status`),
+    `${claims}/a/status`,
+    `${claims}/a`,
+    "/api/v1/namespaces/@{ns}/status",
+  ]
+  return [
+    post(claims, { metadata: { name: "a" }, spec: {} }),
+    ...paths.map((path) => get(path, { headers: asTable })),
+    get(`${claims}/a/status`, {
+      headers: { accept: `${asTable.accept},application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io` },
+      label: "GET a claim's status as a table or as metadata",
+    }),
+  ]
 }
 
 function texts(): RequestStep[] {
