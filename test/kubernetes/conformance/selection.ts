@@ -84,6 +84,10 @@ const notAsked: readonly Rule[] = [
     reason: "reads oom scores, which these nodes may not lower",
     pattern: "Pod InPlace Resize Container guaranteed qos",
   },
+  {
+    reason: "needs a runtime's handler that the nodes do not have",
+    pattern: "requesting a RuntimeClass with (?:a configured handler|scheduling)",
+  },
   { reason: "the nodes have no user namespaces for pods", pattern: String.raw`\[Feature:UserNamespacesSupport\]` },
   { reason: "the nodes have cgroup v1", pattern: String.raw`Pod Level Resources \[Serial\]` },
   { reason: "reads metrics of kubelets and of kube-controller-manager", pattern: "Volume metrics" },
