@@ -116,7 +116,8 @@ const explained: readonly Rule[] = [
     pattern: "preempt expectedly with the async preemption",
   },
   {
-    reason: "waits for the condition Dangling of a FlowSchema, which nothing writes: turns are taken by tenant (gateway/request/turns.ts)",
+    reason:
+      "waits for the condition Dangling of a FlowSchema, which nothing writes: turns are taken by tenant (gateway/request/turns.ts)",
     pattern: "requests can be classified by adding FlowSchema",
   },
   {
