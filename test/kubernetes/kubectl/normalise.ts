@@ -44,11 +44,16 @@ function sortCauses(text: string): string {
   return text.replaceAll(/(^\* .*\n)+/gm, (causes) => causes.trimEnd().split("\n").sort().join("\n") + "\n")
 }
 
+/** kube-apiserver says it of a new Service when its repair loop is ahead of its own informer of addresses. */
+const raced = "ClusterIPNotAllocated"
+
 /** At the end of a description: which types and reasons there were; how often and in what order is a matter of speed. */
 function withoutEventDetails(text: string): string {
   const [before = "", events] = text.split(/^Events:.*\n/m)
   if (events === undefined) return text
-  const reasons = [...events.matchAll(/^ +(Normal|Warning) +(\S+)/gm)].map(([, type, reason]) => `  ${type} ${reason}`)
+  const reasons = [...events.matchAll(/^ +(Normal|Warning) +(\S+)/gm)].flatMap(([, type, reason]) =>
+    reason === raced ? [] : [`  ${type} ${reason}`],
+  )
   return `${before}Events:\n${[...new Set(reasons)].sort().join("\n")}`
 }
 
