@@ -2,6 +2,7 @@
 // bounded by its own limits. Counted exactly: the count is written with what it counts, and each transaction is checked
 // against what all before it leave.
 
+import { baseRevision } from "./base-layer.ts"
 import { StorageError, type KeyValue, type StoreEvent } from "./types.ts"
 
 export interface StoreQuota {
@@ -20,9 +21,7 @@ export interface Usage {
   bytes: number
 }
 
-/** What a base layer holds has this revision, and counts for nobody. */
-const baseRevision = 1
-
+/** What a base layer holds counts for nobody. */
 export function usageOf(entry: KeyValue | undefined, { prefix }: Pick<StoreQuota, "prefix">): Usage {
   if (entry === undefined || entry.modRevision === baseRevision || !entry.key.startsWith(prefix)) return nothing
   return { objects: 1, bytes: Buffer.byteLength(entry.key) + entry.value.byteLength }

@@ -1,9 +1,10 @@
-// The RBAC objects of one control plane, kept in memory and in step with its store. Built when somebody who is not an
-// administrator first asks. The store tells its watches of a write before it acknowledges it, and what it tells is applied
-// without waiting, so a request that follows an acknowledged write sees it.
+// The RBAC objects of one control plane, kept in memory and in step with its store (store-view.ts). Built when somebody who is
+// not an administrator first asks.
 
-import type { KeyValue, Store, StoreEvent, Watcher } from "../../storage/types.ts"
 import type { Log } from "../../client/log.ts"
+import { baseRevision } from "../../storage/base-layer.ts"
+import type { Store } from "../../storage/types.ts"
+import { parseStored, StoreView } from "../registry/store-view.ts"
 import type { Binding, Policy, PolicySource, RoleReference, Subject } from "./rbac.ts"
 import type { PolicyRule } from "./types.ts"
 
@@ -23,68 +24,38 @@ interface StoredPolicy {
   roleRef?: RoleReference
 }
 
-/** What a base layer holds was there before the first write. */
-const baseRevision = 1
-
 export class PolicyView implements PolicySource, AsyncDisposable {
-  readonly #options: PolicyViewOptions
-  #opening: Promise<PolicyMaps> | undefined
-  #watcher: Watcher | undefined
-  #following: Promise<void> | undefined
+  readonly #view: StoreView<PolicyMaps>
 
-  constructor(options: PolicyViewOptions) {
-    this.#options = options
+  constructor({ store, prefix, baseObject, log }: PolicyViewOptions) {
+    this.#view = new StoreView<PolicyMaps>({
+      store,
+      prefix,
+      log,
+      read(items) {
+        const maps = new PolicyMaps(prefix)
+        for (const item of items) {
+          const shared = item.modRevision === baseRevision ? baseObject?.(item.key) : undefined
+          maps.put(item.key, (shared ?? parseStored(item)) as StoredPolicy)
+        }
+        return maps
+      },
+      apply(maps, events) {
+        for (const { type, current } of events) {
+          if (type === "delete") maps.delete(current.key)
+          else maps.put(current.key, parseStored(current) as StoredPolicy)
+        }
+      },
+    })
   }
 
   current(): Promise<Policy> {
-    this.#opening ??= this.#open().catch((error: unknown) => {
-      this.#opening = undefined
-      throw error
-    })
-    return this.#opening
+    return this.#view.opened()
   }
 
-  async #open(): Promise<PolicyMaps> {
-    const { store, prefix, baseObject } = this.#options
-    const { items, revision } = await store.range(prefix)
-    const maps = new PolicyMaps(prefix)
-    for (const item of items) {
-      const shared = item.modRevision === baseRevision ? baseObject?.(item.key) : undefined
-      maps.put(item.key, (shared as StoredPolicy | undefined) ?? parse(item))
-    }
-    const watcher = store.watch(prefix, { after: revision })
-    this.#watcher = watcher
-    this.#following = this.#follow(watcher, maps)
-    return maps
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#view[Symbol.asyncDispose]()
   }
-
-  /** When the watch cannot go on, the next question reads everything anew. */
-  async #follow(watcher: Watcher, maps: PolicyMaps): Promise<void> {
-    try {
-      for await (const events of watcher) for (const event of events) apply(maps, event)
-    } catch (error) {
-      this.#options.log.warn({ error: String(error) }, "watch of the policy ended, reading it again")
-    } finally {
-      if (this.#watcher === watcher) this.#opening = undefined
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opening?.catch(() => undefined) // already told to whoever asked
-    this.#watcher?.close()
-    await this.#following
-  }
-}
-
-function apply(maps: PolicyMaps, { type, current }: StoreEvent): void {
-  if (type === "delete") maps.delete(current.key)
-  else maps.put(current.key, parse(current))
-}
-
-function parse(item: KeyValue): StoredPolicy {
-  return JSON.parse(
-    Buffer.from(item.value.buffer, item.value.byteOffset, item.value.byteLength).toString(),
-  ) as StoredPolicy
 }
 
 class PolicyMaps implements Policy {

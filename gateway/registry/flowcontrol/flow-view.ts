@@ -1,10 +1,13 @@
-// The flow schemas and priority levels of one control plane, in step with its store: what its requests are classified by.
-// Read with the first request. Nearly all have those that every control plane is born with, which are parsed once for all.
+// The flow schemas and priority levels of one control plane, in step with its store (store-view.ts): what its requests are
+// classified by. Read with the first request. Nearly all have those that every control plane is born with, which are parsed
+// once for all.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { Log } from "../../../client/log.ts"
-import type { KeyValue, Store, Watcher } from "../../../storage/types.ts"
+import { baseRevision } from "../../../storage/base-layer.ts"
+import type { KeyValue, Store } from "../../../storage/types.ts"
 import { storagePrefixOf } from "../keys.ts"
+import { parseStored, StoreView } from "../store-view.ts"
 import { type FlowObject, Flows, type FlowSchemaSpec } from "./classification.ts"
 
 const group = "flowcontrol.apiserver.k8s.io"
@@ -20,65 +23,38 @@ export interface FlowViewOptions {
   log: Log
 }
 
-/** What a base layer holds was there before the first write. */
-const baseRevision = 1
-
 export class FlowView implements AsyncDisposable {
-  readonly #options: FlowViewOptions
-  #opening: Promise<Flows> | undefined
-  #flows: Flows | undefined
-  #watcher: Watcher | undefined
-  #following: Promise<void> | undefined
+  readonly #view: StoreView<FlowObjects>
 
-  constructor(options: FlowViewOptions) {
-    this.#options = options
-  }
-
-  /** At once, but for the first time. Sees every acknowledged write. */
-  current(): Flows | Promise<Flows> {
-    if (this.#flows !== undefined) return this.#flows
-    this.#opening ??= this.#read().catch((error: unknown) => {
-      this.#opening = undefined
-      throw error
-    })
-    return this.#opening
-  }
-
-  async #read(): Promise<Flows> {
-    const { store, baseObject, baseUid } = this.#options
-    const { items, revision } = await store.range(prefix)
-    const objects = new FlowObjects(baseUid)
-    for (const item of items) {
-      const shared = item.modRevision === baseRevision ? baseObject(item.key) : undefined
-      objects.add(shared === undefined ? flowOf(item) : sharedFlow(item.key, shared))
-    }
-    const watcher = store.watch(prefix, { after: revision })
-    this.#watcher = watcher
-    this.#following = this.#follow(watcher, objects)
-    return (this.#flows = objects.flows())
-  }
-
-  /** When the watch cannot go on, the next question reads everything anew. */
-  async #follow(watcher: Watcher, objects: FlowObjects): Promise<void> {
-    try {
-      for await (const events of watcher) {
+  constructor({ store, baseObject, baseUid, log }: FlowViewOptions) {
+    this.#view = new StoreView<FlowObjects>({
+      store,
+      prefix,
+      log,
+      read(items) {
+        const objects = new FlowObjects(baseUid)
+        for (const item of items) {
+          const shared = item.modRevision === baseRevision ? baseObject(item.key) : undefined
+          objects.add(shared === undefined ? flowOf(item) : sharedFlow(item.key, shared))
+        }
+        return objects
+      },
+      apply(objects, events) {
         for (const { type, current } of events) {
           if (type === "put") objects.add(flowOf(current))
           else objects.delete(current.key)
         }
-        this.#flows = objects.flows()
-      }
-    } catch (error) {
-      this.#options.log.warn({ error: String(error) }, "watch of flow schemas ended, reading them again")
-    } finally {
-      if (this.#watcher === watcher) this.#opening = this.#flows = undefined
-    }
+      },
+    })
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opening?.catch(() => undefined) // already told to whoever asked
-    this.#watcher?.close()
-    await this.#following
+  /** At once, but for the first time. Sees every acknowledged write. */
+  current(): Flows | Promise<Flows> {
+    return this.#view.state?.flows() ?? this.#view.opened().then((objects) => objects.flows())
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#view[Symbol.asyncDispose]()
   }
 }
 
@@ -90,10 +66,9 @@ function sharedFlow(key: string, object: KubeObject): FlowObject {
   return flow
 }
 
-function flowOf({ key, value }: KeyValue): FlowObject {
-  const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
-  const object = JSON.parse(text) as KubeObject
-  return { ...partsOf(object), key, uid: object.metadata.uid ?? "" }
+function flowOf(item: KeyValue): FlowObject {
+  const object = parseStored(item) as KubeObject
+  return { ...partsOf(object), key: item.key, uid: object.metadata.uid ?? "" }
 }
 
 function partsOf(object: KubeObject): Pick<FlowObject, "name" | "spec"> {
@@ -105,16 +80,20 @@ class FlowObjects {
   readonly #schemas = new Map<string, FlowObject>()
   readonly #levels = new Map<string, FlowObject>()
   readonly #baseUid: (key: string) => string
+  /** Made of them when somebody asks. */
+  #flows: Flows | undefined
 
   constructor(baseUid: (key: string) => string) {
     this.#baseUid = baseUid
   }
 
   add(flow: FlowObject): void {
+    this.#flows = undefined
     this.#of(flow.key)?.set(flow.name, flow)
   }
 
   delete(key: string): void {
+    this.#flows = undefined
     this.#of(key)?.delete(key.slice(key.lastIndexOf("/") + 1))
   }
 
@@ -124,6 +103,7 @@ class FlowObjects {
   }
 
   flows(): Flows {
-    return new Flows([...this.#schemas.values()], this.#levels, this.#baseUid)
+    this.#flows ??= new Flows([...this.#schemas.values()], this.#levels, this.#baseUid)
+    return this.#flows
   }
 }
