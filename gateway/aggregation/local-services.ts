@@ -1,10 +1,10 @@
 // The APIServices of custom resources: one for each group version served, made and deleted with it. Nothing here needs them, but
 // they are what `kubectl get apiservices` shows. Source: k8s.io/kube-aggregator/pkg/controllers/autoregister.
 
-import { setImmediate as nextTurn } from "node:timers/promises"
 import { isAlreadyExists, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
+import { Reconciliation } from "../reconciliation.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { type APIService, apiServices } from "./types.ts"
 
@@ -20,45 +20,30 @@ export interface LocalServicesParts {
 
 export class LocalServices implements AsyncDisposable {
   readonly #parts: LocalServicesParts
-  #running: Promise<void> | undefined
-  #again = false
-  #disposed = false
+  readonly #reconciliation: Reconciliation
   /** Until custom resources have been seen there is nothing to look after. */
   #everServed = false
 
   constructor(parts: LocalServicesParts) {
     this.#parts = parts
+    this.#reconciliation = new Reconciliation({
+      reconcile: (signal) => this.#reconcile(signal),
+      failure: "APIServices of custom resources are not up to date",
+      log: parts.log,
+    })
   }
 
   /** What is served has changed. */
   changed(): void {
     this.#everServed ||= this.#parts.definitions().some(isCustom)
-    if (!this.#everServed || this.#disposed) return
-    this.#again = true
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-    })
+    if (this.#everServed) this.#reconciliation.due()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed = true
-    await this.#running
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#reconciliation[Symbol.asyncDispose]()
   }
 
-  async #run(): Promise<void> {
-    while (this.#again && !this.#disposed) {
-      this.#again = false
-      await nextTurn()
-      try {
-        await this.#reconcile()
-      } catch (error) {
-        // The next change, or the next time the control plane opens, brings it about.
-        if (!this.#disposed) this.#parts.log.warn({ err: error }, "APIServices of custom resources are not up to date")
-      }
-    }
-  }
-
-  async #reconcile(): Promise<void> {
+  async #reconcile(signal: AbortSignal): Promise<void> {
     const client = this.#parts.client()
     const wanted = new Map<string, APIService>()
     for (const { group, version } of this.#parts.definitions().filter(isCustom)) {
@@ -67,13 +52,13 @@ export class LocalServices implements AsyncDisposable {
     const { items } = await client.list<APIService>(apiServices, { labelSelector: `${managedLabel}=true` })
     const there = new Set(items.map(({ metadata }) => metadata.name ?? ""))
     for (const [name, service] of wanted) {
-      if (this.#disposed) return
+      if (signal.aborted) return
       // One of that name without the label is its maker's.
       if (!there.has(name)) await client.create(apiServices, service).catch(unless(isAlreadyExists))
     }
     for (const { metadata } of items) {
       const { name = "", uid } = metadata
-      if (this.#disposed) return
+      if (signal.aborted) return
       if (wanted.has(name)) continue
       await client
         .delete(apiServices, undefined, name, uid === undefined ? {} : { uid })

@@ -1,0 +1,52 @@
+// What a control plane brings about by itself after a change: begun in a turn of its own, one run at a time, and once more if
+// something has changed meanwhile. Disposing it waits for the run under way.
+
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { Log } from "../client/log.ts"
+import { controlPlaneClosed } from "./ending.ts"
+
+export interface ReconciliationParts {
+  reconcile: (signal: AbortSignal) => Promise<void>
+  /** Said when it fails. The next change, or the next time the control plane opens, brings it about. */
+  failure: string
+  log: Log
+}
+
+export class Reconciliation implements AsyncDisposable {
+  readonly #parts: ReconciliationParts
+  readonly #ending = new AbortController()
+  #running: Promise<void> | undefined
+  #isDue = false
+
+  constructor(parts: ReconciliationParts) {
+    this.#parts = parts
+  }
+
+  /** Something has changed. */
+  due(): void {
+    if (this.#ending.signal.aborted) return
+    this.#isDue = true
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort(controlPlaneClosed)
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#ending
+    const { reconcile, failure, log } = this.#parts
+    while (this.#isDue && !signal.aborted) {
+      this.#isDue = false
+      await nextTurn()
+      try {
+        await reconcile(signal)
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, failure)
+      }
+    }
+  }
+}
