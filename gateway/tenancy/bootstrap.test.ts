@@ -50,3 +50,9 @@ test("roles that gather others have their rules from the start", () => {
   expect(rules("admin").length).toBeGreaterThan(rules("edit").length)
   for (const rule of rules("view")) expect(rules("edit")).toContainEqual(rule)
 })
+
+test("what is said of objects has been so since the tenant was made", () => {
+  const key = "/registry/flowcontrol.apiserver.k8s.io/flowschemas/global-default"
+  const condition = { type: "Dangling", status: "False", reason: "Found", lastTransitionTime: "2026-01-02T03:04:05Z" }
+  expect(read("a", key)).toMatchObject({ status: { conditions: [condition] } })
+})

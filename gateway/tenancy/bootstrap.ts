@@ -59,7 +59,7 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
   )
   const templates = new Map<string, Template>()
   for (const object of [
-    ...withAggregatedRules(bootstrapObjects()),
+    ...withAggregatedRules(bootstrapObjects()).map(withTimes),
     ...perNamespace(certificateAuthority),
     tokenTracking,
     extensionAuthentication,
@@ -177,6 +177,14 @@ function withAggregatedRules(objects: readonly KubeObject[]): KubeObject[] {
   return objects.map((object) =>
     object.kind === "ClusterRole" && "aggregationRule" in object ? { ...object, rules: gathered(object) } : object,
   )
+}
+
+/** What is said of them has been so from the start. */
+function withTimes(object: KubeObject): KubeObject {
+  const { status } = object as KubeObject & { status?: { conditions?: object[] } }
+  if (status?.conditions === undefined) return object
+  const conditions = status.conditions.map((condition) => ({ lastTransitionTime: places.time, ...condition }))
+  return { ...object, status: { ...status, conditions } } as KubeObject
 }
 
 function template(object: KubeObject): Template {

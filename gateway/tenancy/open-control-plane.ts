@@ -96,6 +96,7 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
       store,
       baseObject: (key) => bootstrap.object(key),
       baseUid: (key) => bootstrap.uid(uid, key),
+      client: ownClient,
       log,
     }),
   )

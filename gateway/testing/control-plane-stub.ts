@@ -51,7 +51,13 @@ export function createControlPlaneStub(
       return absent("trust roots")
     },
     tokens: { issue: async () => absent("tokens") },
-    flows: new FlowView({ store, baseObject: () => undefined, baseUid: () => "", log: silentLog }),
+    flows: new FlowView({
+      store,
+      baseObject: () => undefined,
+      baseUid: () => "",
+      client: () => stub.client,
+      log: silentLog,
+    }),
     serviceAddresses: {
       claim: async () => ({ commit: () => undefined, rollback: async () => undefined }),
       release: async () => undefined,

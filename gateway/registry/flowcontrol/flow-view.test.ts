@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest"
+import type { KubeObject } from "../../../apimachinery/object.ts"
 import { silentLog } from "../../../client/log.ts"
+import type { Resource } from "../../../client/rest.ts"
 import { createMemoryStore } from "../../../storage/memory/store.ts"
+import { eventually } from "../../../test/harness/eventually.ts"
 import type { RequestInfo, User } from "../../request/context.ts"
+import { createControlPlaneStub } from "../../testing/control-plane-stub.ts"
 import { Flows, type FlowSchemaSpec } from "./classification.ts"
 import { FlowView } from "./flow-view.ts"
 
@@ -94,7 +98,13 @@ describe("classify()", () => {
 
 test("a view sees every acknowledged write", async () => {
   await using store = createMemoryStore()
-  await using view = new FlowView({ store, baseObject: () => undefined, baseUid: none, log: silentLog })
+  await using view = new FlowView({
+    store,
+    baseObject: () => undefined,
+    baseUid: none,
+    client: () => createControlPlaneStub({ store }).client,
+    log: silentLog,
+  })
   const prefix = "/registry/flowcontrol.apiserver.k8s.io/"
   const write = (key: string, object: object | undefined) =>
     store.txn({
@@ -115,4 +125,62 @@ test("a view sees every acknowledged write", async () => {
   expect(await uid()).toBe("one")
   await write("prioritylevelconfigurations/level", undefined)
   expect(await uid()).toBeUndefined()
+})
+
+describe("a flow schema tells whether its level is missing", () => {
+  const [schemas, priorities] = ["flowschemas", "prioritylevelconfigurations"].map((resource) => ({
+    group: "flowcontrol.apiserver.k8s.io",
+    version: "v1",
+    resource,
+    namespaced: false,
+  })) as [Resource, Resource]
+  const { client, flows } = createControlPlaneStub()
+  const level = {
+    metadata: { name: "low" },
+    spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+  } as unknown as KubeObject
+  const named = (name: string): KubeObject => {
+    const rules = [{ subjects: [byUser("*")], resourceRules: [anyResource] }]
+    return { metadata: { name }, spec: { priorityLevelConfiguration: { name: "low" }, rules } } as unknown as KubeObject
+  }
+  const tells = (name: string, status: string, reason: string): Promise<true> =>
+    eventually(async () => {
+      const { metadata, ...object } = await client.get<KubeObject>(schemas, undefined, name)
+      const time = expect.stringMatching(/^\d{4}-/) as unknown
+      const message = expect.stringContaining('named "low"') as unknown
+      const condition = { type: "Dangling", status, reason, message, lastTransitionTime: time }
+      expect(object).toMatchObject({ status: { conditions: [condition] } })
+      const manager = "api-priority-and-fairness-config-consumer-v1"
+      expect(metadata.managedFields).toContainEqual(
+        expect.objectContaining({ manager, operation: "Apply", subresource: "status" }),
+      )
+      return true
+    })
+
+  test("also what was there before", async () => {
+    await client.create(schemas, named("early"))
+    await flows.current()
+    await tells("early", "True", "NotFound")
+  })
+
+  test("as levels come and go", async () => {
+    await flows.current()
+    await client.create(schemas, named("late"))
+    await tells("late", "True", "NotFound")
+    await client.create(priorities, level)
+    for (const name of ["early", "late"]) await tells(name, "False", "Found")
+    await client.delete(priorities, undefined, "low")
+    for (const name of ["early", "late"]) await tells(name, "True", "NotFound")
+  })
+
+  test("whatever others say of it", async () => {
+    const conditions = [{ type: "Dangling", status: "Unknown" }]
+    const options = { type: "merge", subresource: "status" } as const
+    const { metadata } = await client.patch(schemas, undefined, "late", { status: { conditions } }, options)
+    await eventually(async () => {
+      const now = await client.get<KubeObject>(schemas, undefined, "late")
+      return now.metadata.resourceVersion !== metadata.resourceVersion
+    })
+    await tells("late", "True", "NotFound")
+  })
 })

@@ -1,14 +1,17 @@
 // The flow schemas and priority levels of one control plane, in step with its store (store-view.ts): what its requests are
 // classified by. Read with the first request. Nearly all have those that every control plane is born with, which are parsed
-// once for all.
+// once for all. Who has them knows which schemas name a level that is not there, so it is told in their status from here.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { Log } from "../../../client/log.ts"
+import type { KubeClient } from "../../../client/rest.ts"
 import { baseRevision } from "../../../storage/base-layer.ts"
 import type { KeyValue, Store } from "../../../storage/types.ts"
+import { Reconciliation } from "../../reconciliation.ts"
 import { storagePrefixOf } from "../keys.ts"
 import { parseStored, StoreView } from "../store-view.ts"
 import { type FlowObject, Flows, type FlowSchemaSpec } from "./classification.ts"
+import { type Dangling, danglingOf, isSame, tellDangling } from "./dangling.ts"
 
 const group = "flowcontrol.apiserver.k8s.io"
 const prefix = `/registry/${group}/`
@@ -20,13 +23,27 @@ export interface FlowViewOptions {
   /** What lies in the base layer: parsed, shared by all control planes, without uids. */
   baseObject: (key: string) => KubeObject | undefined
   baseUid: (key: string) => string
+  client: () => KubeClient
   log: Log
 }
 
 export class FlowView implements AsyncDisposable {
   readonly #view: StoreView<FlowObjects>
+  readonly #conditions: Reconciliation
 
-  constructor({ store, baseObject, baseUid, log }: FlowViewOptions) {
+  constructor({ store, baseObject, baseUid, client, log }: FlowViewOptions) {
+    this.#conditions = new Reconciliation({
+      reconcile: async (signal) => {
+        for (const [name, dangling] of this.#view.state?.untold() ?? []) {
+          if (!signal.aborted) await tellDangling(client(), name, dangling)
+        }
+      },
+      failure: "conditions of flow schemas are not up to date",
+      log,
+    })
+    const check = (objects: FlowObjects): void => {
+      if (objects.untold().length > 0) this.#conditions.due()
+    }
     this.#view = new StoreView<FlowObjects>({
       store,
       prefix,
@@ -37,6 +54,7 @@ export class FlowView implements AsyncDisposable {
           const shared = item.modRevision === baseRevision ? baseObject(item.key) : undefined
           objects.add(shared === undefined ? flowOf(item) : sharedFlow(item.key, shared))
         }
+        check(objects)
         return objects
       },
       apply(objects, events) {
@@ -44,6 +62,7 @@ export class FlowView implements AsyncDisposable {
           if (type === "put") objects.add(flowOf(current))
           else objects.delete(current.key)
         }
+        check(objects)
       },
     })
   }
@@ -53,32 +72,39 @@ export class FlowView implements AsyncDisposable {
     return this.#view.state?.flows() ?? this.#view.opened().then((objects) => objects.flows())
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#view[Symbol.asyncDispose]()
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#conditions[Symbol.asyncDispose]()
+    await this.#view[Symbol.asyncDispose]()
   }
 }
 
-const sharedFlows = new WeakMap<KubeObject, FlowObject>()
+/** With what its status tells, which levels have none of. */
+interface KnownFlow extends FlowObject {
+  dangling: Dangling | undefined
+}
 
-function sharedFlow(key: string, object: KubeObject): FlowObject {
+const sharedFlows = new WeakMap<KubeObject, KnownFlow>()
+
+function sharedFlow(key: string, object: KubeObject): KnownFlow {
   let flow = sharedFlows.get(object)
   if (flow === undefined) sharedFlows.set(object, (flow = { ...partsOf(object), key, uid: undefined }))
   return flow
 }
 
-function flowOf(item: KeyValue): FlowObject {
+function flowOf(item: KeyValue): KnownFlow {
   const object = parseStored(item) as KubeObject
   return { ...partsOf(object), key: item.key, uid: object.metadata.uid ?? "" }
 }
 
-function partsOf(object: KubeObject): Pick<FlowObject, "name" | "spec"> {
-  const { spec = {} } = object as KubeObject & { spec?: FlowSchemaSpec }
-  return { name: object.metadata.name ?? "", spec }
+function partsOf(object: KubeObject): Pick<KnownFlow, "name" | "spec" | "dangling"> {
+  const { spec = {}, status } = object as KubeObject & { spec?: FlowSchemaSpec; status?: { conditions?: Dangling[] } }
+  const dangling = status?.conditions?.find(({ type }) => type === "Dangling")
+  return { name: object.metadata.name ?? "", spec, dangling }
 }
 
 class FlowObjects {
-  readonly #schemas = new Map<string, FlowObject>()
-  readonly #levels = new Map<string, FlowObject>()
+  readonly #schemas = new Map<string, KnownFlow>()
+  readonly #levels = new Map<string, KnownFlow>()
   readonly #baseUid: (key: string) => string
   /** Made of them when somebody asks. */
   #flows: Flows | undefined
@@ -87,7 +113,7 @@ class FlowObjects {
     this.#baseUid = baseUid
   }
 
-  add(flow: FlowObject): void {
+  add(flow: KnownFlow): void {
     this.#flows = undefined
     this.#of(flow.key)?.set(flow.name, flow)
   }
@@ -97,9 +123,18 @@ class FlowObjects {
     this.#of(key)?.delete(key.slice(key.lastIndexOf("/") + 1))
   }
 
-  #of(key: string): Map<string, FlowObject> | undefined {
+  #of(key: string): Map<string, KnownFlow> | undefined {
     if (key.startsWith(schemasPrefix)) return this.#schemas
     return key.startsWith(levelsPrefix) ? this.#levels : undefined
+  }
+
+  /** Schemas whose status does not tell, and what it should. */
+  untold(): [name: string, dangling: Dangling][] {
+    return [...this.#schemas.values()].flatMap(({ name, spec, dangling }): [string, Dangling][] => {
+      const level = spec.priorityLevelConfiguration?.name ?? ""
+      const wanted = danglingOf(level, this.#levels.has(level))
+      return isSame(wanted, dangling) ? [] : [[name, wanted]]
+    })
   }
 
   flows(): Flows {

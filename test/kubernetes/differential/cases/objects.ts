@@ -1,12 +1,13 @@
 // Single kinds, beyond what is made of their fields.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, post, remove, type RequestStep, type Scenario, type Step, watch } from "../scenario.ts"
+import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario, type Step, watch } from "../scenario.ts"
 
 export function objectCases(): Scenario[] {
   return [
     { name: "a volume stands within an attachment", steps: inlineVolumes() },
     { name: "a request is of a flow schema", steps: flowSchemas() },
+    { name: "a flow schema tells whether its level is missing", steps: danglingSchemas() },
   ]
 }
 
@@ -66,8 +67,45 @@ function inlineVolumes(): RequestStep[] {
   ]
 }
 
+const flowcontrol = "/apis/flowcontrol.apiserver.k8s.io/v1"
+
+function danglingSchemas(): RequestStep[] {
+  const accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
+  const table = (name: string): RequestStep =>
+    get(`${flowcontrol}/flowschemas/${name}?includeObject=None`, { headers: { accept } })
+  const level = { name: "l@{id}" }
+  const rule = {
+    subjects: [{ kind: "User", user: { name: "@{id}" } }],
+    nonResourceRules: [{ verbs: ["get"], nonResourceURLs: ["/@{id}"] }],
+  }
+  const schema = "f@{id}"
+  // Told a moment later.
+  const untilTold = (untilText: string): RequestStep =>
+    get(`${flowcontrol}/flowschemas/${schema}`, { untilText, label: `GET ${untilText}` })
+  return [
+    table("global-default"),
+    post(`${flowcontrol}/flowschemas`, {
+      metadata: { name: schema },
+      spec: { matchingPrecedence: 9000, priorityLevelConfiguration: level, rules: [rule] },
+    }),
+    untilTold("there is no such object"),
+    table(schema),
+    post(`${flowcontrol}/prioritylevelconfigurations`, {
+      metadata: level,
+      spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+    }),
+    untilTold("and it exists"),
+    table(schema),
+    patch(`${flowcontrol}/flowschemas/${schema}/status`, mergePatch, { status: { conditions: [] } }),
+    untilTold("and it exists"),
+    remove(`${flowcontrol}/prioritylevelconfigurations/l@{id}`),
+    untilTold("there is no such object"),
+    remove(`${flowcontrol}/flowschemas/${schema}`),
+  ]
+}
+
 function flowSchemas(): Step[] {
-  const path = "/apis/flowcontrol.apiserver.k8s.io/v1"
+  const path = flowcontrol
   const maps = "/api/v1/namespaces/@{ns}/configmaps"
   const one = { name: "one@{id}", groups: ["system:authenticated"] }
   const account = { name: "system:serviceaccount:@{ns}:a", groups: ["system:serviceaccounts", "system:authenticated"] }

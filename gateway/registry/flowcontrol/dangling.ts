@@ -1,0 +1,54 @@
+// The condition of a flow schema that tells whether its priority level is missing. Source:
+// k8s.io/apiserver/pkg/util/flowcontrol/apf_controller.go, which writes it a moment after the schema, too.
+
+import { timestamp } from "../../../apimachinery/object.ts"
+import { isNotFound } from "../../../apimachinery/status.ts"
+import type { KubeClient, Resource } from "../../../client/rest.ts"
+
+export interface Dangling {
+  type: string
+  status: string
+  reason: string
+  message: string
+}
+
+const flowSchemas: Resource = {
+  group: "flowcontrol.apiserver.k8s.io",
+  version: "v1",
+  resource: "flowschemas",
+  namespaced: false,
+}
+const fieldManager = "api-priority-and-fairness-config-consumer-v1"
+
+export function danglingOf(level: string, isThere: boolean): Dangling {
+  const about = `This FlowSchema references the PriorityLevelConfiguration object named "${level}"`
+  return isThere
+    ? { type: "Dangling", status: "False", reason: "Found", message: `${about} and it exists` }
+    : { type: "Dangling", status: "True", reason: "NotFound", message: `${about} but there is no such object` }
+}
+
+export function isSame(a: Dangling, b: Dangling | undefined): boolean {
+  return a.status === b?.status && a.reason === b.reason && a.message === b.message
+}
+
+/** A change of its reason or message alone is a transition, as upstream. */
+export async function tellDangling(client: KubeClient, name: string, dangling: Dangling): Promise<void> {
+  const condition = { ...dangling, lastTransitionTime: timestamp() }
+  const { group, version } = flowSchemas
+  const body = {
+    apiVersion: `${group}/${version}`,
+    kind: "FlowSchema",
+    metadata: { name },
+    status: { conditions: [condition] },
+  }
+  try {
+    await client.patch(flowSchemas, undefined, name, body, {
+      type: "apply",
+      subresource: "status",
+      force: true,
+      fieldManager,
+    })
+  } catch (error) {
+    if (!isNotFound(error)) throw error // it has just been deleted
+  }
+}
