@@ -135,7 +135,7 @@ function make(schema: Schema, keepsUnknown: boolean, overrides: Overrides): Merg
       return { list: listType(schema, keepsUnknown, overrides) }
     case "any":
     case "intOrString":
-      return deduced
+      return ofAnyKind(schema, keepsUnknown, overrides)
     case "integer":
     case "number":
       return { scalar: "numeric" }
@@ -146,8 +146,19 @@ function make(schema: Schema, keepsUnknown: boolean, overrides: Overrides): Merg
   }
 }
 
+/** What may be of any type, but whose parts are named in case it is an object or a list. */
+function ofAnyKind(schema: Schema, keepsUnknown: boolean, overrides: Overrides): MergeType {
+  const { fields, more, items } = schema
+  if (fields === undefined && more === undefined && items === undefined) return deduced
+  return {
+    scalar: "untyped",
+    list: listType(schema, keepsUnknown, overrides),
+    map: structType(schema, keepsUnknown, overrides),
+  }
+}
+
 function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides): MapType {
-  const { fields = {} } = schema
+  const { fields = {}, more } = schema
   const whole = schema.custom === true || schema.embedded === true
   const fieldsMet = new Map<string, NamedField>()
   // No fields named: anything may be there.
@@ -168,7 +179,10 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
     zeros: zerosOf(fields),
     defaultOf: (name) =>
       Object.hasOwn(fields, name) ? (defaultOf(fields[name]) ?? emptyDefault(schema, name)) : undefined,
-    values: open ? deduced : undefined,
+    get values() {
+      if (more === undefined) return open ? deduced : undefined
+      return more === "none" ? undefined : typeOf(more, keepsUnknown)
+    },
   }
 }
 

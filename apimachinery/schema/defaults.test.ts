@@ -100,4 +100,16 @@ describe("applyDefaults() of custom resources", () => {
     applyDefaults(schema, value)
     expect(value).toEqual(expected)
   })
+
+  test("keeps what is null and would be refused, when asked to", () => {
+    const open = { "x-kubernetes-preserve-unknown-fields": true }
+    const properties = { a: { type: "string" }, d: { type: "string", default: "x" }, any: open }
+    const { schema } = compileStructural({ type: "object", properties })
+    const dropped: Json = { a: null, d: null, any: null }
+    const kept: Json = { ...dropped }
+    applyDefaults(schema, dropped)
+    applyDefaults(schema, kept, true)
+    expect(dropped).toEqual({ d: "x" })
+    expect(kept).toEqual({ a: null, d: "x" })
+  })
 })

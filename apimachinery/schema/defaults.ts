@@ -4,24 +4,25 @@
 import { copyJson } from "../copy.ts"
 import type { Json } from "../object.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
-import type { FieldSchema, Schema } from "./schema.ts"
+import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
-/** In place. Defaults that are objects are filled in themselves, as upstream's defaulting goes on into them. */
-export function applyDefaults(schema: Schema, object: Json): void {
-  if (schema.custom === true) dropNulls(schema, object)
+/**
+ * In place. Defaults that are objects are filled in themselves, as upstream's defaulting goes on into them. A null where
+ * none may be is the default's place; without a default it is dropped, unless `keepsNulls` and it would be refused.
+ */
+export function applyDefaults(schema: Schema, object: Json, keepsNulls = false): void {
+  if (schema.custom === true) dropNulls(schema, object, keepsNulls)
   fill(schema, object)
 }
 
 function fill(schema: Schema, value: Json): void {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
-    if (schema.items !== undefined && hasDefaults(schema.items)) for (const item of value) fill(schema.items, item)
+    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value)
     return
   }
   if (schema.type === "map") {
-    if (schema.items !== undefined && hasDefaults(schema.items)) {
-      for (const item of Object.values(value)) fill(schema.items, item)
-    }
+    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value)
     return
   }
   for (const [key, field] of defaultedOf(schema)) {
@@ -29,13 +30,32 @@ function fill(schema: Schema, value: Json): void {
     if (preset !== undefined && isMissing(field, value, key)) setOwn(value, key, copy(preset))
     if (Object.hasOwn(value, key)) fill(field.schema, value[key] as Json)
   }
+  if (typeof schema.more === "object" && hasDefaults(schema.more)) fillMore(schema, schema.more, value)
+}
+
+function fillEntries(schema: Schema, values: JsonObject | Json[]): void {
+  for (const [key, value] of Object.entries(values)) {
+    if (value === null && schema.default !== undefined && schema.nullable !== true) {
+      setOwn(values as JsonObject, key, copy(schema.default))
+    }
+    fill(schema, (values as JsonObject)[key] as Json)
+  }
+}
+
+/** Of an object that names fields and says what others are, which only one that may be anything does. */
+function fillMore(schema: Schema, more: Schema, value: JsonObject): void {
+  const others = Object.entries(value).filter(
+    ([key]) => schema.fields === undefined || !Object.hasOwn(schema.fields, key),
+  )
+  for (const [, item] of others) fill(more, item)
 }
 
 function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean {
   if (!Object.hasOwn(value, key)) return true
   const given = value[key]
+  if (field.pointer === true) return false
   // A field that is no pointer cannot tell "not given" from zero.
-  if (field.zero === undefined || field.pointer === true) return false
+  if (field.zero === undefined) return given === null && field.schema.nullable !== true
   return given === null || given === "" || given === 0 || given === false
 }
 
@@ -68,6 +88,7 @@ function hasDefaults(schema: Schema, underWay: Set<Schema> = new Set()): boolean
   const answer =
     schema.default !== undefined ||
     (schema.items !== undefined && hasDefaults(schema.items, underWay)) ||
+    (typeof schema.more === "object" && hasDefaults(schema.more, underWay)) ||
     Object.values(schema.fields ?? {}).some(
       (field) => field.default !== undefined || hasDefaults(field.schema, underWay),
     )
@@ -77,17 +98,18 @@ function hasDefaults(schema: Schema, underWay: Set<Schema> = new Set()): boolean
 }
 
 /** A null where null is not allowed counts as not given (but in lists, where it has a place). */
-function dropNulls(schema: Schema, value: Json): void {
+function dropNulls(schema: Schema, value: Json, keepsNulls: boolean): void {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
-    if (schema.items !== undefined) for (const item of value) dropNulls(schema.items, item)
+    const items = schemaOfItems(schema)
+    if (items !== undefined) for (const item of value) dropNulls(items, item, keepsNulls)
     return
   }
   for (const key of Object.keys(value)) {
-    const field =
-      schema.fields !== undefined && Object.hasOwn(schema.fields, key) ? schema.fields[key]?.schema : schema.items
-    if (field === undefined) continue
-    if (value[key] === null && field.nullable !== true) delete value[key]
-    else dropNulls(field, value[key] as Json)
+    const field = schemaOfEntry(schema, key)
+    if (field === undefined || field === "none") continue
+    const isKept = field.nullable === true || field.default !== undefined || (keepsNulls && field.type !== "any")
+    if (value[key] === null && !isKept) delete value[key]
+    else dropNulls(field, value[key] as Json, keepsNulls)
   }
 }

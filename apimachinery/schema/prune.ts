@@ -3,7 +3,7 @@
 import type { Json } from "../object.ts"
 import { type JsonObject } from "./json-object.ts"
 import { printPath } from "./json-scan.ts"
-import type { Schema } from "./schema.ts"
+import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
 /** At the root and in embedded resources these are not the schema's to drop. */
 const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
@@ -27,7 +27,7 @@ function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: 
     pruneFields(schema, value, walk, whole || schema?.embedded === true, keeps)
     return
   }
-  const items = schema?.items
+  const items = schema && schemaOfItems(schema)
   // A list that keeps unknown fields keeps those of its items.
   if (keeps && items === undefined) return
   for (const [index, item] of value.entries()) {
@@ -40,18 +40,15 @@ function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: 
 function pruneFields(schema: Schema | undefined, value: JsonObject, walk: Walk, whole: boolean, keeps: boolean): void {
   for (const key of Object.keys(value)) {
     if (whole && objectFields.has(key)) continue
-    const field = schema === undefined ? undefined : fieldOf(schema, key)
+    const field = schema === undefined ? undefined : schemaOfEntry(schema, key)
     walk.path.push(key)
-    if (field !== undefined) pruneValue(field, value[key] as Json, walk, false, field.preserveUnknown === true)
+    // What must not be there is refused, not dropped.
+    if (field === "none") pruneValue(undefined, value[key] as Json, walk, false, false)
+    else if (field !== undefined) pruneValue(field, value[key] as Json, walk, false, field.preserveUnknown === true)
     else if (!keeps) {
       walk.dropped?.push(printPath(walk.path))
       delete value[key]
     }
     walk.path.pop()
   }
-}
-
-function fieldOf(schema: Schema, key: string): Schema | undefined {
-  if (schema.fields !== undefined && Object.hasOwn(schema.fields, key)) return schema.fields[key]?.schema
-  return schema.type === "map" ? schema.items : undefined
 }

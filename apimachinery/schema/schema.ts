@@ -15,6 +15,8 @@ export interface Schema {
   fields?: Record<string, FieldSchema>
   /** type "list" and "map": of the items and values. */
   items?: Schema
+  /** Not of type "map": fields that are not named, as a definition's additionalProperties say; "none": there must be none. */
+  more?: Schema | "none"
   required?: readonly string[]
   default?: Json
   nullable?: boolean
@@ -87,4 +89,15 @@ export interface SchemaRules {
   anyOf?: readonly Schema[]
   oneOf?: readonly Schema[]
   not?: Schema
+}
+
+/** Of the items of a list. */
+export function schemaOfItems(schema: Schema): Schema | undefined {
+  return schema.type === "map" ? undefined : schema.items
+}
+
+/** Of a field of an object or an entry of a map. Undefined: nothing is said of it; "none": there must be no such field. */
+export function schemaOfEntry(schema: Schema, name: string): Schema | "none" | undefined {
+  if (schema.fields !== undefined && Object.hasOwn(schema.fields, name)) return schema.fields[name]?.schema
+  return schema.type === "map" ? schema.items : schema.more
 }

@@ -4,15 +4,19 @@ import type { Json } from "../object.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
 import type { FieldSchema, Schema, SchemaRules, SchemaType } from "./schema.ts"
 
+const anything: Schema = { type: "any", nullable: true }
+
 export function compileSchema(source: JsonObject): Schema {
   const schema: Schema = { type: typeOf(source) }
   const { properties, additionalProperties, items } = source
   if (isObject(properties) || schema.type === "object") schema.fields = compileFields(properties)
   if (schema.type === "map") {
-    schema.items = isObject(additionalProperties)
-      ? compileSchema(additionalProperties)
-      : { type: "any", nullable: true }
-  } else if (isObject(items)) schema.items = compileSchema(items)
+    schema.items = isObject(additionalProperties) ? compileSchema(additionalProperties) : anything
+  } else {
+    if (isObject(items)) schema.items = compileSchema(items)
+    const more = compileMore(additionalProperties)
+    if (more !== undefined) schema.more = more
+  }
   if (typeof source["format"] === "string") schema.format = source["format"]
   if (Array.isArray(source["required"])) schema.required = source["required"] as string[]
   if (source["default"] !== undefined && source["default"] !== null) schema.default = source["default"]
@@ -28,6 +32,12 @@ export function compileSchema(source: JsonObject): Schema {
   const rules = compileRules(source)
   if (rules !== undefined) schema.rules = rules
   return schema
+}
+
+function compileMore(additionalProperties: Json | undefined): Schema | "none" | undefined {
+  if (additionalProperties === false) return "none"
+  if (additionalProperties === true) return anything
+  return isObject(additionalProperties) ? compileSchema(additionalProperties) : undefined
 }
 
 function compileFields(properties: Json | undefined): Record<string, FieldSchema> {

@@ -69,3 +69,33 @@ test("unknown fields are dropped and told, also in embedded objects", () => {
   ])
   expect(value).toEqual({ apiVersion: "a/v1", kind: "Foo", metadata: { name: "x" }, spec: { emb: { metadata: {} } } })
 })
+
+describe("validateRules()", () => {
+  const none = { type: "object", additionalProperties: false }
+  const listed = { type: "string", nullable: true, enum: ["a", null] }
+  test.each<[Json, Json, string[]]>([
+    [none, {}, []],
+    [none, { a: 1 }, ['x: Invalid value: "a": x.a in body is a forbidden property']],
+    [
+      { type: "array", items: none },
+      [{}, { b: {} }],
+      ['x[1]: Invalid value: "b": x[1].b in body is a forbidden property'],
+    ],
+    [
+      { type: "object", not: { additionalProperties: false } },
+      {},
+      ['<nil>: Invalid value: "": "x" must not validate the schema (not)'],
+    ],
+    [{ type: "object", not: { additionalProperties: false }, additionalProperties: true }, { a: 1 }, []],
+    [
+      { type: "object", additionalProperties: { type: "string" } },
+      [1],
+      ['x: Invalid value: "array": x in body must be of type object: "array"'],
+    ],
+    [listed, null, ['x: Unsupported value: null: supported values: "a", "null"']],
+  ])("of %j, %j: %j", (property, value, expected) => {
+    const { schema, errors } = compileStructural({ type: "object", properties: { x: property } })
+    expect(errors).toEqual([])
+    expect(validateRules(schema, { x: value }, FieldPath.root()).map((error) => error.message())).toEqual(expected)
+  })
+})

@@ -1,23 +1,15 @@
 // Checks a custom resource against its schema; the errors have upstream's words. In the messages the path stands again
 // ("spec.replicas in body must be …"), relative to the value that was asked about.
 
-import {
-  duplicate,
-  FieldPath,
-  invalidValue,
-  notSupported,
-  required,
-  tooLong,
-  tooMany,
-  typeInvalid,
-} from "../field-errors.ts"
+import { FieldPath, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "./exact-integers.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
 import { compilePattern } from "./patterns.ts"
-import type { Schema, SchemaRules } from "./schema.ts"
+import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
+import { validateLists } from "./validate-lists.ts"
 
 /** A broken object of many items must not become an endless answer. */
 const maxErrors = 100
@@ -87,14 +79,15 @@ function hasType(schema: Schema, value: Json): boolean {
 }
 
 function check(schema: Schema, value: Json, at: At, errors: FieldError[]): void {
-  if (errors.length >= maxErrors || (value === null && (schema.nullable === true || schema.type === "any"))) return
-  if (!hasType(schema, value)) {
+  if (errors.length >= maxErrors) return
+  const mayBeNull = schema.nullable === true || schema.type === "any"
+  if (!(value === null && mayBeNull) && !hasType(schema, value)) {
     const found = typeOf(value)
     const detail = `${at.shown} in body must be of type ${typeNames[schema.type]}: "${found}"`
     errors.push(typeInvalid(at.path, found, detail))
   }
   const { rules } = schema
-  if (rules !== undefined) checkAlternatives(rules, value, at, errors)
+  if (rules !== undefined && value !== null) checkAlternatives(rules, value, at, errors)
   if (typeof value === "string") checkString(schema, value, at, errors)
   else if (typeof value === "number" || typeof value === "bigint") checkNumber(schema, value, at, errors)
   else if (Array.isArray(value)) checkItems(schema, value, at, errors)
@@ -193,9 +186,10 @@ function numberFault(schema: Schema, value: number | bigint): string | undefined
 
 function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At, errors: FieldError[]): void {
   const { rules } = schema
-  if (schema.items !== undefined) {
+  const items = schemaOfItems(schema)
+  if (items !== undefined) {
     for (const [index, item] of value.entries()) {
-      check(schema.items, item, { path: path.index(index), shown: `${shown}[${index}]` }, errors)
+      check(items, item, { path: path.index(index), shown: `${shown}[${index}]` }, errors)
     }
   }
   if (rules?.minItems !== undefined && value.length < rules.minItems) {
@@ -225,17 +219,24 @@ function checkFields(schema: Schema, value: JsonObject, at: At, errors: FieldErr
     }
   }
   for (const [name, given] of Object.entries(value)) {
-    const field = schema.fields !== undefined && Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined
-    const inner = field?.schema ?? (schema.type === "map" ? schema.items : undefined)
-    if (inner !== undefined) check(inner, given, child(at, name), errors)
+    const inner = schemaOfEntry(schema, name)
+    if (inner === "none") {
+      errors.push(invalidValue(at.path, name, `${at.shown}.${name} in body is a forbidden property`))
+    } else if (inner !== undefined) check(inner, given, child(at, name), errors)
   }
 }
 
 function checkEnum(allowed: readonly Json[], value: Json, { path }: At, errors: FieldError[]): void {
-  const text = JSON.stringify(value)
-  if (allowed.some((one) => JSON.stringify(one) === text)) return
+  if (allowed.some((one) => isSame(one, value))) return
   const shown = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
   errors.push(notSupported(path, value, shown))
+}
+
+/** As upstream compares: null is like none of them, and a number is made an integer first where an integer is allowed. */
+function isSame(allowed: Json, value: Json): boolean {
+  if (value === null) return false
+  const given = typeof value === "number" && isInteger(allowed) ? Math.trunc(value) : value
+  return JSON.stringify(allowed) === JSON.stringify(given)
 }
 
 function faultsOf(schema: Schema, value: Json, at: At): FieldError[] {
@@ -271,46 +272,4 @@ function checkAlternatives(rules: SchemaRules, value: Json, at: At, errors: Fiel
     if (valid < allOf.length) fail(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`)
   }
   if (not !== undefined && faultsOf(not, value, at).length === 0) fail("not validate the schema (not)")
-}
-
-/** x-kubernetes-list-type: items of a set, and keys of the items of a map, are there once. */
-function validateLists(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  if (typeof value !== "object" || value === null) return []
-  if (Array.isArray(value)) {
-    const errors = uniqueErrors(schema, value, path)
-    const { items } = schema
-    if (items === undefined) return errors
-    return [...errors, ...value.flatMap((item, index) => validateLists(items, item, path.index(index)))]
-  }
-  return Object.entries(value).flatMap(([name, given]) => {
-    const field = schema.fields !== undefined && Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined
-    if (field !== undefined) return validateLists(field.schema, given, path.child(name))
-    return schema.type === "map" && schema.items !== undefined ? validateLists(schema.items, given, path.key(name)) : []
-  })
-}
-
-function uniqueErrors(schema: Schema, list: readonly Json[], path: FieldPath): FieldError[] {
-  if (schema.listType !== "set" && schema.listType !== "map") return []
-  const seen = new Set<string>()
-  const errors: FieldError[] = []
-  for (const [index, item] of list.entries()) {
-    const identity = schema.listType === "set" ? item : keysOf(item, schema.listMapKeys ?? [])
-    const text = stableText(identity)
-    if (seen.has(text)) errors.push(duplicate(path.index(index), identity))
-    seen.add(text)
-  }
-  return errors
-}
-
-function keysOf(item: Json, keys: readonly string[]): Json {
-  if (!isObject(item)) return null
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as Json]))
-}
-
-function stableText(value: Json): string {
-  return JSON.stringify(value, (_, inner: Json) =>
-    isObject(inner) && !JSON.isRawJSON(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
 }

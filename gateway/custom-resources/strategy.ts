@@ -2,13 +2,13 @@
 // registry's business. Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 
+import { equalJson } from "../../apimachinery/equality.ts"
 import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { validateRules } from "../../apimachinery/schema/validate.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
-import { semanticEqual } from "../registry/validation/equality.ts"
 import { findAll, type JsonPath } from "./json-path.ts"
 import { newErrors } from "./ratcheting.ts"
 import { askRules, rulesOfSchema } from "./rules.ts"
@@ -63,7 +63,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       const ignored = status ? ["metadata", "status"] : ["metadata"]
       const rest = (of: KubeObject): unknown =>
         Object.fromEntries(Object.entries(of).filter(([name]) => !ignored.includes(name)))
-      return !semanticEqual(rest(object), rest(current))
+      return !equalJson(rest(object), rest(current))
     },
   }
   if (selectable.size > 0) {

@@ -107,20 +107,20 @@ export function decodeBody(
   return decodeValue(ctx, parsed.value, expected, validation, parsed.duplicates)
 }
 
-/** Also the second half of a patch: the patched text is decoded like a body. */
+/** `value` came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
 export function decodeValue(
   ctx: RequestContext,
   value: Json,
   expected: Expected,
   validation: FieldValidation,
   duplicates: readonly string[] = [],
-  isPatch = false,
+  origin: "body" | "patch" | "apply" = "body",
 ): KubeObject {
   const object = value as unknown as KubeObject
   checkKind(object, expected)
   const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore")
   // Of what a patch has made there is no order but that of the words.
-  if (isPatch) unknown.sort()
+  if (origin === "patch") unknown.sort()
   const [first = ""] = duplicates
   const inYaml = first.startsWith(unmarshalErrors)
   const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates]
@@ -133,7 +133,7 @@ export function decodeValue(
     for (const fault of inYaml ? [...linesOf(first), ...unknown] : faults) ctx.warn(fault)
   }
   object.metadata ??= {}
-  completeDefaults(object, expected)
+  completeDefaults(object, expected, origin === "apply")
   return object
 }
 
@@ -144,8 +144,8 @@ function linesOf(errors: string): string[] {
     .map((line) => line.trim())
 }
 
-function completeDefaults(object: KubeObject, expected: Expected): void {
-  applyDefaults(expected.schema, object as unknown as Json)
+function completeDefaults(object: KubeObject, expected: Expected, keepsNulls: boolean): void {
+  applyDefaults(expected.schema, object as unknown as Json, keepsNulls)
   expected.default?.(object as never)
 }
 

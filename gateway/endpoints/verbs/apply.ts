@@ -104,7 +104,7 @@ function decodeApplied(
   expected: Expected,
 ): KubeObject {
   try {
-    return decodeValue(ctx, object as unknown as Json, expected, "Ignore")
+    return decodeValue(ctx, object as unknown as Json, expected, "Ignore", [], "apply")
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version } = parseGroupVersion(printGroupVersion(expected))

@@ -166,7 +166,7 @@ function decodePatched(
   try {
     const fault = isPlainObject(value) ? typeFault(value) : undefined
     if (fault !== undefined) throw badRequest(fault)
-    return decodeValue(ctx, copyJson(value), expected, validation, duplicates, true)
+    return decodeValue(ctx, copyJson(value), expected, validation, duplicates, "patch")
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const text =

@@ -166,6 +166,7 @@ class Words {
       .replace(/(Too large resource version: )\d+(, current: )\d+/, "$1<revision>$2<revision>")
       .replaceAll(generatedName, "$1<generated>")
       .replaceAll(sourceLine, "")
+      .replaceAll(/\bselfType\d+/g, "selfType")
       .replaceAll(printedObject, 'Invalid value: "<object>": ')
       .replaceAll(/\b(ResourceVersion in object meta|resource version): \d+/gi, "$1: <revision>")
       .replaceAll(/(ResourceVersion in (?:record|the precondition)) \(\d+\)/g, "$1 (<revision>)")

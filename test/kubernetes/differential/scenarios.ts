@@ -2,6 +2,7 @@
 
 import { accessCases } from "./cases/access.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
+import { customValueCases } from "./cases/custom-values.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { faultCases } from "./cases/faults.ts"
@@ -36,7 +37,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "access", scenarios: accessCases() },
-    { name: "custom resources", scenarios: [...customResourceCases(), ...definitionCases()] },
+    { name: "custom resources", scenarios: [...customResourceCases(), ...customValueCases(), ...definitionCases()] },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
     {
