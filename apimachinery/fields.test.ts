@@ -19,6 +19,8 @@ test.each([
   ["a=x\\,y\\=z", { a: "x,y=z" }, true],
   ["a=1,,b!=2", { a: "1", b: "2" }, false],
   ["", {}, true],
+  ["!=,a=1", { a: "1" }, true],
+  ["=x", {}, false],
 ])("%s on %j: %s", (text, fields, expected) => {
   expect(matchesFields(parseFieldSelector(text), fields)).toBe(expected)
 })

@@ -21,11 +21,10 @@ export function parseFieldSelector(text: string): FieldSelector {
     // Field names cannot be escaped: the first operator splits.
     const operator = /!=|==|=/.exec(term)
     if (operator === null) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`)
-    requirements.push({
-      field: term.slice(0, operator.index),
-      equal: operator[0] !== "!=",
-      value: unescape(term.slice(operator.index + operator[0].length)),
-    })
+    const field = term.slice(0, operator.index)
+    const value = unescape(term.slice(operator.index + operator[0].length))
+    // An operator alone asks for nothing.
+    if (field !== "" || value !== "") requirements.push({ field, equal: operator[0] !== "!=", value })
   }
   return { requirements }
 }
