@@ -2,7 +2,7 @@
 // alive when its store answers.
 
 import type { ServerResponse } from "node:http"
-import { StorageError } from "../../storage/types.ts"
+import { faultOf } from "../registry/storage-errors.ts"
 import type { RequestContext } from "../request/context.ts"
 
 interface Check {
@@ -13,15 +13,7 @@ interface Check {
 
 const ping: Check = { name: "ping", run: () => Promise.resolve(undefined) }
 
-async function askStore(ctx: RequestContext): Promise<string | undefined> {
-  try {
-    await ctx.controlPlane.store.get("/registry/namespaces/default")
-    return undefined
-  } catch (error) {
-    if (error instanceof StorageError) return error.message
-    throw error
-  }
-}
+const askStore: Check["run"] = ({ controlPlane }) => faultOf(controlPlane.store)
 
 /** Named etcd where dashboards and probes expect it: the store. */
 const etcd: Check = { name: "etcd", run: askStore }

@@ -155,10 +155,17 @@ function noSubresource({ info }: RequestContext, definition: ResourceDefinition)
   return definition.customResource === undefined ? noSuchPath() : notFound(definition, info.name)
 }
 
-function notAllowed({ info }: RequestContext, definition: ResourceDefinition): StatusError {
+/** The deprecated path of a watch, which only kinds have that can be watched. */
+const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
+
+function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
   if (definition.customResource !== undefined) return methodNotSupported(definition, "")
-  const { verb, namespace } = info
-  if (verb === "watch" && definition.verbs.includes("list")) return methodNotSupported(definition, verb)
+  const { verb, namespace, path } = ctx.info
+  if (watchPath.test(path)) return noSuchPath()
+  if (verb === "watch" && definition.verbs.includes("list")) {
+    warnOfVersion(ctx, definition) // it is the route of its lists
+    return methodNotSupported(definition, verb)
+  }
   // All namespaces together are a place for those only that can be listed.
   const isNowhere = definition.namespaced && namespace === "" && !definition.verbs.includes("list")
   return isNowhere ? noSuchPath() : methodNotAllowed()

@@ -121,7 +121,12 @@ export interface ListAnswer extends Pick<Endpoint, "response" | "definition" | "
 
 /** What is wanted as whole objects needs nothing but to be joined: it goes out as it is read. */
 export async function sendStream(answer: ListAnswer, { resourceVersion, pieces }: ListStream): Promise<void> {
-  await sendItems(answer, { resourceVersion }, pieces)
+  await sendItems(answer, metaOf(resourceVersion), pieces)
+}
+
+/** Of a list that was not stored there is none. */
+function metaOf(resourceVersion: string): ListMeta {
+  return resourceVersion === "" ? {} : { resourceVersion }
 }
 
 /** Can the list be written without gathering it? */
@@ -134,7 +139,7 @@ export async function sendList(answer: ListAnswer, result: ListResult): Promise<
   const { ctx, response, definition } = answer
   const wanted = negotiate(ctx, answeringOf(definition))
   const meta: ListMeta = {
-    resourceVersion: result.resourceVersion,
+    ...metaOf(result.resourceVersion),
     ...(result.continue === undefined ? {} : { continue: result.continue }),
     ...(result.remainingItemCount === undefined ? {} : { remainingItemCount: result.remainingItemCount }),
   }

@@ -103,5 +103,6 @@ function definitionOf(facts: ResourceFacts): ResourceDefinition {
     ...(extension?.plainStatus === undefined ? {} : { plainStatus: true }),
     ...(extension?.warning === undefined ? {} : { warning: extension.warning }),
     ...(extension?.answer === undefined ? {} : { answer: extension.answer.bind(extension) }),
+    ...(extension?.find === undefined ? {} : { find: extension.find.bind(extension) }),
   }
 }

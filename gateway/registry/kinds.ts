@@ -31,6 +31,7 @@ import { cronJobs } from "./batch/cronjobs/strategy.ts"
 import { jobs } from "./batch/jobs/strategy.ts"
 import { certificateSigningRequests } from "./certificates/certificatesigningrequests/strategy.ts"
 import { leases } from "./coordination/leases/strategy.ts"
+import { componentStatuses } from "./core/componentstatuses/find.ts"
 import { configMaps } from "./core/configmaps/strategy.ts"
 import { endpoints } from "./core/endpoints/strategy.ts"
 import { events } from "./core/events/strategy.ts"
@@ -73,6 +74,7 @@ import type { KindExtension } from "./strategy.ts"
 
 export const kinds: Readonly<Record<string, KindExtension>> = {
   "/bindings": bindings,
+  "/componentstatuses": componentStatuses,
   "/configmaps": configMaps,
   "/endpoints": endpoints,
   "/events": events,

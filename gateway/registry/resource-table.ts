@@ -2,6 +2,7 @@
 // is made when first asked for; all of a control plane share one cache of values.
 
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
+import { ComputedRegistry } from "./computed-registry.ts"
 import { builtInDefinitions } from "./definitions.ts"
 import type { Registry, ResourceDefinition } from "./rest.ts"
 import { GenericRegistry } from "./store.ts"
@@ -108,7 +109,8 @@ class Table implements MutableResourceTable {
     if (definition === undefined) return undefined
     let registry = this.#registries.get(definition)
     if (registry === undefined) {
-      registry = new GenericRegistry(definition, this.#cache)
+      const Made = definition.find === undefined ? GenericRegistry : ComputedRegistry
+      registry = new Made(definition, this.#cache)
       this.#registries.set(definition, registry)
     }
     return registry

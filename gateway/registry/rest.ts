@@ -50,6 +50,8 @@ export interface ResourceDefinition {
   subresourceHandlers?: Readonly<Record<string, SubresourceHandler>>
   /** Set for kinds that are answered and never stored. */
   answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
+  /** Set for kinds that are found out when they are asked for and never stored: they are read and no more. */
+  find?(ctx: RequestContext): Promise<readonly KubeObject[]>
   /** Between the stored form and this version's. Absent: they differ in apiVersion only. */
   conversion?: Conversion
   /** Its status subresource has no table. */
@@ -90,6 +92,7 @@ export interface ListOptions {
 
 export interface ListResult {
   items: KubeValue[]
+  /** "": it has none. */
   resourceVersion: string
   continue?: string
   remainingItemCount?: number

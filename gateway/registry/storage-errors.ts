@@ -9,7 +9,7 @@ import {
   serviceUnavailable,
   StatusError,
 } from "../../apimachinery/status.ts"
-import { StorageError } from "../../storage/types.ts"
+import { StorageError, type Store } from "../../storage/types.ts"
 
 /** `attempt` says what was tried on what: `get pods "a/b"`. Returns what to throw; anything unknown is left as it is. */
 export function readError(error: unknown, attempt: string): unknown {
@@ -48,5 +48,16 @@ function general(error: StorageError, attempt: string): StatusError {
       return serviceUnavailable(`${attempt}: ${error.message}`, { cause: error })
     default:
       return internalError(`${attempt}: ${error.message}`, { cause: error })
+  }
+}
+
+/** What is wrong with a store, which is asked for something; undefined: it answers. */
+export async function faultOf(store: Store): Promise<string | undefined> {
+  try {
+    await store.get("/registry/namespaces/default")
+    return undefined
+  } catch (error) {
+    if (error instanceof StorageError) return error.message
+    throw error
   }
 }

@@ -84,6 +84,8 @@ export interface KindExtension {
   warning?: string
   /** Kinds that are answered and never stored (SubjectAccessReview, TokenReview, …): POST only. */
   answer?(ctx: RequestContext, object: KubeObject, options: WriteOptions): Promise<KubeObject>
+  /** Kinds that are found out when they are asked for and never stored (ComponentStatus): get and list only. */
+  find?(ctx: RequestContext): Promise<readonly KubeObject[]>
 }
 
 /** How a subresource answers. What is absent is 405. A patch is `get`, patch, `update`. */

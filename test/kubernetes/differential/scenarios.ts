@@ -1,6 +1,7 @@
 // All scenarios, in the order of the report.
 
 import { accessCases } from "./cases/access.ts"
+import { componentCases } from "./cases/components.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { definitionCases } from "./cases/definitions.ts"
@@ -36,6 +37,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "discovery and health", scenarios: discoveryCases() },
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
+    { name: "parts of a control plane", scenarios: componentCases() },
     { name: "access", scenarios: accessCases() },
     { name: "custom resources", scenarios: [...customResourceCases(), ...customValueCases(), ...definitionCases()] },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },

@@ -50,6 +50,8 @@ const fieldSelectors = [
   "metadata.name",
   "metadata.name>a",
   "=a",
+  "=",
+  "!=,metadata.name=a",
   "metadata.name=a\\,b",
   "metadata.name in (a)",
 ]
