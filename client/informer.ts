@@ -1,4 +1,4 @@
-// One resource of one API, kept in memory and told about. Objects are the frozen ones the client handed out.
+// One resource of one API, kept in memory and told about. Objects are those the client handed out, trimmed (trim.ts).
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import type { Clock } from "./clock.ts"
@@ -6,6 +6,7 @@ import { silentLog, type Log } from "./log.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
 import { reflect } from "./reflector.ts"
 import type { ListWatch, Resource } from "./rest.ts"
+import { trim } from "./trim.ts"
 
 /** Called synchronously in the order of changes, after the informer's own state has changed; must not block or throw. */
 export interface InformerHandler<T> {
@@ -105,7 +106,8 @@ export class Informer<T extends KubeObject> {
     for (const object of objects) this.#set(object)
   }
 
-  #set(object: T): void {
+  #set(delivered: T): void {
+    const object = trim(delivered)
     const previous = this.#objects.set(object)
     if (previous !== undefined && sameVersion(previous, object)) return
     for (const handler of this.#handlers) {

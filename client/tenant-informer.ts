@@ -7,6 +7,7 @@ import { silentLog, type Log } from "./log.ts"
 import { ObjectIndex, type IndexFunctions } from "./object-index.ts"
 import type { Resource } from "./rest.ts"
 import type { TenantEvent, Tenants } from "./tenants.ts"
+import { trim } from "./trim.ts"
 
 /** Called synchronously in the order of each tenant's changes, after the informer's own state has changed. */
 export interface TenantInformerHandler<T> {
@@ -161,7 +162,7 @@ export class TenantInformer<T extends KubeObject> {
       this.#delete(tenant, state, delivered)
       return
     }
-    const object = this.#alike.share(delivered)
+    const object = this.#alike.share(trim(delivered))
     state.seen?.add(keyOf(object))
     const previous = state.objects.set(object)
     if (previous === undefined) {

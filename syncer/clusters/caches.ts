@@ -16,7 +16,6 @@ import { events, pods, runtimeClasses, secrets } from "../../client/resources.ts
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
-import { trimmed } from "./trim.ts"
 import { publications, resourceSyncs } from "../resources/index.ts"
 import { isNominated } from "../resources/pod/status.ts"
 import type { View } from "../resources/resource-sync.ts"
@@ -30,8 +29,7 @@ export class Caches {
   readonly #tenants = new Map<string, TenantInformer<KubeObject>>()
 
   constructor(options: { tenants: Tenants; superClient: KubeClient; clock: Clock; log: Log }) {
-    const { tenants, clock, log } = options
-    const superClient = trimmed(options.superClient)
+    const { tenants, superClient, clock, log } = options
     for (const { resource } of resourceSyncs) {
       const ofTenants = resource === pods ? { indexes: { [byNomination]: nomination } } : {}
       this.#tenants.set(resource.resource, new TenantInformer(tenants, resource, { ...ofTenants, log }))
