@@ -10,6 +10,8 @@ export type SchemaFormat = "int32" | "int64" | "byte" | "time" | "microTime" | "
 
 export interface Schema {
   type: SchemaType
+  /** type "any": what a definition says instead of a type. It is refused for it, and no value fits. */
+  unknownType?: string
   format?: SchemaFormat
   /** type "object": JSON name → field. */
   fields?: Record<string, FieldSchema>

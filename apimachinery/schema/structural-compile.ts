@@ -8,7 +8,8 @@ const anything: Schema = { type: "any", nullable: true }
 
 export function compileSchema(source: JsonObject): Schema {
   const schema: Schema = { type: typeOf(source) }
-  const { properties, additionalProperties, items } = source
+  const { type, properties, additionalProperties, items } = source
+  if (schema.type === "any" && typeof type === "string" && type !== "") schema.unknownType = type
   if (isObject(properties) || schema.type === "object") schema.fields = compileFields(properties)
   if (schema.type === "map") {
     schema.items = isObject(additionalProperties) ? compileSchema(additionalProperties) : anything

@@ -72,7 +72,7 @@ function hasType(schema: Schema, value: Json): boolean {
     case "intOrString":
       return typeof value === "string" || isInteger(value)
     case "any":
-      return true
+      return schema.unknownType === undefined
     default:
       return typeof value === schema.type
   }
@@ -83,7 +83,7 @@ function check(schema: Schema, value: Json, at: At, errors: FieldError[]): void 
   const mayBeNull = schema.nullable === true || schema.type === "any"
   if (!(value === null && mayBeNull) && !hasType(schema, value)) {
     const found = typeOf(value)
-    const detail = `${at.shown} in body must be of type ${typeNames[schema.type]}: "${found}"`
+    const detail = `${at.shown} in body must be of type ${schema.unknownType ?? typeNames[schema.type]}: "${found}"`
     errors.push(typeInvalid(at.path, found, detail))
   }
   const { rules } = schema
@@ -189,7 +189,9 @@ function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At,
   const items = schemaOfItems(schema)
   if (items !== undefined) {
     for (const [index, item] of value.entries()) {
-      check(items, item, { path: path.index(index), shown: `${shown}[${index}]` }, errors)
+      // The path of a default begins with its message's, whatever that is.
+      const itemPath = shown === "" ? path.child(`[${index}]`) : path.index(index)
+      check(items, item, { path: itemPath, shown: `${shown}[${index}]` }, errors)
     }
   }
   if (rules?.minItems !== undefined && value.length < rules.minItems) {

@@ -3,7 +3,7 @@
 
 import type { TableColumn } from "../endpoints/table.ts"
 import { age, ageOf, name } from "../registry/columns/column.ts"
-import { findAll, type JsonPath, parseJsonPath } from "./json-path.ts"
+import { findAll, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts"
 import type { PrinterColumn } from "./types.ts"
 
 // In the words of ObjectMeta's documentation.
@@ -21,7 +21,14 @@ const customAge: TableColumn = {
 
 export function customColumns(columns: readonly PrinterColumn[] | undefined): TableColumn[] {
   if (columns === undefined || columns.length === 0) return [customName, customAge]
-  return [customName, ...columns.map(customColumn)]
+  const shown: TableColumn[] = [customName]
+  try {
+    for (const column of columns) shown.push(customColumn(column))
+  } catch (error) {
+    // Of a path that cannot be read; what follows is not shown either, as upstream.
+    if (!(error instanceof JsonPathError)) throw error
+  }
+  return shown
 }
 
 function customColumn(column: PrinterColumn): TableColumn {

@@ -20,7 +20,7 @@ import { storagePrefixOf } from "../registry/keys.ts"
 import type { Conversion, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
-import { type JsonPath, parseJsonPath } from "./json-path.ts"
+import { type JsonPath, pathOfFields, plainFields } from "./json-path.ts"
 import { customScale } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
 import { type CustomResourceVersion, type Definition, isEstablished, isTerminating } from "./types.ts"
@@ -202,6 +202,8 @@ function subresourcesOf(definition: Definition, version: CustomResourceVersion):
 
 function selectableOf(version: CustomResourceVersion): Map<string, JsonPath> {
   return new Map(
-    (version.selectableFields ?? []).map(({ jsonPath = "" }) => [jsonPath.replace(/^\./, ""), parseJsonPath(jsonPath)]),
+    (version.selectableFields ?? [])
+      .map(({ jsonPath = "" }) => plainFields(jsonPath))
+      .map((names) => [names.join("."), pathOfFields(names)]),
   )
 }

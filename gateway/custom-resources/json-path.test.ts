@@ -38,9 +38,11 @@ test.each(["[", ".a[", ".a[?(", ".a[x]", `.${"a.".repeat(2000)}a`])("%s is refus
   expect(() => parseJsonPath(path)).toThrow(JsonPathError)
 })
 
-test.each<[string, string[] | undefined]>([
+test.each<[string, string[]]>([
   [".spec.replicas", ["spec", "replicas"]],
-  [".spec.list[0]", undefined],
-])("plain fields of %s", (path, expected) => {
-  expect(plainFields(parseJsonPath(path))).toEqual(expected)
+  [".spec['a']", ["spec['a']"]],
+  [".spec.a[0]", ["spec", "a[0]"]],
+  [".spec.", ["spec", ""]],
+])("plainFields() of %s are %j", (path, expected) => {
+  expect(plainFields(path)).toEqual(expected)
 })

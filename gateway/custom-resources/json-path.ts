@@ -19,9 +19,13 @@ export interface JsonPath {
 }
 
 export class JsonPathError extends Error {
-  constructor(message: string) {
+  override readonly name = "JsonPathError"
+  /** A path that upstream can follow. */
+  readonly isUnsupported: boolean
+
+  constructor(message: string, isUnsupported = false) {
     super(message)
-    this.name = "JsonPathError"
+    this.isUnsupported = isUnsupported
   }
 }
 
@@ -46,10 +50,13 @@ export function findAll({ steps }: JsonPath, value: unknown): unknown[] {
   return found
 }
 
-/** ".spec.replicas" as names, or undefined when it is anything but plain fields. */
-export function plainFields(path: JsonPath): string[] | undefined {
-  const names = path.steps.map((step) => (step.type === "field" ? step.name : undefined))
-  return names.includes(undefined) ? undefined : (names as string[])
+/** Of ".spec.replicas": what stands between dots are names of fields, whatever JSONPath would take them for. */
+export function plainFields(text: string): string[] {
+  return text.replace(/^\./, "").split(".")
+}
+
+export function pathOfFields(names: readonly string[]): JsonPath {
+  return { steps: names.map((name) => ({ type: "field", name })) }
 }
 
 function take(step: Step, value: unknown): unknown[] {
@@ -98,12 +105,12 @@ class Parser {
     while (this.#at < this.#text.length && !ends.includes(this.#peek())) {
       if (this.#peek() === ".") {
         this.#at++
-        if (this.#peek() === ".") throw this.#error("recursive descent is not supported")
+        if (this.#peek() === ".") throw this.#error("recursive descent is not supported", true)
         if (this.#peek() === "[" || this.#at >= this.#text.length) continue
         steps.push(this.#peek() === "*" ? this.#all() : { type: "field", name: this.#name(ends) })
       } else if (this.#peek() === "[") steps.push(this.#bracket())
       else throw this.#error(`unexpected ${JSON.stringify(this.#peek())}`)
-      if (steps.length > maxSteps) throw this.#error(`more than ${maxSteps} steps`)
+      if (steps.length > maxSteps) throw this.#error(`more than ${maxSteps} steps`, true)
     }
     return steps
   }
@@ -150,7 +157,7 @@ class Parser {
     if (inside === "*") return { type: "all" }
     if (/^-?\d+$/.test(inside)) return { type: "index", index: Number(inside) }
     const slice = /^(-?\d*):(-?\d*)$/.exec(inside)
-    if (slice === null) throw this.#error(`invalid array index ${inside}`)
+    if (slice === null) throw this.#error(`invalid array index ${inside}`, inside.includes(",") || inside.includes(":"))
     return { type: "slice", from: bound(slice[1]), to: bound(slice[2]) }
   }
 
@@ -204,8 +211,8 @@ class Parser {
     this.#at++
   }
 
-  #error(why: string): JsonPathError {
-    return new JsonPathError(`${why} at ${this.#at} of ${JSON.stringify(this.#text)}`)
+  #error(why: string, isUnsupported = false): JsonPathError {
+    return new JsonPathError(`${why} at ${this.#at} of ${JSON.stringify(this.#text)}`, isUnsupported)
   }
 }
 

@@ -8,7 +8,7 @@ import { internalError, notFound } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
 import { maxInt32 } from "../registry/validation/values.ts"
-import { findAll, parseJsonPath, plainFields } from "./json-path.ts"
+import { findAll, pathOfFields, plainFields } from "./json-path.ts"
 import type { CustomResourceVersion } from "./types.ts"
 
 export type ScalePaths = NonNullable<NonNullable<CustomResourceVersion["subresources"]>["scale"]>
@@ -18,21 +18,20 @@ export const customScale = scaleSubresource(scalableOf)
 function scalableOf({ definition }: Registry): Scalable {
   const scale = definition.customResource?.scale
   if (scale === undefined) throw notFound(definition, "scale")
-  const spec = plainFields(parseJsonPath(scale.specReplicasPath)) ?? []
-  const status = parseJsonPath(scale.statusReplicasPath)
-  const selector = scale.labelSelectorPath === undefined ? undefined : parseJsonPath(scale.labelSelectorPath)
-  const specPath = parseJsonPath(scale.specReplicasPath)
+  const spec = plainFields(scale.specReplicasPath ?? "")
+  const status = plainFields(scale.statusReplicasPath ?? "")
+  const selector = scale.labelSelectorPath === undefined ? undefined : plainFields(scale.labelSelectorPath)
   return {
     ownRules: true,
     // Upstream records writes by the types of the definition, of which Scale is none.
     unmanaged: true,
     checkPresent(object) {
-      if (findAll(specPath, object)[0] !== undefined) return
+      if (valueAt(object, spec) !== undefined) return
       throw internalError(`the spec replicas field "${scale.specReplicasPath}" does not exist`)
     },
-    replicas: (object) => numberOf(findAll(specPath, object)[0]),
-    currentReplicas: (object) => numberOf(findAll(status, object)[0]),
-    selector: (object) => (selector === undefined ? "" : textOf(findAll(selector, object)[0])),
+    replicas: (object) => numberOf(valueAt(object, spec)),
+    currentReplicas: (object) => numberOf(valueAt(object, status)),
+    selector: (object) => (selector === undefined ? "" : textOf(valueAt(object, selector))),
     setReplicas: (object, replicas) => setField(object, spec, replicas),
   }
 }
@@ -44,13 +43,14 @@ export function validateScaleNumbers(
 ): FieldError[] {
   return [specReplicasPath, statusReplicasPath].flatMap((path = "") => {
     const at = FieldPath.root(path)
-    const blocked = firstNoObject(object, plainFields(parseJsonPath(path)) ?? [])
+    const names = plainFields(path)
+    const blocked = firstNoObject(object, names)
     if (blocked !== undefined) {
       return [
         invalidValue(at, 0, `${blocked.path} accessor error: ${wrongType(blocked.value, "map[string]interface{}")}`),
       ]
     }
-    const [value] = findAll(parseJsonPath(path), object)
+    const value = valueAt(object, names)
     if (value === undefined || value === null) return []
     if (!isInteger(value)) {
       return [invalidValue(at, 0, `${path} accessor error: ${wrongType(value, "int64")}`)]
@@ -58,6 +58,10 @@ export function validateScaleNumbers(
     if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
     return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
   })
+}
+
+function valueAt(object: object, names: readonly string[]): unknown {
+  return findAll(pathOfFields(names), object)[0]
 }
 
 /** What is in the way to a field. */

@@ -21,6 +21,10 @@ const strategy: Strategy<Definition> = {
     if (!names.singular && names.kind) names.singular = names.kind.toLowerCase()
     if (!names.listKind && names.kind) names.listKind = `${names.kind}List`
     spec.conversion ??= { strategy: "None" }
+    const { webhook } = spec.conversion
+    if (webhook && webhook.clientConfig === undefined && (webhook.conversionReviewVersions ?? []).length === 0) {
+      delete spec.conversion.webhook
+    }
     const service = spec.conversion.webhook?.clientConfig?.service
     if (service) service.port ??= 443
     if (spec.preserveUnknownFields === false) delete spec.preserveUnknownFields
@@ -100,5 +104,6 @@ const strategy: Strategy<Definition> = {
 export const customResourceDefinitions: KindExtension = { strategy }
 
 function storageVersionOf(definition: Definition): string | undefined {
-  return definition.spec?.versions?.find((version) => version.storage === true)?.name
+  const version = definition.spec?.versions?.find(({ storage }) => storage === true)
+  return version && (version.name ?? "")
 }

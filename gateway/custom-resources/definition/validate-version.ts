@@ -2,30 +2,23 @@
 // name spec.validation, spec.subresources, … as v1beta1 did. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/{v1/conversion.go,validation}.
 
-import {
-  duplicate,
-  type FieldError,
-  type FieldPath,
-  invalidValue,
-  required,
-  tooMany,
-} from "../../../apimachinery/field-errors.ts"
+import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { ruleErrors } from "../../../apimachinery/cel/rules/definition.ts"
-import { isObject } from "../../../apimachinery/schema/json-object.ts"
+import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 import { compileStructural } from "../../../apimachinery/schema/structural.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import { messages } from "../../registry/validation/values.ts"
-import { JsonPathError, parseJsonPath, plainFields } from "../json-path.ts"
+import { JsonPathError, parseJsonPath } from "../json-path.ts"
 import type { CustomResourceVersion, PrinterColumn } from "../types.ts"
+import { givenFields, printSchema } from "./print-schema.ts"
+import { validateSelectable } from "./validate-selectable.ts"
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"]
 const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"]
-const selectableTypes = ["boolean", "integer", "string"]
-const maxSelectableFields = 8
 
-type Part = "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields"
+export type Part = "schema" | "subresources" | "additionalPrinterColumns" | "selectableFields"
 const parts: readonly Part[] = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"]
 
 /** `own`: errors of single versions; `common`: of what all versions have the same. */
@@ -72,54 +65,8 @@ function warningFaults(deprecated: boolean, warning: string): string[] {
   ]
 }
 
-/** As Go prints them in memory: what all versions have the same was taken out of them. */
-export function printVersions(versions: readonly CustomResourceVersion[]): unknown[] {
-  const common = commonParts(versions)
-  const of = (version: CustomResourceVersion, part: Part): unknown =>
-    common.includes(part) ? null : (version[part] ?? null)
-  return versions.map((version) => ({
-    Name: version.name,
-    Served: version.served ?? false,
-    Storage: version.storage ?? false,
-    Deprecated: version.deprecated ?? false,
-    DeprecationWarning: version.deprecationWarning ?? null,
-    Schema: of(version, "schema"),
-    Subresources: of(version, "subresources") && printSubresources(version),
-    AdditionalPrinterColumns:
-      of(version, "additionalPrinterColumns") && version.additionalPrinterColumns?.map(printColumn),
-    SelectableFields:
-      of(version, "selectableFields") && version.selectableFields?.map(({ jsonPath = "" }) => ({ JSONPath: jsonPath })),
-  }))
-}
-
-function printSubresources({ subresources }: CustomResourceVersion): unknown {
-  const { status = null, scale } = subresources ?? {}
-  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = null } = scale ?? {}
-  return {
-    Status: status,
-    Scale:
-      scale === undefined
-        ? null
-        : {
-            SpecReplicasPath: specReplicasPath,
-            StatusReplicasPath: statusReplicasPath,
-            LabelSelectorPath: labelSelectorPath,
-          },
-  }
-}
-
-function printColumn({
-  name = "",
-  type = "",
-  format = "",
-  description = "",
-  priority = 0,
-  jsonPath = "",
-}: PrinterColumn): unknown {
-  return { Name: name, Type: type, Format: format, Description: description, Priority: priority, JSONPath: jsonPath }
-}
-
-function commonParts(versions: readonly CustomResourceVersion[]): readonly Part[] {
+/** What all versions have the same. */
+export function commonParts(versions: readonly CustomResourceVersion[]): readonly Part[] {
   const [first] = versions
   const isCommon = (part: Part): boolean =>
     first?.[part] !== undefined && versions.every((version) => semanticEqual(version[part], first[part]))
@@ -155,7 +102,7 @@ function validatePart(
         const where = isCommon ? "validations.schema is included" : "`version.schema.openAPIV3Schema` is not included"
         return [invalidValue(at.child(part), "", `may only be set when ${where}`)]
       }
-      return validateSelectable(at.child(part), version)
+      return schema === undefined ? [] : validateSelectable(at.child(part), version.selectableFields ?? [], schema)
   }
 }
 
@@ -163,12 +110,29 @@ function schemaErrors(schema: Json, path: FieldPath, { subresources }: CustomRes
   const structural = compileStructural(schema, path)
   const { errors } = structural
   if (!isObject(schema)) return errors
-  const { type } = schema
-  if (subresources?.status !== undefined && typeof type === "string" && type !== "" && type !== "object") {
-    const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
-    errors.unshift(invalidValue(path.child("type"), type, detail))
-  }
+  if (subresources?.status !== undefined) errors.unshift(...rootErrors(schema, path))
   return [...errors, ...ruleErrors(schema, path, structural)]
+}
+
+/** In Go's order and with Go's names: what does not reach into status. */
+const allowedAtRoot =
+  "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems " +
+  "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations"
+
+/** Status is validated by what the root says of it alone. The first fault in Go's order is told. */
+function rootErrors(schema: JsonObject, path: FieldPath): FieldError[] {
+  for (const [name, value] of givenFields(schema)) {
+    if (name === "Type") {
+      if (value === "object") continue
+      const detail =
+        'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+      return [invalidValue(path.child("type"), value, detail)]
+    }
+    if (allowedAtRoot.split(" ").includes(name)) continue
+    const detail = `only [${allowedAtRoot}] fields are allowed at the root of the schema if the status subresource is enabled`
+    return [invalidValue(path, printSchema(schema), detail)]
+  }
+  return []
 }
 
 function validateScale(at: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {
@@ -182,15 +146,11 @@ function validateScale(at: FieldPath, { subresources }: CustomResourceVersion): 
   ]
 }
 
-/** A path of plain fields below one of these. */
+/** A path below one of these. */
 function fieldPath(at: FieldPath, path: string | undefined, roots: readonly string[]): FieldError[] {
   if (path === undefined || path === "") return [required(at)]
   if (!path.startsWith(".")) return [invalidValue(at, path, "must be a simple json path starting with .")]
-  const fault = pathFault(path)
-  if (fault !== undefined) return [invalidValue(at, path, fault)]
-  const fields = plainFields(parseJsonPath(path))
-  if (fields === undefined) return [invalidValue(at, path, "must be a simple json path of fields")]
-  if (fields.length > 1 && roots.includes(fields[0] ?? "")) return []
+  if (roots.some((root) => path.startsWith(`.${root}.`))) return []
   const where = roots.map((root) => `.${root}`).join(" or ")
   return [invalidValue(at, path, `should be a json path under ${roots.length > 1 ? "either " : ""}${where}`)]
 }
@@ -211,57 +171,18 @@ function validateColumn(at: FieldPath, column: PrinterColumn): FieldError[] {
   if (!path) return [...errors, required(place)]
   if (!path.startsWith(".")) return [...errors, invalidValue(place, path, "must be a simple json path starting with .")]
   const fault = pathFault(path)
-  return fault === undefined ? errors : [...errors, invalidValue(place, path, fault)]
+  // What cannot be read is no fault of a definition: its tables end before that column.
+  return fault?.isUnsupported === true
+    ? [...errors, invalidValue(place, path, `is an invalid path: ${fault.message}`)]
+    : errors
 }
 
-function validateSelectable(at: FieldPath, version: CustomResourceVersion): FieldError[] {
-  const fields = version.selectableFields ?? []
-  if (fields.length === 0) return []
-  const schema = version.schema?.openAPIV3Schema
-  if (schema === undefined) return []
-  const errors = fields.length > maxSelectableFields ? [tooMany(at, fields.length, maxSelectableFields)] : []
-  const seen = new Set<string>()
-  for (const [index, { jsonPath = "" }] of fields.entries()) {
-    const place = at.index(index).child("jsonPath")
-    const fault = selectableFault(jsonPath, schema)
-    if (fault !== undefined) errors.push(fault === "" ? required(place) : invalidValue(place, jsonPath, fault))
-    else if (seen.has(jsonPath)) errors.push(duplicate(place, jsonPath))
-    seen.add(jsonPath)
-  }
-  return errors
-}
-
-function selectableFault(path: string, schema: Json): string | undefined {
-  if (path === "") return ""
-  if (!path.startsWith(".")) return `is an invalid path: expected [ or . but got: ${/^[^.[]*/.exec(path)?.[0] ?? ""}`
-  const fault = pathFault(path)
-  if (fault !== undefined) return fault
-  const found = fieldSchema(schema, plainFields(parseJsonPath(path)) ?? [])
-  if (found === undefined) return "is an invalid path: does not refer to a valid field"
-  return selectableTypes.includes(found.type ?? "")
-    ? undefined
-    : "must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed."
-}
-
-interface PropertySchema {
-  type?: string
-  properties?: Record<string, PropertySchema>
-}
-
-/** Metadata is every object's, and no field of the schema. */
-function fieldSchema(schema: Json, fields: readonly string[]): PropertySchema | undefined {
-  if (fields.length === 0 || fields[0] === "metadata") return undefined
-  let at: PropertySchema | undefined = schema as PropertySchema
-  for (const field of fields) at = at?.properties?.[field]
-  return at
-}
-
-function pathFault(path: string): string | undefined {
+function pathFault(path: string): JsonPathError | undefined {
   try {
     parseJsonPath(path)
     return undefined
   } catch (error) {
-    if (error instanceof JsonPathError) return `is an invalid path: ${error.message}`
+    if (error instanceof JsonPathError) return error
     throw error
   }
 }

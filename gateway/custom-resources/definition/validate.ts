@@ -8,7 +8,8 @@ import { validateOwnNames } from "../../registry/validation/names.ts"
 import { messages, named, oneOf } from "../../registry/validation/values.ts"
 import { type CustomResourceNames, type CustomResourceVersion, type Definition, isEstablished } from "../types.ts"
 import { validateApproval } from "./approval.ts"
-import { printVersions, validateVersions } from "./validate-version.ts"
+import { printVersions } from "./print.ts"
+import { validateVersions } from "./validate-version.ts"
 import { walkSchemas } from "./walk.ts"
 
 const path = FieldPath.root("spec")

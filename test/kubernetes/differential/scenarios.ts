@@ -4,6 +4,7 @@ import { accessCases } from "./cases/access.ts"
 import { componentCases } from "./cases/components.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customValueCases } from "./cases/custom-values.ts"
+import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { faultCases } from "./cases/faults.ts"
@@ -39,7 +40,10 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
     { name: "access", scenarios: accessCases() },
-    { name: "custom resources", scenarios: [...customResourceCases(), ...customValueCases(), ...definitionCases()] },
+    {
+      name: "custom resources",
+      scenarios: [...customResourceCases(), ...customValueCases(), ...definitionCases(), ...definitionFaultCases()],
+    },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
     {

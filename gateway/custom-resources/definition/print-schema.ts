@@ -1,0 +1,99 @@
+// A schema as Go prints it in messages: as it lies in kube-apiserver's memory, every field in its order. Source:
+// k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types_jsonschema.go.
+
+import type { Json } from "../../../apimachinery/object.ts"
+import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
+
+/** The fields of a schema in Go's order; names that are not Go's in small letters stand behind a colon. */
+const schemaFields =
+  "ID:id Schema:$schema Ref:$ref Description Type Nullable Format Title Default Maximum ExclusiveMaximum Minimum " +
+  "ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Enum MaxProperties MinProperties " +
+  "Required Items AllOf OneOf AnyOf Not Properties AdditionalProperties PatternProperties Dependencies AdditionalItems " +
+  "Definitions ExternalDocs Example XPreserveUnknownFields:x-kubernetes-preserve-unknown-fields " +
+  "XEmbeddedResource:x-kubernetes-embedded-resource XIntOrString:x-kubernetes-int-or-string " +
+  "XListMapKeys:x-kubernetes-list-map-keys XListType:x-kubernetes-list-type XMapType:x-kubernetes-map-type " +
+  "XValidations:x-kubernetes-validations"
+
+const fields = schemaFields.split(" ").map((field): readonly [string, string] => {
+  const [name = "", own = name.charAt(0).toLowerCase() + name.slice(1)] = field.split(":")
+  return [name, own]
+})
+/** Those that are no pointers. */
+const zeros: Readonly<Record<string, Json>> = {
+  ...Object.fromEntries(
+    ["ID", "Schema", "Description", "Type", "Format", "Title", "Pattern"].map((name) => [name, ""]),
+  ),
+  ...Object.fromEntries(
+    ["Nullable", "ExclusiveMaximum", "ExclusiveMinimum", "UniqueItems", "XEmbeddedResource", "XIntOrString"].map(
+      (name) => [name, false],
+    ),
+  ),
+}
+
+export function printSchema(schema: Json | undefined): Json {
+  if (!isObject(schema)) return null
+  return Object.fromEntries(
+    fields.map(([name, own]) => {
+      const given = schema[own] ?? null
+      return [name, given === null ? (zeros[name] ?? null) : printKeyword(name, given)]
+    }),
+  )
+}
+
+/** What a schema says at its top, in Go's order: neither absent nor a zero. */
+export function givenFields(schema: JsonObject): [string, Json][] {
+  return fields
+    .map(([name, own]): [string, Json] => [name, schema[own] ?? null])
+    .filter(([name, value]) => value !== null && value !== zeros[name])
+}
+
+function printKeyword(name: string, given: Json): Json {
+  switch (name) {
+    case "Items":
+      return Array.isArray(given)
+        ? { Schema: null, JSONSchemas: given.map(printSchema) }
+        : { Schema: printSchema(given), JSONSchemas: null }
+    case "AllOf":
+    case "OneOf":
+    case "AnyOf":
+      return Array.isArray(given) ? given.map(printSchema) : null
+    case "Not":
+      return printSchema(given)
+    case "Properties":
+    case "PatternProperties":
+    case "Definitions":
+      return entriesOf(given, printSchema)
+    case "AdditionalProperties":
+    case "AdditionalItems":
+      return { Allows: given !== false, Schema: printSchema(given) }
+    case "Dependencies":
+      return entriesOf(given, (one) =>
+        Array.isArray(one) ? { Schema: null, Property: one } : { Schema: printSchema(one), Property: null },
+      )
+    case "ExternalDocs":
+      return isObject(given) ? { Description: given["description"] ?? "", URL: given["url"] ?? "" } : null
+    case "XValidations":
+      return Array.isArray(given) ? given.filter(isObject).map(printRule) : null
+    default:
+      return given
+  }
+}
+
+/** Go prints maps in the order of their keys. */
+function entriesOf(given: Json, print: (value: Json) => Json): Json {
+  if (!isObject(given)) return null
+  const entries = Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, value]) => [key, print(value)]))
+}
+
+function printRule(rule: JsonObject): Json {
+  const { message = "", messageExpression = "", reason = null, fieldPath = "", optionalOldSelf = null } = rule
+  return {
+    Rule: rule["rule"] ?? "",
+    Message: message,
+    MessageExpression: messageExpression,
+    Reason: reason,
+    FieldPath: fieldPath,
+    OptionalOldSelf: optionalOldSelf,
+  }
+}
