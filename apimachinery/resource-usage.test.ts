@@ -86,3 +86,16 @@ test("a quota's names are about the resource they name", () => {
   expect(quotaNamesOf("resource.k8s.io", "resourceclaims", names)).toEqual(names.slice(0, 2))
   expect(quotaNamesOf("", "pods", names)).toEqual(["pods"])
 })
+
+test("what a pod asks as a whole wins over its containers, and its overhead comes on top", () => {
+  const spec = {
+    containers: [sized("a", "100m")],
+    resources: { requests: { cpu: "1" }, limits: { cpu: "2" } },
+    overhead: { cpu: "10m", memory: "1Mi" },
+  }
+  expect(usage("pods", spec)).toMatchObject({
+    "requests.cpu": "1010m",
+    "limits.cpu": "2010m",
+    "requests.memory": "1Mi",
+  })
+})

@@ -40,7 +40,7 @@ function largerOf(a: Amounts, b: Amounts): Amounts {
 
 /**
  * What a pod needs as a whole: the sum of its containers and sidecars, or what its greediest init container needs if that is
- * more; what the pod says of itself wins.
+ * more; what the pod says of itself wins. Its overhead comes on top.
  */
 export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
   let sum: Amounts = {}
@@ -55,13 +55,10 @@ export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts 
       greediest = largerOf(greediest, sidecars)
     } else greediest = largerOf(greediest, addAmounts(own, sidecars))
   }
-  const total = largerOf(sum, greediest)
+  const total = { ...largerOf(sum, greediest), ...parseAmounts(spec.resources?.[kind]) }
   const overhead = parseAmounts(spec.overhead)
-  const withOverhead =
-    kind === "requests"
-      ? addAmounts(total, overhead)
-      : addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => name in total)))
-  return { ...withOverhead, ...parseAmounts(spec.resources?.[kind]) }
+  if (kind === "requests") return addAmounts(total, overhead)
+  return addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => name in total)))
 }
 
 /** The quota name that counts objects: "count/deployments.apps". */
