@@ -167,12 +167,22 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
   })
 }
 
-export function forbidden(resource: GroupResource, name: string, detail: string): StatusError {
+export function forbidden(
+  resource: GroupResource,
+  name: string,
+  detail: string,
+  causes: readonly StatusCause[] = [],
+): StatusError {
   const subject =
     resource.resource === ""
       ? "forbidden"
       : `${printGroupResource(resource)}${name === "" ? "" : ` ${goQuote(name)}`} is forbidden`
-  return failure("Forbidden", `${subject}: ${detail}`, of(resource, name))
+  const details = of(resource, name)
+  return failure(
+    "Forbidden",
+    `${subject}: ${detail}`,
+    causes.length === 0 ? details : { ...details, causes: [...causes] },
+  )
 }
 
 export function unauthorized(): StatusError {

@@ -16,6 +16,7 @@ import { defaultIngressClass, defaultStorageClass } from "./default-classes.ts"
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts"
 import { limitRanger } from "./limit-ranger.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
+import { podResize } from "./pod-resize.ts"
 import { podTopologyLabels } from "./pod-topology-labels.ts"
 import { priority } from "./priority.ts"
 import { rbacEscalation } from "./rbac-escalation.ts"
@@ -39,6 +40,7 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     certificates,
     defaultIngressClass,
     podTopologyLabels,
+    podResize,
     new MutatingPolicies(registrations),
     new MutatingWebhooks(registrations, evaluateMatchConditions),
     rbacEscalation,

@@ -1,11 +1,15 @@
 // What plugins refuse a write with: 403 naming the object as the caller did.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { forbidden, type StatusError } from "../../../apimachinery/status.ts"
+import { forbidden, type StatusCause, type StatusError } from "../../../apimachinery/status.ts"
 import type { AdmissionAttributes } from "../chain.ts"
 
-export function refuse(attributes: AdmissionAttributes, detail: string): StatusError {
-  return forbidden(attributes.resource, nameOf(attributes), detail)
+export function refuse(
+  attributes: AdmissionAttributes,
+  detail: string,
+  causes: readonly StatusCause[] = [],
+): StatusError {
+  return forbidden(attributes.resource, nameOf(attributes), detail, causes)
 }
 
 function nameOf({ name, object }: AdmissionAttributes): string {

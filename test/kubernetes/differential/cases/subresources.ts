@@ -2,7 +2,18 @@
 // approval; and what a delete leaves behind.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, jsonPatch, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import {
+  get,
+  jsonPatch,
+  mergePatch,
+  patch,
+  post,
+  put,
+  remove,
+  type RequestStep,
+  type Scenario,
+  strategicPatch,
+} from "../scenario.ts"
 import { kindNamed } from "../generate/objects.ts"
 
 const pods = "/api/v1/namespaces/@{ns}/pods"
@@ -18,6 +29,7 @@ export function subresourceCases(): Scenario[] {
     { name: "a pod is bound to a node once", steps: binding() },
     { name: "a pod gets ephemeral containers", steps: ephemeral() },
     { name: "a pod is resized in place", steps: resized() },
+    { name: "a pod is resized to what its node has", steps: resizedOnNode() },
     { name: "a pod without a node has no logs and nothing to run in", steps: connections() },
     { name: "a namespace ends when it is finalized", steps: namespaces() },
     { name: "a certificate request is approved once", steps: certificates() },
@@ -147,6 +159,41 @@ function resized(): RequestStep[] {
     resources({ cpu: "-1" }),
     patch(path, jsonPatch, [{ op: "replace", path: "/spec/containers/0/image", value: "other" }]),
     get(`${pods}/a`),
+  ]
+}
+
+function resizedOnNode(): RequestStep[] {
+  const node = "n@{id}"
+  const nodePath = `/api/v1/nodes/${node}`
+  const resources = (cpu: string, memory: string): Json => ({ requests: { cpu, memory }, limits: { cpu, memory } })
+  const onNode = (name: string, nodeName: string): RequestStep =>
+    post(pods, pod(name, { nodeName, containers: [{ name: "main", image: "i", resources: resources("1", "1Gi") }] }))
+  const resize = (name: string, cpu: string, memory: string, more = ""): RequestStep =>
+    patch(
+      `${pods}/${name}/resize${more}`,
+      strategicPatch,
+      { spec: { containers: [{ name: "main", resources: resources(cpu, memory) }] } },
+      { label: `RESIZE ${name} to ${cpu} and ${memory}${more}` },
+    )
+  return [
+    post("/api/v1/nodes", {
+      metadata: { name: node },
+      spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }] },
+    }),
+    patch(`${nodePath}/status`, mergePatch, { status: { allocatable: { cpu: "1500m", memory: "2Gi" } } }),
+    onNode("a", node),
+    onNode("b", "absent@{id}"),
+    resize("a", "1500m", "2Gi"),
+    resize("a", "1501m", "2Gi"),
+    resize("a", "1", "3Gi"),
+    resize("a", "2.0001", "3Gi"),
+    resize("a", "2", "1Gi", "?dryRun=All"),
+    resize("a", "1500m", "2Gi"),
+    resize("b", "500m", "1Gi"),
+    resize("b", "1", "1Gi"),
+    patch(nodePath, mergePatch, { metadata: { labels: { "kubernetes.io/os": "windows" } } }),
+    resize("a", "1", "1Gi"),
+    remove(nodePath),
   ]
 }
 

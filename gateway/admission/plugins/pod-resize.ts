@@ -1,0 +1,51 @@
+// A pod on a node is resized only to what the node could give if it were alone there. Source:
+// k8s.io/kubernetes/plugin/pkg/admission/podresize.
+
+import type { Node, Pod } from "../../../apimachinery/object.ts"
+import {
+  compareQuantities,
+  milliValue,
+  type Quantity,
+  unitValue,
+  zeroQuantity,
+} from "../../../apimachinery/quantity.ts"
+import { parseAmounts, podAmounts } from "../../../apimachinery/resource-usage.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
+import { find, nodes } from "./lookup.ts"
+import { isOf, objectAs, refuse } from "./refuse.ts"
+
+/** How amounts are told. */
+const told: Readonly<Record<string, (amount: Quantity) => number>> = { cpu: milliValue, memory: unitValue }
+
+export const podResize: AdmissionPlugin = {
+  name: "PodResizeValidator",
+
+  concerns: (attributes) => isOf(attributes, "", "pods", "resize") && attributes.operation === "UPDATE",
+
+  async validate(ctx, attributes) {
+    const { metadata, spec } = objectAs<Pod>(attributes)
+    const nodeName = spec?.nodeName ?? ""
+    if (spec === undefined || nodeName === "" || metadata.generation === attributes.current?.metadata.generation) return
+    const node = await find<Node>(ctx, nodes, "", nodeName)
+    if (node === undefined) throw refuse(attributes, `node "${nodeName}" not found`)
+    const { "kubernetes.io/os": system = "linux" } = node.metadata.labels ?? {}
+    if (system !== "linux") {
+      const why = `pod resize is only supported on linux nodes, node "${nodeName}" is "${system}"`
+      throw refuse(attributes, why, [{ reason: "UnsupportedPlatform" }])
+    }
+    refuseBeyond(attributes, podAmounts(spec, "requests"), parseAmounts(node.status?.allocatable))
+  },
+}
+
+type Amounts = ReturnType<typeof podAmounts>
+
+function refuseBeyond(attributes: AdmissionAttributes, requests: Amounts, allocatable: Amounts): void {
+  const missing = Object.entries(told).flatMap(([name, value]) => {
+    const [asked, given] = [requests[name] ?? zeroQuantity, allocatable[name] ?? zeroQuantity]
+    if (compareQuantities(asked, given) <= 0) return []
+    return [`${name}, requested: ${value(asked)}, allocatable: ${value(given)}`]
+  })
+  if (missing.length === 0) return
+  const why = `node didn't have enough allocatable resources: ${missing.join("; ")}`
+  throw refuse(attributes, why, [{ reason: "NodeCapacity" }])
+}
