@@ -39,6 +39,11 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** What the caller may not write, beyond access to the resource; told before all other errors. */
   refuse?(ctx: RequestContext, object: T, current: T | undefined): Promise<FieldError[]>
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
+  /**
+   * true: this object, as it was made, is written by its first update even if that changes nothing. Upstream makes it without a
+   * default that depends on what the server sets; reading adds it, and the first write puts it down.
+   */
+  lacksDefault?(object: T): boolean
   /** The last change before storing, after admission. */
   canonicalize?(object: T): void
   /** false: the kind has no metadata.generation. Default: true. */

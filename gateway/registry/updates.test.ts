@@ -70,3 +70,34 @@ test.each<[string, Loose, Loose]>([
   const changed = await kinds.patch(what, name, patch)
   expect(changed["metadata"].generation).toBe(2)
 })
+
+const template = (labels?: Loose): Loose => ({
+  ...(labels === undefined ? {} : { metadata: { labels } }),
+  spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] },
+})
+const claim = { spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } }
+
+test.each<[string, Loose, boolean]>([
+  ["persistentvolumeclaims", claim, true],
+  ["batch/jobs", { spec: { template: template() } }, true],
+  ["batch/jobs", { spec: { template: template({ a: "b" }) } }, false],
+  ["configmaps", { data: { a: "b" } }, false],
+])("the first update of %s %j that changes nothing is written: %s", async (what, object, isWritten) => {
+  const name = next()
+  const revision = ({ metadata }: Loose): string => metadata.resourceVersion
+  const made = await kinds.create(what, { metadata: { name }, ...object })
+  const dry = await kinds.patch(what, name, {}, { dryRun: true })
+  const first = await kinds.patch(what, name, {})
+  expect(revision(dry)).toBe(revision(made))
+  expect(revision(first) !== revision(made)).toBe(isWritten)
+  expect(revision(await kinds.patch(what, name, {}))).toBe(revision(first))
+})
+
+test("a job without labels has its template's, generated ones included", async () => {
+  const name = next()
+  const { metadata } = await kinds.create("batch/jobs", {
+    metadata: { name },
+    spec: { template: template({ a: "b" }) },
+  })
+  expect(metadata.labels).toMatchObject({ a: "b", "job-name": name, "controller-uid": metadata.uid })
+})

@@ -131,10 +131,16 @@ export class WriteAttempts {
     await ctx.pause?.()
     this.#settle(object)
     if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
-    if (isUnchanged(object, current) && !this.#reader.isOutdated(stored)) return before
+    if (isUnchanged(object, current) && !this.#isRewritten(stored, current)) return before
     if (options.dryRun) return new ComputedValue(await this.#asRead(object))
     const claim = await definition.strategy.begin?.(ctx, object, current)
     return this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
+  }
+
+  /** An update that changes nothing is written nevertheless. */
+  #isRewritten(stored: KeyValue, current: KubeObject): boolean {
+    const isFirst = stored.createRevision === stored.modRevision
+    return (isFirst && this.#definition.strategy.lacksDefault?.(current) === true) || this.#reader.isOutdated(stored)
   }
 
   /** Nothing holds the object any more. */

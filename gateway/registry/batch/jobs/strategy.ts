@@ -19,6 +19,7 @@ const path = FieldPath.root("spec")
 const nameLabels = ["job-name", "batch.kubernetes.io/job-name"]
 const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"]
 const uidLabel = "batch.kubernetes.io/controller-uid"
+const isGenerated = (label: string): boolean => nameLabels.includes(label) || uidLabels.includes(label)
 const maxInt32 = 2_147_483_647
 
 const strategy: Strategy<Job> = {
@@ -50,6 +51,7 @@ const strategy: Strategy<Job> = {
   },
 
   canonicalize: labelAsTemplate,
+  lacksDefault: ({ metadata: { labels = {} } }) => uidLabel in labels && Object.keys(labels).every(isGenerated),
 
   validate: (_ctx, job) => validateJob(job),
 
@@ -73,18 +75,18 @@ function specOf(job: Job): JobSpec {
   return job.spec
 }
 
-/** A job without labels of its own gets its template's. */
+/** A job without labels of its own has its template's: the very same, so that what is generated for these is its own, too. */
 function labelAsTemplate(job: Job): void {
   const labels = job.spec?.template?.metadata?.labels
   if (labels === undefined || Object.keys(job.metadata.labels ?? {}).length > 0) return
-  job.metadata.labels = { ...labels }
+  job.metadata.labels = labels
 }
 
 /** By its own uid, so that no two jobs ever count each other's pods. */
 function generateSelector(job: Job): void {
   const spec = specOf(job)
   const { name = "", uid = "" } = job.metadata
-  const labels = { ...spec.template.metadata?.labels }
+  const labels = spec.template.metadata?.labels ?? {}
   for (const label of nameLabels) labels[label] ??= name
   for (const label of uidLabels) labels[label] ??= uid
   spec.template.metadata = { ...spec.template.metadata, labels }

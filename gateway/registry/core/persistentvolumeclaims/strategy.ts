@@ -13,6 +13,7 @@ const path = FieldPath.root("spec")
 
 const strategy: Strategy<PersistentVolumeClaim> = {
   generation: false,
+  lacksDefault: () => true, // its phase
 
   dropDisabled({ spec }) {
     // Sources in other namespaces are off in a server as it comes.

@@ -6,6 +6,7 @@ import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario, 
 export function objectCases(): Scenario[] {
   return [
     { name: "a volume stands within an attachment", steps: inlineVolumes() },
+    { name: "a job is labelled as its template", steps: jobLabels() },
     { name: "a request is of a flow schema", steps: flowSchemas() },
     { name: "a flow schema tells whether its level is missing", steps: danglingSchemas() },
   ]
@@ -64,6 +65,35 @@ function inlineVolumes(): RequestStep[] {
     one("rbd", { accessModes: ["ReadWriteOnce"], rbd: { monitors: ["a"], image: "i" }, csi }),
     one("azure", { accessModes: ["ReadWriteOnce"], azureDisk: { diskName: "a", diskURI: "b" } }),
     one("flex", { accessModes: ["ReadWriteOnce"], flexVolume: {}, csi }),
+  ]
+}
+
+function jobLabels(): RequestStep[] {
+  const path = "/apis/batch/v1/namespaces/@{ns}/jobs"
+  const one = (name: string, own: Json, templates: Json, more: object = {}): RequestStep[] => [
+    post(path, {
+      metadata: { name, ...(own === null ? {} : { labels: own }) },
+      spec: {
+        ...more,
+        template: {
+          ...(templates === null ? {} : { metadata: { labels: templates } }),
+          spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] },
+        },
+      },
+    }),
+    patch(`${path}/${name}`, mergePatch, {}, { label: `PATCH nothing of ${name}` }),
+    patch(`${path}/${name}`, mergePatch, { metadata: { labels: { more: "x" } } }, { label: `PATCH labels of ${name}` }),
+    patch(`${path}/${name}`, mergePatch, { metadata: { labels: null } }, { label: `PATCH no labels of ${name}` }),
+    get(`${path}/${name}`),
+  ]
+  const manual = { manualSelector: true, selector: { matchLabels: { a: "b" } } }
+  return [
+    ...one("none", null, null),
+    ...one("empty", {}, null),
+    ...one("templates", null, { a: "b" }),
+    ...one("own", { a: "b" }, null),
+    ...one("both", { own: "x" }, { a: "b" }),
+    ...one("manual", null, { a: "b" }, manual),
   ]
 }
 

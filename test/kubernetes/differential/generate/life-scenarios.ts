@@ -102,6 +102,7 @@ function patches(kind: Kind): RequestStep[] {
     types.map(([type, body]) => patch(where, type, body, { label: `PATCH ${type}${where === path ? "" : " status"}` }))
   return [
     post(kind.path, kind.object()),
+    patch(path, mergePatch, {}, { label: "PATCH nothing first" }),
     ...patchAll(path),
     patch(path, mergePatch, {}, { label: "PATCH nothing" }),
     patch(path, mergePatch, { metadata: { resourceVersion: "1" } }, { label: "PATCH old revision" }),
