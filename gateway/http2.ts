@@ -48,6 +48,13 @@ class StreamRequest extends Http2ServerRequest {
 /** As GatewayResponse. */
 class StreamResponse extends Http2ServerResponse {
   readonly locals = {} as { state: RequestState }
+  sentBytes = 0
+
+  /** Node's end() calls it, too. */
+  override write(chunk: string | Uint8Array, ...rest: never[]): boolean {
+    this.sentBytes += Buffer.byteLength(chunk)
+    return super.write(chunk, ...rest)
+  }
 
   stand(headers: Readonly<Record<string, string>>): void {
     for (const name in headers) this.setHeader(name, headers[name] ?? "")

@@ -2,6 +2,10 @@
 // kept as one series of numbers, so that counting a request costs a lookup. Source: k8s.io/apiserver/pkg/endpoints/metrics.
 
 export interface RequestLabels {
+  /** "apiserver"; "" of what is no resource. */
+  component: string
+  /** "", "All", or "invalid". */
+  dryRun: string
   verb: string
   group: string
   version: string
@@ -11,53 +15,86 @@ export interface RequestLabels {
   scope: string
 }
 
-/** A request that is over. `seconds` is undefined for what has no end of its own. */
+/** A request that is over. */
 export interface CountedRequest {
   kind: RequestKind
   labels: RequestLabels
   /** {@link seriesKey} */
   key: string
   code: number
-  seconds: number | undefined
+  seconds: number
+  /** Of the answer's body; counted of what is read. */
+  bytes: number
 }
 
 interface Series {
-  labels: string
+  labels: RequestLabels
   codes: Map<number, number>
+  durations: Histogram
+  /** Only of what has any. */
+  sizes: Histogram | undefined
+  /** Under way, of what has no end of its own; undefined: there never was any. */
+  active: number | undefined
+}
+
+/** A histogram of one series; its bounds are its family's. */
+interface Histogram {
   /** Per bucket, not summed up. */
   buckets: Uint32Array
-  seconds: number
+  sum: number
   count: number
 }
 
-const bucketBounds = [
+const secondsBounds = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ] as const
+const bytesBounds = [1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000] as const
 /** Label sets of one control plane; beyond it a request is counted as one of none. */
 const maxSeries = 2000
 
-const noLabels: RequestLabels = { verb: "other", group: "", version: "", resource: "", subresource: "", scope: "" }
+const noLabels: RequestLabels = {
+  component: "",
+  dryRun: "",
+  verb: "other",
+  group: "",
+  version: "",
+  resource: "",
+  subresource: "",
+  scope: "",
+}
+
+const reading: ReadonlySet<string> = new Set(["GET", "LIST", "WATCH"])
 
 export type RequestKind = "readOnly" | "mutating" | "longRunning"
 
 export class RequestCounts {
   readonly #series = new Map<string, Series>()
   readonly #inFlight: Record<RequestKind, number> = { readOnly: 0, mutating: 0, longRunning: 0 }
+  /** The labels of deprecated built-in kinds that were asked for. */
+  readonly #deprecated = new Set<string>()
 
   begin(kind: RequestKind): void {
     this.#inFlight[kind]++
   }
 
-  end({ kind, labels, key, code, seconds }: CountedRequest): void {
+  end({ kind, labels, key, code, seconds, bytes }: CountedRequest): void {
     this.#inFlight[kind]--
     const series = this.#of(labels, key)
     series.codes.set(code, (series.codes.get(code) ?? 0) + 1)
-    if (seconds === undefined) return
-    let bucket = 0
-    while (bucket < bucketBounds.length && seconds > (bucketBounds[bucket] ?? 0)) bucket++
-    series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1
-    series.seconds += seconds
-    series.count++
+    observe(series.durations, secondsBounds, seconds)
+    if (reading.has(labels.verb)) observe((series.sizes ??= histogram(bytesBounds)), bytesBounds, bytes)
+  }
+
+  /** A request without an end of its own is known by its labels; answers what to call when it is over. */
+  enter(labels: RequestLabels, key: string): () => void {
+    const series = this.#of(labels, key)
+    series.active = (series.active ?? 0) + 1
+    return () => (series.active = (series.active ?? 0) - 1)
+  }
+
+  askedForDeprecated({ group, version, resource, subresource }: RequestLabels): void {
+    const place = { group, removed_release: "", resource, subresource, version }
+    this.#deprecated.add(printLabels(place))
   }
 
   print(): string {
@@ -65,20 +102,30 @@ export class RequestCounts {
     return [
       ...family("apiserver_request_total", "counter", "Requests, by verb, resource and HTTP code", all, requestLines),
       ...family("apiserver_request_duration_seconds", "histogram", "Time until a request was answered", all, (one) =>
-        durationLines("apiserver_request_duration_seconds", one),
+        histogramLines("apiserver_request_duration_seconds", requestLabels(one), secondsBounds, one.durations),
       ),
       ...family(
         "apiserver_request_sli_duration_seconds",
         "histogram",
         "Time until a request was answered, without what admission waits for others",
         all,
-        (one) => durationLines("apiserver_request_sli_duration_seconds", one),
+        (one) =>
+          histogramLines("apiserver_request_sli_duration_seconds", placeLabels(one), secondsBounds, one.durations),
+      ),
+      ...family("apiserver_response_sizes", "histogram", "Bytes of what was read", all, (one) =>
+        histogramLines("apiserver_response_sizes", placeLabels(one), bytesBounds, one.sizes),
+      ),
+      ...family("apiserver_longrunning_requests", "gauge", "Requests without an end of their own", all, (one) =>
+        one.active === undefined ? [] : [`apiserver_longrunning_requests{${placeLabels(one)}} ${one.active}`],
       ),
       "# HELP apiserver_current_inflight_requests Requests being worked on, long-running ones apart",
       "# TYPE apiserver_current_inflight_requests gauge",
-      ...(["mutating", "readOnly", "longRunning"] as const).map(
+      ...(["mutating", "readOnly"] as const).map(
         (kind) => `apiserver_current_inflight_requests{request_kind="${kind}"} ${this.#inFlight[kind]}`,
       ),
+      "# HELP apiserver_requested_deprecated_apis Deprecated kinds that were asked for",
+      "# TYPE apiserver_requested_deprecated_apis gauge",
+      ...[...this.#deprecated].map((labels) => `apiserver_requested_deprecated_apis{${labels}} 1`),
       "",
     ].join("\n")
   }
@@ -87,26 +134,31 @@ export class RequestCounts {
     let series = this.#series.get(key)
     if (series !== undefined) return series
     if (this.#series.size >= maxSeries && labels !== noLabels) return this.#of(noLabels, seriesKey(noLabels))
-    series = {
-      labels: printLabels(labels),
-      codes: new Map(),
-      buckets: new Uint32Array(bucketBounds.length + 1),
-      seconds: 0,
-      count: 0,
-    }
+    series = { labels, codes: new Map(), durations: histogram(secondsBounds), sizes: undefined, active: undefined }
     this.#series.set(key, series)
     return series
   }
 }
 
 /** Tells label sets apart. */
-export function seriesKey({ verb, group, version, resource, subresource, scope }: RequestLabels): string {
-  return `${verb} ${group} ${version} ${resource} ${subresource} ${scope}`
+export function seriesKey(labels: RequestLabels): string {
+  const { dryRun, verb, group, version, resource, subresource, scope } = labels
+  return `${verb} ${group} ${version} ${resource} ${subresource} ${scope} ${dryRun}`
 }
 
-function printLabels({ group, resource, scope, subresource, verb, version }: RequestLabels): string {
-  const all = { component: "apiserver", dry_run: "", group, resource, scope, subresource, verb, version }
-  return Object.entries(all)
+function requestLabels({
+  labels: { component, dryRun, group, resource, scope, subresource, verb, version },
+}: Series): string {
+  return printLabels({ component, dry_run: dryRun, group, resource, scope, subresource, verb, version })
+}
+
+/** Where it does not matter whether it was done. */
+function placeLabels({ labels: { component, group, resource, scope, subresource, verb, version } }: Series): string {
+  return printLabels({ component, group, resource, scope, subresource, verb, version })
+}
+
+function printLabels(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
     .map(([name, value]) => `${name}=${quoted(value)}`)
     .join(",")
 }
@@ -127,17 +179,35 @@ function* family(
   for (const series of all) yield* linesOf(series)
 }
 
-function* requestLines({ codes, labels }: Series): Generator<string> {
-  for (const [code, count] of codes) yield `apiserver_request_total{code="${code}",${labels}} ${count}`
+function* requestLines(series: Series): Generator<string> {
+  const labels = requestLabels(series)
+  for (const [code, count] of series.codes) yield `apiserver_request_total{code="${code}",${labels}} ${count}`
 }
 
-function* durationLines(name: string, { labels, buckets, seconds, count }: Series): Generator<string> {
-  if (count === 0) return
+function histogram(bounds: readonly number[]): Histogram {
+  return { buckets: new Uint32Array(bounds.length + 1), sum: 0, count: 0 }
+}
+
+function observe(to: Histogram, bounds: readonly number[], value: number): void {
+  let bucket = 0
+  while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++
+  to.buckets[bucket] = (to.buckets[bucket] ?? 0) + 1
+  to.sum += value
+  to.count++
+}
+
+function* histogramLines(
+  name: string,
+  labels: string,
+  bounds: readonly number[],
+  of: Histogram | undefined,
+): Generator<string> {
+  if (of === undefined || of.count === 0) return
   let sum = 0
-  for (const [index, bound] of [...bucketBounds, "+Inf"].entries()) {
-    sum += buckets[index] ?? 0
+  for (const [index, bound] of [...bounds, "+Inf"].entries()) {
+    sum += of.buckets[index] ?? 0
     yield `${name}_bucket{${labels},le="${bound}"} ${sum}`
   }
-  yield `${name}_sum{${labels}} ${seconds}`
-  yield `${name}_count{${labels}} ${count}`
+  yield `${name}_sum{${labels}} ${of.sum}`
+  yield `${name}_count{${labels}} ${of.count}`
 }

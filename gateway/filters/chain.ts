@@ -10,6 +10,8 @@ export type GatewayRequest = IncomingMessage & { method: string; url: string }
 /** Node's own, with the place for our state. */
 export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extends ServerResponse<R> {
   readonly locals = {} as { state: RequestState }
+  /** Of the body, without what HTTP adds. */
+  sentBytes = 0
   #standing: Readonly<Record<string, string>> | undefined
 
   /**
@@ -30,6 +32,20 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     const standing = this.#standing
     for (const name in standing) if (!this.hasHeader(name)) this.setHeader(name, standing[name] ?? "")
     return typeof reason === "string" ? super.writeHead(code, reason, headers) : super.writeHead(code, reason)
+  }
+
+  override write(chunk: string | Uint8Array, ...rest: never[]): boolean {
+    this.sentBytes += Buffer.byteLength(chunk)
+    return super.write(chunk, ...rest)
+  }
+
+  override end(callback?: () => void): this
+  override end(chunk: unknown, callback?: () => void): this
+  override end(chunk: unknown, encoding: BufferEncoding, callback?: () => void): this
+  override end(...given: readonly unknown[]): this {
+    const [chunk] = given
+    if (typeof chunk === "string" || chunk instanceof Uint8Array) this.sentBytes += Buffer.byteLength(chunk)
+    return super.end(...(given as []))
   }
 
   #withStanding(headers: OutgoingHttpHeaders): OutgoingHttpHeader[] {

@@ -1,23 +1,26 @@
 // Counts requests and their time, for all control planes together and for each, and answers /metrics: a tenant sees its own
 // requests; what the whole process does is the super cluster's to see. Authorization was asked before.
 
+import type { IncomingHttpHeaders } from "node:http"
 import type { Metrics } from "../metrics.ts"
 import { type RequestKind, type RequestLabels, seriesKey } from "../request-counts.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Filter, GatewayResponse, RequestState } from "./state.ts"
 
 export function withMetrics(metrics: Metrics): Filter {
-  return (_request, response, next) => {
+  return (request, response, next) => {
     const { state } = response.locals
     const kind = kindOf(state)
     metrics.requests.begin(kind)
     state.whenDone(() => {
       const { statusCode: code } = response
-      const seconds = kind === "longRunning" ? undefined : (performance.now() - state.startedAt) / 1000
-      const labels = labelsOf(state, code)
-      const counted = { kind, labels, key: seriesKey(labels), code, seconds }
-      metrics.requests.end(counted)
-      state.tenantCounts?.end(counted)
+      const seconds = (performance.now() - state.startedAt) / 1000
+      const labels = labelsOf(state, code, request.headers)
+      const counted = { kind, labels, key: seriesKey(labels), code, seconds, bytes: response.sentBytes }
+      for (const counts of [metrics.requests, state.tenantCounts]) {
+        counts?.end(counted)
+        if (isDeprecated(state, labels)) counts?.askedForDeprecated(labels)
+      }
     })
     next()
   }
@@ -25,12 +28,20 @@ export function withMetrics(metrics: Metrics): Filter {
 
 /** After it is known whose request it is. */
 export function withTenantMetrics(metrics: Metrics): Filter {
-  return (_request, response, next) => {
+  return (request, response, next) => {
     const { state } = response.locals
     // Over before that was known: it is nobody's.
     if (!state.isOver) {
-      state.tenantCounts = metrics.requestsOf(state.controlPlane)
-      state.tenantCounts.begin(kindOf(state))
+      const kind = kindOf(state)
+      const own = (state.tenantCounts = metrics.requestsOf(state.controlPlane))
+      own.begin(kind)
+      if (kind === "longRunning") {
+        // It may yet be refused, and is counted by no more than what everybody may know of.
+        const { verb, subresource } = state.info
+        const known = labelsOf(state, unknownYet, request.headers)
+        const labels = verb === "watch" ? known : { ...known, subresource }
+        for (const counts of [metrics.requests, own]) state.whenDone(counts.enter(labels, seriesKey(labels)))
+      }
     }
     next()
   }
@@ -50,15 +61,18 @@ const verbNames: Readonly<Record<string, string>> = {
   update: "PUT",
   patch: "PATCH",
   delete: "DELETE",
-  deletecollection: "DELETECOLLECTION",
+  deletecollection: "DELETE",
   proxy: "CONNECT",
 }
-const nothing = { group: "", version: "", resource: "", subresource: "", scope: "" }
+const nothing = { component: "", dryRun: "", group: "", version: "", resource: "", subresource: "", scope: "" }
+/** As if it were refused. */
+const unknownYet = 403
 const healthPath = /^\/(?:healthz|livez|readyz)\b/
 
-function labelsOf(state: RequestState, code: number): RequestLabels {
+function labelsOf(state: RequestState, code: number, headers: IncomingHttpHeaders): RequestLabels {
   const { info, controlPlane } = state.summary
-  const verb = verbNames[info?.verb ?? ""] ?? "other"
+  const isApply = info?.verb === "patch" && headers["content-type"]?.startsWith(applyMediaType) === true
+  const verb = isApply ? "APPLY" : (verbNames[info?.verb ?? ""] ?? "other")
   if (info === undefined) return { ...nothing, verb }
   if (!info.isResourceRequest) return { ...nothing, verb, subresource: healthPath.exec(info.path)?.[0] ?? "" }
   const { group, version, resource, subresource, namespace, name } = info
@@ -69,7 +83,26 @@ function labelsOf(state: RequestState, code: number): RequestLabels {
   }
   const isNamed = name !== "" && info.verb !== "list" && info.verb !== "watch"
   const scope = isNamed || info.verb === "create" ? "resource" : namespace !== "" ? "namespace" : "cluster"
-  return { verb, group, version, resource, subresource: refused ? "" : subresource, scope }
+  const place = { component: "apiserver", dryRun: dryRunOf(state.query), group, version, resource, scope }
+  return { ...place, verb, subresource: refused ? "" : subresource }
+}
+
+const applyMediaType = "application/apply-patch+yaml"
+
+function dryRunOf(query: URLSearchParams): string {
+  const given = query.getAll("dryRun")
+  if (given.every((word) => word === "")) return ""
+  return given.every((word) => word === "All") ? "All" : "invalid"
+}
+
+/** Built-in kinds alone: what a tenant's definitions deprecate is its own affair. */
+function isDeprecated(
+  { summary: { controlPlane } }: RequestState,
+  { group, version, resource }: RequestLabels,
+): boolean {
+  if (resource === "") return false
+  const definition = controlPlane?.resources?.registry({ group, version, resource })?.definition
+  return definition?.warning !== undefined && definition.customResource === undefined
 }
 
 export function serveMetrics(metrics: Metrics): Filter {

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest"
+import { RequestCounts, type RequestLabels, seriesKey } from "./request-counts.ts"
+
+const pods: RequestLabels = {
+  component: "apiserver",
+  dryRun: "",
+  verb: "LIST",
+  group: "",
+  version: "v1",
+  resource: "pods",
+  subresource: "",
+  scope: "namespace",
+}
+const printed =
+  'component="apiserver",group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"'
+
+function counted(labels: RequestLabels, bytes = 0, kind: "readOnly" | "longRunning" = "readOnly") {
+  return { kind, labels, key: seriesKey(labels), code: 200, seconds: 0.01, bytes }
+}
+
+describe("requests are printed as kube-apiserver counts them:", () => {
+  test("by what they asked for and whether it was done", () => {
+    const counts = new RequestCounts()
+    for (const labels of [pods, pods, { ...pods, verb: "POST", dryRun: "All" }]) {
+      counts.begin("readOnly")
+      counts.end(counted(labels))
+    }
+    const text = counts.print()
+    expect(text).toContain('{code="200",component="apiserver",dry_run="",group="",resource="pods",scope="namespace"')
+    expect(text).toMatch(/apiserver_request_total\{.*dry_run="",.*verb="LIST".*\} 2\n/)
+    expect(text).toMatch(/apiserver_request_total\{.*dry_run="All",.*verb="POST".*\} 1\n/)
+    expect(text).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
+  })
+
+  test("the size of what is read", () => {
+    const counts = new RequestCounts()
+    counts.begin("readOnly")
+    counts.end(counted(pods, 5000))
+    counts.begin("readOnly")
+    counts.end(counted({ ...pods, verb: "POST" }, 5000))
+    const sizes = counts.print().match(/^apiserver_response_sizes.*$/gm) ?? []
+    expect(sizes).toContain(`apiserver_response_sizes_bucket{${printed},le="1000"} 0`)
+    expect(sizes).toContain(`apiserver_response_sizes_bucket{${printed},le="10000"} 1`)
+    expect(sizes).toContain(`apiserver_response_sizes_sum{${printed}} 5000`)
+    expect(sizes.some((line) => line.includes("POST"))).toBe(false)
+  })
+
+  test("those without an end of their own while they last", () => {
+    const counts = new RequestCounts()
+    const labels = { ...pods, verb: "WATCH" }
+    const line = `apiserver_longrunning_requests{${printed.replace("LIST", "WATCH")}}`
+    counts.begin("longRunning")
+    const leave = counts.enter(labels, seriesKey(labels))
+    expect(counts.print()).toContain(`${line} 1`)
+    leave()
+    counts.end(counted(labels, 0, "longRunning"))
+    expect(counts.print()).toContain(`${line} 0`)
+  })
+
+  test("deprecated kinds, once each", () => {
+    const counts = new RequestCounts()
+    for (let time = 0; time < 2; time++) counts.askedForDeprecated({ ...pods, resource: "endpoints" })
+    expect(counts.print().match(/^apiserver_requested_deprecated_apis\{.*$/gm)).toEqual([
+      'apiserver_requested_deprecated_apis{group="",removed_release="",resource="endpoints",subresource="",version="v1"} 1',
+    ])
+  })
+})
