@@ -1,5 +1,7 @@
 import { isNotFound } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
+import { checkListOptions } from "../../registry/list-options.ts"
+import { selectionOf } from "../../registry/selection.ts"
 import type { DeleteRequest, ListOptions, ListResult, Registry, ResourceDefinition } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
 import { readBody } from "../body.ts"
@@ -14,6 +16,9 @@ const parallel = 16
 export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, exchange, response, runs } = endpoint
   const options = listOptions(ctx)
+  // What is wrong with them is told before what is wrong with the body.
+  checkListOptions(options)
+  selectionOf(definition, options)
   const request = deleteRequest(ctx, await readBody(ctx, exchange.request, endpoint.maxBodyBytes))
   const list = await deleteSelected(ctx, registry, definition, options, request)
   await sendList({ ctx, response, definition, runs }, list)

@@ -10,6 +10,7 @@ const events = [`${core}/events`, "/apis/events.k8s.io/v1/namespaces/@{ns}/event
 export function faultCases(): Scenario[] {
   return [
     { name: "of several faults one is told first", steps: orders() },
+    { name: "of a collection's deletion the choice is looked at first", steps: deletions() },
     { name: "an object is read at a revision that is none", steps: revisions() },
     { name: "a table of nothing", steps: tables() },
     { name: "a status has the forms its kind's status has", steps: statuses() },
@@ -45,6 +46,26 @@ function orders(): RequestStep[] {
     get(`${maps}?fieldSelector=bogus`, { ...people, label: "LIST accept, selector" }),
     get(`${maps}/nope?resourceVersion=bogus`, { ...people, label: "GET accept, revision" }),
   ]
+}
+
+function deletions(): RequestStep[] {
+  const choices = [
+    "labelSelector=,,%3D",
+    "fieldSelector=x%3D1",
+    "fieldSelector=x",
+    "fieldSelector=x%3D1&labelSelector=,,%3D",
+    "resourceVersionMatch=Exact",
+    "continue=x",
+    "resourceVersion=x",
+    "sendInitialEvents=true",
+  ]
+  const bodies = [undefined, "{", '{"kind":"Pod"}', '{"propagationPolicy":"x"}', '{"dryRun":["x"]}']
+  return [maps, `${core}/pods`].flatMap((path) =>
+    choices.flatMap((choice) => [
+      remove(`${path}?${choice}&dryRun=x`),
+      ...bodies.map((body) => remove(`${path}?${choice}`, body, { label: `DELETE ${path}?${choice} ${body}` })),
+    ]),
+  )
 }
 
 function revisions(): RequestStep[] {
