@@ -182,3 +182,21 @@ test("a gateway that stops ends its connections, watches and all", async () => {
   await stopping.gateway[Symbol.asyncDispose]()
   await closed
 })
+
+test("a caller who may acts as another user, of several groups", async () => {
+  const path = "/tenants/a/apis/authentication.k8s.io/v1/selfsubjectreviews"
+  const stream = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/json",
+    "impersonate-user": "someone",
+    "impersonate-group": ["one", "two", "system:authenticated"],
+  })
+  const answer = answerOf(stream)
+  stream.end(JSON.stringify({ apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" }))
+  const { status, text } = await answer
+  expect(JSON.parse(text)).toMatchObject({
+    status: { userInfo: { username: "someone", groups: ["one", "two", "system:authenticated"] } },
+  })
+  expect(status).toBe(201)
+})

@@ -27,6 +27,8 @@ const maxControlFrames = 1000
 const controlFramesWindowMs = 10_000
 
 class StreamRequest extends Http2ServerRequest {
+  #distinct: Record<string, string[]> | undefined
+
   constructor(...parts: ConstructorParameters<typeof Http2ServerRequest>) {
     super(...parts)
     const [stream, given] = parts
@@ -42,6 +44,17 @@ class StreamRequest extends Http2ServerRequest {
     })
     // A client that goes away is no failure; whoever reads the body or writes the answer is told.
     this.on("error", () => undefined)
+  }
+
+  /** What Node has of HTTP/1.1 alone: each value of a header that came several times. */
+  get headersDistinct(): Record<string, string[]> {
+    if (this.#distinct !== undefined) return this.#distinct
+    const distinct = Object.create(null) as Record<string, string[]>
+    for (let at = 0; at + 1 < this.rawHeaders.length; at += 2) {
+      const name = (this.rawHeaders[at] ?? "").toLowerCase()
+      if (!name.startsWith(":")) (distinct[name] ??= []).push(this.rawHeaders[at + 1] ?? "")
+    }
+    return (this.#distinct = distinct)
   }
 }
 

@@ -55,4 +55,8 @@ export function gzipHeaders(contentType: string): Record<string, string> {
   return { ...plainHeaders(contentType), "content-encoding": "gzip", vary: "Accept-Encoding" }
 }
 
-export const acceptsGzip = (ctx: RequestContext): boolean => /\bgzip\b/.test(ctx.headers["accept-encoding"] ?? "")
+/** The word alone, as upstream: with a quality it is none. */
+export function acceptsGzip({ headers }: { headers: { readonly "accept-encoding"?: string | undefined } }): boolean {
+  const given = headers["accept-encoding"]
+  return given !== undefined && (given === "gzip" || given.split(",").some((word) => word.trim() === "gzip"))
+}

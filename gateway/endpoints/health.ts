@@ -58,15 +58,19 @@ export async function serveServiceLevels(ctx: RequestContext, response: ServerRe
       lines.push(`${sliName}{name="${check.name}",type="${type}"} ${fault === undefined ? 1 : 0}`)
     }
   }
-  answer(response, 200, `${lines.join("\n")}\n`, "text/plain; version=0.0.4; charset=utf-8")
+  const text = `${lines.join("\n")}\n`
+  const headers = { "content-type": metricsType, "content-length": Buffer.byteLength(text) }
+  response.writeHead(200, { ...headers, "cache-control": "no-cache, private" }).end(text)
   return true
 }
 
 async function serveOne(ctx: RequestContext, response: ServerResponse, check: Check): Promise<void> {
   const fault = await check.run(ctx)
   // Whoever may ask for one check may know why it fails.
-  if (fault === undefined) answer(response, 200, "ok")
-  else answer(response, 500, `internal server error: ${fault}\n`)
+  if (fault === undefined) {
+    const headers = { "content-type": plainText, "content-length": 2, "cache-control": "no-cache, private" }
+    response.writeHead(200, headers).end("ok")
+  } else answer(response, 500, `internal server error: ${fault}\n`)
 }
 
 async function serveAll(
@@ -96,10 +100,14 @@ async function serveAll(
   else answer(response, 200, ctx.query.has("verbose") ? lines.join("\n") : "ok")
 }
 
-function answer(response: ServerResponse, code: number, text: string, type = "text/plain; charset=utf-8"): void {
+const plainText = "text/plain; charset=utf-8"
+/** Of Prometheus' text format. */
+export const metricsType = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
+
+function answer(response: ServerResponse, code: number, text: string): void {
   response
     .writeHead(code, {
-      "content-type": type,
+      "content-type": plainText,
       "content-length": Buffer.byteLength(text),
       "x-content-type-options": "nosniff",
       "cache-control": "no-cache, private",

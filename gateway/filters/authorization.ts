@@ -4,6 +4,9 @@ import { refusal } from "../authorization/messages.ts"
 import type { Attributes, Decision } from "../authorization/types.ts"
 import type { Filter } from "./state.ts"
 
+/** Upstream's filters say so of what they refuse. */
+export const unsniffed = ["X-Content-Type-Options", "nosniff"] as const
+
 export const withAuthorization: Filter = (_request, response, next) => {
   const { info, user, controlPlane } = response.locals.state
   const attributes: Attributes = {
@@ -19,7 +22,10 @@ export const withAuthorization: Filter = (_request, response, next) => {
     name: info.name,
   }
   const goOn = ({ decision, reason }: Decision): void => {
-    if (decision !== "Allow") throw refusal(attributes, reason)
+    if (decision !== "Allow") {
+      response.setHeader(...unsniffed)
+      throw refusal(attributes, reason)
+    }
     next()
   }
   const answer = controlPlane.authorizer.authorize(attributes)

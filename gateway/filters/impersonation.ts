@@ -2,10 +2,11 @@
 // that user. Source: k8s.io/apiserver/pkg/endpoints/filters/impersonation.
 
 import type { IncomingMessage } from "node:http"
-import { badRequest } from "../../apimachinery/status.ts"
+import { badRequest, hasReason } from "../../apimachinery/status.ts"
 import { quote, refusal } from "../authorization/messages.ts"
 import type { Attributes, Authorizer } from "../authorization/types.ts"
 import type { User } from "../request/context.ts"
+import { unsniffed } from "./authorization.ts"
 import type { Filter, RequestState } from "./state.ts"
 
 const extraPrefix = "impersonate-extra-"
@@ -20,7 +21,10 @@ interface Wanted {
 export const withImpersonation: Filter = (request, response, next) => {
   const wanted = wantedUser(request)
   if (wanted === undefined) return next()
-  return impersonate(response.locals.state, wanted).then(next)
+  return impersonate(response.locals.state, wanted).then(next, (error: unknown) => {
+    if (hasReason(error, "Forbidden")) response.setHeader(...unsniffed)
+    throw error
+  })
 }
 
 async function impersonate(state: RequestState, wanted: Wanted): Promise<void> {

@@ -17,7 +17,9 @@ export const serveIssuer: Filter = (request, response, next) => {
   if (body === undefined) return next()
   response.setHeader("Content-Type", body.type)
   response.setHeader("Cache-Control", "public, max-age=3600")
-  response.end(JSON.stringify(body.value))
+  const text = JSON.stringify(body.value)
+  response.setHeader("Content-Length", Buffer.byteLength(text))
+  response.end(text)
 }
 
 function configuration({ trust, url }: ControlPlane): object {

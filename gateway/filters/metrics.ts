@@ -2,10 +2,16 @@
 // requests; what the whole process does is the super cluster's to see. Authorization was asked before.
 
 import type { IncomingHttpHeaders } from "node:http"
+import { promisify } from "node:util"
+import { gzip } from "node:zlib"
+import { acceptsGzip } from "../endpoints/body-writer.ts"
+import { metricsType } from "../endpoints/health.ts"
 import type { Metrics } from "../metrics.ts"
 import { type RequestKind, type RequestLabels, seriesKey } from "../request-counts.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Filter, GatewayResponse, RequestState } from "./state.ts"
+
+const compressed = promisify(gzip)
 
 export function withMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
@@ -108,12 +114,14 @@ function isDeprecated(
 export function serveMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
     if (response.locals.state.info.path !== "/metrics" || request.method !== "GET") return next()
-    return print(metrics, response)
+    return print(metrics, response, acceptsGzip(request))
   }
 }
 
-async function print(metrics: Metrics, response: GatewayResponse): Promise<void> {
+async function print(metrics: Metrics, response: GatewayResponse, asGzip: boolean): Promise<void> {
   const { controlPlane } = response.locals.state
-  response.setHeader("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-  response.end(await (controlPlane.tenant === undefined ? metrics.print() : metrics.printOf(controlPlane)))
+  const text = await (controlPlane.tenant === undefined ? metrics.print() : metrics.printOf(controlPlane))
+  response.setHeader("Content-Type", metricsType)
+  if (asGzip) response.setHeader("Content-Encoding", "gzip")
+  response.end(asGzip ? await compressed(text, { level: 1 }) : text)
 }
