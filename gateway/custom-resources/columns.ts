@@ -12,7 +12,7 @@ const customName: TableColumn = {
   description:
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names",
 }
-const customAge: TableColumn = {
+export const customAge: TableColumn = {
   ...age,
   type: "date",
   description:

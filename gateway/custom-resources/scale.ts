@@ -8,12 +8,21 @@ import { internalError, notFound } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
 import { maxInt32 } from "../registry/validation/values.ts"
+import { customAge, customColumns } from "./columns.ts"
 import { findAll, pathOfFields, plainFields } from "./json-path.ts"
 import type { CustomResourceVersion } from "./types.ts"
 
 export type ScalePaths = NonNullable<NonNullable<CustomResourceVersion["subresources"]>["scale"]>
 
-export const customScale = scaleSubresource(scalableOf)
+export const customScale = {
+  ...scaleSubresource(scalableOf),
+  // As if the definition of Scale had them: what is zero, and therefore omitted, is no cell.
+  columns: customColumns([
+    { name: "Desired", type: "integer", description: "Number of desired replicas", jsonPath: ".spec.replicas" },
+    { name: "Available", type: "integer", description: "Number of actual replicas", jsonPath: ".status.replicas" },
+    { name: "Age", type: "date", description: customAge.description, jsonPath: ".metadata.creationTimestamp" },
+  ]),
+}
 
 function scalableOf({ definition }: Registry): Scalable {
   const scale = definition.customResource?.scale

@@ -123,7 +123,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   // Below a subresource there is nothing, but a proxy's paths; custom resources do not look.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
-  const allowed = subresource === undefined ? definition.verbs.includes(verb) : true
+  const allowed = subresource === undefined ? definition.verbs.includes(verb) : !isCustom || !ofWholes.has(verb)
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
   if (!isCustom) {
     checkRoute(ctx, exchange, definition)
@@ -132,6 +132,9 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   negotiate(ctx, answeringOf(definition, handler, ctx.info.subresource))
   return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }
+
+/** What custom resources refuse of their subresources before they look at them. */
+const ofWholes: ReadonlySet<string> = new Set(["create", "delete", "deletecollection"])
 
 /** Custom resources are one route upstream, which warns whatever is asked; of built-in kinds only answers to what is routed do. */
 function warnOfVersion(ctx: RequestContext, { warning }: ResourceDefinition): void {
@@ -159,8 +162,10 @@ function noSubresource({ info }: RequestContext, definition: ResourceDefinition)
 const watchPath = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\//
 
 function notAllowed(ctx: RequestContext, definition: ResourceDefinition): StatusError {
-  if (definition.customResource !== undefined) return methodNotSupported(definition, "")
-  const { verb, namespace, path } = ctx.info
+  const { verb, namespace, path, subresource } = ctx.info
+  if (definition.customResource !== undefined) {
+    return methodNotSupported(definition, subresource !== "" && ofWholes.has(verb) ? verb : "")
+  }
   if (watchPath.test(path)) return noSuchPath()
   if (verb === "watch" && definition.verbs.includes("list")) {
     warnOfVersion(ctx, definition) // it is the route of its lists

@@ -3,6 +3,7 @@
 import { accessCases } from "./cases/access.ts"
 import { componentCases } from "./cases/components.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
+import { customScaleCases } from "./cases/custom-scale.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionCases } from "./cases/definitions.ts"
@@ -42,7 +43,13 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "access", scenarios: accessCases() },
     {
       name: "custom resources",
-      scenarios: [...customResourceCases(), ...customValueCases(), ...definitionCases(), ...definitionFaultCases()],
+      scenarios: [
+        ...customResourceCases(),
+        ...customValueCases(),
+        ...customScaleCases(),
+        ...definitionCases(),
+        ...definitionFaultCases(),
+      ],
     },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     { name: "templates and namespaces' limits", scenarios: workloadCases() },
