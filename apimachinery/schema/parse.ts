@@ -23,6 +23,8 @@ const quotedBytes = 30
 export interface ParseOptions {
   /** Look for keys given twice; the last one wins in any case. */
   duplicates: boolean
+  /** Whatever it says it is: who reads it looks at its kind himself. */
+  anyKind?: boolean
   /** The kind the path expects: for messages. */
   kind?: string
 }
@@ -52,7 +54,7 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
     const target = `struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`
     throw unrecognized(bytes, options, `${typeError}json: cannot unmarshal ${what} into Go value of type ${target}`)
   }
-  const fault = typeFault(value)
+  const fault = options.anyKind === true ? undefined : typeFault(value)
   if (fault !== undefined) throw unrecognized(bytes, options, fault)
   return parsed
 }

@@ -295,11 +295,15 @@ export async function applyConfiguration(
 export type Unchecked = { [Key in "apiVersion" | "kind"]?: string } & { metadata?: KubeObject["metadata"] }
 
 function checkKind({ group, version, kind }: ManagedKind, configuration: Unchecked): void {
-  const { apiVersion = "", kind: given = "" } = configuration
+  const apiVersion = textOf(configuration.apiVersion)
+  const given = textOf(configuration.kind)
   if (apiVersion === printGroupVersion({ group, version }) && given === kind) return
-  const asked = parseGroupVersion(apiVersion)
-  throw badRequest(`invalid object type: ${asked.group}/${asked.version}, Kind=${given}`)
+  // What names more than a group and a version names nothing.
+  const asked = apiVersion.split("/").length > 2 ? undefined : parseGroupVersion(apiVersion)
+  throw badRequest(`invalid object type: ${asked?.group ?? ""}/${asked?.version ?? ""}, Kind=${asked ? given : ""}`)
 }
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** Upstream has no reason for these errors, and answers 500. What is stored may be of an older type, or of no type's rules. */
 function notOfItsType({ group, version, kind }: ManagedKind, { metadata }: Unchecked, cause: TypeErrors): StatusError {

@@ -3,7 +3,7 @@
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
-import { parseObject, type Parsed } from "../../../apimachinery/schema/parse.ts"
+import { parseObject, type Parsed, type ParseOptions } from "../../../apimachinery/schema/parse.ts"
 import { badRequest, conflict, hasReason, notFound, StatusError } from "../../../apimachinery/status.ts"
 import { refusal } from "../../authorization/messages.ts"
 import { applyConfiguration, type ManagedKind, setEntries, type Unchecked } from "../../registry/field-management.ts"
@@ -30,7 +30,7 @@ export interface Configuration {
 }
 
 export function readConfiguration(bytes: Buffer, validation: FieldValidation): Configuration {
-  const options = { duplicates: validation !== "Ignore" }
+  const options = { duplicates: validation !== "Ignore", anyKind: true }
   try {
     const parsed = parseText(bytes, options)
     const lines = parsed.duplicates.flatMap((fault) => fault.split("\n")).map((line) => line.trim())
@@ -51,7 +51,7 @@ export function readConfiguration(bytes: Buffer, validation: FieldValidation): C
 const goMap = "Go value of type map[string]interface {}"
 
 /** JSON is YAML, and what clients other than people send. Only YAML's parser tells the lines of what is there twice. */
-function parseText(bytes: Buffer, options: { duplicates: boolean }): Parsed {
+function parseText(bytes: Buffer, options: ParseOptions): Parsed {
   if (bytes[0] === 0x7b) {
     try {
       const parsed = parseObject(bytes, "json", options)

@@ -57,10 +57,11 @@ function isUnderstood(selector: LabelSelector | undefined): boolean {
   return selector === undefined || validateLabelSelector(FieldPath.root("selector"), selector).length === 0
 }
 
-/** In Go's order of fields. */
+/** In Go's order of fields and keys. */
 function shown({ matchLabels, matchExpressions }: LabelSelector = {}): object {
   return {
-    matchLabels,
+    matchLabels:
+      matchLabels && Object.fromEntries(Object.entries(matchLabels).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     matchExpressions: matchExpressions?.map(({ key, operator, values }) => ({ key, operator, values })),
   }
 }

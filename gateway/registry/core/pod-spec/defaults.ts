@@ -11,6 +11,7 @@ import type {
   ResourceFieldSelector,
   Volume,
 } from "./types.ts"
+import { defaultPodResources } from "./pod-resources.ts"
 
 const volumeMode = 0o644
 const graceSeconds = 30
@@ -70,6 +71,7 @@ export function defaultPodOnly(spec: PodSpec): void {
       for (const port of container.ports ?? []) if (!port.hostPort) port.hostPort = port.containerPort
     }
   }
+  defaultPodResources(spec)
 }
 
 function everyContainer(spec: PodSpec): Container[] {

@@ -40,7 +40,7 @@ const integerNames = new Set(objectCounts)
 const quotaOnlyPrefix = "requests."
 const podLevelNames = ["cpu", "memory"]
 
-function isHugePages(name: string): boolean {
+export function isHugePages(name: string): boolean {
   return name.startsWith("hugepages-")
 }
 

@@ -26,6 +26,7 @@ import {
   validateInitContainers,
 } from "./containers.ts"
 import { validatePodClaims } from "./claims.ts"
+import { validatePodResources } from "./pod-resources.ts"
 import { validateRequirements } from "./resources.ts"
 import { validateAffinity, validateSpread, validateTolerations } from "./scheduling.ts"
 import { validatePodSecurityContext } from "./security.ts"
@@ -47,7 +48,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
     ...validateContainers(path.child("containers"), scope),
     ...validateInitContainers(path.child("initContainers"), scope),
     ...validateEphemeralContainers(path.child("ephemeralContainers"), scope),
-    ...validateRequirements(path.child("resources"), spec.resources, scope.claims, "pod"),
+    ...validatePodResources(path.child("resources"), spec, scope.claims),
     ...validateHostNetwork(path.child("containers"), spec, podName !== undefined),
     ...oneOf(path.child("restartPolicy"), spec.restartPolicy, ["Always", "OnFailure", "Never"]),
     ...oneOf(path.child("dnsPolicy"), spec.dnsPolicy, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]),

@@ -1,12 +1,24 @@
 // Single kinds, beyond what is made of their fields.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, mergePatch, patch, post, remove, type RequestStep, type Scenario, type Step, watch } from "../scenario.ts"
+import {
+  applyPatch,
+  get,
+  mergePatch,
+  patch,
+  post,
+  remove,
+  type RequestStep,
+  type Scenario,
+  type Step,
+  watch,
+} from "../scenario.ts"
 
 export function objectCases(): Scenario[] {
   return [
     { name: "a volume stands within an attachment", steps: inlineVolumes() },
     { name: "a job is labelled as its template", steps: jobLabels() },
+    { name: "a pod asks as a whole for what its containers ask", steps: podResources(), anyOrder: true },
     { name: "a request is of a flow schema", steps: flowSchemas() },
     { name: "a flow schema tells whether its level is missing", steps: danglingSchemas() },
   ]
@@ -65,6 +77,59 @@ function inlineVolumes(): RequestStep[] {
     one("rbd", { accessModes: ["ReadWriteOnce"], rbd: { monitors: ["a"], image: "i" }, csi }),
     one("azure", { accessModes: ["ReadWriteOnce"], azureDisk: { diskName: "a", diskURI: "b" } }),
     one("flex", { accessModes: ["ReadWriteOnce"], flexVolume: {}, csi }),
+  ]
+}
+
+function podResources(): RequestStep[] {
+  const container = (name: string, requests: Json, limits: Json = {}): Json => ({
+    name,
+    image: "i",
+    resources: { requests, limits },
+  })
+  const one = (name: string, spec: object): RequestStep =>
+    post("/api/v1/namespaces/@{ns}/pods?dryRun=All", {
+      metadata: { name },
+      spec: {
+        containers: [container("a", { cpu: "600m" }, { cpu: "1" }), container("b", { cpu: "500m" }, { memory: "2Gi" })],
+        ...spec,
+      },
+    })
+  const pages = { "hugepages-2Mi": "4Mi" }
+  return [
+    one("enough", { resources: { requests: { cpu: "1100m" }, limits: { cpu: "2", memory: "2Gi" } } }),
+    one("together", { resources: { requests: { cpu: "1" } } }),
+    one("each", { resources: { requests: { memory: "1Gi" }, limits: { memory: "1Gi", cpu: "0.9" } } }),
+    one("limits", { resources: { limits: { cpu: "2", memory: "3Gi" } } }),
+    one("pages of containers", {
+      containers: [container("a", { ...pages, cpu: 1 }, pages), container("b", { ...pages, cpu: 1 }, pages)],
+      resources: { requests: { cpu: 2 } },
+    }),
+    one("claims", { resources: { claims: [] } }),
+    one("claim", { resources: { claims: [{ name: "x" }] } }),
+    one("windows", { os: { name: "windows" }, resources: { requests: { cpu: "1" } } }),
+    one("pages", {
+      containers: [container("a", { ...pages, cpu: 1 }, pages), container("b", { ...pages, cpu: 1 }, pages)],
+      resources: { requests: { ...pages, cpu: 2 }, limits: pages },
+    }),
+    one("init", { initContainers: [container("i", { cpu: "3" })], resources: { requests: { cpu: "2" } } }),
+    patch(
+      "/api/v1/namespaces/@{ns}/pods/x?fieldManager=a",
+      applyPatch,
+      { kind: "Pod", apiVersion: [] },
+      { label: "APPLY a list for a version" },
+    ),
+    patch(
+      "/api/v1/namespaces/@{ns}/pods/x?fieldManager=a",
+      applyPatch,
+      { kind: "Pod", apiVersion: "a/b/c" },
+      { label: "APPLY of three parts" },
+    ),
+    patch(
+      "/api/v1/namespaces/@{ns}/pods/x?fieldManager=a",
+      applyPatch,
+      { kind: 7, apiVersion: "v1" },
+      { label: "APPLY a number for a kind" },
+    ),
   ]
 }
 

@@ -1,0 +1,71 @@
+// What a pod asks as a whole holds what its containers ask. Source: validatePodResources in
+// k8s.io/kubernetes/pkg/apis/core/validation.
+
+import { type FieldError, type FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import type { PodSpec } from "../../../../apimachinery/object.ts"
+import { compareQuantities, printQuantity } from "../../../../apimachinery/quantity.ts"
+import { type Amounts, parseAmounts, podAmounts } from "../../../../apimachinery/resource-usage.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
+import { isHugePages, validateRequirements } from "./resources.ts"
+
+/**
+ * A pod that says something of itself as a whole says what its containers say: huge pages as limits, and, once it has limits, the
+ * rest as requests. What its containers do not ask it asks up to its limit.
+ */
+export function defaultPodResources({ resources, containers, initContainers = [] }: PodSpec): void {
+  const { limits = {}, requests = {} } = resources ?? {}
+  if (resources === undefined || (isEmpty(limits) && isEmpty(requests))) return
+  const sums = (kind: "limits" | "requests"): [string, string][] =>
+    Object.entries(podAmounts({ containers, initContainers }, kind))
+      .filter(([name]) => isPodResource(name))
+      .map(([name, amount]) => [name, printQuantity(amount)])
+  const pages = sums("limits").filter(([name]) => isHugePages(name) && !(name in requests))
+  const most = { ...Object.fromEntries(pages), ...limits }
+  if (isEmpty(most)) return
+  resources.limits = most
+  const asked = sums("requests").filter(([name]) => !isHugePages(name))
+  const upToLimit = Object.entries(most).filter(([name]) => isPodResource(name))
+  resources.requests = { ...Object.fromEntries(upToLimit), ...Object.fromEntries(asked), ...requests }
+}
+
+const isEmpty = (list: object): boolean => Object.keys(list).length === 0
+const isPodResource = (name: string): boolean => name === "cpu" || name === "memory" || isHugePages(name)
+
+export function validatePodResources(path: FieldPath, spec: PodSpec, claimNames: ReadonlySet<string>): FieldError[] {
+  const { resources, os } = spec
+  if (resources === undefined) return []
+  if (os?.name === "windows") return [forbiddenField(path, "may not be set for a windows pod")]
+  const errors = validateRequirements(path, resources, claimNames, "pod")
+  if (resources.claims !== undefined || isGivenEmpty(resources, "claims")) {
+    errors.unshift(forbiddenField(path.child("claims"), "claims may not be set for Resources at pod-level"))
+  }
+  return [...errors, ...validateSums(path, spec), ...validateEach(path, spec)]
+}
+
+/** Of limits, huge pages alone: they cannot be given more than once. */
+function validateSums(path: FieldPath, { resources, containers, initContainers = [] }: PodSpec): FieldError[] {
+  return (["requests", "limits"] as const).flatMap((kind) => {
+    const whole = parseAmounts(resources?.[kind])
+    const sums = Object.entries(podAmounts({ containers, initContainers }, kind))
+    return sums.flatMap(([name, sum]) => {
+      const given = kind === "requests" || isHugePages(name) ? whole[name] : undefined
+      if (given === undefined || compareQuantities(sum, given) <= 0) return []
+      const why = `must be greater than or equal to aggregate container ${kind} of ${printQuantity(sum)}`
+      return [invalidValue(path.child(kind).key(name), printQuantity(given), why)]
+    })
+  })
+}
+
+function validateEach(path: FieldPath, { resources, containers }: PodSpec): FieldError[] {
+  const whole: Amounts = parseAmounts(resources?.limits)
+  return (containers ?? []).flatMap((container, index) =>
+    Object.entries(parseAmounts(container.resources?.limits)).flatMap(([name, limit]) => {
+      const most = whole[name]
+      if (most === undefined || compareQuantities(limit, most) <= 0) return []
+      const at = path.child("containers").index(index).key(name).child("limits")
+      return [
+        invalidValue(at, printQuantity(limit), `must be less than or equal to pod limits of ${printQuantity(most)}`),
+      ]
+    }),
+  )
+}
