@@ -52,6 +52,6 @@ function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] 
   }
   const unknown: string[] = []
   prune(schema, structuredClone(value), unknown)
-  if (unknown.length > 0) return [invalidValue(path, value, "must not have unknown fields")]
-  return validateValue(schema, value, path, "")
+  const surplus = unknown.length === 0 ? [] : [invalidValue(path, value, "must not have unknown fields")]
+  return [...surplus, ...validateValue(schema, value, path, "")]
 }
