@@ -117,7 +117,7 @@ const explained: readonly Rule[] = [
   },
   {
     reason:
-      "waits for the condition Dangling of a FlowSchema, which nothing writes: turns are taken by tenant (gateway/request/turns.ts)",
+      "waits for a metric of how many requests a priority level lets in: turns are taken by tenant (gateway/request/turns.ts)",
     pattern: "requests can be classified by adding FlowSchema",
   },
   {
@@ -129,7 +129,6 @@ const explained: readonly Rule[] = [
     reason: "takes the server's URL for a host name: a tenant's has a path",
     pattern: "should support exec through an HTTP proxy",
   },
-  { reason: "a tenant has no components of its own: the list is empty", pattern: "should get componentstatuses" },
   {
     reason: "asks for checks that are named after parts of kube-apiserver",
     pattern: "health handlers should contain necessary checks",
