@@ -25,7 +25,7 @@ import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import type { LogLevel } from "../log.ts"
 import { RealNodes } from "./real-nodes.ts"
 import { createNodeAuthority, type NodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
-import { startAlone, startAmongReplicas, startWithSimulator, workOf } from "./work.ts"
+import { type Background, startAlone, startAmongReplicas, startWithSimulator, workOf } from "./work.ts"
 import type { WorkerComposition } from "./worker-process.ts"
 
 /** How long a real super cluster may take to answer at the start. */
@@ -65,11 +65,18 @@ export class AllInOne implements AsyncDisposable {
   readonly gateway: RunningGateway
   readonly superClient: KubeClient
   readonly #stack: AsyncDisposableStack
+  #background: Background | undefined
 
-  private constructor(gateway: RunningGateway, superClient: KubeClient, stack: AsyncDisposableStack) {
+  private constructor(
+    gateway: RunningGateway,
+    superClient: KubeClient,
+    stack: AsyncDisposableStack,
+    background: Background | undefined,
+  ) {
     this.gateway = gateway
     this.superClient = superClient
     this.#stack = stack
+    this.#background = background
   }
 
   static async start(options: AllInOneOptions): Promise<AllInOne> {
@@ -104,18 +111,26 @@ export class AllInOne implements AsyncDisposable {
     )
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
     const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
+    let background: Background | undefined
     const work = workOf({ gateway, superClient: superClient(), vnAgentEndpoint, log })
     if (real === undefined) {
       const kubeletPort = (node: string) => nodes.kubeletPort(node)
       const simulate = async (): Promise<Simulator> =>
         (parts.simulator = await startSimulator({ client: superClient(), nodes: options.nodes, kubeletPort, log }))
-      await startWithSimulator(work, simulate, stack)
+      background = await startWithSimulator(work, simulate, stack)
     } else if (options.etcd !== undefined) {
       await startAmongReplicas(work, stack)
     } else {
       await startAlone(work, stack)
     }
-    return new AllInOne(gateway, superClient(), stack.move())
+    return new AllInOne(gateway, superClient(), stack.move(), background)
+  }
+
+  /** When it has been told that tenants answer: nobody waits for what this begins. Once; later calls do nothing. */
+  async beginBackground(): Promise<void> {
+    const background = this.#background
+    this.#background = undefined
+    await background?.(this.#stack)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -105,6 +105,7 @@ export const up: Command = {
       `polyplane is ready in ${Math.round(performance.now())} ms (${Math.round(performance.now() - started)} ms of it its own): ${all.gateway.url}\n`,
     )
     for (const file of files) process.stdout.write(`  ${file}\n`)
+    await all.beginBackground()
     const renewing = renewKubeconfigs(all.gateway.tenants, flags["data-dir"], stop).catch((error: unknown) =>
       options.log.error({ err: error }, "kubeconfigs of tenants are not all up to date"),
     )

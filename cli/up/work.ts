@@ -42,6 +42,9 @@ export interface WorkOptions {
   log: Log
 }
 
+/** Puts on the stack what it has begun. */
+export type Background = (stack: AsyncDisposableStack) => Promise<void>
+
 export interface Work extends WorkOptions {
   operator(): Promise<AsyncDisposable>
   syncer(): Promise<AsyncDisposable>
@@ -69,19 +72,21 @@ export function workOf(options: WorkOptions): Work {
   }
 }
 
-/** First what is waited for, then what reads all there is in the background. */
+/** What is waited for. Answers how to begin what reads all there is, for seconds when there are thousands of tenants. */
 export async function startWithSimulator(
   work: Work,
   simulate: () => Promise<AsyncDisposable>,
   stack: AsyncDisposableStack,
-): Promise<void> {
+): Promise<Background> {
   const { gateway, superClient, log } = work
   stack.use(await work.operator())
   stack.use(await simulate())
-  const rootCertificateAuthority = gateway.certificateAuthority
-  stack.use(startControllers(singleCluster(superClient), { rootCertificateAuthority, only: superControllers, log }))
-  stack.use(await work.syncer())
-  stack.use(work.controllers())
+  return async (running) => {
+    const rootCertificateAuthority = gateway.certificateAuthority
+    running.use(startControllers(singleCluster(superClient), { rootCertificateAuthority, only: superControllers, log }))
+    running.use(await work.syncer())
+    running.use(work.controllers())
+  }
 }
 
 /** Others share this storage: whoever leads works for all, and the rest stand by. */
