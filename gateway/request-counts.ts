@@ -77,12 +77,15 @@ export class RequestCounts {
     this.#inFlight[kind]++
   }
 
-  end({ kind, labels, key, code, seconds, bytes }: CountedRequest): void {
+  /** Whether it is the first of its labels. */
+  end({ kind, labels, key, code, seconds, bytes }: CountedRequest): boolean {
     this.#inFlight[kind]--
     const series = this.#of(labels, key)
+    const isFirst = series.durations.count === 0
     series.codes.set(code, (series.codes.get(code) ?? 0) + 1)
     observe(series.durations, secondsBounds, seconds)
     if (reading.has(labels.verb)) observe((series.sizes ??= histogram(bytesBounds)), bytesBounds, bytes)
+    return isFirst
   }
 
   /** A request without an end of its own is known by its labels; answers what to call when it is over. */

@@ -24,8 +24,8 @@ export function withMetrics(metrics: Metrics): Filter {
       const labels = labelsOf(state, code, request.headers)
       const counted = { kind, labels, key: seriesKey(labels), code, seconds, bytes: response.sentBytes }
       for (const counts of [metrics.requests, state.tenantCounts]) {
-        counts?.end(counted)
-        if (isDeprecated(state, labels)) counts?.askedForDeprecated(labels)
+        // What is deprecated does not change: the first one tells of all.
+        if (counts?.end(counted) === true && isDeprecated(state, labels)) counts.askedForDeprecated(labels)
       }
     })
     next()
@@ -96,6 +96,7 @@ function labelsOf(state: RequestState, code: number, headers: IncomingHttpHeader
 const applyMediaType = "application/apply-patch+yaml"
 
 function dryRunOf(query: URLSearchParams): string {
+  if (query.size === 0) return ""
   const given = query.getAll("dryRun")
   if (given.every((word) => word === "")) return ""
   return given.every((word) => word === "All") ? "All" : "invalid"
