@@ -67,6 +67,12 @@ async function checkCollection(resource: ResourceFacts, path: string): Promise<v
   expect(await plane.call("GET", path)).toMatchObject({ code: 404 })
 }
 
+/** The first update of these is written though it changes nothing: Strategy.lacksDefault. */
+const rewritten: ReadonlySet<string> = new Set(["Job", "PersistentVolumeClaim"])
+
+/** The gateway itself writes the status of these a moment after they are made. */
+const toldHere: ReadonlySet<string> = new Set(["FlowSchema"])
+
 /** Of these, whose finalizer is the gateway's own: after a deletion they may be gone at any moment. */
 const finalizedHere: ReadonlySet<string> = new Set(["CustomResourceDefinition"])
 
@@ -89,16 +95,23 @@ test.each(storedResources().map((resource) => [`${apiVersionOf(resource)} ${reso
     expect(created.code).toBe(201)
     expect(created.json.metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
     expect(created.json.metadata.namespace).toBe(resource.namespaced ? "default" : undefined)
-    expect((await plane.call("GET", path)).json).toEqual(created.json)
     expect(await watch.next()).toMatchObject({
       type: "ADDED",
       object: { metadata: { uid: created.json.metadata.uid } },
     })
+    if (toldHere.has(resource.kind)) created.json = (await watch.next())?.object
+    expect((await plane.call("GET", path)).json).toEqual(created.json)
 
     const listed = await plane.call("GET", `${collection}?fieldSelector=metadata.name=${name}`)
     expect(listed.json.items).toHaveLength(1)
     expect(listed.json.items[0].metadata.uid).toBe(created.json.metadata.uid)
 
+    if (rewritten.has(resource.kind)) {
+      const { json } = await plane.call("PUT", path, created.json)
+      expect(json.metadata.resourceVersion).not.toBe(created.json.metadata.resourceVersion)
+      created.json = json
+      expect(await watch.next()).toMatchObject({ type: "MODIFIED", object: created.json })
+    }
     const unchanged = await plane.call("PUT", path, created.json)
     expect(unchanged).toMatchObject({ code: 200, json: created.json })
     created.json.metadata.labels = { updated: "yes" }
