@@ -111,8 +111,8 @@ export class Resident {
     for await (const [key, data] of current) {
       this.#set(decodeCurrent(key.slice(1), data))
       if (!this.#fits()) return false
-      if (this.#bytes < piece.end) continue
-      // Half of the time is others': a large store is read beside whoever does not wait for it.
+      // What is read beside its readers leaves half of the time to others; who opens a store waits for what is small.
+      if (snapshot === undefined || this.#bytes < piece.end) continue
       await pause(performance.now() - piece.began)
       piece = { end: this.#bytes + pieceBytes, began: performance.now() }
     }
