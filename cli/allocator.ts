@@ -7,7 +7,7 @@ const settings = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "65536" }
 
 const isSet = Object.keys(settings).every((name) => process.env[name] !== undefined)
 // Who has a channel to a parent would lose it, and has the parent's environment. Not all systems can begin anew.
-if (process.platform === "linux" && !isSet && process.channel === undefined && "execve" in process) {
+if (process.platform === "linux" && !isSet && process.channel === undefined) {
   const args = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   process.execve?.(process.execPath, args, { ...settings, ...process.env })
 }
