@@ -4,7 +4,7 @@
 //   pki/            the gateway's keys
 //   gateway/        tenants' records, a level store; its lock is the data directory's lock
 //   stores/super/   the super cluster's store
-//   stores/<uid>/   a tenant's store, or the next one's (spare-store.ts)
+//   stores/<uid>/   a tenant's store, or the next one's (spare-store.ts); with its image (storage/level/image.ts)
 
 import { randomUUID } from "node:crypto"
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -106,6 +106,7 @@ export class DataDirectory implements GatewayStorage {
           base,
           limits: this.#limits,
           residents: this.#residents,
+          image: true,
           ...(ahead === undefined ? {} : { ahead }),
           ...(quota === undefined ? {} : { quota }),
         })

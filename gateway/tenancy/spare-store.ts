@@ -4,7 +4,8 @@
 
 import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
-import { openAhead, type OpenedDatabase } from "../../storage/level/store.ts"
+import type { OpenedDatabase } from "../../storage/level/database.ts"
+import { openAhead } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import type { Store } from "../../storage/types.ts"
 

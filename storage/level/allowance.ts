@@ -21,9 +21,20 @@ export class Allowance {
   }
 
   /** The committed state, of which `state` has been read. */
-  async open(database: Database, state: DatabaseState): Promise<void> {
-    this.#isStale = this.#quota === undefined && state.usage !== undefined
-    if (this.#quota !== undefined) this.#used = state.usage ?? (await count(database, this.#quota))
+  async open(database: Database, state: Pick<DatabaseState, "usage">): Promise<void> {
+    if (!this.beginWith(state)) this.#used = this.#quota && (await count(database, this.#quota))
+  }
+
+  /** false: what is held has to be counted. */
+  beginWith({ usage }: Pick<DatabaseState, "usage">): boolean {
+    this.#isStale = this.#quota === undefined && usage !== undefined
+    this.#used = this.#quota === undefined ? undefined : usage
+    return this.#quota === undefined || usage !== undefined
+  }
+
+  /** As it is recorded. */
+  get recorded(): Usage | undefined {
+    return this.#used
   }
 
   get current(): { quota: StoreQuota; used: Usage } | undefined {

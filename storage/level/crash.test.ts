@@ -14,6 +14,7 @@ import { openLevelStore } from "./store.ts"
 vi.setConfig({ testTimeout: 300_000 })
 
 const rounds = 6
+const limits = { residentBytes: 16 * 1024 * 1024 }
 const writer = fileURLToPath(new URL("../testing/crash-writer.ts", import.meta.url))
 
 let root = ""
@@ -53,20 +54,24 @@ test("after kill -9 under load nothing acknowledged is missing, and the check fi
       acknowledged.set(key, { revision: Number(revision), value })
       highest = Math.max(highest, Number(revision))
     }
-    expect(await checkDirectory(directory, { quotaPrefix: "/crash/" })).toEqual([])
-
-    await using store = await openLevelStore({ directory })
-    expect(store.revision).toBeGreaterThanOrEqual(highest)
-    for (const [key, { revision, value }] of acknowledged) {
-      const found = await store.get(key)
-      const present = found ? Buffer.from(found.value).toString() : "-"
-      // What was written but not acknowledged may be there, with a higher revision.
-      const overtaken = found ? found.modRevision > revision : value !== "-"
-      if (!overtaken) expect(present).toBe(value)
-      else if (!found) expect(await wasDeletedAfter(store, key, revision)).toBe(true)
-      // Seen once it stays: the keys are of this round, and later rounds compact the log that could tell how it came.
-      if (overtaken) acknowledged.set(key, { revision: found?.modRevision ?? revision, value: present })
+    // The check opens LevelDB, after which the store's image is not believed: every other time it comes afterwards.
+    const check = async () => expect(await checkDirectory(directory, { quotaPrefix: "/crash/" })).toEqual([])
+    if (round % 2 === 0) await check()
+    {
+      await using store = await openLevelStore({ directory, image: true, limits })
+      expect(store.revision).toBeGreaterThanOrEqual(highest)
+      for (const [key, { revision, value }] of acknowledged) {
+        const found = await store.get(key)
+        const present = found ? Buffer.from(found.value).toString() : "-"
+        // What was written but not acknowledged may be there, with a higher revision.
+        const overtaken = found ? found.modRevision > revision : value !== "-"
+        if (!overtaken) expect(present).toBe(value)
+        else if (!found) expect(await wasDeletedAfter(store, key, revision)).toBe(true)
+        // Seen once it stays: the keys are of this round, and later rounds compact the log that could tell how it came.
+        if (overtaken) acknowledged.set(key, { revision: found?.modRevision ?? revision, value: present })
+      }
     }
+    await check()
   }
 })
 

@@ -20,6 +20,12 @@ export interface DatabaseState {
   usage: Usage | undefined
 }
 
+/** A directory that is open and known to be a store, and no store yet: base, quota and budget are still to be named. */
+export interface OpenedDatabase {
+  database: Database
+  state: DatabaseState
+}
+
 export interface DatabaseOptions {
   directory: string
   limits: StoreLimits

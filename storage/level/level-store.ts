@@ -6,6 +6,7 @@ import { heldPerUsed, type StoreLimits } from "../limits.ts"
 import type { Usage } from "../quota.ts"
 import { checkReadable, compactedError, compactionTarget } from "../transaction.ts"
 import {
+  StorageError,
   type BaseLayer,
   type KeyValue,
   type RangeOptions,
@@ -20,20 +21,26 @@ import {
 } from "../types.ts"
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
-import { accessError, memoryOf, readState, type Database, type DatabaseState } from "./database.ts"
+import { accessError, memoryOf, type Database, type DatabaseState, type OpenedDatabase } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
 import { Allowance } from "./allowance.ts"
+import { hasLeftovers } from "./compaction.ts"
 import { History } from "./history.ts"
+import type { Image } from "./image.ts"
 import { Residency } from "./residency.ts"
+import type { Resident } from "./resident.ts"
 import { readRange } from "./range.ts"
 import { changeWrites, readAt, readChanges, type Write } from "./revision-log.ts"
 import { readCurrent, View } from "./view.ts"
 
 export interface LevelStoreParts {
-  database: Database
-  state: DatabaseState
+  /** Undefined: it is opened when it is needed first; until then what is resident is all there is to know. */
+  database: Database | undefined
+  state: Pick<DatabaseState, "head" | "compacted">
   residency: Residency
-  open: () => Promise<Database>
+  open: () => Promise<OpenedDatabase>
+  /** Told when it has been closed in good order after it was written to, with what is there then. */
+  closed?: (image: Image) => Promise<void>
   limits: StoreLimits
   base: BaseLayer
   now: (() => number) | undefined
@@ -41,29 +48,33 @@ export interface LevelStoreParts {
 }
 
 export class LevelStore implements Store, ChangeLog {
-  readonly #open: () => Promise<Database>
+  readonly #open: () => Promise<OpenedDatabase>
+  readonly #closed: LevelStoreParts["closed"]
   readonly #base: BaseLayer
   readonly #limits: StoreLimits
   readonly #now: () => number
   readonly #commits: GroupCommit
   readonly #history: History
   readonly #allowance: Allowance
-  #database: Database
+  #database: Database | undefined
   #head: Revision
   #buffer: EventBuffer
   readonly #residency: Residency
   /** The committed state for reads of several steps, and for all reads while a batch is under way. */
   #view: View | undefined
-  #committing = false
+  /** Ends when the batch under way has. */
+  #committing: Promise<void> | undefined
   /** Set from a failed write until the database has been opened anew. */
   #broken: Error | undefined
-  #reopening: Promise<void> | undefined
-  #reopenAfter = 0
+  /** Of the database: at the first time, or anew. */
+  #opening: Promise<void> | undefined
+  #openAfter = 0
   #closing: Promise<void> | undefined
 
   constructor(parts: LevelStoreParts) {
     this.#database = parts.database
     this.#open = parts.open
+    this.#closed = parts.closed
     this.#base = parts.base
     this.#residency = parts.residency
     this.#limits = parts.limits
@@ -72,12 +83,12 @@ export class LevelStore implements Store, ChangeLog {
     this.#head = parts.state.head
     this.#buffer = new EventBuffer(this.#head, this.#limits.recentEventBytes)
     this.#history = new History(parts.state, this.#limits, this.#now, {
-      database: () => this.#database,
+      database: () => this.#openDatabase,
       ready: () => this.#ready(),
       write: (writes, sync) => this.#write(writes, sync),
       isClosing: () => this.#closing !== undefined,
       dropped: () => {
-        if (!this.#committing) this.#retireView()
+        if (this.#committing === undefined) this.#retireView()
       },
     })
     this.#commits = new GroupCommit(
@@ -102,15 +113,18 @@ export class LevelStore implements Store, ChangeLog {
 
   get memoryBytes(): number {
     const values = this.#residency.current?.bytes ?? 0
-    return heldPerUsed * (values + this.#buffer.bytes) + memoryOf(this.#database)
+    const ofDatabase = this.#database === undefined ? 0 : memoryOf(this.#database)
+    return heldPerUsed * (values + this.#buffer.bytes) + ofDatabase
   }
 
   async latest(): Promise<Revision> {
-    await this.#ready()
+    if (this.#residentAt(undefined) === undefined) await this.#ready()
     return this.#head
   }
 
   async get(key: string, revision?: Revision): Promise<KeyValue | undefined> {
+    const resident = this.#residentAt(revision)
+    if (resident !== undefined) return resident.get(key)
     const waiting = this.#ready()
     if (waiting !== undefined) await waiting
     if (revision !== undefined) checkReadable(revision, this.#history.compacted, this.#head)
@@ -119,16 +133,15 @@ export class LevelStore implements Store, ChangeLog {
   }
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
-    const waiting = this.#ready()
-    if (waiting !== undefined) await waiting
-    const { revision = this.#head } = options
-    checkReadable(revision, this.#history.compacted, this.#head)
-    const resident = revision === this.#head ? this.#residency.current : undefined
+    const resident = this.#residentAt(options.revision)
     if (resident !== undefined) {
       const { limitInMemory = 0, limit } = options
       const limits = limit === undefined || limitInMemory < limit ? {} : { limit: limitInMemory }
-      return { ...resident.range(prefix, { ...options, ...limits }), revision }
+      return { ...resident.range(prefix, { ...options, ...limits }), revision: this.#head }
     }
+    const waiting = this.#ready()
+    if (waiting !== undefined) await waiting
+    checkReadable(options.revision ?? this.#head, this.#history.compacted, this.#head)
     this.#residency.promote((load) => this.#withView(load))
     return this.#withView((view) => readRange(view, prefix, options))
   }
@@ -172,30 +185,50 @@ export class LevelStore implements Store, ChangeLog {
     this.#buffer.end(closedError())
     await this.#commits.close()
     // Its failure has been told to those who asked for something.
-    await this.#reopening?.catch(() => undefined)
+    await this.#opening?.catch(() => undefined)
     await this.#history.done
+    const resident = this.#residency.current
+    await this.#database?.close()
+    if (this.#database !== undefined && this.#broken === undefined && resident !== undefined)
+      await this.#closed?.({
+        head: this.#head,
+        compacted: this.#history.compacted,
+        usage: this.#allowance.recorded,
+        entries: resident.tableEntries(),
+      })
     await this.#residency.close()
-    await this.#database.close()
   }
 
-  /** Undefined: it is. */
+  /** The database can be used: undefined: now. */
   #ready(): Promise<void> | undefined {
     if (this.#closing) throw closedError()
-    return this.#broken && this.#reopen()
+    return this.#database === undefined || this.#broken !== undefined ? this.#openAgain() : undefined
+  }
+
+  get #openDatabase(): Database {
+    if (this.#database === undefined) throw new Error("the database has not been opened")
+    return this.#database
+  }
+
+  /** What answers without the database; undefined: nothing does. */
+  #residentAt(revision: Revision | undefined): Resident | undefined {
+    if (this.#closing) throw closedError()
+    return revision === undefined || revision === this.#head ? this.#residency.current : undefined
   }
 
   #readCurrent(key: string): KeyValue | undefined {
     const resident = this.#residency.current
     if (resident !== undefined) return resident.get(key)
-    const snapshot = this.#committing ? this.#view?.snapshot : undefined
+    const snapshot = this.#committing === undefined ? undefined : this.#view?.snapshot
     try {
-      return readCurrent(this.#database, this.#base, key, snapshot)
+      return readCurrent(this.#openDatabase, this.#base, key, snapshot)
     } catch (error) {
-      throw accessError(error, this.#database.location)
+      throw accessError(error, this.#openDatabase.location)
     }
   }
 
   async #withView<T>(read: (view: View) => Promise<T>): Promise<T> {
+    while (this.#view === undefined && this.#committing !== undefined) await this.#committing
     const view = this.#currentView()
     try {
       return await view.read(read)
@@ -205,7 +238,7 @@ export class LevelStore implements Store, ChangeLog {
   }
 
   #currentView(): View {
-    this.#view ??= new View(this.#database, this.#base, this.#limits, this.#head)
+    this.#view ??= new View(this.#openDatabase, this.#base, this.#limits, this.#head)
     return this.#view
   }
 
@@ -215,9 +248,10 @@ export class LevelStore implements Store, ChangeLog {
   }
 
   async #commit(events: readonly StoreEvent[], revision: Revision, usage: Usage | undefined): Promise<void> {
-    // Reads during the commit need the state before it.
-    this.#currentView()
-    this.#committing = true
+    // Reads during the commit need the state before it: what is resident changes only afterwards.
+    if (this.#residency.current === undefined) this.#currentView()
+    const { promise, resolve: end } = Promise.withResolvers<void>()
+    this.#committing = promise
     try {
       await this.#write([...changeWrites(events, this.#base), ...this.#allowance.writes(usage)], true)
       this.#head = revision
@@ -225,14 +259,15 @@ export class LevelStore implements Store, ChangeLog {
       this.#residency.committed(events)
       this.#retireView()
     } finally {
-      this.#committing = false
+      this.#committing = undefined
+      end()
     }
     this.#buffer.publish(events, revision)
     this.#history.committed(this.#head)
   }
 
   async #write(writes: Write[], sync: boolean): Promise<void> {
-    const database = this.#database
+    const database = this.#openDatabase
     try {
       await database.batch<string | Buffer, Buffer>(writes, { sync, valueEncoding: "buffer" })
     } catch (error) {
@@ -245,30 +280,55 @@ export class LevelStore implements Store, ChangeLog {
   // After a failed write LevelDB's log may end in half a record, or even in a whole one: only opening it anew tells.
   // Watches end, because they could miss what turns out to be there.
   #break(error: Error): void {
-    if (this.#broken || this.#closing) return
+    if (this.#distrust(error)) this.#background(this.#openAgain())
+  }
+
+  #distrust(error: Error): boolean {
+    if (this.#broken || this.#closing) return false
     this.#broken = error
     this.#residency.drop()
     this.#buffer.end(error)
-    this.#background(this.#reopen())
+    return true
   }
 
-  #reopen(): Promise<void> {
-    this.#reopening ??= this.#tryReopen().finally(() => {
-      this.#reopening = undefined
+  #openAgain(): Promise<void> {
+    this.#opening ??= this.#tryOpen().finally(() => {
+      this.#opening = undefined
     })
-    return this.#reopening
+    return this.#opening
   }
 
-  async #tryReopen(): Promise<void> {
+  async #tryOpen(): Promise<void> {
     const reason = this.#broken
-    if (reason && this.#now() < this.#reopenAfter) throw reason
-    this.#reopenAfter = this.#now() + this.#limits.reopenMilliseconds
-    await this.#database.close()
+    if (reason && this.#now() < this.#openAfter) throw reason
+    this.#openAfter = this.#now() + this.#limits.reopenMilliseconds
+    await this.#database?.close()
+    try {
+      const opened = await this.#open()
+      if (this.#broken === undefined) await this.#adopt(opened)
+      else await this.#begin(opened)
+    } catch (error) {
+      this.#distrust(error as Error)
+      throw error
+    }
+  }
+
+  /** At the first time, when all that is known comes from the image. */
+  async #adopt({ database, state }: OpenedDatabase): Promise<void> {
+    if (state.head === this.#head && state.compacted === this.#history.compacted) {
+      this.#database = database
+      if (await hasLeftovers(database, state.compacted)) this.resumeCompaction()
+      return
+    }
+    this.#distrust(new StorageError("Unavailable", `store ${database.location} was written to by somebody else`))
+    await this.#begin({ database, state })
+  }
+
+  async #begin({ database, state }: OpenedDatabase): Promise<void> {
+    this.#database = database
     this.#view = undefined
-    this.#database = await this.#open()
-    const state = await readState(this.#database)
-    await this.#allowance.open(this.#database, state)
-    await this.#residency.open(this.#database)
+    await this.#allowance.open(database, state)
+    await this.#residency.open(database)
     this.#head = state.head
     this.#history.compacted = state.compacted
     this.#buffer = new EventBuffer(state.head, this.#limits.recentEventBytes)

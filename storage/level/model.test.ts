@@ -1,4 +1,5 @@
-// The model on LevelDB; what is on disk is checked each time the store has been closed.
+// The model on LevelDB; what is on disk is checked every other time the store has been closed: the check opens LevelDB, after
+// which the store's image is not believed.
 
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -28,7 +29,8 @@ const residents = new ResidentBudget(2 * 1024 * 1024)
 function openStore(directory: string, base: BaseLayer | undefined): Promise<Store> {
   // In memory, from disk, and growing from the one into the other.
   const residentBytes = [1e6, 0, 1500][opened++ % 3] ?? 0
-  return openLevelStore({ directory, limits: { ...modelLimits, residentBytes }, residents, ...(base ? { base } : {}) })
+  const limits = { ...modelLimits, residentBytes }
+  return openLevelStore({ directory, limits, residents, image: true, ...(base ? { base } : {}) })
 }
 
 test.each([
@@ -41,7 +43,7 @@ test.each([
     base,
     inOrder: true,
     async open() {
-      if (!isNew) expect(await checkDirectory(directory, base ? { base } : {})).toEqual([])
+      if (!isNew && opened % 2 === 0) expect(await checkDirectory(directory, base ? { base } : {})).toEqual([])
       isNew = false
       return openStore(directory, base)
     },

@@ -3,6 +3,7 @@
 
 import type { BaseLayer, StoreEvent } from "../types.ts"
 import type { Database } from "./database.ts"
+import type { TableEntry } from "./image.ts"
 import { type Loaded, Resident, type ResidentBudget, weigh } from "./resident.ts"
 import type { View } from "./view.ts"
 
@@ -40,6 +41,13 @@ export class Residency {
   /** Nothing is in the database yet. */
   beginEmpty(): void {
     this.#current = new Resident(this.#parts.base, this.#parts)
+  }
+
+  /** What is small enough lies in the image of a store. Whether it is. */
+  beginWith(entries: Iterable<TableEntry>): boolean {
+    const { base, ownBytes } = this.#parts
+    this.#current = Resident.of(entries, base, { ownBytes, budget: undefined })
+    return this.#current !== undefined
   }
 
   /** A database that has just been opened: what is small is kept. */

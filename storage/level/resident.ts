@@ -9,11 +9,14 @@ import { baseValue } from "../base-layer.ts"
 import { compareKeys, prefixEnd, selectKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, RangeOptions, StoreEvent } from "../types.ts"
 import type { Database } from "./database.ts"
-import { decodeCurrent, tables } from "./keys.ts"
+import type { TableEntry } from "./image.ts"
+import { currentKey, decodeCurrent, encodeCurrent, tables, tombstoneKey } from "./keys.ts"
 import { OrderedEntries } from "./ordered-entries.ts"
 
 /** Read from LevelDB at once. */
 const pieceBytes = 256 * 1024
+
+const nothing = Buffer.alloc(0)
 
 /** What a key costs beside its own and its value's bytes: objects, headers, places in maps. */
 const entryOverhead = 200
@@ -88,6 +91,16 @@ export class Resident {
     return { resident: undefined, bytes: resident.bytes }
   }
 
+  /** Of a store's image: it was small when that was made. */
+  static of(entries: Iterable<TableEntry>, base: BaseLayer, limits: ResidentLimits): Resident | undefined {
+    const resident = new Resident(base, limits)
+    for (const [key, data] of entries) {
+      if (key.startsWith(tables.tombstone)) resident.#deleted.add(key.slice(1))
+      else resident.#set(decodeCurrent(key.slice(1), data))
+    }
+    return resident.#fits() ? resident : undefined
+  }
+
   constructor(base: BaseLayer, limits: ResidentLimits) {
     this.#base = base
     this.#limits = limits
@@ -119,6 +132,12 @@ export class Resident {
     if (this.#base.keys.length === 0) return true
     for await (const key of database.keys(range(tables.tombstone))) this.#deleted.add(key.slice(1))
     return true
+  }
+
+  /** As LevelDB has them. */
+  *tableEntries(): Generator<TableEntry> {
+    for (const entry of this.#values.values()) yield [currentKey(entry.key), encodeCurrent(entry)]
+    for (const key of this.#deleted) yield [tombstoneKey(key), nothing]
   }
 
   /** false: it has outgrown its limit and must not be asked any more. */

@@ -1,26 +1,27 @@
-// The child of crash.test.ts: writes under load to the store given, until it is killed, and says on standard output what
-// has been acknowledged, one line each: "revision key value", value "-" for a deletion.
+// The child of crash.test.ts: writes under load to the store given, until it is killed, closing it now and then, and says on
+// standard output what has been acknowledged, one line each: "revision key value", value "-" for a deletion.
 
 import { writeSync } from "node:fs"
 import { openLevelStore } from "../level/store.ts"
 import type { Store } from "../types.ts"
 
 const writers = 16
+/** Of each, between opening the store and closing it. */
+const writes = 20
 
-async function main(directory: string, round: string): Promise<void> {
+async function main(directory: string, round: string): Promise<never> {
   // Never reached: that it is counted right is part of the check.
   const quota = { prefix: "/crash/", maxObjects: 1e9, maxBytes: 1e12, reserveBytes: 0 }
-  const store = await openLevelStore({
-    directory,
-    quota,
-    limits: { historyRevisions: 300, writeBufferBytes: 64 * 1024 },
-  })
-  await Promise.all(Array.from({ length: writers }, (_, writer) => write(store, `${round}-${writer}`)))
+  const limits = { historyRevisions: 300, writeBufferBytes: 64 * 1024, residentBytes: 16 * 1024 * 1024 }
+  for (let first = 0; ; first += writes) {
+    await using store = await openLevelStore({ directory, quota, limits, image: true })
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(store, `${round}-${writer}`, first)))
+  }
 }
 
 // Each writer has its own keys, so that the last acknowledged value of each is known.
-async function write(store: Store, writer: string): Promise<never> {
-  for (let i = 0; ; i++) {
+async function write(store: Store, writer: string, first: number): Promise<void> {
+  for (let i = first; i < first + writes; i++) {
     const key = `/crash/${writer}/${i % 10}`
     const value = i % 7 === 6 ? "-" : `${i}`.padEnd(1 + ((i * 97) % 2000), ".")
     const operation =

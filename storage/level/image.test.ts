@@ -1,0 +1,248 @@
+// What a store knows from its image alone, and when the image is not believed.
+
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { crc32 } from "node:zlib"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { createBaseLayer } from "../base-layer.ts"
+import type { StoreQuota } from "../quota.ts"
+import { put, remove } from "../testing/store-suite.ts"
+import type { Store } from "../types.ts"
+import { checkDirectory } from "./check.ts"
+import { openDatabase, type Database } from "./database.ts"
+import { openLevelStore, type LevelStoreOptions } from "./store.ts"
+
+let root = ""
+let directory = ""
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "polyplane-image-"))
+  directory = join(root, "store")
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+const base = createBaseLayer([
+  ["/base/kept", Buffer.from("base")],
+  ["/base/gone", Buffer.from("base")],
+])
+const quota: StoreQuota = { prefix: "/", maxObjects: 5, maxBytes: 1e6, reserveBytes: 0 }
+
+let opened = 0
+let refusal: Error | undefined
+const open = (options: Partial<LevelStoreOptions> = {}): Promise<Store> =>
+  openLevelStore({
+    directory,
+    image: true,
+    base,
+    open: async (request): Promise<Database> => {
+      if (refusal !== undefined) throw refusal
+      opened++
+      return openDatabase(request)
+    },
+    ...options,
+  })
+beforeEach(() => {
+  opened = 0
+  refusal = undefined
+})
+
+/** /a twice, /b once and gone, a key of the base layer gone: revision 6. */
+async function written(options?: Partial<LevelStoreOptions>): Promise<void> {
+  await using store = await open(options)
+  await put(store, "/a", "1")
+  await put(store, "/a", "2")
+  await put(store, "/b", "1")
+  await remove(store, "/b")
+  await remove(store, "/base/gone")
+}
+
+async function contents(store: Store): Promise<Record<string, string>> {
+  const { items } = await store.range("/")
+  return Object.fromEntries(items.map(({ key, value }) => [key, Buffer.from(value).toString()]))
+}
+
+const expected = { "/a": "2", "/base/kept": "base" }
+
+describe("a store with an image", () => {
+  test("answers what is current without LevelDB, and opens it for the first write", async () => {
+    await written()
+    expect(opened).toBe(1)
+    await using store = await open()
+    expect(await contents(store)).toEqual(expected)
+    expect(await store.get("/a")).toMatchObject({ createRevision: 2, modRevision: 3 })
+    expect(await store.get("/base/gone")).toBeUndefined()
+    expect([store.revision, await store.latest(), store.compactedRevision]).toEqual([6, 6, 0])
+    expect(opened).toBe(1)
+    expect(await put(store, "/c", "1")).toEqual({ succeeded: true, revision: 7 })
+    expect(opened).toBe(2)
+    expect(await contents(store)).toEqual({ ...expected, "/c": "1" })
+  })
+
+  test("opens LevelDB for the past", async () => {
+    await written()
+    await using store = await open()
+    expect(Buffer.from((await store.get("/a", 2))?.value ?? []).toString()).toBe("1")
+    expect(opened).toBe(2)
+    const seen: number[] = []
+    for await (const events of store.watch("/", { after: 2 })) {
+      seen.push(...events.map(({ current }) => current.modRevision))
+      if (seen.at(-1) === 6) break
+    }
+    expect(seen).toEqual([3, 4, 5, 6])
+  })
+
+  test("tells watches that begin at its head of what is written", async () => {
+    await written()
+    await using store = await open()
+    const watch = store.watch("/", { after: store.revision })[Symbol.asyncIterator]()
+    const told = watch.next()
+    await put(store, "/c", "1")
+    expect((await told).value).toMatchObject([{ type: "put", current: { key: "/c", modRevision: 7 } }])
+  })
+
+  test("keeps its image when nothing was written, and makes a new one when something was", async () => {
+    await written()
+    for (let round = 0; round < 2; round++) await (await open())[Symbol.asyncDispose]()
+    expect(opened).toBe(1)
+    {
+      await using store = await open()
+      await put(store, "/c", "1")
+      await put(store, "/base/gone", "back")
+    }
+    await using store = await open()
+    expect(await contents(store)).toEqual({ ...expected, "/base/gone": "back", "/c": "1" })
+    expect(opened).toBe(2)
+    expect(await checkDirectory(await copyOf(directory), { base, quotaPrefix: "/" })).toEqual([])
+  })
+
+  test("knows what its quota leaves", async () => {
+    await written({ quota })
+    await using store = await open({ quota })
+    const keys = ["/1", "/2", "/3", "/4", "/5"]
+    const results = await Promise.allSettled(keys.map((key) => put(store, key, "1")))
+    expect(opened).toBe(2)
+    expect(results.map(({ status }) => status)).toEqual([...Array(4).fill("fulfilled"), "rejected"])
+  })
+
+  test("is opened from LevelDB under a quota it was written without", async () => {
+    await written()
+    await using store = await open({ quota })
+    expect(opened).toBe(2)
+    expect(await contents(store)).toEqual(expected)
+  })
+
+  test("has none when it is too large to be in memory", async () => {
+    await written({ limits: { residentBytes: 10 } })
+    await using _store = await open()
+    expect(opened).toBe(2)
+  })
+
+  test("compacts, and goes on with a compaction that was cut off", async () => {
+    {
+      await using store = await open()
+      for (let index = 0; index < 40; index++) await put(store, "/a", String(index))
+      void store.compact(30).catch(() => undefined) // the end of the store may come first
+      await expect.poll(() => store.compactedRevision).toBe(30)
+    }
+    {
+      await using store = await open({ limits: { compactionStep: 3 } })
+      expect(store.compactedRevision).toBe(30)
+      await expect(store.get("/a", 20)).rejects.toMatchObject({ code: "Compacted" })
+      await store.compact(32)
+    }
+    expect(await checkDirectory(directory, { base, quotaPrefix: "/" })).toEqual([])
+  })
+})
+
+describe("an image is not believed", () => {
+  test("after LevelDB was opened, whoever did it", async () => {
+    await written()
+    {
+      await using other = await openLevelStore({ directory, base })
+      await put(other, "/a", "3")
+    }
+    await using store = await open()
+    expect(await contents(store)).toEqual({ ...expected, "/a": "3" })
+  })
+
+  test("when its process was killed after it had opened LevelDB", async () => {
+    await written()
+    const killed = join(root, "killed")
+    {
+      await using store = await open()
+      await put(store, "/a", "3")
+      await cp(directory, killed, { recursive: true })
+    }
+    await using store = await open({ directory: killed })
+    expect(await contents(store)).toEqual({ ...expected, "/a": "3" })
+  })
+
+  test.each<[name: string, change: (image: Buffer) => Buffer]>([
+    ["cut off", (image) => image.subarray(0, -7)],
+    ["empty", () => Buffer.alloc(0)],
+    [
+      "with one bit that is wrong",
+      (image) => image.fill((image.at(-30) ?? 0) ^ 1, image.length - 30, image.length - 29),
+    ],
+    ["of another start of the machine", (image) => rewritten(image, { boot: "another" })],
+    ["of a later format", (image) => rewritten(image, { format: 2 })],
+  ])("%s", async (_, change) => {
+    await written()
+    const file = join(directory, "IMAGE")
+    await writeFile(file, change(await readFile(file)))
+    await using store = await open()
+    expect(opened).toBe(2)
+    expect(await contents(store)).toEqual(expected)
+  })
+})
+
+describe("a store with an image whose LevelDB", () => {
+  test("cannot be opened is unavailable from then on, until it can", async () => {
+    await written()
+    let time = 0
+    await using store = await open({ now: () => time, limits: { reopenMilliseconds: 100 } })
+    expect(await contents(store)).toEqual(expected)
+    const watch = store.watch("/", { after: store.revision })[Symbol.asyncIterator]()
+    const ended = expect(watch.next()).rejects.toThrow("no space left")
+    refusal = Object.assign(new Error("no space left"), { code: "ENOSPC" })
+    time = 1000
+    await expect(put(store, "/c", "1")).rejects.toThrow("no space left")
+    await ended
+    await expect(store.get("/a")).rejects.toThrow("no space left")
+    refusal = undefined
+    time = 2000
+    expect(await contents(store)).toEqual(expected)
+    expect((await put(store, "/c", "1")).revision).toBe(7)
+  })
+
+  test("has been written to meanwhile takes what is there, and ends its watches", async () => {
+    await written()
+    await using store = await open()
+    expect(await contents(store)).toEqual(expected)
+    const watch = store.watch("/", { after: store.revision })[Symbol.asyncIterator]()
+    const ended = expect(watch.next()).rejects.toMatchObject({ code: "Unavailable" })
+    {
+      await using other = await openLevelStore({ directory, base })
+      await put(other, "/other", "1")
+    }
+    expect((await put(store, "/c", "1")).revision).toBe(8)
+    await ended
+    expect(await contents(store)).toEqual({ ...expected, "/c": "1", "/other": "1" })
+  })
+})
+
+async function copyOf(path: string): Promise<string> {
+  const copy = `${path}-copy`
+  await cp(path, copy, { recursive: true })
+  return copy
+}
+
+/** With other words in its header, and the checksum that belongs to them. */
+function rewritten(image: Buffer, change: Record<string, unknown>): Buffer {
+  const end = image.indexOf("\n")
+  const header = { ...(JSON.parse(image.toString("utf8", 0, end)) as object), ...change }
+  const content = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), image.subarray(end + 1, -4)])
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(content))
+  return Buffer.concat([content, checksum])
+}
