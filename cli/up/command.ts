@@ -3,6 +3,7 @@
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
 import { StartError } from "../../gateway/options.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
+import { keepCompiled } from "../compile-cache.ts"
 import { createLog, isLogLevel, logLevels } from "../log.ts"
 import { surviveStrayRejections } from "../stray-rejections.ts"
 import { withProgress } from "../progress.ts"
@@ -106,6 +107,7 @@ export const up: Command = {
     )
     for (const file of files) process.stdout.write(`  ${file}\n`)
     await all.beginBackground()
+    keepCompiled()
     const renewing = renewKubeconfigs(all.gateway.tenants, flags["data-dir"], stop).catch((error: unknown) =>
       options.log.error({ err: error }, "kubeconfigs of tenants are not all up to date"),
     )

@@ -30,7 +30,8 @@ export class Reachability {
       this.answered()
       return
     }
-    if (this.#reachable === false) return
+    // Who asked has given up, at the end of the process: that says nothing of whom it asked.
+    if (this.#reachable === false || (error instanceof Error && error.name === "AbortError")) return
     this.#reachable = false
     const message = errorMessage(error)
     this.#log.warn({ error: message }, "the super cluster does not answer; trying again")
