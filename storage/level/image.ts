@@ -9,7 +9,7 @@
 // - LevelDB has not been opened since: each opening begins a new manifest, which its file CURRENT names, and
 // - the machine has not been started since: what the kernel has been told is on the disk or in its memory.
 
-import { readFile, rename, writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
@@ -85,10 +85,8 @@ export async function writeImage(directory: string, image: Image): Promise<void>
   const content = Buffer.concat([...pieces, Buffer.alloc(checksumBytes)])
   const end = content.length - checksumBytes
   content.writeUInt32BE(crc32(content.subarray(0, end)), end)
-  // A process that ends meanwhile leaves the old one, which is not true any more, or none.
-  const path = join(directory, fileName)
-  await writeFile(`${path}.new`, content, { mode: 0o600 })
-  await rename(`${path}.new`, path)
+  // In its place: the old one is not true any more, and half of one is seen by its checksum.
+  await writeFile(join(directory, fileName), content, { mode: 0o600 })
 }
 
 async function readIfThere(directory: string, name: string): Promise<Buffer | undefined> {
