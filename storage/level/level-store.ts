@@ -31,7 +31,8 @@ import { Residency } from "./residency.ts"
 import type { Resident } from "./resident.ts"
 import { readRange } from "./range.ts"
 import { changeWrites, readAt, readChanges, type Write } from "./revision-log.ts"
-import { readCurrent, View } from "./view.ts"
+import type { View } from "./view.ts"
+import { Views } from "./views.ts"
 
 export interface LevelStoreParts {
   /** Undefined: it is opened when it is needed first; until then what is resident is all there is to know. */
@@ -60,10 +61,7 @@ export class LevelStore implements Store, ChangeLog {
   #head: Revision
   #buffer: EventBuffer
   readonly #residency: Residency
-  /** The committed state for reads of several steps, and for all reads while a batch is under way. */
-  #view: View | undefined
-  /** Ends when the batch under way has. */
-  #committing: Promise<void> | undefined
+  readonly #views: Views
   /** Set from a failed write until the database has been opened anew. */
   #broken: Error | undefined
   /** Of the database: at the first time, or anew. */
@@ -82,14 +80,18 @@ export class LevelStore implements Store, ChangeLog {
     this.#allowance = parts.allowance
     this.#head = parts.state.head
     this.#buffer = new EventBuffer(this.#head, this.#limits.recentEventBytes)
+    this.#views = new Views({
+      base: parts.base,
+      limits: this.#limits,
+      database: () => this.#openDatabase,
+      head: () => this.#head,
+    })
     this.#history = new History(parts.state, this.#limits, this.#now, {
       database: () => this.#openDatabase,
       ready: () => this.#ready(),
       write: (writes, sync) => this.#write(writes, sync),
       isClosing: () => this.#closing !== undefined,
-      dropped: () => {
-        if (this.#committing === undefined) this.#retireView()
-      },
+      dropped: () => this.#views.dropped(),
     })
     this.#commits = new GroupCommit(
       {
@@ -134,11 +136,7 @@ export class LevelStore implements Store, ChangeLog {
 
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
     const resident = this.#residentAt(options.revision)
-    if (resident !== undefined) {
-      const { limitInMemory = 0, limit } = options
-      const limits = limit === undefined || limitInMemory < limit ? {} : { limit: limitInMemory }
-      return { ...resident.range(prefix, { ...options, ...limits }), revision: this.#head }
-    }
+    if (resident !== undefined) return { ...resident.range(prefix, options), revision: this.#head }
     const waiting = this.#ready()
     if (waiting !== undefined) await waiting
     checkReadable(options.revision ?? this.#head, this.#history.compacted, this.#head)
@@ -218,50 +216,24 @@ export class LevelStore implements Store, ChangeLog {
 
   #readCurrent(key: string): KeyValue | undefined {
     const resident = this.#residency.current
-    if (resident !== undefined) return resident.get(key)
-    const snapshot = this.#committing === undefined ? undefined : this.#view?.snapshot
-    try {
-      return readCurrent(this.#openDatabase, this.#base, key, snapshot)
-    } catch (error) {
-      throw accessError(error, this.#openDatabase.location)
-    }
+    return resident === undefined ? this.#views.readCurrent(key) : resident.get(key)
   }
 
   async #withView<T>(read: (view: View) => Promise<T>): Promise<T> {
-    while (this.#view === undefined && this.#committing !== undefined) await this.#committing
-    const view = this.#currentView()
     try {
-      return await view.read(read)
+      return await this.#views.read(read)
     } catch (error) {
-      throw this.#closing ? closedError() : accessError(error, view.database.location)
+      throw this.#closing ? closedError() : error
     }
   }
 
-  #currentView(): View {
-    this.#view ??= new View(this.#openDatabase, this.#base, this.#limits, this.#head)
-    return this.#view
-  }
-
-  #retireView(): void {
-    this.#view?.retire()
-    this.#view = undefined
-  }
-
   async #commit(events: readonly StoreEvent[], revision: Revision, usage: Usage | undefined): Promise<void> {
-    // Reads during the commit need the state before it: what is resident changes only afterwards.
-    if (this.#residency.current === undefined) this.#currentView()
-    const { promise, resolve: end } = Promise.withResolvers<void>()
-    this.#committing = promise
-    try {
+    await this.#views.during(this.#residency.current === undefined, async () => {
       await this.#write([...changeWrites(events, this.#base), ...this.#allowance.writes(usage)], true)
       this.#head = revision
       this.#allowance.committed(usage)
       this.#residency.committed(events)
-      this.#retireView()
-    } finally {
-      this.#committing = undefined
-      end()
-    }
+    })
     this.#buffer.publish(events, revision)
     this.#history.committed(this.#head)
   }
@@ -280,7 +252,8 @@ export class LevelStore implements Store, ChangeLog {
   // After a failed write LevelDB's log may end in half a record, or even in a whole one: only opening it anew tells.
   // Watches end, because they could miss what turns out to be there.
   #break(error: Error): void {
-    if (this.#distrust(error)) this.#background(this.#openAgain())
+    // Nobody waits for it: when it fails, the next caller is told.
+    if (this.#distrust(error)) this.#openAgain().catch(() => undefined)
   }
 
   #distrust(error: Error): boolean {
@@ -326,17 +299,12 @@ export class LevelStore implements Store, ChangeLog {
 
   async #begin({ database, state }: OpenedDatabase): Promise<void> {
     this.#database = database
-    this.#view = undefined
+    this.#views.forget()
     await this.#allowance.open(database, state)
     await this.#residency.open(database)
     this.#head = state.head
     this.#history.compacted = state.compacted
     this.#buffer = new EventBuffer(state.head, this.#limits.recentEventBytes)
     this.#broken = undefined
-  }
-
-  // Work nobody waits for: when it fails, the store is broken or closing, and the next caller is told.
-  #background(work: Promise<void>): void {
-    work.catch(() => undefined)
   }
 }

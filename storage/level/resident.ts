@@ -168,7 +168,9 @@ export class Resident {
   }
 
   /** Of the latest state. */
-  range(prefix: string, { after, limit = Infinity, count }: RangeOptions): Items {
+  range(prefix: string, options: RangeOptions): Items {
+    const { after, count, limitInMemory = 0 } = options
+    const limit = Math.max(options.limit ?? Infinity, limitInMemory)
     const below = selectKeys(this.#base.keys, prefix, after)
     if (below.length === 0) {
       const { items, remaining } = this.#ordered.select(prefix, after, limit)
