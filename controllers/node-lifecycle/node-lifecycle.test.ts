@@ -88,6 +88,25 @@ describe("a node", () => {
     })
   })
 
+  test("is told of when it is first seen and when it is gone, a virtual one is not", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("virtual", { virtual: true }))
+    await harness.create(nodes, node("a"))
+    await eventually(() =>
+      expect(told(harness)).toEqual(["RegisteredNode: Node a event: Registered Node a in Controller"]),
+    )
+    await setReady(harness, "a", "False", new FakeClock())
+    await eventually(() => expect(taintsOf(harness, "a")).not.toEqual([]))
+    await harness.cluster.delete(nodes, undefined, "virtual")
+    await harness.cluster.delete(nodes, undefined, "a")
+    await eventually(() =>
+      expect(told(harness).filter((line) => line.includes(" event: "))).toEqual([
+        "RegisteredNode: Node a event: Registered Node a in Controller",
+        "RemovingNode: Node a event: Removing Node a from Controller",
+      ]),
+    )
+  })
+
   test("that comes back is freed of its taints, and pods that were to go may stay", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })

@@ -14,6 +14,8 @@ import { isEvicting, isVirtual, readyCondition, wantedTaints } from "./taints.ts
 import { allDown, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
 
 interface NodeMemory {
+  /** Whose it is, for what is told of it when it is gone: not the object, which is not kept while the tenant sleeps. */
+  reference: Node
   health: Health | undefined
   /** Status of its condition Ready when it was last looked at. */
   ready: string | undefined
@@ -51,14 +53,24 @@ async function reconcile(
   const all = ctx.informers.of<Node>(nodeResource)
   let node = all.get(tenant, undefined, name)
   if (node === undefined || isVirtual(node)) {
-    memories.get(tenant)?.nodes.delete(name)
+    const known = memories.get(tenant)?.nodes
+    const gone = known?.get(name)
+    known?.delete(name)
+    if (gone !== undefined)
+      tell(controller, tenant, gone.reference, "RemovingNode", `Removing Node ${name} from Controller`)
     return
   }
   const now = ctx.clock.now()
   const client = controller.client(tenant)
   const ofTenant = memories.get(tenant) ?? { nodes: new Map<string, NodeMemory>(), pace: new EvictionPace() }
   memories.set(tenant, ofTenant)
-  const memory = ofTenant.nodes.get(name) ?? { health: undefined, ready: readyCondition(node)?.status }
+  const memory = ofTenant.nodes.get(name) ?? {
+    reference: referenceTo(node),
+    health: undefined,
+    ready: readyCondition(node)?.status,
+  }
+  if (!ofTenant.nodes.has(name))
+    tell(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
   ofTenant.nodes.set(name, memory)
   memory.health = observe(memory.health, node, await leaseOf(client, name), now)
   const wait = silentInMs(node, memory.health, now)
@@ -84,6 +96,14 @@ async function reconcile(
   }
   if (turn.waitMs !== undefined) return { requeueAfterMs: turn.waitMs }
   return ready === "Unknown" ? undefined : { requeueAfterMs: Math.max(1, wait) }
+}
+
+function referenceTo({ metadata: { name = "", uid = "" } }: Node): Node {
+  return { apiVersion: "v1", kind: "Node", metadata: { name, uid } }
+}
+
+function tell(controller: Controller<Node>, tenant: string, node: Node, reason: string, what: string): void {
+  controller.event(tenant, node, "Normal", reason, `Node ${node.metadata.name} event: ${what}`)
 }
 
 /** `waitMs`: not now, but after that. Otherwise it is asked again when any node's state changes. */
