@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import { StatusError } from "../apimachinery/status.ts"
 import { createHttpClient, lines } from "./http-client.ts"
 import type { HttpClientConfig } from "./http-transport.ts"
+import { ClientMetrics } from "./metrics/client-metrics.ts"
 import type { KubeClient } from "./rest.ts"
 import { configMaps, deployments, nodes } from "./resources.ts"
 
@@ -276,4 +277,28 @@ describe("discovery", () => {
     const found = await served.client.discover()
     expect(found.map(({ group, resource }) => `${group}/${resource}`)).toEqual(["/pods", "g/things"])
   })
+})
+
+test("what is asked and answered is counted, by method and code", async () => {
+  const metrics = new ClientMetrics()
+  await using served = await serve((asked, response) => send(response, asked.method === "GET" ? 200 : 403, {}), {
+    metrics,
+  })
+  await served.client.get(nodes, undefined, "n")
+  await failure(served.client.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name: "n" } }))
+  const { port } = new URL(`http://${served.asked[0]?.headers.host}`)
+  const host = `host="127.0.0.1:${port}"`
+  const text = metrics.print()
+  expect(text).toContain(`rest_client_requests_total{code="200",${host},method="GET"} 1`)
+  expect(text).toContain(`rest_client_requests_total{code="403",${host},method="POST"} 1`)
+  expect(text).toContain(`rest_client_request_duration_seconds_count{${host},verb="POST"} 1`)
+  expect(text).toContain(`rest_client_request_size_bytes_sum{${host},verb="POST"} ${served.asked[1]?.body.length}`)
+  expect(text).toContain(`rest_client_response_size_bytes_sum{${host},verb="GET"} 2`)
+})
+
+test("a server that does not answer is counted, too", async () => {
+  const metrics = new ClientMetrics()
+  await using served = await serve((_asked, response) => response.destroy(), { metrics })
+  await failure(served.client.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name: "n" } }))
+  expect(metrics.print()).toMatch(/rest_client_requests_total\{code="<error>",host="127.0.0.1:\d+",method="POST"\} 1/)
 })

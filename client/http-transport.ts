@@ -5,6 +5,8 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type 
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { errorMessage } from "../apimachinery/error-message.ts"
 import { serviceUnavailable, StatusError, timeout, type Status, type StatusReason } from "../apimachinery/status.ts"
+import type { ClientMetrics } from "./metrics/client-metrics.ts"
+import { noAnswer, type RequestMetrics } from "./metrics/request-metrics.ts"
 
 export interface HttpClientConfig {
   /** https://host:port, perhaps with a path before /api. */
@@ -28,6 +30,8 @@ export interface HttpClientConfig {
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>>
   limits?: Partial<HttpClientLimits>
+  /** Told of each request. */
+  metrics?: ClientMetrics | undefined
 }
 
 export interface HttpClientLimits {
@@ -72,6 +76,7 @@ export class HttpTransport implements AsyncDisposable {
   readonly limits: HttpClientLimits
   readonly #config: HttpClientConfig
   readonly #base: URL
+  readonly #metrics: RequestMetrics | undefined
   readonly #agent: HttpAgent
   readonly #watchAgent: HttpAgent
   readonly #disposed = new AbortController()
@@ -80,6 +85,7 @@ export class HttpTransport implements AsyncDisposable {
     this.#config = config
     this.limits = { ...defaultHttpClientLimits, ...config.limits }
     this.#base = new URL(config.server)
+    this.#metrics = config.metrics?.requests(this.#base.host)
     const create = (maxSockets: number): HttpAgent => {
       const common = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets, scheduling: "lifo" as const }
       if (this.#base.protocol === "http:") return new HttpAgent(common)
@@ -126,6 +132,7 @@ export class HttpTransport implements AsyncDisposable {
     } catch (error) {
       throw this.asStatusError(wanted, error)
     }
+    this.#metrics?.received(wanted.method, size)
     const [only] = chunks
     return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
   }
@@ -145,12 +152,21 @@ export class HttpTransport implements AsyncDisposable {
 
   async #send(wanted: TransportRequest): Promise<IncomingMessage> {
     for (let tried = 0; ; tried++) {
+      const began = performance.now()
       const { response, stale } = await this.#exchange(wanted, await this.#headers(wanted))
+      this.#count(wanted, response, performance.now() - began)
       if (response !== undefined) return response
       // The server closed a kept connection just when it was used again; what only reads may go again.
       if (stale.reused && wanted.method === "GET" && tried < this.limits.retries) continue
       throw this.asStatusError(wanted, stale.error)
     }
+  }
+
+  #count({ method, body = "", stream }: TransportRequest, response: IncomingMessage | undefined, ms: number): void {
+    if (this.#metrics === undefined) return
+    this.#metrics.answered(method, response?.statusCode ?? noAnswer)
+    this.#metrics.sent(method, Buffer.byteLength(body))
+    if (stream === undefined) this.#metrics.took(method, ms / 1000)
   }
 
   #exchange(

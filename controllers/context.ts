@@ -6,6 +6,7 @@ import type { CertificateSigner } from "../client/certificate-signer.ts"
 import type { Clock } from "../client/clock.ts"
 import { EventRecorder, type EventType } from "../client/events.ts"
 import type { Log } from "../client/log.ts"
+import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { TenantInformer } from "../client/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
@@ -13,6 +14,7 @@ import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts"
 import type { Activity, Pace } from "./activity.ts"
 import type { Informers } from "./informers.ts"
+import { queueName } from "./queue-names.ts"
 
 /** Names an object of a tenant. `namespace` is "" for what has none. */
 export interface Key {
@@ -35,6 +37,8 @@ export interface ControllerContext {
   /** Keys worked on at the same time, per controller. */
   workers: number
   activity: Activity
+  /** Where queues are counted. */
+  metrics?: ClientMetrics | undefined
 }
 
 /** While others have something to do, one tenant has this part of a controller's workers. */
@@ -99,6 +103,7 @@ export class Controller<T extends KubeObject> implements Actor {
       maxWorking: (tenant) => workersFor(ctx, tenant),
       clock: ctx.clock,
       refill: (tenant) => this.enqueueAll(tenant),
+      metrics: ctx.metrics?.queue(queueName(options.name)),
     })
   }
 

@@ -4,6 +4,7 @@
 import type { CertificateSigner } from "../client/certificate-signer.ts"
 import { systemClock, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
+import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { Activity } from "./activity.ts"
 import { runAutoscalers } from "./autoscaler/autoscaler.ts"
@@ -107,6 +108,8 @@ export interface ControllersOptions {
   workers?: number
   clock?: Clock
   log?: Log
+  /** Where their queues are counted. */
+  metrics?: ClientMetrics | undefined
 }
 
 const defaultWorkers = 16
@@ -119,7 +122,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
   const { signal } = stopping
   const managed = managedTenants(tenants)
   const informers = new Informers(managed, log, signal)
-  const { signer } = options
+  const { signer, metrics } = options
   const ctx: ControllerContext = {
     tenants: managed,
     informers,
@@ -130,6 +133,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
     ...(signer === undefined ? {} : { signer }),
     workers,
     activity: new Activity(clock, signal),
+    metrics,
   }
   const running = only.map(async (name) => {
     const run = controllers[name]

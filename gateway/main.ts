@@ -101,7 +101,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const host = options.host ?? defaultHost
   const data = stack.use(await openGatewayStorage(options))
   const keys = await loadGatewayKeys(data.keys, servingNames(options))
-  const metrics = stack.use(new Metrics())
+  const metrics = stack.use(new Metrics(options.clientMetrics))
   let port = options.port ?? 0
   const url = (): string => urlOf(options, port)
   const advertisedAt = advertisedBy(options)

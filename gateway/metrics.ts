@@ -3,6 +3,7 @@
 
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Counter, Gauge, Registry } from "prom-client"
+import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import { versionInfo } from "./endpoints/version.ts"
 import { RequestCounts } from "./request-counts.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
@@ -32,7 +33,11 @@ export class Metrics implements Disposable {
   awakeBytes: () => number = () => 0
   readonly #delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
 
-  constructor() {
+  readonly #clients: ClientMetrics | undefined
+
+  /** `clients`: of the process. */
+  constructor(clients?: ClientMetrics) {
+    this.#clients = clients
     this.#delay.enable()
     const { registry } = this
     const delay = this.#delay
@@ -104,7 +109,7 @@ export class Metrics implements Disposable {
 
   /** Of the process and all its tenants. */
   async print(): Promise<string> {
-    return `${buildInfo}${this.requests.print()}${await this.registry.metrics()}`
+    return `${buildInfo}${this.requests.print()}${this.#clients?.print() ?? ""}${await this.registry.metrics()}`
   }
 
   /** What is one control plane's to see. */

@@ -1,6 +1,7 @@
 // What a gateway can be told, with every limit by name and what happens at it.
 
 import type { Log } from "../client/log.ts"
+import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { Tenant } from "../client/tenants.ts"
 import type { StoreLimits } from "../storage/limits.ts"
 import type { EtcdStorageOptions } from "./tenancy/etcd-storage.ts"
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   log?: Log
   /** One entry per request when set. */
   audit?: Log
+  /** What clients of the API servers count in this process: printed with what the gateway counts. */
+  clientMetrics?: ClientMetrics
 }
 
 export interface GatewayLimits {

@@ -43,7 +43,7 @@ export class Operator implements AsyncDisposable {
   #running: Promise<void> = Promise.resolve()
 
   private constructor(options: OperatorOptions) {
-    const { superClient, tenants, clock = systemClock, log = silentLog } = options
+    const { superClient, tenants, clock = systemClock, log = silentLog, metrics } = options
     this.#options = options
     this.#clock = clock
     this.#log = log
@@ -51,6 +51,7 @@ export class Operator implements AsyncDisposable {
       identify: ({ namespace, name }) => `${namespace}/${name}`,
       group: ({ namespace }) => namespace,
       clock,
+      metrics: metrics?.queue("operator"),
     })
     this.#virtualClusters = new Informer(superClient, virtualClusters, { clock, log })
     this.#recorder = new EventRecorder({ component: "polyplane-operator", clock, log })

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../client/clock.ts"
 import type { Log } from "../client/log.ts"
+import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 
@@ -11,6 +12,8 @@ export interface OperatorOptions {
   workers?: number
   clock?: Clock
   log?: Log
+  /** Where its queue is counted. */
+  metrics?: ClientMetrics | undefined
 }
 
 export const operatorLimits = {

@@ -3,6 +3,7 @@
 import type { Node } from "../apimachinery/object.ts"
 import { systemClock, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
+import type { ClientMetrics } from "../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
 
@@ -30,6 +31,8 @@ export interface SyncerOptions extends Partial<SyncSettings> {
   tenantListComplete?: () => boolean
   clock?: Clock
   log?: Log
+  /** Where its queue is counted. */
+  metrics?: ClientMetrics | undefined
 }
 
 export const syncerLimits = {

@@ -59,7 +59,8 @@ export class Syncer implements AsyncDisposable {
     const superClient = observe(options.superClient, new Reachability(this.#log))
     const settings = settingsOf(options)
     const maxWorking = options.workers ?? syncerLimits.workers
-    this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, maxWorking, clock })
+    const metrics = options.metrics?.queue("syncer")
+    this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, maxWorking, clock, metrics })
     // The reachability tells of outages; informers would repeat it kind by kind.
     this.#caches = new Caches({ tenants, superClient, clock, log: silentLog })
     const caches = this.#caches

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
@@ -88,7 +89,8 @@ export const gateway = partCommand({
     // Ends after the client: closing that ends a request under way.
     let publishing: Promise<void> | undefined
     stack.defer(async () => publishing)
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
+    const metrics = new ClientMetrics()
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
     // Asked for when the first Service is made or the first log read: by then it has started.
     const running = (): Gateway => {
       if (started === undefined) throw new Error("the gateway has not started yet")
@@ -122,11 +124,13 @@ export const gateway = partCommand({
                 port: vnAgentPort,
               }),
         log,
+        clientMetrics: metrics,
       }),
     )
     const { tenants, certificateAuthority, tenantTokenSigner } = started
     const signer = createCertificateSigner(tenants)
-    const controllers = () => startControllers(tenants, { rootCertificateAuthority: certificateAuthority, signer, log })
+    const rootCertificateAuthority = certificateAuthority
+    const controllers = () => startControllers(tenants, { rootCertificateAuthority, signer, log, metrics })
     if (etcd === undefined) stack.use(controllers())
     else
       stack.use(

@@ -2,6 +2,7 @@
 // parts stand on each other; they end in the reverse order.
 
 import type { Log } from "../../client/log.ts"
+import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { namespaces, services } from "../../client/resources.ts"
 import type { Tenant } from "../../client/tenants.ts"
@@ -82,9 +83,10 @@ export class AllInOne implements AsyncDisposable {
   static async start(options: AllInOneOptions): Promise<AllInOne> {
     await using stack = new AsyncDisposableStack()
     const { log } = options
+    const metrics = new ClientMetrics()
     const superConfig =
       options.superKubeconfig === undefined ? undefined : await readKubeconfigFile(options.superKubeconfig)
-    const real = superConfig === undefined ? undefined : stack.use(createHttpClient(superConfig))
+    const real = superConfig === undefined ? undefined : stack.use(createHttpClient({ ...superConfig, metrics }))
     // Found out before anything else starts; a super cluster that goes away later is waited for.
     await real?.list(namespaces, { limit: 1, signal: AbortSignal.timeout(superTimeoutMs) })
     const authority = await createNodeAuthority()
@@ -93,7 +95,7 @@ export class AllInOne implements AsyncDisposable {
     const superClient = (): KubeClient => real ?? required(parts.gateway?.superCluster, "super cluster").client
     const gateway = await startGateway(
       options,
-      await gatewayOptionsOf(options, { real, superClient, authority, parts }),
+      await gatewayOptionsOf(options, { real, superClient, authority, parts, metrics }),
       {
         nodeAuthority: authority.certificateAuthority,
         agentEndpoint: (node) => required(parts.realNodes, "vn-agents").agentEndpoint(node),
@@ -112,7 +114,7 @@ export class AllInOne implements AsyncDisposable {
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
     const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
     let background: Background | undefined
-    const work = workOf({ gateway, superClient: superClient(), vnAgentEndpoint, log })
+    const work = workOf({ gateway, superClient: superClient(), vnAgentEndpoint, log, metrics })
     if (real === undefined) {
       const kubeletPort = (node: string) => nodes.kubeletPort(node)
       const simulate = async (): Promise<Simulator> =>
@@ -143,10 +145,16 @@ type StartOptions = GatewayOptions & Pick<PrimaryOptions, "nodeDialer" | "servic
 /** `real`: a super cluster that is somebody else's. */
 async function gatewayOptionsOf(
   options: AllInOneOptions,
-  ground: { real: KubeClient | undefined; superClient: () => KubeClient; authority: NodeAuthority; parts: Parts },
+  ground: {
+    real: KubeClient | undefined
+    superClient: () => KubeClient
+    authority: NodeAuthority
+    parts: Parts
+    metrics: ClientMetrics
+  },
 ): Promise<StartOptions> {
   const { log } = options
-  const { real, superClient, authority, parts } = ground
+  const { real, superClient, authority, parts, metrics } = ground
   const endpoint = (node: string) => required(parts.realNodes, "vn-agents").agentEndpoint(node)
   return {
     dataDir: options.dataDir,
@@ -175,6 +183,7 @@ async function gatewayOptionsOf(
             ...(real === undefined ? {} : { endpoint }),
           }),
     log,
+    clientMetrics: metrics,
   }
 }
 

@@ -7,6 +7,7 @@ import type { Node } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
+import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { clusterVersions } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
@@ -40,6 +41,7 @@ export interface WorkOptions {
   /** Of a node's vn-agent, for the node as tenants see it. */
   vnAgentEndpoint: (node: Node) => { address: string; port: number } | undefined
   log: Log
+  metrics: ClientMetrics
 }
 
 /** Puts on the stack what it has begun. */
@@ -52,8 +54,8 @@ export interface Work extends WorkOptions {
 }
 
 export function workOf(options: WorkOptions): Work {
-  const { gateway, superClient, vnAgentEndpoint, log } = options
-  const working = { tenants: gateway.tenants, superClient, log }
+  const { gateway, superClient, vnAgentEndpoint, log, metrics } = options
+  const working = { tenants: gateway.tenants, superClient, log, metrics }
   return {
     ...options,
     async operator() {
@@ -67,7 +69,8 @@ export function workOf(options: WorkOptions): Work {
       // Workers have the controllers of their own tenants.
       if (!(gateway instanceof Gateway)) return new AsyncDisposableStack()
       const signer = createCertificateSigner(gateway.tenants)
-      return startControllers(gateway.tenants, { rootCertificateAuthority: gateway.certificateAuthority, signer, log })
+      const rootCertificateAuthority = gateway.certificateAuthority
+      return startControllers(gateway.tenants, { rootCertificateAuthority, signer, log, metrics })
     },
   }
 }

@@ -2,6 +2,7 @@
 // same caches. It ends when it is told to, or at once when its primary is gone.
 
 import { createHttpClient } from "../../client/http-client.ts"
+import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
@@ -73,8 +74,9 @@ async function start(
   const { nodeAuthority, superKubeconfig, logLevel } = setup.composition
   const log = createLog(logLevel, setup.self)
   surviveStrayRejections(log)
-  const real =
-    superKubeconfig === undefined ? undefined : stack.use(createHttpClient(await readKubeconfigFile(superKubeconfig)))
+  const metrics = new ClientMetrics()
+  const superConfig = superKubeconfig === undefined ? undefined : await readKubeconfigFile(superKubeconfig)
+  const real = superConfig === undefined ? undefined : stack.use(createHttpClient({ ...superConfig, metrics }))
   // Asked for when the first Service is made or the first log read: by then it has started.
   const parts: { gateway?: WorkerGateway } = {}
   const running = (): WorkerGateway => {
@@ -100,10 +102,11 @@ async function start(
       })
     },
     log,
+    clientMetrics: metrics,
   })
   parts.gateway = stack.use(gateway)
   const rootCertificateAuthority = gateway.keys.servingAuthority.certificate
   const signer = createCertificateSigner(gateway.tenants)
-  stack.use(startControllers(gateway.tenants, { rootCertificateAuthority, signer, log }))
+  stack.use(startControllers(gateway.tenants, { rootCertificateAuthority, signer, log, metrics }))
   return gateway
 }

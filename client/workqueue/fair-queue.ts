@@ -5,6 +5,7 @@
 // addAfter(): the next reconcile decides anew.
 
 import { systemClock, type Clock, type Timer } from "../clock.ts"
+import type { QueueMetrics } from "../metrics/queue-metrics.ts"
 import { DelayHeap } from "./delay-heap.ts"
 import { RateLimiter, type RetryLimits } from "./rate-limiter.ts"
 import { Waiters } from "./waiters.ts"
@@ -29,6 +30,8 @@ export interface FairQueueOptions<K> {
   /** The group had to refuse keys and has now drained: its owner adds all of its keys again. */
   refill?(group: string): void
   clock?: Clock
+  /** Told of each key. */
+  metrics?: QueueMetrics | undefined
 }
 
 interface Group<K> {
@@ -104,6 +107,7 @@ export class FairQueue<K> implements Disposable {
     if (this.#dirty.has(id)) return
     if (this.#processing.has(id)) {
       this.#dirty.set(id, key)
+      this.#options.metrics?.added(id)
       return
     }
     const group = this.#options.group(key)
@@ -112,6 +116,7 @@ export class FairQueue<K> implements Disposable {
       return
     }
     this.#dirty.set(id, key)
+    this.#options.metrics?.added(id)
     this.#push(group, key)
   }
 
@@ -121,6 +126,7 @@ export class FairQueue<K> implements Disposable {
    */
   addAfter(key: K, ms: number): void {
     if (this.#disposed) return
+    this.#options.metrics?.retried()
     if (ms <= 0) {
       this.add(key)
       return
@@ -152,6 +158,7 @@ export class FairQueue<K> implements Disposable {
   done(key: K): void {
     const id = this.#options.identify(key)
     this.#processing.delete(id)
+    this.#options.metrics?.done(id)
     const group = this.#options.group(key)
     const left = (this.#working.get(group) ?? 1) - 1
     if (left === 0) this.#working.delete(group)
@@ -169,6 +176,7 @@ export class FairQueue<K> implements Disposable {
     for (const [id, key] of this.#dirty) {
       if (this.#options.group(key) !== name) continue
       this.#dirty.delete(id)
+      this.#options.metrics?.dropped(id)
       this.#rateLimiter.forget(id)
     }
     this.#delayed.removeWhere((key) => {
@@ -183,6 +191,7 @@ export class FairQueue<K> implements Disposable {
     this.#timer?.timer.cancel()
     this.#timer = undefined
     this.#delayed.clear()
+    for (const id of this.#dirty.keys()) this.#options.metrics?.dropped(id)
     this.#groups.clear()
     this.#parked.clear()
     this.#first = undefined
@@ -217,6 +226,7 @@ export class FairQueue<K> implements Disposable {
     this.#dirty.delete(id)
     this.#delayed.remove(id)
     this.#processing.add(id)
+    this.#options.metrics?.taken(id)
     this.#working.set(group.name, (this.#working.get(group.name) ?? 0) + 1)
     if (this.#isFull(group.name)) this.#park(group)
     this.#endTurn(group)

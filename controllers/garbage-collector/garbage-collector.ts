@@ -9,6 +9,7 @@ import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
 import { runWorkers, TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import { workersFor, type ControllerContext } from "../context.ts"
+import { queueName } from "../queue-names.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
 
@@ -19,6 +20,7 @@ interface Key {
 
 /** Until the graph of a tenant is complete, its keys wait; completion wakes them earlier. */
 const incompleteMs = 1_000
+const name = "garbage-collector"
 
 export async function runGarbageCollector(ctx: ControllerContext): Promise<void> {
   const queue = new FairQueue<Key>({
@@ -26,6 +28,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
     group: ({ tenant }) => tenant,
     maxWorking: (tenant) => workersFor(ctx, tenant),
     clock: ctx.clock,
+    metrics: ctx.metrics?.queue(queueName(name)),
   })
   const collector = new Collector(ctx, queue)
   const { log, signal, workers } = ctx
@@ -34,7 +37,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
   await runWorkers({
     queue,
     workers,
-    name: "garbage-collector",
+    name,
     log,
     signal,
     reconcile: (key) => collector.attend(key),

@@ -1,5 +1,6 @@
 // What all processes count, printed as one: every series says which process it is of, so that sums over them are right.
 
+import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { Metrics } from "../metrics.ts"
 
 export interface ProcessMetrics {
@@ -12,8 +13,8 @@ export interface ProcessMetrics {
 export class SharedMetrics extends Metrics {
   readonly #others: () => Promise<ProcessMetrics[]>
 
-  constructor(others: () => Promise<ProcessMetrics[]>) {
-    super()
+  constructor(others: () => Promise<ProcessMetrics[]>, clients: ClientMetrics | undefined) {
+    super(clients)
     this.#others = others
   }
 

@@ -26,7 +26,10 @@ import type { WorkerSetup } from "./messages.ts"
 import { listenPrivately, socketPath } from "./private-server.ts"
 import { primary, Routes } from "./routes.ts"
 
-export type WorkerOptions = Pick<GatewayOptions, "serviceAddresses" | "nodeDialer"> & { setup: WorkerSetup; log: Log }
+export type WorkerOptions = Pick<GatewayOptions, "serviceAddresses" | "nodeDialer" | "clientMetrics"> & {
+  setup: WorkerSetup
+  log: Log
+}
 
 export class WorkerGateway implements AsyncDisposable {
   readonly tenants: TenantDirectory
@@ -59,7 +62,7 @@ export class WorkerGateway implements AsyncDisposable {
     const limits = { ...defaultLimits, ...setup.limits }
     const data = stack.use(DataDirectory.beside(setup.dataDir))
     const keys = await loadGatewayKeys(data.keys, []) // the primary has made them
-    const metrics = stack.use(new Metrics())
+    const metrics = stack.use(new Metrics(options.clientMetrics))
     const { serviceRanges, allowedNetworks } = setup
     const controlPlanes = new ControlPlanes({
       options: { ...options, serviceRanges, allowedNetworks },

@@ -1,0 +1,74 @@
+// Prometheus' text format, and histograms to be printed in it. Who counts keeps what it adds to, so that counting is an
+// addition; names and labels are put together when somebody asks.
+
+export interface Histogram {
+  /** Upper ones, ascending. */
+  readonly bounds: readonly number[]
+  /** Per bucket, not summed up; the last one is of what is beyond all bounds. */
+  readonly buckets: Float64Array
+  sum: number
+  count: number
+}
+
+export function histogram(bounds: readonly number[]): Histogram {
+  return { bounds, buckets: new Float64Array(bounds.length + 1), sum: 0, count: 0 }
+}
+
+export function observe(to: Histogram, value: number): void {
+  const { bounds, buckets } = to
+  let bucket = 0
+  while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++
+  buckets[bucket] = (buckets[bucket] ?? 0) + 1
+  to.sum += value
+  to.count++
+}
+
+/** `start`, and each the one before times `factor`. */
+export function exponentialBounds(start: number, factor: number, count: number): number[] {
+  const bounds: number[] = []
+  for (let bound = start; bounds.length < count; bound *= factor) bounds.push(bound)
+  return bounds
+}
+
+export type MetricType = "counter" | "gauge" | "histogram"
+
+/** Nothing when there are no samples. */
+export function family(name: string, type: MetricType, help: string, samples: readonly string[]): string {
+  return samples.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${samples.join("\n")}\n`
+}
+
+/** `labels` as {@link printLabels} has them, or "". */
+export function sample(name: string, labels: string, value: number): string {
+  return labels === "" ? `${name} ${value}` : `${name}{${labels}} ${value}`
+}
+
+/** Nothing of what never happened. */
+export function histogramSamples(name: string, labels: string, of: Histogram | undefined): string[] {
+  if (of === undefined || of.count === 0) return []
+  const before = labels === "" ? "" : `${labels},`
+  const lines: string[] = []
+  let sum = 0
+  for (const [index, bound] of [...of.bounds.map(printBound), "+Inf"].entries()) {
+    sum += of.buckets[index] ?? 0
+    lines.push(`${name}_bucket{${before}le="${bound}"} ${sum}`)
+  }
+  return [...lines, sample(`${name}_sum`, labels, of.sum), sample(`${name}_count`, labels, of.count)]
+}
+
+/** A bound is a label, so its text matters: as Go prints it, which dashboards ask for. */
+function printBound(bound: number): string {
+  const [digits = "", exponent = ""] = bound.toExponential().split("e")
+  const power = Number(exponent)
+  if (power >= -4 && power < 6) return String(bound)
+  return `${digits}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`
+}
+
+export function printLabels(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}=${quoted(value)}`)
+    .join(",")
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n")}"`
+}

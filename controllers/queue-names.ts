@@ -1,0 +1,28 @@
+// What kube-controller-manager calls the queue of the same work, where that is not the controller's name: dashboards show it.
+
+const upstreamNames: Readonly<Record<string, string>> = {
+  "clusterrole-aggregation": "ClusterRoleAggregator",
+  "endpoint-slice": "endpoint_slice",
+  "endpoint-slice-mirroring": "endpoint_slice_mirroring",
+  "ephemeral-volume": "ephemeral_volume",
+  "garbage-collector": "garbage_collector_attempt_to_delete",
+  "horizontal-pod-autoscaler": "horizontalpodautoscaler",
+  "node-lifecycle": "node_lifecycle_controller",
+  "node-ttl": "ttlcontroller",
+  "persistentvolume-binder": "claims",
+  "persistentvolume-expander": "volume_expand",
+  "persistentvolume-protection": "pvprotection",
+  "persistentvolume-state": "volumes",
+  "persistentvolumeclaim-protection": "pvcprotection",
+  replication: "replicationmanager",
+  "resource-claim": "resource_claim",
+  resourcequota: "resourcequota_primary",
+  "root-ca-certificate-publisher": "root_ca_cert_publisher",
+  "service-cidr": "ipaddresses",
+  "ttl-after-finished": "ttl_jobs_to_delete",
+  "volumeattributesclass-protection": "vacprotection",
+}
+
+export function queueName(controller: string): string {
+  return upstreamNames[controller] ?? controller
+}
