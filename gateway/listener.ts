@@ -1,10 +1,10 @@
 // Opens the gateway's port, and closes it in good order: streams are told to end at once, other requests may finish. How many
 // connections there may be is bounded by the files the process may open.
 
-import { readFileSync } from "node:fs"
 import type { Server as HttpsServer } from "node:https"
 import type { AddressInfo, Server } from "node:net"
 import type { RequestState } from "./filters/state.ts"
+import { maxFiles } from "./metrics/process.ts"
 import { type GatewayLimits, StartError } from "./options.ts"
 
 /** Resolves with the port. Fails with StartError. */
@@ -50,19 +50,12 @@ const minConnections = 64
 type ConnectionLimits = Pick<GatewayLimits, "maxConnections" | "maxAwakeTenants">
 
 /** As many as asked for, as far as stores and connections together find file descriptors. */
-export function connectionsOf({ maxConnections, maxAwakeTenants }: ConnectionLimits, files = maxFiles()): number {
+export function connectionsOf(
+  { maxConnections, maxAwakeTenants }: ConnectionLimits,
+  files = maxFiles() ?? Infinity,
+): number {
   const left = files - otherFiles - filesPerAwakeTenant * maxAwakeTenants
   return Math.min(maxConnections, Math.max(left, minConnections))
-}
-
-/** Files the process may open. Node raises its own limit as far as it may. */
-function maxFiles(): number {
-  try {
-    const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? []
-    return Number(soft ?? Infinity)
-  } catch {
-    return Infinity // there is no such file on this system: nothing is known
-  }
 }
 
 function cut(server: ClosingServer, active: ReadonlySet<RequestState>): void {

@@ -7,7 +7,7 @@ import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
 import { adaptKeepAlive } from "./keep-alive.ts"
 import { close, listen } from "./listener.ts"
-import { Metrics } from "./metrics.ts"
+import { Metrics } from "./metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "./options.ts"
 import { createGatewayServer, createHandlers } from "./server.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
@@ -101,7 +101,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   const host = options.host ?? defaultHost
   const data = stack.use(await openGatewayStorage(options))
   const keys = await loadGatewayKeys(data.keys, servingNames(options))
-  const metrics = stack.use(new Metrics(options.clientMetrics))
+  const metrics = stack.use(new Metrics(limits, options.clientMetrics))
   let port = options.port ?? 0
   const url = (): string => urlOf(options, port)
   const advertisedAt = advertisedBy(options)

@@ -5,13 +5,13 @@ export interface Histogram {
   /** Upper ones, ascending. */
   readonly bounds: readonly number[]
   /** Per bucket, not summed up; the last one is of what is beyond all bounds. */
-  readonly buckets: Float64Array
+  readonly buckets: number[]
   sum: number
   count: number
 }
 
 export function histogram(bounds: readonly number[]): Histogram {
-  return { bounds, buckets: new Float64Array(bounds.length + 1), sum: 0, count: 0 }
+  return { bounds, buckets: [...bounds.map(() => 0), 0], sum: 0, count: 0 }
 }
 
 export function observe(to: Histogram, value: number): void {

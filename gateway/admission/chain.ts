@@ -78,18 +78,32 @@ export class AdmissionChain {
   }
 
   async mutate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    do {
-      for (const plugin of this.#mutating) {
-        const waiting = isConcerned(plugin, attributes) ? plugin.mutate?.(ctx, attributes) : undefined
-        if (waiting !== undefined) await waiting
-      }
-    } while (attributes.reinvocation.begin())
+    const began = performance.now()
+    let rejected = true
+    try {
+      do {
+        for (const plugin of this.#mutating) {
+          const waiting = isConcerned(plugin, attributes) ? plugin.mutate?.(ctx, attributes) : undefined
+          if (waiting !== undefined) await waiting
+        }
+      } while (attributes.reinvocation.begin())
+      rejected = false
+    } finally {
+      ctx.observer?.admitted("admit", attributes.operation, rejected, (performance.now() - began) / 1000)
+    }
   }
 
   async validate(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#validating) {
-      const waiting = isConcerned(plugin, attributes) ? plugin.validate?.(ctx, attributes) : undefined
-      if (waiting !== undefined) await waiting
+    const began = performance.now()
+    let rejected = true
+    try {
+      for (const plugin of this.#validating) {
+        const waiting = isConcerned(plugin, attributes) ? plugin.validate?.(ctx, attributes) : undefined
+        if (waiting !== undefined) await waiting
+      }
+      rejected = false
+    } finally {
+      ctx.observer?.admitted("validate", attributes.operation, rejected, (performance.now() - began) / 1000)
     }
   }
 }

@@ -51,6 +51,13 @@ export interface AggregatedVersion {
   resources: readonly Json[]
 }
 
+/** How often one became unavailable for a reason. */
+export interface Outages {
+  name: string
+  reason: string
+  count: number
+}
+
 interface Known {
   resources: readonly Json[]
   /** Its entry in the index of OpenAPI v3. */
@@ -62,6 +69,7 @@ export class Aggregator implements AsyncDisposable {
   readonly #parts: AggregatorParts
   readonly #view: ObjectView<APIService>
   readonly #known = new Map<string, Known>()
+  readonly #outages = new Map<string, Outages>()
   readonly #ending = new AbortController()
   #failures = 0
   #timer: NodeJS.Timeout | undefined
@@ -100,6 +108,17 @@ export class Aggregator implements AsyncDisposable {
       const { resources = [], isCurrent = false } = this.#known.get(metadata.name ?? "") ?? {}
       return { group, version, groupPriority: groupPriorityMinimum, versionPriority, isCurrent, resources }
     })
+  }
+
+  /** All APIServices, those of what is served here, too. */
+  async availability(): Promise<{ name: string; isAvailable: boolean }[]> {
+    const all = await this.#view.current()
+    return all.map((service) => ({ name: service.metadata.name ?? "", isAvailable: isAvailable(service) }))
+  }
+
+  /** Since it is open. */
+  get outages(): Outages[] {
+    return [...this.#outages.values()]
   }
 
   /** What the index of OpenAPI v3 has of them, by path: as the programs said last. */
@@ -171,6 +190,7 @@ export class Aggregator implements AsyncDisposable {
       const services = (await this.#view.current()).filter(isRemote)
       const names = new Set(services.map(({ metadata }) => metadata.name ?? ""))
       for (const name of this.#known.keys()) if (!names.has(name)) this.#known.delete(name)
+      for (const [key, { name }] of this.#outages) if (!names.has(name)) this.#outages.delete(key)
       if (services.length === 0) return
       const results = await Promise.all(services.map((service) => this.#check(service)))
       this.#failures = results.every(Boolean) ? 0 : this.#failures + 1
@@ -227,10 +247,18 @@ export class Aggregator implements AsyncDisposable {
         { ...current, status: { ...current.status, conditions } },
         { subresource: "status" },
       )
+      if (status !== "True" && before?.status === "True") this.#countOutage(name, reason)
     } catch (error) {
       // Changed or gone meanwhile: the next check says what is true then.
       if (!isConflict(error) && !isNotFound(error)) throw error
     }
+  }
+
+  #countOutage(name: string, reason: string): void {
+    const key = `${name} ${reason}`
+    const outages = this.#outages.get(key) ?? { name, reason, count: 0 }
+    outages.count++
+    this.#outages.set(key, outages)
   }
 }
 

@@ -13,6 +13,8 @@ interface Verified {
   user: User
   from: number
   to: number
+  /** Of the certificate itself. */
+  end: number
 }
 
 interface Root {
@@ -41,7 +43,7 @@ export function createCertificateAuthenticator(
       }
       const now = Date.now()
       if (entry === "refused" || now < entry.from || now > entry.to) throw unauthorized()
-      return { user: entry.user }
+      return { user: entry.user, certificateEnd: entry.end }
     },
   }
 }
@@ -69,6 +71,7 @@ function verify(der: Uint8Array, { certificate: root, key: rootKey }: Root): Ver
     },
     from: certificate.validFromDate.getTime(),
     to: Math.min(certificate.validToDate.getTime(), root.validToDate.getTime()),
+    end: certificate.validToDate.getTime(),
   }
 }
 

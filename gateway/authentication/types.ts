@@ -11,6 +11,8 @@ export interface Credentials {
 export interface Authenticated {
   user: User
   audiences?: string[]
+  /** Of the client certificate that says so, in milliseconds since the epoch. */
+  certificateEnd?: number
 }
 
 /** Verifies against one control plane's trust roots only. undefined: no credential it knows; throws Unauthorized for a bad one.

@@ -45,7 +45,7 @@ export async function serveHealth(ctx: RequestContext, response: ServerResponse)
   return true
 }
 
-const sliPath = "/metrics/slis"
+export const sliPath = "/metrics/slis"
 const sliName = "kubernetes_healthcheck"
 
 /** The checks as they are now: one gauge, whose series are the checks. */

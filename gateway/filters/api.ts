@@ -1,7 +1,7 @@
 // The chain's end: from what the filters found out to the plain context everything below works with.
 
 import type { APIHandler } from "../endpoints/installer.ts"
-import type { RequestContext, RequestInfo, User } from "../request/context.ts"
+import type { RequestContext, RequestInfo, RequestObserver, User } from "../request/context.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { GatewayRequest } from "./chain.ts"
 import type { Filter, GatewayResponse, RequestState } from "./state.ts"
@@ -25,6 +25,7 @@ class HandledRequest implements RequestContext {
   readonly user: User
   readonly query: URLSearchParams
   readonly headers: RequestContext["headers"]
+  declare readonly observer?: RequestObserver
   declare readonly turn?: () => Promise<void> | undefined
   declare readonly pause?: () => Promise<void> | undefined
   declare readonly aside?: <T>(job: () => Promise<T>) => Promise<T>
@@ -40,6 +41,7 @@ class HandledRequest implements RequestContext {
     this.user = state.user
     this.query = state.query
     this.headers = request.headers as RequestContext["headers"]
+    if (state.counts !== undefined) this.observer = state.counts
     if (state.turn !== undefined) this.turn = state.turn
     if (state.pause !== undefined) this.pause = state.pause
     if (state.aside !== undefined) this.aside = state.aside
@@ -53,6 +55,10 @@ class HandledRequest implements RequestContext {
 
   endAfter(seconds: number): void {
     this.#state.endAfter(seconds)
+  }
+
+  waited(ms: number): void {
+    this.#state.waitedMs += ms
   }
 
   annotate(key: string, value: string): void {

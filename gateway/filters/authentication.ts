@@ -1,15 +1,25 @@
 // Who is the caller, by this control plane's trust roots only. No credential at all is the anonymous user; a bad one is 401.
 
 import { anonymous } from "../authentication/union.ts"
-import type { Authenticated } from "../authentication/types.ts"
+import type { Authenticated, Authenticator } from "../authentication/types.ts"
 import type { Filter } from "./state.ts"
 
 export const withAuthentication: Filter = (_request, response, next) => {
   const { state } = response.locals
   const goOn = (answer: Authenticated | undefined): void => {
     state.user = answer?.user ?? anonymous
+    state.counts?.authenticated(state.user.name, answer?.certificateEnd)
     next()
   }
-  const answer = state.controlPlane.authenticator.authenticate(state.credentials)
-  return answer instanceof Promise ? answer.then(goOn) : goOn(answer)
+  const refuse = (error: unknown): never => {
+    state.counts?.refused()
+    throw error
+  }
+  let answer: ReturnType<Authenticator["authenticate"]>
+  try {
+    answer = state.controlPlane.authenticator.authenticate(state.credentials)
+  } catch (error) {
+    refuse(error)
+  }
+  return answer instanceof Promise ? answer.then(goOn, refuse) : goOn(answer)
 }

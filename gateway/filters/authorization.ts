@@ -8,7 +8,7 @@ import type { Filter } from "./state.ts"
 export const unsniffed = ["X-Content-Type-Options", "nosniff"] as const
 
 export const withAuthorization: Filter = (_request, response, next) => {
-  const { info, user, controlPlane } = response.locals.state
+  const { info, user, controlPlane, counts } = response.locals.state
   const attributes: Attributes = {
     user,
     verb: info.verb,
@@ -22,6 +22,7 @@ export const withAuthorization: Filter = (_request, response, next) => {
     name: info.name,
   }
   const goOn = ({ decision, reason }: Decision): void => {
+    counts?.authorized(decision)
     if (decision !== "Allow") {
       response.setHeader(...unsniffed)
       throw refusal(attributes, reason)

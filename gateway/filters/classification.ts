@@ -8,11 +8,15 @@ import type { Flows } from "../registry/flowcontrol/classification.ts"
 import type { Filter } from "./state.ts"
 
 export const withClassification: Filter = (_request, response, next) => {
-  const { info, user, controlPlane } = response.locals.state
+  const { state } = response.locals
+  const { info, user, controlPlane, counts } = state
   if (user === anonymous || (isLongRunning(info) && info.verb !== "watch")) return next()
   const goOn = (flows: Flows): void => {
-    const headers = flows.classify(user, info)
-    if (headers !== undefined) response.stand(headers)
+    const flow = flows.classify(user, info)
+    if (flow !== undefined) {
+      response.stand(flow.headers)
+      if (counts !== undefined) state.flow = flow.series ??= counts.flows.of(flow.schema, flow.level)
+    }
     next()
   }
   const flows = controlPlane.flows.current()

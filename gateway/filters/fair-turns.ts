@@ -3,6 +3,7 @@
 // something else (request/turns.ts). Without a crowd it begins at once. What it has done beside the thread is done in turn over
 // control planes likewise (request/thread-places.ts).
 
+import { dispatch, queue } from "../metrics/flow-counts.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
 import type { Turns } from "../request/turns.ts"
 import type { Filter } from "./state.ts"
@@ -10,16 +11,21 @@ import type { Filter } from "./state.ts"
 export function withFairTurns(turns: Turns, places: ThreadPlaces): Filter {
   return (_request, response, next) => {
     const { state } = response.locals
+    const begin = (): void => {
+      state.waitedMs += dispatch(state)
+      next()
+    }
     // What the gateway's own parts do must not wait behind the tenant they work for.
-    if (state.isAdministrator) return next()
+    if (state.isAdministrator) return begin()
     const { presence } = state.controlPlane
     state.turn = () => turns.take(presence)
     state.pause = () => turns.pause(presence)
     state.aside = (job) => places.run(presence, job)
     const waiting = state.turn()
-    if (waiting === undefined) return next()
+    if (waiting === undefined) return begin()
+    queue(state)
     return waiting.then(() => {
-      if (!state.isOver) next()
+      if (!state.isOver) begin()
     })
   }
 }

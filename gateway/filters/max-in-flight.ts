@@ -1,7 +1,8 @@
 // Each control plane has its own places: a tenant that asks more than its share waits behind itself, and beyond its waiting
 // room is told to come back later. Long-running requests have places of their own, so that watches starve nobody.
 
-import { tooManyRequests } from "../../apimachinery/status.ts"
+import { type StatusError, tooManyRequests } from "../../apimachinery/status.ts"
+import { queue } from "../metrics/flow-counts.ts"
 import type { GatewayLimits } from "../options.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Presence } from "../tenancy/presence.ts"
@@ -33,7 +34,8 @@ export function withMaxInFlight(limits: InFlightLimits): Filter {
     if (isLongRunning(state.info)) takeLongRunning(state, own, limits)
     else if (own.active < limits.maxInFlight) takePlace(state, own)
     else {
-      if (own.waiting.size >= limits.maxWaiting) throw busy()
+      if (own.waiting.size >= limits.maxWaiting) throw refused(state)
+      queue(state)
       return waitForPlace(state, own).then(goOn)
     }
     goOn()
@@ -41,7 +43,7 @@ export function withMaxInFlight(limits: InFlightLimits): Filter {
 }
 
 function takeLongRunning(state: RequestState, places: Places, limits: InFlightLimits): void {
-  if (places.longRunning >= limits.maxLongRunning) throw busy()
+  if (places.longRunning >= limits.maxLongRunning) throw refused(state)
   places.longRunning++
   state.whenDone(() => places.longRunning--)
 }
@@ -76,4 +78,8 @@ async function waitForPlace(state: RequestState, places: Places): Promise<void> 
   if (called) giveOn(state, places)
 }
 
-const busy = () => tooManyRequests("too many requests, please try again later", retryAfterSeconds)
+function refused(state: RequestState): StatusError {
+  state.flow?.reject("queue-full")
+  state.isTerminated = true
+  return tooManyRequests("too many requests, please try again later", retryAfterSeconds)
+}

@@ -5,9 +5,10 @@ import type { IncomingHttpHeaders } from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { acceptsGzip } from "../endpoints/body-writer.ts"
-import { metricsType } from "../endpoints/health.ts"
-import type { Metrics } from "../metrics.ts"
-import { type RequestKind, type RequestLabels, seriesKey } from "../request-counts.ts"
+import { metricsType, sliPath } from "../endpoints/health.ts"
+import { leave } from "../metrics/flow-counts.ts"
+import type { Metrics } from "../metrics/metrics.ts"
+import { type RequestKind, type RequestLabels, seriesKey } from "../metrics/request-counts.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { Filter, GatewayResponse, RequestState } from "./state.ts"
 
@@ -17,13 +18,17 @@ export function withMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
     const { state } = response.locals
     const kind = kindOf(state)
-    metrics.requests.begin(kind)
+    metrics.all.requests.begin(kind)
     state.whenDone(() => {
       const { statusCode: code } = response
       const seconds = (performance.now() - state.startedAt) / 1000
       const labels = labelsOf(state, code, request.headers)
-      const counted = { kind, labels, key: seriesKey(labels), code, seconds, bytes: response.sentBytes }
-      for (const counts of [metrics.requests, state.tenantCounts]) {
+      const { isTerminated } = state
+      const waitedSeconds = state.waitedMs / 1000
+      const key = seriesKey(labels)
+      const counted = { kind, labels, key, code, seconds, waitedSeconds, isTerminated, bytes: response.sentBytes }
+      leave(state, state.isLate)
+      for (const counts of [metrics.all.requests, state.counts?.own.requests]) {
         // What is deprecated does not change: the first one tells of all.
         if (counts?.end(counted) === true && isDeprecated(state, labels)) counts.askedForDeprecated(labels)
       }
@@ -39,14 +44,15 @@ export function withTenantMetrics(metrics: Metrics): Filter {
     // Over before that was known: it is nobody's.
     if (!state.isOver) {
       const kind = kindOf(state)
-      const own = (state.tenantCounts = metrics.requestsOf(state.controlPlane))
+      const counts = (state.counts = metrics.of(state.controlPlane))
+      const own = counts.own.requests
       own.begin(kind)
       if (kind === "longRunning") {
         // It may yet be refused, and is counted by no more than what everybody may know of.
         const { verb, subresource } = state.info
         const known = labelsOf(state, unknownYet, request.headers)
         const labels = verb === "watch" ? known : { ...known, subresource }
-        for (const counts of [metrics.requests, own]) state.whenDone(counts.enter(labels, seriesKey(labels)))
+        for (const each of [metrics.all.requests, own]) state.whenDone(each.enter(labels, seriesKey(labels)))
       }
     }
     next()
@@ -114,14 +120,21 @@ function isDeprecated(
 
 export function serveMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
-    if (response.locals.state.info.path !== "/metrics" || request.method !== "GET") return next()
+    const { info, controlPlane } = response.locals.state
+    if (info.path !== "/metrics" && info.path !== sliPath) return next()
+    response.stand({ [startHeader]: String(Math.floor(metrics.startOf(controlPlane) / 1000)) })
+    if (info.path === sliPath || request.method !== "GET") return next()
     return print(metrics, response, acceptsGzip(request))
   }
 }
 
+/** By which collectors know that counters began anew. */
+const startHeader = "process-start-time-unix"
+
 async function print(metrics: Metrics, response: GatewayResponse, asGzip: boolean): Promise<void> {
   const { controlPlane } = response.locals.state
-  const text = await (controlPlane.tenant === undefined ? metrics.print() : metrics.printOf(controlPlane))
+  const isTenant = controlPlane.tenant !== undefined
+  const text = await (isTenant ? metrics.printOf(controlPlane) : metrics.printAll(controlPlane))
   response.setHeader("Content-Type", metricsType)
   if (asGzip) response.setHeader("Content-Encoding", "gzip")
   response.end(asGzip ? await compressed(text, { level: 1 }) : text)

@@ -6,7 +6,8 @@ import type { Duplex } from "node:stream"
 import type { Credentials } from "../authentication/types.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import type { RequestInfo, User } from "../request/context.ts"
-import type { RequestCounts } from "../request-counts.ts"
+import type { ControlPlaneCounts } from "../metrics/counts.ts"
+import type { FlowSeries, Passing } from "../metrics/flow-counts.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import type { GatewayResponse } from "./chain.ts"
@@ -26,7 +27,7 @@ const timeOver = new Error("the request's time is over")
 const maxAnnotations = 64
 const maxAnnotation = 1024
 
-export class RequestState {
+export class RequestState implements Passing {
   readonly id: string
   readonly upgrade: Upgrade | undefined
   readonly startedAt = performance.now()
@@ -43,7 +44,15 @@ export class RequestState {
   #controlPlane: ControlPlane | undefined
   #user: User | undefined
   /** Where it is counted besides all, once it is known whose it is. */
-  tenantCounts: RequestCounts | undefined
+  counts: ControlPlaneCounts | undefined
+  /** Passing: what it is classified as, since when it waits, and whether it is worked on. */
+  flow: FlowSeries | undefined
+  queuedAt: number | undefined
+  isDispatched = false
+  /** For others: their requests, a tenant's webhooks. */
+  waitedMs = 0
+  /** Ended for the server's sake: too late, or one too many. */
+  isTerminated = false
   /** Set when somebody acts as another user. */
   impersonator: User | undefined
   /** The caller holds a certificate of the gateway's administrators. */
@@ -78,6 +87,11 @@ export class RequestState {
 
   get isAborted(): boolean {
     return this.#aborted !== undefined
+  }
+
+  /** It took too long, rather than that it ended or nobody waits for it. */
+  get isLate(): boolean {
+    return this.#aborted !== undefined && this.#aborted !== requestOver
   }
 
   /** The time is over: whatever works for this request shall stop. */

@@ -9,6 +9,9 @@ import { Deadlines } from "./deadlines.ts"
 import { writeStatus } from "./errors.ts"
 import type { Filter } from "./state.ts"
 
+/** What no timer can count to is over at once. */
+const shortestMs = 1
+
 export function withTimeout(limitMs: number): Filter {
   const deadlines = new Deadlines(limitMs)
   return (request, response, next) => {
@@ -16,6 +19,7 @@ export function withTimeout(limitMs: number): Filter {
     if (!isLongRunning(state.info)) {
       const expire = (): void => {
         const error = timeout("request did not complete within the allotted timeout")
+        state.isTerminated = true
         state.abort(error)
         writeStatus(request, response, error)
       }
@@ -23,6 +27,8 @@ export function withTimeout(limitMs: number): Filter {
       if (asked === undefined || asked >= limitMs) {
         const deadline = deadlines.add(expire)
         state.whenDone(() => deadlines.remove(deadline))
+      } else if (asked < shortestMs) {
+        return expire()
       } else {
         const timer = setTimeout(expire, asked)
         state.whenDone(() => clearTimeout(timer))

@@ -1,6 +1,7 @@
 // What a request carries down the chain: plain data, nothing of express. Filters fill it in running order
 // (server.ts); everything below endpoints/ sees only this.
 
+import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 
 export interface User {
@@ -29,6 +30,17 @@ export interface RequestInfo {
   rest: string
 }
 
+export type AdmissionStep = "admit" | "validate"
+
+/** Told of what is counted. */
+export interface RequestObserver {
+  admitted(step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void
+  /** Also when it did not answer, and is done without. */
+  webhookAnswered(name: string, step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void
+  /** What to tell of each event's bytes that a watch is sent. */
+  eventsOf(resource: GroupVersionResource, isBuiltIn: boolean): (bytes: number) => void
+}
+
 export interface RequestContext {
   /** The caller's control plane, and the only one that can be reached from here. */
   controlPlane: ControlPlane
@@ -45,6 +57,10 @@ export interface RequestContext {
   warn(message: string): void
   /** For the audit entry; absent where there is none. */
   annotate?(key: string, value: string): void
+  /** Absent where nothing is counted: in process. */
+  observer?: RequestObserver
+  /** It waited for somebody else, who is not to be blamed on the server. */
+  waited?(ms: number): void
   /**
    * Asked before each stretch of work on the thread that all share, after having waited for something else: undefined when it
    * may go on at once, else what to wait for. Absent where nobody is to be shared with.

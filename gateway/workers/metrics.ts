@@ -1,7 +1,8 @@
 // What all processes count, printed as one: every series says which process it is of, so that sums over them are right.
 
+import type { GatewayLimits } from "../options.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
-import { Metrics } from "../metrics.ts"
+import { Metrics } from "../metrics/metrics.ts"
 
 export interface ProcessMetrics {
   /** "primary", "worker-1", … */
@@ -13,8 +14,12 @@ export interface ProcessMetrics {
 export class SharedMetrics extends Metrics {
   readonly #others: () => Promise<ProcessMetrics[]>
 
-  constructor(others: () => Promise<ProcessMetrics[]>, clients: ClientMetrics | undefined) {
-    super(clients)
+  constructor(
+    limits: Pick<GatewayLimits, "maxInFlight">,
+    others: () => Promise<ProcessMetrics[]>,
+    clients: ClientMetrics | undefined,
+  ) {
+    super(limits, clients)
     this.#others = others
   }
 

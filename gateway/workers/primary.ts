@@ -101,7 +101,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
   const data = stack.use(await DataDirectory.open(options.dataDir, options.storeLimits))
   const keys = await loadGatewayKeys(data.keys, servingNames(options))
   let pool: WorkerPool | undefined
-  const metrics = stack.use(new SharedMetrics(async () => (await pool?.metrics()) ?? [], options.clientMetrics))
+  const metrics = stack.use(new SharedMetrics(limits, async () => (await pool?.metrics()) ?? [], options.clientMetrics))
   // Connections are accepted from the beginning, and wait until there is a worker.
   const acceptor = createServer({ pauseOnConnect: true }, (socket) => accept(socket, pool))
   const port = await listen(acceptor, host, options.port ?? 0)

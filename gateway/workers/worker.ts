@@ -11,7 +11,7 @@ import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { RequestState } from "../filters/state.ts"
 import { adaptKeepAlive } from "../keep-alive.ts"
-import { Metrics } from "../metrics.ts"
+import { Metrics } from "../metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
 import { createGatewayServer, createHandlers } from "../server.ts"
 import { ControlPlanes } from "../tenancy/control-planes.ts"
@@ -62,7 +62,7 @@ export class WorkerGateway implements AsyncDisposable {
     const limits = { ...defaultLimits, ...setup.limits }
     const data = stack.use(DataDirectory.beside(setup.dataDir))
     const keys = await loadGatewayKeys(data.keys, []) // the primary has made them
-    const metrics = stack.use(new Metrics(options.clientMetrics))
+    const metrics = stack.use(new Metrics(limits, options.clientMetrics))
     const { serviceRanges, allowedNetworks } = setup
     const controlPlanes = new ControlPlanes({
       options: { ...options, serviceRanges, allowedNetworks },

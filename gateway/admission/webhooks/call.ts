@@ -21,7 +21,30 @@ export class CallFailure extends Error {
   }
 }
 
+/** What is thrown refuses, unless the webhook may be done without. */
 export async function callHook(
+  ctx: RequestContext,
+  hook: Hook,
+  attributes: AdmissionAttributes,
+  shown: Shown,
+  mutating: boolean,
+): Promise<ReviewAnswer> {
+  const { name, failurePolicy } = hook.webhook
+  const began = performance.now()
+  let rejected = false
+  try {
+    return await ask(ctx, hook, attributes, shown, mutating)
+  } catch (error) {
+    rejected = !(error instanceof CallFailure && failurePolicy === "Ignore")
+    throw error
+  } finally {
+    const seconds = (performance.now() - began) / 1000
+    ctx.observer?.webhookAnswered(name, mutating ? "admit" : "validate", attributes.operation, rejected, seconds)
+    if (mutating) ctx.waited?.(seconds * 1000)
+  }
+}
+
+async function ask(
   ctx: RequestContext,
   { webhook }: Hook,
   attributes: AdmissionAttributes,

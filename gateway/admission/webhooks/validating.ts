@@ -44,11 +44,13 @@ export class ValidatingWebhooks implements AdmissionPlugin {
       if (!shown.has(definition)) shown.set(definition, await showAs(definition, attributes))
     }
     // All are heard before the first refusal in their order is answered: each may have something to warn of.
+    const began = performance.now()
     const results = await Promise.allSettled(
       calls.map(({ hook, definition }, index) =>
         callOne(ctx, hook, attributes, shown.get(definition) as Shown, `round_0_index_${index}`),
       ),
     )
+    ctx.waited?.(performance.now() - began)
     for (const result of results) if (result.status === "rejected") throw result.reason
   }
 }

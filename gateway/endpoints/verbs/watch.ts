@@ -33,9 +33,12 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const type = wanted.format === "protobuf" ? `${wanted.contentType};stream=watch` : wanted.contentType
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache, private" })
   const stream = new EventStream(response)
+  const sent = ctx.observer?.eventsOf(ctx.info, definition.customResource === undefined)
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
-      const more = stream.write(next.value.map(print))
+      const documents = next.value.map(print)
+      if (sent !== undefined) for (const { length } of documents) sent(length)
+      const more = stream.write(documents)
       if (response.writableLength > maxUnreadBytes) break
       if (!more) await once(response, "drain", { signal })
     }

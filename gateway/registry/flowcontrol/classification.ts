@@ -3,6 +3,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import type { Wire } from "../../../apimachinery/object.ts"
+import type { FlowSeries } from "../../metrics/flow-counts.ts"
 import type { RequestInfo, User } from "../../request/context.ts"
 
 export type FlowSchemaSpec = Partial<Wire<models.V1FlowSchemaSpec>>
@@ -20,19 +21,28 @@ export interface FlowObject {
   key: string
 }
 
-/** What the answer says of it. */
-export type Classification = Readonly<Record<string, string>>
+export interface Classification {
+  /** Names. */
+  schema: string
+  level: string
+  /** What the answer says of it. */
+  headers: Readonly<Record<string, string>>
+  /** Where such requests are counted, for who counts. */
+  series: FlowSeries | undefined
+}
 
 interface Flow {
   rules: readonly Rule[]
   schema: FlowObject
   level: FlowObject
-  headers: Classification | undefined
+  classification: Classification | undefined
 }
 
 export class Flows {
   readonly #flows: readonly Flow[]
   readonly #baseUid: (key: string) => string
+  /** Names. */
+  readonly levels: readonly string[]
 
   /** Levels by name. `baseUid`: of what it was born with; asked when a request is of it. */
   constructor(
@@ -41,25 +51,32 @@ export class Flows {
     baseUid: (key: string) => string,
   ) {
     this.#baseUid = baseUid
+    this.levels = [...levels.keys()]
     this.#flows = schemas
       .toSorted((a, b) => precedenceOf(a) - precedenceOf(b) || (a.name < b.name ? -1 : 1))
       .flatMap((schema) => {
         const level = levels.get(schema.spec.priorityLevelConfiguration?.name ?? "")
-        return level === undefined ? [] : [{ rules: schema.spec.rules ?? [], schema, level, headers: undefined }]
+        return level === undefined ? [] : [{ rules: schema.spec.rules ?? [], schema, level, classification: undefined }]
       })
   }
 
   /** Undefined: nothing matches, so somebody has deleted what matches all. */
   classify(user: User, info: RequestInfo): Classification | undefined {
     for (const flow of this.#flows) {
-      for (const rule of flow.rules) if (matchesRule(rule, user, info)) return (flow.headers ??= this.#headersOf(flow))
+      for (const rule of flow.rules) {
+        if (matchesRule(rule, user, info)) return (flow.classification ??= this.#classificationOf(flow))
+      }
     }
     return undefined
   }
 
-  #headersOf({ schema, level }: Flow): Classification {
+  #classificationOf({ schema, level }: Flow): Classification {
     const [flow, priority] = [schema, level].map(({ key, uid }) => uid ?? this.#baseUid(key))
-    return { "x-kubernetes-pf-flowschema-uid": flow ?? "", "x-kubernetes-pf-prioritylevel-uid": priority ?? "" }
+    const headers = {
+      "x-kubernetes-pf-flowschema-uid": flow ?? "",
+      "x-kubernetes-pf-prioritylevel-uid": priority ?? "",
+    }
+    return { schema: schema.name, level: level.name, headers, series: undefined }
   }
 }
 

@@ -82,14 +82,15 @@ describe("classify()", () => {
   ])("%s is matched: %s", (_, matches, rule, info, user = jane) => {
     const flows = new Flows([schema("s", 1, rule)], levels, none)
     const found = flows.classify(user, { ...pods, ...info })
-    expect(found?.["x-kubernetes-pf-flowschema-uid"]).toBe(matches ? "s" : undefined)
+    expect(found?.headers["x-kubernetes-pf-flowschema-uid"]).toBe(matches ? "s" : undefined)
   })
 
   test("the first by precedence counts, then by name, if its level is there", () => {
     const all = { subjects: [byUser("*")], ...resources }
     const schemas = [schema("d", 5, all), schema("c", 2, all), schema("b", 2, all), schema("a", 1, all, "none")]
     const flows = new Flows(schemas, levels, none)
-    expect(flows.classify(jane, pods)).toEqual({
+    expect(flows.classify(jane, pods)).toMatchObject({ schema: "b", level: "level" })
+    expect(flows.classify(jane, pods)?.headers).toEqual({
       "x-kubernetes-pf-flowschema-uid": "b",
       "x-kubernetes-pf-prioritylevel-uid": "l",
     })
@@ -116,7 +117,7 @@ test("a view sees every acknowledged write", async () => {
       ],
     })
   const uid = async (): Promise<string | undefined> =>
-    (await view.current()).classify(jane, pods)?.["x-kubernetes-pf-flowschema-uid"]
+    (await view.current()).classify(jane, pods)?.headers["x-kubernetes-pf-flowschema-uid"]
   expect(await uid()).toBeUndefined()
   const { spec } = schema("s", 1, { subjects: [byUser("*")], resourceRules: [anyResource] })
   await write("flowschemas/s", { metadata: { name: "s", uid: "one" }, spec })

@@ -41,12 +41,15 @@ const maxSockets = 32
 
 export class Connection implements Disposable {
   readonly name: string
+  readonly #options: ConnectionOptions
   readonly #url: URL
   readonly #agent: Agent
   readonly #token: string | undefined
 
-  constructor({ name, url, certificateAuthority, certificate, key, token }: ConnectionOptions) {
+  constructor(options: ConnectionOptions) {
+    const { name, url, certificateAuthority, certificate, key, token } = options
     this.name = name
+    this.#options = options
     this.#url = new URL(url)
     this.#token = token
     this.#agent = new Agent({
@@ -57,6 +60,12 @@ export class Connection implements Disposable {
       ...(certificate === undefined ? {} : { cert: certificate }),
       ...(key === undefined ? {} : { key }),
     })
+  }
+
+  /** Another one, of a stranger. */
+  withoutCredentials(): Connection {
+    const { certificate: _certificate, key: _key, token: _token, ...others } = this.#options
+    return new Connection(others)
   }
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {

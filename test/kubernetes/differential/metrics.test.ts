@@ -1,20 +1,19 @@
-// /metrics: what kube-apiserver calls stable there is under the same names, of the same types and labels, and counts the same
-// requests alike.
+// /metrics: what dashboards ask kube-apiserver for, and what it calls stable, is there under the same names, of the same types
+// and labels, and counts the same requests alike.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { createHttpClient } from "../../../client/http-client.ts"
+import { ClientMetrics } from "../../../client/metrics/client-metrics.ts"
+import { namespaces } from "../../../client/resources.ts"
+import { startControllers } from "../../../controllers/main.ts"
+import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import { lacks } from "../harness/needs.ts"
-import type { Connection } from "./connection.ts"
+import { Connection } from "./connection.ts"
+import { leftOut, type Place, shown } from "./dashboards.ts"
 import { until } from "./run.ts"
 import { type Servers, startServers } from "./servers.ts"
 
-/** Stable metrics a control plane does not have. */
-const leftOut: Readonly<Record<string, string>> = {
-  apiserver_admission_controller_admission_duration_seconds: "admission plugins are not timed one by one",
-  apiserver_admission_step_admission_duration_seconds: "admission is not timed apart from the request",
-  apiserver_storage_objects: "counting the objects of a store costs a scan over its keys at each scrape",
-  apiserver_storage_size_bytes: "there is no etcd whose size it would be",
-}
 const countedAlike = [
   "apiserver_request_total",
   "apiserver_request_duration_seconds_count",
@@ -25,6 +24,8 @@ interface Family {
   type: string
   stable: boolean
   labels: ReadonlySet<string>
+  /** Of a histogram: its bounds. */
+  bounds: ReadonlySet<string>
 }
 
 interface Metrics {
@@ -34,17 +35,47 @@ interface Metrics {
 
 describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant's metrics are those of kube-apiserver", () => {
   let servers: Servers
+  let gateway: Connection
+  const stack = new AsyncDisposableStack()
   beforeAll(async () => {
-    servers = await startServers()
-    await Promise.all([servers.kubernetes, servers.polyplane].map((server) => act(server, "before")))
+    servers = stack.use(await startServers())
+    gateway = stack.use(await startGateway(stack))
+    await Promise.all([servers.kubernetes, servers.polyplane, gateway].map((server) => act(server, "before")))
   })
-  afterAll(() => servers[Symbol.asyncDispose]())
+  afterAll(() => stack.disposeAsync())
+
+  test.each(["tenant", "gateway"] as const)(
+    "what dashboards ask for has the same type and labels with a %s",
+    async (place) => {
+      const server = place === "tenant" ? servers.polyplane : gateway
+      const [theirs, ours] = await Promise.all([metricsOf(servers.kubernetes), settled(server, place)])
+      const wanted = namesAt(place).map((name) => [name, theirs.families.get(name)] as const)
+      expect(wanted.filter(([, family]) => family === undefined).map(([name]) => name)).toEqual([])
+      expect(shapes(ours, wanted)).toEqual(shapes(theirs, wanted))
+    },
+  )
+
+  test("what is left out is there with kube-apiserver, and nowhere here", async () => {
+    const [theirs, ...ours] = await Promise.all([servers.kubernetes, servers.polyplane, gateway].map(metricsOf))
+    const names = Object.keys(leftOut)
+    expect(names.filter((name) => theirs?.families.has(name) !== true)).toEqual([])
+    expect(names.filter((name) => ours.some(({ families }) => families.has(name)))).toEqual([])
+  })
+
+  test("the answer says since when it has been counted", async () => {
+    const { headers: theirs } = await servers.kubernetes.call("GET", "/metrics")
+    expect(theirs["process-start-time-unix"]).toMatch(/^\d+$/)
+    for (const server of [servers.polyplane, gateway]) {
+      const { headers, body } = await server.call("GET", "/metrics")
+      const [, began] = /^process_start_time_seconds (\S+)$/m.exec(body.toString()) ?? []
+      expect(headers["process-start-time-unix"]).toBe(String(Math.floor(Number(began))))
+    }
+  })
 
   test("what is stable has the same type and labels", async () => {
     const [theirs, ours] = await Promise.all([metricsOf(servers.kubernetes), metricsOf(servers.polyplane)])
     const stable = [...theirs.families].filter(([, { stable }]) => stable)
     expect(stable.length).toBeGreaterThan(8)
-    for (const name of Object.keys(leftOut)) expect(stable.map(([each]) => each)).toContain(name)
     const wanted = stable.filter(([name]) => leftOut[name] === undefined)
     expect(shapes(ours, wanted)).toEqual(shapes(theirs, wanted))
   })
@@ -68,13 +99,40 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant's metrics are those 
   })
 })
 
-function shapes({ families }: Metrics, wanted: readonly (readonly [string, Family])[]): Record<string, unknown> {
+function shapes({ families }: Metrics, wanted: readonly (readonly [string, ...unknown[]])[]): Record<string, unknown> {
   return Object.fromEntries(
     wanted.map(([name]) => {
       const found = families.get(name)
-      return [name, found && { type: found.type, labels: [...found.labels].sort() }]
+      return [name, found && { type: found.type, labels: [...found.labels].sort(), bounds: [...found.bounds] }]
     }),
   )
+}
+
+const namesAt = (place: Place): string[] => shown.filter(({ places }) => places.includes(place)).map(({ name }) => name)
+
+/** Requests are counted after their answers are sent, and queues after their controllers have begun. */
+async function settled(server: Connection, place: Place): Promise<Metrics> {
+  for (let time = 0; ; time++) {
+    const metrics = await metricsOf(server)
+    if (time === 100 || namesAt(place).every((name) => metrics.families.has(name))) return metrics
+    await until(() => false, 50)
+  }
+}
+
+/** One that is the super cluster, too, with the controllers of a tenant and a client of another server: itself. */
+async function startGateway(stack: AsyncDisposableStack): Promise<Connection> {
+  const metrics = new ClientMetrics()
+  const served = stack.use(await startTestGateway({ clientMetrics: metrics }))
+  const { gateway } = served
+  const { url, certificateAuthority, administrator } = gateway
+  const rootCertificateAuthority = certificateAuthority
+  stack.use(startControllers(gateway.tenants, { rootCertificateAuthority, only: ["serviceaccount"], metrics }))
+  const client = stack.use(createHttpClient({ server: url, certificateAuthority, ...administrator, metrics }))
+  await client.list(namespaces)
+  const { url: tenantUrl, certificate = "", key = "" } = await served.createTenant("one")
+  using tenant = new Connection({ name: "tenant", url: tenantUrl, certificateAuthority, certificate, key })
+  await act(tenant, "one") // wakes it for its controllers
+  return new Connection({ name: "gateway", url, certificateAuthority, ...administrator })
 }
 
 /** The last request of {@link act}. */
@@ -104,6 +162,8 @@ async function act(server: Connection, name: string): Promise<void> {
   await send("PATCH", `${list}/${name}?fieldManager=x&force=true`, object, "application/apply-patch+yaml")
   await send("GET", `${list}?watch=true&timeoutSeconds=1`)
   await send("GET", "/api/v1/endpoints")
+  await send("GET", "/api/v1/limitranges?timeout=1ns") // is ended
+  await server.call("GET", "/api/v1/limitranges", { headers: { "impersonate-user": "nobody" } }) // waits for others
   await send("DELETE", `${list}/${name}?dryRun=All`)
   await send("DELETE", `${list}/${name}`)
   await send("DELETE", list)
@@ -112,19 +172,25 @@ async function act(server: Connection, name: string): Promise<void> {
 async function metricsOf(server: Connection): Promise<Metrics> {
   const { code, body } = await server.call("GET", "/metrics")
   expect(code).toBe(200)
-  const families = new Map<string, { type: string; stable: boolean; labels: Set<string> }>()
+  const families = new Map<string, { type: string; stable: boolean; labels: Set<string>; bounds: Set<string> }>()
   const samples = new Map<string, number>()
-  let family = { type: "", stable: false, labels: new Set<string>() }
+  let family = { type: "", stable: false, labels: new Set<string>(), bounds: new Set<string>() }
   for (const line of body.toString().split("\n")) {
     const [, word, name = "", rest = ""] = /^# (HELP|TYPE) (\S+) (.*)$/.exec(line) ?? []
     if (word === "HELP")
-      families.set(name, (family = { type: "", stable: rest.startsWith("[STABLE]"), labels: new Set() }))
+      families.set(
+        name,
+        (family = { type: "", stable: rest.startsWith("[STABLE]"), labels: new Set(), bounds: new Set() }),
+      )
     else if (word === "TYPE") family.type = rest
     else if (line !== "") {
       const end = line.lastIndexOf(" ")
       const sample = line.slice(0, end)
       samples.set(sample, Number(line.slice(end + 1)))
-      for (const [, label = ""] of sample.matchAll(/[{,](\w+)="/g)) if (label !== "le") family.labels.add(label)
+      for (const [, label = "", value = ""] of sample.matchAll(/[{,](\w+)="([^"]*)/g)) {
+        if (label === "le") family.bounds.add(value)
+        else family.labels.add(label)
+      }
     }
   }
   return { families, samples }

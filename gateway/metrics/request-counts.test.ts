@@ -15,7 +15,16 @@ const printed =
   'component="apiserver",group="",resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"'
 
 function counted(labels: RequestLabels, bytes = 0, kind: "readOnly" | "longRunning" = "readOnly") {
-  return { kind, labels, key: seriesKey(labels), code: 200, seconds: 0.01, bytes }
+  return {
+    kind,
+    labels,
+    key: seriesKey(labels),
+    code: 200,
+    seconds: 0.01,
+    waitedSeconds: 0,
+    isTerminated: false,
+    bytes,
+  }
 }
 
 describe("requests are printed as kube-apiserver counts them:", () => {
@@ -63,5 +72,35 @@ describe("requests are printed as kube-apiserver counts them:", () => {
     expect(counts.print().match(/^apiserver_requested_deprecated_apis\{.*$/gm)).toEqual([
       'apiserver_requested_deprecated_apis{group="",removed_release="",resource="endpoints",subresource="",version="v1"} 1',
     ])
+  })
+
+  test("what was ended for the server's sake", () => {
+    const counts = new RequestCounts()
+    counts.begin("readOnly")
+    counts.end({ ...counted(pods), code: 504, isTerminated: true })
+    expect(counts.print()).toContain(`apiserver_request_terminations_total{code="504",${printed}} 1`)
+  })
+
+  test("its time without what it waited for others, unless it was but tried", () => {
+    const counts = new RequestCounts()
+    const own = `apiserver_request_sli_duration_seconds_sum{${printed}}`
+    for (const [seconds, waitedSeconds] of [
+      [0.01, 0],
+      [3, 2],
+    ] as const) {
+      counts.begin("readOnly")
+      counts.end({ ...counted(pods), seconds, waitedSeconds })
+    }
+    const tried = { ...pods, dryRun: "All" }
+    counts.begin("readOnly")
+    counts.end(counted(tried))
+    expect(
+      counts
+        .print()
+        .split("\n")
+        .filter((line) => line.startsWith(own)),
+    ).toEqual([`${own} 1.01`])
+    expect(counts.print()).toContain(`${own.replace("_sum", "_bucket").replace("}", ',le="0.05"}')} 1`)
+    expect(counts.print()).toContain(`${own.replace("_sum", "_bucket").replace("}", ',le="1"}')} 2`)
   })
 })

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest"
+import { ControlPlaneCounts, Counts } from "./counts.ts"
+import { dispatch, leave, type Passing, queue } from "./flow-counts.ts"
+
+const lines = (text: string, pattern: RegExp): string[] => text.split("\n").filter((line) => pattern.test(line))
+
+describe("of one control plane and of all", () => {
+  test("is counted who asks, by kind, and whether it may be done", () => {
+    const all = new Counts()
+    const [one, other] = [new ControlPlaneCounts(all), new ControlPlaneCounts(all)]
+    one.authenticated("jane@example.com", Date.now() + 3_000_000)
+    one.authenticated("jane", undefined)
+    other.authenticated("admin", undefined)
+    other.refused()
+    one.authorized("Allow")
+    other.authorized("NoOpinion")
+    expect(lines(one.own.print(), /^auth/)).toEqual([
+      'authenticated_user_requests{username="email_id"} 1',
+      'authenticated_user_requests{username="other"} 1',
+      'authentication_attempts{result="success"} 2',
+      'authorization_attempts_total{result="allowed"} 1',
+    ])
+    expect(lines(all.print(), /^auth/)).toEqual([
+      'authenticated_user_requests{username="admin"} 1',
+      'authenticated_user_requests{username="email_id"} 1',
+      'authenticated_user_requests{username="other"} 1',
+
+      'authentication_attempts{result="success"} 3',
+      'authentication_attempts{result="error"} 1',
+      'authorization_attempts_total{result="allowed"} 1',
+      'authorization_attempts_total{result="no-opinion"} 1',
+    ])
+    expect(one.own.print()).toContain('apiserver_client_certificate_expiration_seconds_bucket{le="3600"} 1')
+  })
+
+  test("what a tenant names is its own to see", () => {
+    const all = new Counts()
+    const one = new ControlPlaneCounts(all)
+    one.webhookAnswered("secret.example.com", "admit", "CREATE", true, 0.01)
+    one.eventsOf({ group: "secret.example.com", version: "v1", resource: "things" }, false)(2000)
+    one.flows.of("secret", "level").dispatched++
+    expect(one.own.print()).toContain('name="secret.example.com",operation="CREATE",rejected="true",type="admit"')
+    expect(one.own.print()).toContain(
+      'apiserver_watch_events_total{group="secret.example.com",resource="things",version="v1"} 1',
+    )
+    expect(all.print()).not.toContain("secret")
+    expect(all.print()).toContain('apiserver_watch_events_total{group="",resource="",version=""} 1')
+  })
+})
+
+describe("a request's way", () => {
+  const passing = (counts: ControlPlaneCounts, isLongRunning = false): Passing => ({
+    flow: counts.flows.of("s", "l"),
+    queuedAt: undefined,
+    isDispatched: false,
+    isLongRunning,
+  })
+  const flow = 'flow_schema="s",priority_level="l"'
+  const has = (counts: ControlPlaneCounts, name: string, value: number, more = ""): void =>
+    expect(counts.flows.print(["l"], 200)).toContain(`apiserver_flowcontrol_${name}{${flow}${more}} ${value}`)
+
+  test("is counted while it waits, while it is worked on, and when it is over", () => {
+    const counts = new ControlPlaneCounts(new Counts())
+    const request = passing(counts)
+    queue(request)
+    queue(request)
+    has(counts, "current_inqueue_requests", 1)
+    dispatch(request)
+    has(counts, "current_inqueue_requests", 0)
+    has(counts, "current_executing_requests", 1)
+    has(counts, "current_executing_seats", 1)
+    expect(counts.flows.print(["l"], 200)).toContain(
+      'apiserver_flowcontrol_nominal_limit_seats{priority_level="l"} 200',
+    )
+    leave(request, false)
+    has(counts, "current_executing_requests", 0)
+    has(counts, "dispatched_requests_total", 1)
+    expect(counts.flows.print(["l"], 200)).toContain(`request_wait_duration_seconds_count{execute="true",${flow}} 1`)
+  })
+
+  test("that ends before it was worked on is counted with the reason", () => {
+    const counts = new ControlPlaneCounts(new Counts())
+    for (const isLate of [true, false]) {
+      const request = passing(counts)
+      queue(request)
+      leave(request, isLate)
+    }
+    has(counts, "current_inqueue_requests", 0)
+    has(counts, "rejected_requests_total", 1, ',reason="time-out"')
+    has(counts, "rejected_requests_total", 1, ',reason="cancelled"')
+    has(counts, "dispatched_requests_total", 0)
+    expect(counts.flows.print(["l"], 200)).toContain(`request_wait_duration_seconds_count{execute="false",${flow}} 2`)
+  })
+
+  test("of a watch is over when it has begun", () => {
+    const counts = new ControlPlaneCounts(new Counts())
+    const request = passing(counts, true)
+    dispatch(request)
+    has(counts, "current_executing_requests", 0)
+    leave(request, false)
+    has(counts, "current_executing_requests", 0)
+  })
+})

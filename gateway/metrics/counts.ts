@@ -1,0 +1,72 @@
+// What is counted of one control plane, or of all together: then without what only a tenant can name (its flow schemas, its
+// webhooks), for no label of all may be one tenant's to make up.
+
+import type { GroupVersionResource } from "../../apimachinery/object.ts"
+import type { Decision } from "../authorization/types.ts"
+import type { AdmissionStep, RequestObserver } from "../request/context.ts"
+import { AccessCounts, kindOfUser } from "./access-counts.ts"
+import { AdmissionCounts } from "./admission-counts.ts"
+import { EventCounts } from "./event-counts.ts"
+import { FlowCounts } from "./flow-counts.ts"
+import { RequestCounts } from "./request-counts.ts"
+
+export class Counts {
+  readonly requests = new RequestCounts()
+  readonly access = new AccessCounts()
+  readonly events = new EventCounts()
+  readonly admission = new AdmissionCounts()
+
+  print(): string {
+    return [this.requests, this.access, this.events, this.admission].map((one) => one.print()).join("")
+  }
+}
+
+/** Of one control plane; what happens is told to those of all as well. */
+export class ControlPlaneCounts implements RequestObserver {
+  readonly own = new Counts()
+  readonly flows = new FlowCounts()
+  readonly all: Counts
+  /** Milliseconds since the epoch: its numbers begin anew when it has slept. */
+  readonly startedAt = Date.now()
+
+  constructor(all: Counts) {
+    this.all = all
+  }
+
+  authenticated(user: string, certificateEnd: number | undefined): void {
+    const kind = kindOfUser(user)
+    this.own.access.authenticated(kind, certificateEnd)
+    this.all.access.authenticated(kind, certificateEnd)
+  }
+
+  /** What was presented is no good. */
+  refused(): void {
+    this.own.access.refused()
+    this.all.access.refused()
+  }
+
+  authorized(decision: Decision["decision"]): void {
+    this.own.access.authorized(decision)
+    this.all.access.authorized(decision)
+  }
+
+  admitted(step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void {
+    this.own.admission.step(step, operation, rejected, seconds)
+    this.all.admission.step(step, operation, rejected, seconds)
+  }
+
+  webhookAnswered(name: string, step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void {
+    this.own.admission.webhook(name, step, operation, rejected, seconds)
+    this.all.admission.webhook("", step, operation, rejected, seconds)
+  }
+
+  /** A definition's resources are a tenant's to name: of all together they are counted as one. */
+  eventsOf(resource: GroupVersionResource, isBuiltIn: boolean): (bytes: number) => void {
+    const own = this.own.events.of(resource)
+    const all = this.all.events.of(isBuiltIn ? resource : { group: "", version: "", resource: "" })
+    return (bytes) => {
+      own(bytes)
+      all(bytes)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// What watches were sent, by what they watch. Source: k8s.io/apiserver/pkg/endpoints/metrics (WatchEvents).
+
+import {
+  exponentialBounds,
+  family,
+  type Histogram,
+  histogram,
+  histogramSamples,
+  observe,
+  printLabels,
+  sample,
+} from "../../client/metrics/exposition.ts"
+import type { GroupVersionResource } from "../../apimachinery/object.ts"
+
+const bytesBounds = exponentialBounds(1024, 2, 8)
+/** Resources of one control plane; beyond it events are counted as of none. */
+const maxResources = 2000
+
+export class EventCounts {
+  readonly #sizes = new Map<string, Histogram>()
+
+  /** Kept by a watch for as long as it lasts. */
+  of({ group, version, resource }: GroupVersionResource): (bytes: number) => void {
+    const labels = printLabels({ group, resource, version })
+    let sizes = this.#sizes.get(labels)
+    if (sizes === undefined) {
+      if (this.#sizes.size >= maxResources && resource !== "") return this.of({ group: "", version: "", resource: "" })
+      this.#sizes.set(labels, (sizes = histogram(bytesBounds)))
+    }
+    const to = sizes
+    return (bytes) => observe(to, bytes)
+  }
+
+  print(): string {
+    const all = [...this.#sizes].filter(([, { count }]) => count > 0)
+    const total = "apiserver_watch_events_total"
+    const sizes = "apiserver_watch_events_sizes"
+    return [
+      family(
+        total,
+        "counter",
+        "Events that were sent to watches",
+        all.map(([labels, { count }]) => sample(total, labels, count)),
+      ),
+      family(
+        sizes,
+        "histogram",
+        "Bytes of events that were sent to watches",
+        all.flatMap(([labels, each]) => histogramSamples(sizes, labels, each)),
+      ),
+    ].join("")
+  }
+}

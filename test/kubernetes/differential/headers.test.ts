@@ -1,0 +1,169 @@
+// Every header of every class of answer, beside those that differ by what a server is (normal). Scenarios compare a chosen few of
+// each answer; here nothing is left out that is not named.
+
+import type { IncomingHttpHeaders } from "node:http"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { lacks } from "../harness/needs.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import type { Answer, Connection } from "./connection.ts"
+import { type Servers, startServers } from "./servers.ts"
+
+interface Case {
+  method: string
+  path: string
+  code: number
+  headers?: Record<string, string>
+  body?: string
+  /** Without credentials. */
+  isAnonymous?: true
+  /** Once more, with the first answer's ETag. */
+  isAgain?: true
+}
+
+const maps = "/api/v1/namespaces/headers/configmaps"
+const json = { "content-type": "application/json" }
+const map = (name: string, more = ""): string => `{"metadata":{"name":"${name}"${more}}}`
+const ask = (code: number, path: string, headers: Record<string, string> = {}): Case => ({
+  method: "GET",
+  path,
+  code,
+  headers,
+})
+const send = (
+  code: number,
+  method: string,
+  path: string,
+  body: string,
+  headers: Record<string, string> = json,
+): Case => ({
+  method,
+  path,
+  code,
+  body,
+  headers,
+})
+const anonymous = (code: number, path: string, headers: Record<string, string> = {}): Case => ({
+  ...ask(code, path, headers),
+  isAnonymous: true,
+})
+const again = (path: string, headers: Record<string, string> = {}): Case => ({
+  ...ask(304, path, headers),
+  isAgain: true,
+})
+const accept = (type: string): Record<string, string> => ({ accept: type })
+
+const aggregated = accept("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+const openAPIGroup = "/openapi/v3/apis/apps/v1"
+
+/** In order: later ones need earlier ones. */
+const cases: readonly Case[] = [
+  send(201, "POST", "/api/v1/namespaces", map("headers")),
+  send(201, "POST", maps, map("a")),
+  send(409, "POST", maps, map("a")),
+  send(400, "POST", maps, "{"),
+  send(415, "POST", maps, "a", { "content-type": "text/plain" }),
+  send(422, "POST", maps, map("Not_A_Name")),
+  send(409, "PUT", `${maps}/a`, map("a", ',"resourceVersion":"1"')),
+  send(200, "PUT", `${maps}/a`, map("a")),
+  send(200, "PATCH", `${maps}/a`, "{}", { "content-type": "application/merge-patch+json" }),
+  send(415, "PATCH", `${maps}/a`, "{}", { "content-type": "text/plain" }),
+  send(405, "PUT", maps, map("a")),
+  ask(200, `${maps}/a`),
+  ask(200, maps),
+  ask(200, maps, accept("application/json;as=Table;v=v1;g=meta.k8s.io")),
+  ask(200, maps, accept("application/vnd.kubernetes.protobuf")),
+  ask(200, maps, accept("application/yaml")),
+  ask(200, "/api/v1/endpoints"), // with a warning
+  ask(200, `${maps}?watch=true&timeoutSeconds=1`),
+  ask(200, `${maps}?watch=true&timeoutSeconds=1&resourceVersion=1`), // 410 in the stream
+  ask(404, `${maps}/absent`),
+  ask(406, maps, accept("text/html")),
+  ask(403, maps, { "impersonate-user": "nobody" }),
+  anonymous(403, maps),
+  anonymous(401, maps, { authorization: "Bearer none" }),
+  send(200, "DELETE", `${maps}/a`, ""),
+  ...["/healthz", "/livez?verbose", "/readyz", "/healthz/ping", "/livez/etcd"].map((path) => ask(200, path)),
+  ask(404, "/healthz/none"),
+  anonymous(200, "/healthz"),
+  ask(200, "/metrics"),
+  ask(200, "/metrics/slis"),
+  anonymous(403, "/metrics"),
+  ask(200, "/version"),
+  anonymous(200, "/version"),
+  ask(200, "/"),
+  ask(404, "/none"),
+  ask(200, "/api"),
+  ask(200, "/apis"),
+  ask(200, "/apis/apps"),
+  ask(200, "/apis/apps/v1"),
+  ask(200, "/apis", aggregated),
+  again("/apis", aggregated),
+  ask(406, "/apis", accept("text/html")),
+  ask(200, "/openapi/v2"),
+  again("/openapi/v2"),
+  ask(200, "/openapi/v3"),
+  ask(200, openAPIGroup),
+  again(openAPIGroup),
+  ask(404, "/openapi/v3/apis/none/v1"),
+  ask(200, "/.well-known/openid-configuration"),
+  ask(200, "/openid/v1/jwks"),
+  ask(200, "/openapi/v2", { "accept-encoding": "gzip" }),
+]
+
+/** What a server is, not what it says; nothing of it is read by who asks. */
+const own: ReadonlySet<string> = new Set([
+  "connection", // Node says how long it keeps an idle connection, so that nobody sends on one that is about to close
+  "keep-alive",
+  "content-length", // and whether it knew the length beforehand
+  "transfer-encoding",
+])
+/** Of these, that they are there. */
+const changing: ReadonlySet<string> = new Set([
+  "audit-id",
+  "date",
+  "etag",
+  "last-modified",
+  "process-start-time-unix",
+  "x-kubernetes-pf-flowschema-uid",
+  "x-kubernetes-pf-prioritylevel-uid",
+])
+/** Whoever has no credentials is told nothing that would tell which tenants there are (filters/classification.ts). */
+const untoldToStrangers: ReadonlySet<string> = new Set([
+  "x-kubernetes-pf-flowschema-uid",
+  "x-kubernetes-pf-prioritylevel-uid",
+])
+
+describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of kube-apiserver's:", () => {
+  let servers: Servers
+  beforeAll(async () => {
+    servers = await startServers()
+  })
+  afterAll(() => servers[Symbol.asyncDispose]())
+
+  test.each(cases)("$code $method $path", async (one) => {
+    const [theirs, ours] = await Promise.all(
+      [servers.kubernetes, servers.polyplane].map((server) => answer(server, one)),
+    )
+    expect([theirs?.code, ours?.code]).toEqual([one.code, one.code])
+    expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, one.isAnonymous === true))
+  })
+})
+
+async function answer(
+  server: Connection,
+  { method, path, headers = {}, body, isAnonymous, isAgain }: Case,
+): Promise<Answer> {
+  using stranger = server.withoutCredentials()
+  const connection = isAnonymous === true ? stranger : server
+  const first = isAgain === true ? await connection.call(method, path, { headers }) : undefined
+  const etag = first?.headers.etag
+  const condition = etag === undefined ? {} : { "if-none-match": etag }
+  return await connection.call(method, path, { headers: { ...headers, ...condition }, body }) // before the stranger is gone
+}
+
+function normal(headers: IncomingHttpHeaders, isStranger: boolean): Record<string, unknown> {
+  const told = Object.entries(headers).filter(
+    ([name]) => !own.has(name) && !(isStranger && untoldToStrangers.has(name)),
+  )
+  return Object.fromEntries(told.map(([name, value]) => [name, changing.has(name) ? "(present)" : value]))
+}
