@@ -1,11 +1,12 @@
-// Every header of every class of answer, beside those that differ by what a server is (normal). Scenarios compare a chosen few of
-// each answer; here nothing is left out that is not named.
+// Every header of every class of answer, but for those that differ by what a server is. Scenarios compare a chosen few of each
+// answer; here nothing is left out that is not named. And what a server tells of itself, to whom.
 
 import type { IncomingHttpHeaders } from "node:http"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
 import type { Answer, Connection } from "./connection.ts"
+import { alike, leftOut } from "./introspection.ts"
 import { type Servers, startServers } from "./servers.ts"
 
 interface Case {
@@ -147,7 +148,27 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of k
     expect([theirs?.code, ours?.code]).toEqual([one.code, one.code])
     expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, one.isAnonymous === true))
   })
+
+  test.each(alike)("GET %s is answered alike", async (path) => {
+    const [theirs, ours] = await said(servers, ask(0, path))
+    expect(ours).toEqual(theirs)
+  })
+
+  test.each(Object.keys(leftOut))("GET %s tells of kube-apiserver alone", async (path) => {
+    const [theirs, ours] = await said(servers, ask(0, path))
+    expect([theirs?.code, ours?.code]).toEqual([200, 404])
+  })
+
+  test.each([...alike, ...Object.keys(leftOut)])("GET %s tells strangers no more", async (path) => {
+    const [theirs, ours] = await said(servers, anonymous(0, path))
+    expect(ours).toEqual(theirs)
+  })
 })
+
+async function said({ kubernetes, polyplane }: Servers, one: Case): Promise<{ code: number; text: string }[]> {
+  const answers = await Promise.all([kubernetes, polyplane].map((server) => answer(server, one)))
+  return answers.map(({ code, body }) => ({ code, text: body.toString() }))
+}
 
 async function answer(
   server: Connection,
