@@ -117,11 +117,6 @@ const explained: readonly Rule[] = [
   },
   {
     reason:
-      "waits for a metric of how many requests a priority level lets in: turns are taken by tenant (gateway/request/turns.ts)",
-    pattern: "requests can be classified by adding FlowSchema",
-  },
-  {
-    reason:
       "a pod's token is a Secret in the super cluster: kubelets give its files to root, readable by all in the pod",
     pattern: "should set ownership and permission when RunAsUser or FsGroup is present",
   },
