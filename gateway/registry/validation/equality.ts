@@ -1,14 +1,15 @@
-// Equality of values as the API means it: an absent field, null, and an empty list or map are the same thing, and numbers
-// and texts are compared as they are. Source: k8s.io/apimachinery/pkg/api/equality (Semantic), which also compares
-// quantities by value; those are canonical text by the time anything is compared.
+// Equality of values as the API means it: an absent field, null and an empty list are the same thing, and numbers and texts
+// are compared as they are. An empty struct that was given is another than none. Both sides have passed the decoder, which
+// drops empty maps and writes structs that are always there, so a {} that only one side has was given. Source:
+// k8s.io/apimachinery/pkg/api/equality (Semantic), which also compares quantities by value; those are canonical text by the
+// time anything is compared.
 
 import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { immutable } from "./values.ts"
 
 export function semanticEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true
-  // Two objects, one of them empty, are compared field by field: the other may have nothing but empty fields.
-  if ((isEmpty(left) || isEmpty(right)) && !(isPlain(left) && isPlain(right))) return isEmpty(left) && isEmpty(right)
+  if (isNothing(left) || isNothing(right)) return isNothing(left) && isNothing(right)
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
   if (Array.isArray(left) || Array.isArray(right)) {
     return (
@@ -21,18 +22,12 @@ export function semanticEqual(left: unknown, right: unknown): boolean {
   const a = left as Record<string, unknown>
   const b = right as Record<string, unknown>
   for (const key of Object.keys(a)) if (!semanticEqual(a[key], b[key])) return false
-  for (const key of Object.keys(b)) if (!(key in a) && !isEmpty(b[key])) return false
+  for (const key of Object.keys(b)) if (!(key in a) && !isNothing(b[key])) return false
   return true
 }
 
-function isPlain(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null) return true
-  if (Array.isArray(value)) return value.length === 0
-  return typeof value === "object" && Object.keys(value).length === 0
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }
 
 /** "field is immutable" when the two differ. */

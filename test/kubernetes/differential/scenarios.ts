@@ -8,6 +8,7 @@ import { customValueCases } from "./cases/custom-values.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
+import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
@@ -52,7 +53,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       ],
     },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
-    { name: "templates and namespaces' limits", scenarios: workloadCases() },
+    { name: "templates and namespaces' limits", scenarios: [...workloadCases(), ...emptyStructCases()] },
     {
       name: "forms and encodings",
       scenarios: [...protocolCases(), ...patchCases(), ...objectCases(), ...faultCases()],
