@@ -1,6 +1,8 @@
 // The directives of strategic merge patches, what is left of a patch without them, and how its faults are told.
 
+import { printGo, printGoNumber } from "../go-print.ts"
 import type { Json } from "../object.ts"
+import { isInteger } from "../schema/exact-integers.ts"
 import { badRequest, StatusError } from "../status.ts"
 import { isObject, jsonKind, setKey } from "./merge-patch.ts"
 
@@ -75,13 +77,5 @@ function printAsText(value: Json): string {
     return `map[${entries.map(([key, item]) => `${key}:${printAsText(item)}`).join(" ")}]`
   }
   if (typeof value === "boolean") return `%!s(bool=${value})`
-  return `%!s(${typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float64"}=${value})`
-}
-
-/** As Go's %v prints maps and lists, which is how they stand in upstream's messages. */
-export function printGo(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(printGo).join(" ")}]`
-  if (!isObject(value)) return value === null ? "<nil>" : String(value)
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `map[${entries.map(([key, item]) => `${key}:${printGo(item)}`).join(" ")}]`
+  return `%!s(${isInteger(value) ? "int64" : "float64"}=${printGoNumber(value)})`
 }

@@ -2,6 +2,7 @@
 // its $setElementOrder says) comes before the order of the list as it is; what only the list has is woven in between.
 // Source: k8s.io/apimachinery/pkg/util/strategicpatch (mergeSlice, normalizeElementOrder).
 
+import { printGo } from "../go-print.ts"
 import type { Json } from "../object.ts"
 import { StatusError } from "../status.ts"
 import { isObject } from "./merge-patch.ts"
@@ -10,7 +11,6 @@ import {
   notOfKind,
   patchDirective,
   patchFault,
-  printGo,
   unknownDirective,
   type JsonObject,
 } from "./strategic-merge-directives.ts"

@@ -1,9 +1,13 @@
 // Table columns of custom resources: a definition's additionalPrinterColumns, or name and age. Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
 
+import { parseTimestamp } from "../../apimachinery/cel/time.ts"
+import { goJson, printGo } from "../../apimachinery/go-print.ts"
+import type { Json } from "../../apimachinery/object.ts"
 import type { TableColumn } from "../endpoints/table.ts"
 import { age, ageOf, name } from "../registry/columns/column.ts"
-import { findAll, type JsonPath, JsonPathError, parseJsonPath } from "./json-path.ts"
+import { firstValue } from "./json-path/evaluate.ts"
+import { JsonPathError, OwnNumber, parseJsonPath, type Path } from "./json-path/parse.ts"
 import type { PrinterColumn } from "./types.ts"
 
 // In the words of ObjectMeta's documentation.
@@ -32,7 +36,7 @@ export function customColumns(columns: readonly PrinterColumn[] | undefined): Ta
 }
 
 function customColumn(column: PrinterColumn): TableColumn {
-  const path = parseJsonPath(column.jsonPath ?? "")
+  const paths = parseJsonPath(column.jsonPath ?? "")
   const type = column.type ?? "string"
   return {
     name: column.name ?? "",
@@ -41,25 +45,45 @@ function customColumn(column: PrinterColumn): TableColumn {
     description:
       column.description || `Custom resource definition column (in JSONPath format): ${column.jsonPath ?? ""}`,
     priority: column.priority ?? 0,
-    cell: (object, now) => cellOf(type, path, object, now),
+    cell: (object, now) => cellOf(type, paths, object, now),
   }
 }
 
-function cellOf(type: string, path: JsonPath, object: unknown, now: number): string | number | bigint | boolean | null {
-  const [value] = findAll(path, object)
-  if (value === undefined || value === null) return null
+type Cell = string | number | bigint | boolean | null
+
+function cellOf(type: string, paths: readonly Path[], object: object, now: number): Cell {
+  const found = firstValue(paths, object)
+  if (found === undefined) return null
+  const value = found.value instanceof OwnNumber && found.value.type === "float" ? found.value.value : found.value
+  if (type === "string") return printCell(value)
   switch (type) {
     case "integer":
       if (typeof value === "bigint") return value
-      return typeof value === "number" ? Math.trunc(value) : null
+      return typeof value === "number" ? toInt64(value) : null
     case "number":
       return typeof value === "number" || typeof value === "bigint" ? Number(value) : null
     case "boolean":
       return typeof value === "boolean" ? value : null
     case "date":
       if (typeof value !== "string") return null
-      return Number.isNaN(Date.parse(value)) ? "<invalid>" : ageOf(value, now)
+      return isUnset(value) || parseTimestamp(value) !== undefined ? ageOf(value, now) : "<invalid>"
     default:
-      return typeof value === "object" ? JSON.stringify(value) : String(value as string | number | boolean)
+      return null
   }
+}
+
+/** Old clients wrote null so. */
+function isUnset(time: string): boolean {
+  return time === "" || time === "null"
+}
+
+function printCell(value: unknown): string {
+  if (value === null) return "<no value>"
+  if (value instanceof OwnNumber) return String(value.value)
+  return typeof value === "object" ? goJson(value as Json) : printGo(value as Json)
+}
+
+/** As upstream's processor does: what does not fit is the least there is. */
+function toInt64(value: number): number | bigint {
+  return Math.abs(value) < 2 ** 63 ? Math.trunc(value) : -(2n ** 63n)
 }

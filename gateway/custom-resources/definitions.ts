@@ -20,7 +20,7 @@ import { storagePrefixOf } from "../registry/keys.ts"
 import type { Conversion, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import { type CallConversionWebhook, webhookConversion } from "./conversion/webhook.ts"
 import { customColumns } from "./columns.ts"
-import { type JsonPath, pathOfFields, plainFields } from "./json-path.ts"
+import { plainFields } from "./fields.ts"
 import { customScale } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
 import { type CustomResourceVersion, type Definition, isEstablished, isTerminating } from "./types.ts"
@@ -200,10 +200,10 @@ function subresourcesOf(definition: Definition, version: CustomResourceVersion):
   return found
 }
 
-function selectableOf(version: CustomResourceVersion): Map<string, JsonPath> {
+function selectableOf(version: CustomResourceVersion): Map<string, readonly string[]> {
   return new Map(
     (version.selectableFields ?? [])
       .map(({ jsonPath = "" }) => plainFields(jsonPath))
-      .map((names) => [names.join("."), pathOfFields(names)]),
+      .map((names) => [names.join("."), names]),
   )
 }

@@ -1,6 +1,6 @@
 // The scale subresource of a custom resource: where its definition says the numbers are.
 
-import { printGo } from "../../apimachinery/patch/strategic-merge-directives.ts"
+import { printGo } from "../../apimachinery/go-print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
@@ -9,7 +9,7 @@ import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
 import { maxInt32 } from "../registry/validation/values.ts"
 import { customAge, customColumns } from "./columns.ts"
-import { findAll, pathOfFields, plainFields } from "./json-path.ts"
+import { plainFields, valueAt } from "./fields.ts"
 import type { CustomResourceVersion } from "./types.ts"
 
 export type ScalePaths = NonNullable<NonNullable<CustomResourceVersion["subresources"]>["scale"]>
@@ -67,10 +67,6 @@ export function validateScaleNumbers(
     if (value < 0) return [invalidValue(at, value, "should be a non-negative integer")]
     return value > maxInt32 ? [invalidValue(at, value, `should be less than or equal to ${maxInt32}`)] : []
   })
-}
-
-function valueAt(object: object, names: readonly string[]): unknown {
-  return findAll(pathOfFields(names), object)[0]
 }
 
 /** What is in the way to a field. */

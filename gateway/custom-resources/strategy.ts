@@ -9,7 +9,7 @@ import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { validateRules } from "../../apimachinery/schema/validate.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
-import { findAll, type JsonPath } from "./json-path.ts"
+import { valueAt } from "./fields.ts"
 import { newErrors } from "./ratcheting.ts"
 import { askRules, rulesOfSchema } from "./rules.ts"
 import { type ScalePaths, validateScaleNumbers } from "./scale.ts"
@@ -21,7 +21,7 @@ export interface CustomStrategyOptions {
   /** Its definition is being deleted. */
   terminating: boolean
   /** By the name field selectors use ("spec.color"). */
-  selectable: ReadonlyMap<string, JsonPath>
+  selectable: ReadonlyMap<string, readonly string[]>
   scale?: ScalePaths | undefined
   resource: { group: string; resource: string }
 }
@@ -68,7 +68,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   }
   if (selectable.size > 0) {
     strategy.selectableFields = (object) =>
-      Object.fromEntries([...selectable].map(([name, path]) => [name, printField(findAll(path, object)[0])]))
+      Object.fromEntries([...selectable].map(([name, names]) => [name, printField(valueAt(object, names))]))
   }
   return strategy
 }

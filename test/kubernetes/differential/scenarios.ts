@@ -2,6 +2,7 @@
 
 import { accessCases } from "./cases/access.ts"
 import { componentCases } from "./cases/components.ts"
+import { customColumnCases } from "./cases/custom-columns.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customValueCases } from "./cases/custom-values.ts"
@@ -48,6 +49,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customResourceCases(),
         ...customValueCases(),
         ...customScaleCases(),
+        ...customColumnCases(),
         ...definitionCases(),
         ...definitionFaultCases(),
       ],

@@ -1,0 +1,48 @@
+// Values as Go prints them: with %v in messages, and as JSON in cells. Source: strconv.FormatFloat, encoding/json.
+
+import type { Json } from "./object.ts"
+import { isObject, type JsonObject } from "./schema/json-object.ts"
+
+/** Maps and lists as %v prints them. */
+export function printGo(value: Json): string {
+  if (typeof value === "number" || typeof value === "bigint") return printGoNumber(value)
+  if (Array.isArray(value)) return `[${value.map(printGo).join(" ")}]`
+  if (!isObject(value)) return value === null ? "<nil>" : String(value)
+  return `map[${sortedEntries(value)
+    .map(([key, item]) => `${key}:${printGo(item)}`)
+    .join(" ")}]`
+}
+
+/** Outside of these %v writes a float64 with an exponent. */
+const plainExponents = { least: -4, below: 6 }
+
+export function printGoNumber(value: number | bigint): string {
+  if (typeof value === "bigint" || Number.isSafeInteger(value)) return String(value)
+  const [digits = "", exponent = ""] = value.toExponential().split("e")
+  const size = Number(exponent)
+  if (size >= plainExponents.least && size < plainExponents.below) return String(value)
+  return `${digits}e${size < 0 ? "-" : "+"}${String(Math.abs(size)).padStart(2, "0")}`
+}
+
+/** Names in their order, and nothing that HTML could take for markup. */
+export function goJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(goJson).join(",")}]`
+  if (isObject(value)) {
+    return `{${sortedEntries(value)
+      .map(([name, inner]) => `${goJson(name)}:${goJson(inner)}`)
+      .join(",")}}`
+  }
+  if (typeof value === "bigint") return String(value)
+  const text = JSON.stringify(value)
+  return typeof value === "string" ? text.replace(special, escape) : text
+}
+
+const special = /[<>&\u2028\u2029]/g
+
+function escape(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`
+}
+
+function sortedEntries(value: JsonObject): [string, Json][] {
+  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+}
