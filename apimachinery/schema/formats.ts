@@ -2,7 +2,7 @@
 
 import { isIPv4, isIPv6 } from "node:net"
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
 const dateTime = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:?\d\d)$/
 const uuid = /^[0-9a-f]{8}-?[0-9a-f]{4}-?([0-9a-f])[0-9a-f]{3}-?([0-9a-f])[0-9a-f]{3}-?[0-9a-f]{12}$/i
 const goDuration = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/
@@ -14,7 +14,9 @@ const durationUnits = new Set(
     "d day days w wk wks week weeks"
   ).split(" "),
 )
-const hostLabel = /^[\p{L}\p{S}A-Za-z0-9](?:[\p{L}\p{S}A-Za-z0-9-]{0,61}[\p{L}\p{S}A-Za-z0-9])?$/u
+/** One label, which may have a hyphen in its second place; or several, the last of them letters. */
+const hostname =
+  /^(?:[a-zA-Z0-9\p{S}\p{L}]-?[a-zA-Z0-9\p{S}\p{L}]{0,62}|(?:[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 const email = /^[^\s@<>()[\],;:\\"]+@[^\s@<>()[\],;:\\"]+$/
 const macs =
   /^(?:[0-9a-f]{2}(?:(:|-)[0-9a-f]{2}(?:\1[0-9a-f]{2}){4})(?:(?:\1[0-9a-f]{2}){2}|(?:\1[0-9a-f]{2}){14})?|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}(?:\.[0-9a-f]{4})?)$/i
@@ -57,7 +59,8 @@ function isUri(text: string): boolean {
 }
 
 function isHostname(text: string): boolean {
-  return text.length > 0 && text.length <= 255 && text.split(".").every((label) => hostLabel.test(label))
+  const isShort = Buffer.byteLength(text) <= 255 && text.split(".").every((label) => Buffer.byteLength(label) <= 63)
+  return isShort && hostname.test(text)
 }
 
 function isbnSum(text: string, length: 10 | 13): boolean {
@@ -115,6 +118,19 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   uuid3: (text) => isUuid(text, "3"),
   uuid4: (text) => isUuid(text, "4"),
   uuid5: (text) => isUuid(text, "5"),
+}
+
+const ofStrings: ReadonlySet<string> = new Set([...Object.keys(checks), "password"])
+const ofNumbers: Readonly<Record<string, readonly string[]>> = {
+  integer: ["int32", "int64"],
+  number: ["float", "double"],
+}
+
+/** Does this format say anything of values of this type? Source: k8s.io/apiextensions-apiserver/pkg/apiserver/validation (formats.go). */
+export function isFormatOf(type: unknown, format: string): boolean {
+  return type === undefined || type === null || type === "" || type === "string"
+    ? ofStrings.has(format.replaceAll("-", ""))
+    : typeof type === "string" && (ofNumbers[type]?.includes(format) ?? false)
 }
 
 export function hasFormat(format: string, text: string): boolean {

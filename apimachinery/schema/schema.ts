@@ -13,6 +13,8 @@ export interface Schema {
   /** type "any": what a definition says instead of a type. It is refused for it, and no value fits. */
   unknownType?: string
   format?: SchemaFormat
+  /** Of a definition's schema: the format is none of its type, so values are not checked against it. */
+  formatMeansNothing?: true
   /** type "object": JSON name → field. */
   fields?: Record<string, FieldSchema>
   /** type "list" and "map": of the items and values. */

@@ -2,6 +2,7 @@
 
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
+import { isFormatOf } from "./formats.ts"
 import type { FieldSchema, Schema, SchemaRules, SchemaType } from "./schema.ts"
 
 const anything: Schema = { type: "any", nullable: true }
@@ -18,7 +19,11 @@ export function compileSchema(source: JsonObject): Schema {
     const more = compileMore(additionalProperties)
     if (more !== undefined) schema.more = more
   }
-  if (typeof source["format"] === "string") schema.format = source["format"]
+  const { format } = source
+  if (typeof format === "string" && format !== "") {
+    schema.format = format
+    if (!isFormatOf(schema.type === "intOrString" ? "" : type, format)) schema.formatMeansNothing = true
+  }
   if (Array.isArray(source["required"])) schema.required = source["required"] as string[]
   if (source["default"] !== undefined && source["default"] !== null) schema.default = source["default"]
   if (source["nullable"] === true) schema.nullable = true
@@ -83,11 +88,9 @@ function compileRules(source: JsonObject): SchemaRules | undefined {
     if (typeof value === "number" || typeof value === "bigint") rules[name] = Number(value)
   }
   for (const name of flags) if (source[name] === true) rules[name] = true
-  // int-or-string already says what its anyOf repeats.
-  const repeats = source["x-kubernetes-int-or-string"] === true
   for (const name of lists) {
     const value = source[name]
-    if (Array.isArray(value) && !(repeats && name === "anyOf")) rules[name] = value.filter(isObject).map(compileSchema)
+    if (Array.isArray(value)) rules[name] = value.filter(isObject).map(compileSchema)
   }
   if (isObject(source["not"])) rules.not = compileSchema(source["not"])
   if (Array.isArray(source["enum"])) rules.enum = source["enum"]

@@ -7,7 +7,7 @@ import type { Json } from "../object.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
 import { prune } from "./prune.ts"
 import type { Schema } from "./schema.ts"
-import { validateValue } from "./validate.ts"
+import { validateDefault } from "./validate.ts"
 
 /** `source` and `schema` are the same schema before and after compiling; the path is that of the source. */
 export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath): FieldError[] {
@@ -53,5 +53,5 @@ function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] 
   const unknown: string[] = []
   prune(schema, structuredClone(value), unknown)
   const surplus = unknown.length === 0 ? [] : [invalidValue(path, value, "must not have unknown fields")]
-  return [...surplus, ...validateValue(schema, value, path, "")]
+  return [...surplus, ...validateDefault(schema, value, path)]
 }

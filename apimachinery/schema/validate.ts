@@ -13,13 +13,27 @@ import { validateLists } from "./validate-lists.ts"
 
 /** A broken object of many items must not become an endless answer. */
 const maxErrors = 100
-/** Upstream gives these errors no field. */
+/** Upstream gives these errors no field, but where it looks at a default. */
 const nowhere = FieldPath.root("<nil>")
 
 /** After decoding and defaulting. */
 export function validateRules(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const errors = [...validateValue(schema, value, path, path.toString()), ...validateLists(schema, value, path)]
-  return errors.slice(0, maxErrors)
+  const found: Found = { errors: [], nowhere, ofDefault: false }
+  check(schema, value, { path, shown: path.toString() }, found)
+  return [...found.errors, ...validateLists(schema, value, path)].slice(0, maxErrors)
+}
+
+/** Of a default, whose schema is taken at its word: formats that mean nothing, and a type that int-or-string does not have. */
+export function validateDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
+  const found: Found = { errors: [], nowhere: path, ofDefault: true }
+  check(schema, value, { path, shown: "" }, found)
+  return found.errors
+}
+
+interface Found {
+  errors: FieldError[]
+  nowhere: FieldPath
+  ofDefault: boolean
 }
 
 interface At {
@@ -28,27 +42,20 @@ interface At {
   shown: string
 }
 
-/** Without the uniqueness of sets and maps. `shown` is the path that messages name. */
-export function validateValue(schema: Schema, value: Json, path: FieldPath, shown: string): FieldError[] {
-  const errors: FieldError[] = []
-  check(schema, value, { path, shown }, errors)
-  return errors
+function child({ path, shown }: At, key: string, isEntry: boolean): At {
+  return { path: path.child(key), shown: shown === "" && !isEntry ? key : `${shown}.${key}` }
 }
 
-function child({ path, shown }: At, key: string): At {
-  return { path: path.child(key), shown: shown === "" ? key : `${shown}.${key}` }
-}
-
-const typeNames: Readonly<Record<Schema["type"], string>> = {
-  object: "object",
-  map: "object",
-  list: "array",
-  string: "string",
-  integer: "integer",
-  number: "number",
-  boolean: "boolean",
-  intOrString: "integer,string",
-  any: "",
+const typeNames: Readonly<Record<Schema["type"], readonly string[]>> = {
+  object: ["object"],
+  map: ["object"],
+  list: ["array"],
+  string: ["string"],
+  integer: ["integer"],
+  number: ["number"],
+  boolean: ["boolean"],
+  intOrString: ["integer", "string"],
+  any: [],
 }
 
 function typeOf(value: Json): string {
@@ -58,49 +65,58 @@ function typeOf(value: Json): string {
   return typeof value
 }
 
-function hasType(schema: Schema, value: Json): boolean {
-  switch (schema.type) {
-    case "object":
-    case "map":
-      return isObject(value)
-    case "list":
-      return Array.isArray(value)
-    case "integer":
-      return isInteger(value) || (schema.format === "int64" && Number.isInteger(value)) // its format says more
-    case "number":
-      return typeof value === "number" || typeof value === "bigint"
-    case "intOrString":
-      return typeof value === "string" || isInteger(value)
-    case "any":
-      return schema.unknownType === undefined
-    default:
-      return typeof value === schema.type
-  }
+/** What upstream calls a number in memory. */
+const ownFormats: Readonly<Record<string, string>> = { integer: "int64", number: "float64" }
+
+function formatOf({ format, formatMeansNothing }: Schema, { ofDefault }: Found): string | undefined {
+  return formatMeansNothing === true && !ofDefault ? undefined : format
 }
 
-function check(schema: Schema, value: Json, at: At, errors: FieldError[]): void {
+function check(schema: Schema, value: Json, at: At, found: Found): void {
+  const { errors } = found
   if (errors.length >= maxErrors) return
-  const mayBeNull = schema.nullable === true || schema.type === "any"
-  if (!(value === null && mayBeNull) && !hasType(schema, value)) {
-    const found = typeOf(value)
-    const detail = `${at.shown} in body must be of type ${schema.unknownType ?? typeNames[schema.type]}: "${found}"`
-    errors.push(typeInvalid(at.path, found, detail))
-  }
+  checkType(schema, value, at, found)
   const { rules } = schema
-  if (rules !== undefined && value !== null) checkAlternatives(rules, value, at, errors)
-  if (typeof value === "string") checkString(schema, value, at, errors)
-  else if (typeof value === "number" || typeof value === "bigint") checkNumber(schema, value, at, errors)
-  else if (Array.isArray(value)) checkItems(schema, value, at, errors)
-  else if (isObject(value)) checkFields(schema, value, at, errors)
+  if (rules !== undefined && value !== null) checkAlternatives(rules, value, at, found)
+  if (typeof value === "string") checkString(schema, value, at, found)
+  else if (typeof value === "number" || typeof value === "bigint") checkNumber(schema, value, at, found)
+  else if (Array.isArray(value)) checkItems(schema, value, at, found)
+  else if (isObject(value)) checkFields(schema, value, at, found)
   if (rules?.enum !== undefined) checkEnum(rules.enum, value, at, errors)
 }
 
-function checkString(schema: Schema, value: string, at: At, errors: FieldError[]): void {
+/** A format is asked first, and of texts and lists nothing else is asked then. */
+function checkType(schema: Schema, value: Json, { path, shown }: At, found: Found): void {
+  const given = typeOf(value)
+  const types = typesOf(schema, found)
+  const fits = types.includes(given) || (given === "integer" && types.includes("number"))
+  if (fits || (value === null && (schema.nullable === true || types.length === 0))) return
+  const format = formatOf(schema, found)
+  if (types.length === 0 && format === undefined) return
+  const refuse = (expected: string, was: string): void => {
+    found.errors.push(typeInvalid(path, was, `${shown} in body must be of type ${expected}: "${was}"`))
+  }
+  const isShort = given === "string" || given === "array"
+  const own = ownFormats[given] ?? ""
+  if (format !== undefined && value !== null && !isShort && own !== format) refuse(format, own)
+  else if (format === undefined || value === null || !isShort || types.some(isNumeric)) refuse(types.join(","), given)
+}
+
+const isNumeric = (type: string): boolean => type === "number" || type === "integer"
+
+function typesOf({ type, unknownType }: Schema, { ofDefault }: Found): readonly string[] {
+  if (unknownType !== undefined) return [unknownType]
+  return ofDefault && type === "intOrString" ? [] : typeNames[type]
+}
+
+function checkString(schema: Schema, value: string, at: At, found: Found): void {
   const { path, shown } = at
+  const { errors } = found
+  const format = formatOf(schema, found)
   const fault = schema.rules === undefined ? undefined : textFault(schema.rules, value, at)
   if (fault !== undefined) errors.push(fault)
-  if (schema.format !== undefined && schema.type === "string" && !hasFormat(schema.format, value)) {
-    const detail = `${shown} in body must be of type ${schema.format}: ${JSON.stringify(value)}`
+  if (format !== undefined && !hasFormat(format, value)) {
+    const detail = `${shown} in body must be of type ${format}: ${JSON.stringify(value)}`
     errors.push(typeInvalid(path, value, detail))
   }
 }
@@ -129,7 +145,7 @@ function patternFault(pattern: string, value: string): string | undefined {
   }
 }
 
-function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, errors: FieldError[]): void {
+function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, { errors, nowhere }: Found): void {
   const { rules } = schema
   // Of an integer upstream makes the factor one, too.
   const factor = rules?.multipleOf !== undefined && isInteger(value) ? Math.trunc(rules.multipleOf) : rules?.multipleOf
@@ -148,9 +164,6 @@ function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At
     const words = rules.exclusiveMinimum === true ? "greater than" : "greater than or equal to"
     if (under) errors.push(invalidValue(path, value, `${shown} in body should be ${words} ${rules.minimum}`))
   }
-  if (schema.type === "integer" && schema.format === "int64" && Number.isInteger(value) && !isInteger(value)) {
-    errors.push(typeInvalid(path, "float64", `${shown} in body must be of type int64: "float64"`))
-  }
   const fault = numberFault(schema, value)
   if (fault !== undefined) errors.push(invalidValue(nowhere, "", `Checked value must be of type ${fault} in ${shown}`))
 }
@@ -163,35 +176,33 @@ function isMultiple(value: number | bigint, of: number): boolean {
 }
 
 /** Formats that say how wide a number may be. */
-const ranges: Readonly<Record<string, readonly [number, number]>> = {
-  int32: [-(2 ** 31), 2 ** 31 - 1],
-  int64: [-(2 ** 63), 2 ** 63],
-  uint32: [0, 2 ** 32 - 1],
-  uint64: [0, 2 ** 64],
-  float: [-3.4028234663852886e38, 3.4028234663852886e38],
+const ranges: Readonly<Record<"integer" | "number", Readonly<Record<string, readonly [number, number]>>>> = {
+  integer: {
+    int32: [-(2 ** 31), 2 ** 31 - 1],
+    int64: [-(2 ** 63), 2 ** 63],
+    uint32: [0, 2 ** 32 - 1],
+    uint64: [0, 2 ** 64],
+  },
+  number: { float: [-3.4028234663852886e38, 3.4028234663852886e38] },
 }
 
-function numberFault(schema: Schema, value: number | bigint): string | undefined {
-  if (schema.type !== "integer" && schema.type !== "number") return undefined
-  const { format } = schema
-  const range = format !== undefined && Object.hasOwn(ranges, format) ? ranges[format] : undefined
-  if (range !== undefined && (value < range[0] || value > range[1])) {
-    return `${schema.type} with format ${format ?? ""}`
-  }
-  if (schema.type === "integer" && !isInteger(value)) {
-    return format === undefined ? "integer (default format)" : `integer with format ${format}`
-  }
-  return undefined
+function numberFault({ type, format = "" }: Schema, value: number | bigint): string | undefined {
+  if (type !== "integer" && type !== "number") return undefined
+  const range = Object.hasOwn(ranges[type], format) ? ranges[type][format] : undefined
+  const isWithin = range === undefined || (value >= range[0] && value <= range[1])
+  if (isWithin && (type === "number" || isInteger(value))) return undefined
+  return range === undefined ? `${type} (default format)` : `${type} with format ${format}`
 }
 
-function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At, errors: FieldError[]): void {
+function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At, found: Found): void {
+  const { errors } = found
   const { rules } = schema
   const items = schemaOfItems(schema)
   if (items !== undefined) {
     for (const [index, item] of value.entries()) {
       // The path of a default begins with its message's, whatever that is.
       const itemPath = shown === "" ? path.child(`[${index}]`) : path.index(index)
-      check(items, item, { path: itemPath, shown: `${shown}[${index}]` }, errors)
+      check(items, item, { path: itemPath, shown: `${shown}[${index}]` }, found)
     }
   }
   if (rules?.minItems !== undefined && value.length < rules.minItems) {
@@ -202,7 +213,8 @@ function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At,
   }
 }
 
-function checkFields(schema: Schema, value: JsonObject, at: At, errors: FieldError[]): void {
+function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): void {
+  const { errors } = found
   const { rules } = schema
   const count = Object.keys(value).length
   if (rules?.maxProperties !== undefined && count > rules.maxProperties) {
@@ -213,7 +225,8 @@ function checkFields(schema: Schema, value: JsonObject, at: At, errors: FieldErr
     errors.push(invalidValue(at.path, count, detail))
   }
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) errors.push(required(at.path.child(name)))
+    const isRoot = name === "" && at.shown === ""
+    if (!Object.hasOwn(value, name)) errors.push(required(isRoot ? at.path : at.path.child(name)))
   }
   if (schema.embedded === true) {
     for (const name of ["apiVersion", "kind"]) {
@@ -224,7 +237,7 @@ function checkFields(schema: Schema, value: JsonObject, at: At, errors: FieldErr
     const inner = schemaOfEntry(schema, name)
     if (inner === "none") {
       errors.push(invalidValue(at.path, name, `${at.shown}.${name} in body is a forbidden property`))
-    } else if (inner !== undefined) check(inner, given, child(at, name), errors)
+    } else if (inner !== undefined) check(inner, given, child(at, name, schema.fields?.[name] === undefined), found)
   }
 }
 
@@ -241,26 +254,29 @@ function isSame(allowed: Json, value: Json): boolean {
   return JSON.stringify(allowed) === JSON.stringify(given)
 }
 
-function faultsOf(schema: Schema, value: Json, at: At): FieldError[] {
-  const errors: FieldError[] = []
-  check(schema, value, at, errors)
-  return errors
-}
-
-function checkAlternatives(rules: SchemaRules, value: Json, at: At, errors: FieldError[]): void {
+function checkAlternatives(rules: SchemaRules, value: Json, at: At, found: Found): void {
   const { anyOf = [], oneOf = [], allOf = [], not } = rules
-  const fail = (detail: string): void => {
-    errors.push(invalidValue(nowhere, "", `"${at.shown}" must ${detail}`))
+  const { errors } = found
+  const faultsOf = (schema: Schema): FieldError[] => {
+    const within: Found = { ...found, errors: [] }
+    check(schema, value, at, within)
+    return within.errors
   }
-  if (anyOf.length > 0) {
-    const faults = anyOf.map((schema) => faultsOf(schema, value, at))
-    if (faults.every((list) => list.length > 0)) {
-      fail("validate at least one schema (anyOf)")
-      errors.push(...(faults[0] ?? []))
-    }
+  const fail = (detail: string): void => {
+    errors.push(invalidValue(found.nowhere, "", `"${at.shown}" must ${detail}`))
+  }
+  let faults: FieldError[] | undefined
+  const fits = (schema: Schema): boolean => {
+    const own = faultsOf(schema)
+    faults ??= own
+    return own.length === 0
+  }
+  if (anyOf.length > 0 && !anyOf.some(fits)) {
+    fail("validate at least one schema (anyOf)")
+    errors.push(...(faults ?? []))
   }
   if (oneOf.length > 0) {
-    const faults = oneOf.map((schema) => faultsOf(schema, value, at))
+    const faults = oneOf.map(faultsOf)
     const valid = faults.filter((list) => list.length === 0).length
     if (valid === 0) {
       fail("validate one and only one schema (oneOf). Found none valid")
@@ -268,10 +284,10 @@ function checkAlternatives(rules: SchemaRules, value: Json, at: At, errors: Fiel
     } else if (valid > 1) fail(`validate one and only one schema (oneOf). Found ${valid} valid alternatives`)
   }
   if (allOf.length > 0) {
-    const faults = allOf.map((schema) => faultsOf(schema, value, at))
+    const faults = allOf.map(faultsOf)
     errors.push(...faults.flat())
     const valid = faults.filter((list) => list.length === 0).length
     if (valid < allOf.length) fail(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`)
   }
-  if (not !== undefined && faultsOf(not, value, at).length === 0) fail("not validate the schema (not)")
+  if (not !== undefined && faultsOf(not).length === 0) fail("not validate the schema (not)")
 }

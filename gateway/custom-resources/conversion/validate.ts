@@ -8,6 +8,7 @@ import {
   notSupported,
   required,
 } from "../../../apimachinery/field-errors.ts"
+import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import { validateReviewVersions, validateWebhookClient } from "../../registry/validation/webhook-client.ts"
 import type { CustomResourceConversion } from "../types.ts"
 
@@ -33,7 +34,22 @@ export function validateConversion(at: FieldPath, conversion: CustomResourceConv
   return [
     ...(config === undefined
       ? [required(client, "required when strategy is set to Webhook")]
-      : validateWebhookClient(client, config)),
+      : validateWebhookClient(client, withNamesSwapped(config))),
     ...validateReviewVersions(versions, webhook?.conversionReviewVersions ?? []),
   ]
+}
+
+/** Upstream takes a service's name for its namespace, and the reverse: where one lacks, the other is told to. */
+function withNamesSwapped(config: WebhookClientConfig): WebhookClientConfig {
+  const { service } = config
+  if (service === undefined || service === null) return config
+  const { name, namespace, ...rest } = service
+  return {
+    ...config,
+    service: {
+      ...rest,
+      ...(namespace === undefined ? {} : { name: namespace }),
+      ...(name === undefined ? {} : { namespace: name }),
+    },
+  }
 }

@@ -11,7 +11,7 @@ export function printVersions(versions: readonly CustomResourceVersion[]): unkno
   const of = (version: CustomResourceVersion, part: Part): unknown =>
     common.includes(part) ? null : (version[part] ?? null)
   return versions.map((version) => ({
-    Name: version.name,
+    Name: version.name ?? "",
     Served: version.served ?? false,
     Storage: version.storage ?? false,
     Deprecated: version.deprecated ?? false,

@@ -97,7 +97,8 @@ function validatePart(
         validateColumn(at.child(part).index(index), column),
       )
     case "selectableFields":
-      if (!together.includes("schema") && (version.selectableFields ?? []).length > 0) {
+      const hasNone = !together.includes("schema") || (!isCommon && schema === undefined)
+      if (hasNone && (version.selectableFields ?? []).length > 0) {
         const where = isCommon ? "validations.schema is included" : "`version.schema.openAPIV3Schema` is not included"
         return [invalidValue(at.child(part), "", `may only be set when ${where}`)]
       }

@@ -28,10 +28,10 @@ export function validateDefinitionUpdate(definition: Definition, current: Defini
   const [spec, before] = [definition.spec ?? {}, current.spec ?? {}]
   if (isEstablished(current)) {
     errors.push(...immutableField(path.child("scope"), spec.scope ?? "", before.scope))
-    errors.push(...immutableField(path.child("names", "kind"), spec.names?.kind, before.names?.kind))
+    errors.push(...immutableField(path.child("names", "kind"), spec.names?.kind ?? "", before.names?.kind))
   }
-  errors.push(...immutableField(path.child("group"), spec.group, before.group))
-  errors.push(...immutableField(path.child("names", "plural"), spec.names?.plural, before.names?.plural))
+  errors.push(...immutableField(path.child("group"), spec.group ?? "", before.group))
+  errors.push(...immutableField(path.child("names", "plural"), spec.names?.plural ?? "", before.names?.plural))
   return errors
 }
 

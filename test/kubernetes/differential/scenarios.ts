@@ -3,10 +3,12 @@
 import { accessCases } from "./cases/access.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
+import { customFormatCases } from "./cases/custom-formats.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
+import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
@@ -50,6 +52,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customValueCases(),
         ...customScaleCases(),
         ...customColumnCases(),
+        ...customFormatCases(),
+        ...definitionNullCases(),
         ...definitionCases(),
         ...definitionFaultCases(),
       ],
