@@ -6,6 +6,7 @@ import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import {
   badRequest,
+  hasReason,
   invalid,
   requestEntityTooLarge,
   type StatusError,
@@ -30,6 +31,8 @@ export interface Expected {
   schema: Schema
   /** Defaults that depend on other fields. */
   default?: ((object: never) => void) | undefined
+  /** What is said of every body that cannot be decoded, whatever is wrong with it. */
+  refusal?: string
 }
 
 export function expectedOf(definition: ResourceDefinition): Expected {
@@ -95,6 +98,15 @@ export function decodeBody(
   expected: Expected,
   validation: FieldValidation,
 ): KubeObject {
+  try {
+    return decoded(ctx, bytes, expected, validation)
+  } catch (error) {
+    if (expected.refusal === undefined || !hasReason(error, "BadRequest")) throw error
+    throw badRequest(expected.refusal, { cause: error })
+  }
+}
+
+function decoded(ctx: RequestContext, bytes: Buffer, expected: Expected, validation: FieldValidation): KubeObject {
   const contentType = ctx.headers["content-type"]
   if (mediaType(contentType ?? "") === protobufMediaType) {
     // Custom resources have no protobuf form.

@@ -30,7 +30,7 @@ const newline = Buffer.from("\n")
 /** `handler`: of a subresource, whose kind is built in whatever it is a subresource of. */
 export function answeringOf(definition: ResourceDefinition, handler?: SubresourceHandler, subresource = ""): Answering {
   if (subresource === "status" && definition.plainStatus === true) return "unlisted"
-  if (handler !== undefined) return handler.columns === undefined ? "unlisted" : "built-in"
+  if (handler !== undefined && handler.columns === undefined) return "unlisted"
   if (definition.answer !== undefined) return "unlisted"
   return definition.customResource === undefined ? "built-in" : "custom"
 }

@@ -7,7 +7,7 @@ import type { FieldError } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { TableColumn } from "../endpoints/table.ts"
 import type { RequestContext } from "../request/context.ts"
-import type { AdmitFunctions, Registry, WriteOptions } from "./rest.ts"
+import type { AdmitFunctions, GetOptions, Registry, WriteOptions } from "./rest.ts"
 
 export interface Strategy<T extends KubeObject = KubeObject> {
   /**
@@ -97,7 +97,13 @@ export interface KindExtension {
 export interface SubresourceHandler {
   /** Absent: it has no table. */
   columns?: readonly TableColumn[]
-  get?(ctx: RequestContext, registry: Registry, namespace: string, name: string): Promise<KubeObject>
+  get?(
+    ctx: RequestContext,
+    registry: Registry,
+    namespace: string,
+    name: string,
+    options?: GetOptions,
+  ): Promise<KubeObject>
   update?(
     ctx: RequestContext,
     registry: Registry,

@@ -56,5 +56,9 @@ export function subresourceBody({ subresource, definition }: Pick<Endpoint, "sub
   if (kind === definition.kind && group === definition.group) return expectedOf(definition)
   const schema = schemaOf({ group, version, kind })
   if (schema === undefined) throw new Error(`no schema for ${group}/${version} ${kind}`)
-  return { group, version, kind, schema }
+  const body = { group, version, kind, schema }
+  // Upstream asks the types of the definition for the name of what could not be decoded, and Scale is none of them.
+  return definition.customResource === undefined
+    ? body
+    : { ...body, refusal: `no kind is registered for the type ${version}.${kind}` }
 }

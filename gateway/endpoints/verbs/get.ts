@@ -7,13 +7,13 @@ import { sendSubresource, sendValue } from "../respond.ts"
 export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
   const { registry, definition, handler, subresource, response } = endpoint
   const { namespace, name } = ctx.info
+  const resourceVersion = ctx.query.get("resourceVersion")
+  const options = resourceVersion === null || resourceVersion === "" ? {} : { resourceVersion }
   if (handler !== undefined) {
     if (handler.get === undefined) throw methodNotAllowed()
-    sendSubresource(ctx, endpoint, 200, await handler.get(ctx, registry, namespace, name))
+    sendSubresource(ctx, endpoint, 200, await handler.get(ctx, registry, namespace, name, options))
     return
   }
   if (subresource !== undefined && !subresource.verbs.includes("get")) throw methodNotAllowed()
-  const resourceVersion = ctx.query.get("resourceVersion")
-  const options = resourceVersion === null || resourceVersion === "" ? {} : { resourceVersion }
   sendValue(ctx, response, definition, 200, await registry.get(ctx, namespace, name, options))
 }

@@ -105,7 +105,7 @@ export function patchType(
 ): PatchType | "apply" {
   const given = mediaType(contentType ?? "")
   const type = patchTypes[given]
-  if (type === "strategic" && customResource !== undefined) {
+  if ((type === "strategic" || type === undefined) && customResource !== undefined) {
     throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
   }
   if (type === undefined) {

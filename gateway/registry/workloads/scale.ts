@@ -55,8 +55,8 @@ function scaleOf(object: KubeObject, scalable: Scalable): KubeObject {
 export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): SubresourceHandler {
   return {
     columns: scaleColumns,
-    async get(ctx, registry, namespace, name) {
-      const object = (await registry.get(ctx, namespace, name)).object()
+    async get(ctx, registry, namespace, name, options) {
+      const object = (await registry.get(ctx, namespace, name, options)).object()
       const scalable = scalableOf(registry)
       scalable.checkPresent?.(object)
       return scaleOf(object, scalable)

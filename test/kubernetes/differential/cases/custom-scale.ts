@@ -1,7 +1,19 @@
 // The scale subresource of custom resources: every form an answer can have, numbers that are none, and what it does not do.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import {
+  applyPatch,
+  get,
+  jsonPatch,
+  mergePatch,
+  patch,
+  post,
+  put,
+  remove,
+  type RequestStep,
+  type Scenario,
+  strategicPatch,
+} from "../scenario.ts"
 
 const group = "s@{id}.example.com"
 const list = `/apis/${group}/v1/namespaces/@{ns}/things`
@@ -11,6 +23,11 @@ export function customScaleCases(): Scenario[] {
   return [
     { name: "a custom resource's scale has the form that was asked for", steps: [...made(), ...forms()] },
     { name: "a custom resource's scale takes what is a number", steps: [...made(), ...numbers(), ...others()] },
+    { name: "a custom resource's scale is written in other ways", steps: [...made(), ...otherWays()] },
+    {
+      name: "a custom resource is read at a revision that is not there yet, as others",
+      steps: [...made(), ...future()],
+    },
   ]
 }
 
@@ -108,5 +125,81 @@ function others(): RequestStep[] {
     post(`${list}/a/status`, wanted(1)),
     remove(`${list}/a/status`),
     get(`${list}/a`),
+  ]
+}
+
+/** What is no Scale, encodings and patch types beside JSON's. */
+function otherWays(): RequestStep[] {
+  const protobuf = { group: "autoscaling", version: "v1", kind: "Scale" }
+  const asProtobuf = { accept: "application/vnd.kubernetes.protobuf" }
+  const bodies: readonly (readonly [string, Json])[] = [
+    ["text as replicas", wanted("x")],
+    ["a fraction", wanted(1.5)],
+    ["too many", wanted(2 ** 31)],
+    ["a list as spec", { ...(wanted(1) as object), spec: [] }],
+    ["a text as spec", { ...(wanted(1) as object), spec: "x" }],
+    ["no spec", { ...(wanted(1) as object), spec: null }],
+    ["a text as metadata", { ...(wanted(1) as object), metadata: "x" }],
+    ["a number as name", wanted(1, { name: 5 })],
+    ["a bad status", { ...(wanted(1) as object), status: { replicas: "x" } }],
+    ["another kind", { ...(wanted(1) as object), kind: "Thing", apiVersion: `${group}/v1` }],
+    ["another version", { ...(wanted(1) as object), apiVersion: "autoscaling/v2" }],
+    ["extensions", { ...(wanted(1) as object), apiVersion: "extensions/v1beta1" }],
+    ["no kind", { metadata: { name: "a" }, spec: { replicas: 1 } }],
+    ["unknown fields", { ...(wanted(1) as object), bogus: 1 }],
+    ["nothing", {}],
+    ["null", null],
+    ["a list", []],
+    ["no JSON", "{"],
+    ["an empty text", ""],
+  ]
+  const validations = ["", "&fieldValidation=Strict", "&fieldValidation=Warn"]
+  const dry = `${scale}?dryRun=All`
+  return [
+    get(scale, { headers: asProtobuf, label: "GET protobuf" }),
+    get(scale, { headers: { accept: `${asProtobuf.accept}, application/json` }, label: "GET protobuf or JSON" }),
+    put(dry, wanted(4), { protobuf, label: "PUT protobuf" }),
+    put(dry, wanted(4), { headers: asProtobuf, label: "PUT JSON, wanting protobuf" }),
+    put(dry, wanted(4), { contentType: "text/plain", label: "PUT plain text" }),
+    put(dry, JSON.stringify(wanted(4)), { contentType: "application/yaml", label: "PUT yaml" }),
+    ...bodies.flatMap(([label, body]) =>
+      validations.map((more) => put(`${dry}${more}`, body, { label: `PUT ${label}${more}` })),
+    ),
+    ...bodies.map(([label, body]) => patch(dry, mergePatch, body, { label: `MERGE ${label}` })),
+    ...bodies.map(([label, body]) =>
+      patch(`${dry}&fieldManager=x`, applyPatch, typeof body === "string" ? body : JSON.stringify(body), {
+        label: `APPLY ${label}`,
+      }),
+    ),
+    patch(`${dry}&fieldManager=x`, applyPatch, JSON.stringify(wanted(7)), { label: "APPLY" }),
+    patch(dry, applyPatch, JSON.stringify(wanted(7)), { label: "APPLY by nobody" }),
+    patch(`${list}/absent/scale?fieldManager=x`, applyPatch, JSON.stringify(wanted(7, { name: "absent" })), {
+      label: "APPLY to what is not there",
+    }),
+    patch(dry, strategicPatch, { spec: { replicas: 2 } }, { label: "STRATEGIC" }),
+    patch(dry, jsonPatch, [{ op: "replace", path: "/spec/replicas", value: 2 }], { label: "JSON" }),
+    patch(dry, jsonPatch, [{ op: "replace", path: "/spec/replicas", value: "x" }], { label: "JSON text" }),
+    patch(dry, jsonPatch, [{ op: "remove", path: "/spec/absent" }], { label: "JSON absent" }),
+    patch(dry, jsonPatch, [{ op: "remove", path: "/metadata/name" }], { label: "JSON without name" }),
+    patch(dry, "text/plain", "x", { label: "PATCH plain text" }),
+  ]
+}
+
+const never = "resourceVersion=99999999999"
+
+function future(): RequestStep[] {
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  return [
+    post(maps, { metadata: { name: "a" } }),
+    ...[list, maps].flatMap((path) => [
+      get(`${path}/a?${never}`),
+      get(`${path}?${never}`),
+      get(`${path}?${never}&resourceVersionMatch=NotOlderThan`),
+      get(`${path}?${never}&resourceVersionMatch=Exact`),
+      get(`${path}?${never}&limit=1`),
+      get(`${path}?${never}&fieldSelector=metadata.name%3Da`),
+    ]),
+    get(`${scale}?${never}`),
+    get(`${list}/absent?${never}`),
   ]
 }

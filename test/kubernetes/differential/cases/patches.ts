@@ -19,6 +19,7 @@ export function patchCases(): Scenario[] {
   return [
     { name: "what was stored without keys is applied to", steps: appliedToKeyless() },
     { name: "strategic merges take what is new as it is", steps: merges() },
+    { name: "strategic merges meet what is there twice", steps: duplicates() },
   ]
 }
 
@@ -96,5 +97,91 @@ function merges(): RequestStep[] {
     merge("strictly", { containers: [{ name: "n", image: "y", bogus: null, ...retain }] }, "&fieldValidation=Strict"),
     merge("a new map", { nodeSelector: { $patch: null, b: "c" } }),
     merge("a new map that is a directive", { nodeSelector: { $patch: "replace", b: "c" } }),
+  ]
+}
+
+function made(name: string, containers: Json): RequestStep[] {
+  const template = { metadata: { labels: { app: name } }, spec: { containers } }
+  return [
+    post(deployments, { metadata: { name }, spec: { selector: { matchLabels: { app: name } }, template } } as Json),
+  ]
+}
+
+/** Only what validation does not look at may be there twice. */
+function duplicates(): RequestStep[] {
+  const env = [
+    { name: "A", value: "1" },
+    { name: "A", value: "2" },
+    { name: "B", value: "3" },
+  ]
+  const tolerations = [
+    { key: "k", operator: "Exists" },
+    { key: "k", operator: "Exists" },
+  ]
+  const merge = (label: string, container: object, more: object = {}): RequestStep =>
+    patch(
+      `${deployments}/d?dryRun=All`,
+      strategicPatch,
+      { spec: { template: { spec: { containers: [{ name: "a", ...container }], ...more } } } } as Json,
+      { label },
+    )
+  const containers = (label: string, ...all: Json[]): RequestStep =>
+    patch(
+      `${deployments}/d?dryRun=All`,
+      strategicPatch,
+      { spec: { template: { spec: { containers: all } } } },
+      { label },
+    )
+  const a = { name: "a", image: "y" }
+  return [
+    ...made("d", [
+      { name: "a", image: "x", env, ports: [{ containerPort: 80 }, { containerPort: 80, protocol: "UDP" }] },
+    ]),
+    merge("a variable that is there twice", { env: [{ name: "A", value: "4" }] }),
+    merge("a variable deleted that is there twice", { env: [{ name: "A", $patch: "delete" }] }),
+    merge("a variable given twice", {
+      env: [
+        { name: "C", value: "4" },
+        { name: "C", value: "5" },
+      ],
+    }),
+    merge("variables in order", {
+      env: [{ name: "A", value: "4" }],
+      "$setElementOrder/env": [{ name: "B" }, { name: "A" }],
+    }),
+    merge("variables in an order with one twice", { "$setElementOrder/env": [{ name: "A" }, { name: "A" }] }),
+    merge("a port that is there twice", { ports: [{ containerPort: 80, name: "p" }] }),
+    merge("a port in order", { ports: [{ containerPort: 80 }], "$setElementOrder/ports": [{ containerPort: 80 }] }),
+    containers("a container twice", a, { ...a, image: "z" }),
+    containers("a container thrice", a, a, a),
+    containers("a new container twice", { name: "b", image: "y" }, { name: "b", image: "z" }),
+    containers("a container changed and deleted", a, { name: "a", $patch: "delete" }),
+    containers("a container deleted and changed", { name: "a", $patch: "delete" }, a),
+    containers("a container deleted twice", { name: "a", $patch: "delete" }, { name: "a", $patch: "delete" }),
+    containers("a container replaced twice", { $patch: "replace" }, { $patch: "replace" }, a),
+    containers("containers merged by directive", { $patch: "merge" }, a),
+    containers("containers by a bogus directive", { $patch: "bogus", name: "a" }),
+    containers("a container of another type", "x"),
+    containers("a container and a text", a, "x"),
+    containers("a number for a name that is there", { name: 1 }, { name: 1.5 }),
+    merge("an init container twice", {}, { initContainers: [a, a] }),
+    merge("tolerations twice", {}, { tolerations }),
+    merge(
+      "volumes twice",
+      {},
+      {
+        volumes: [
+          { name: "v", emptyDir: {} },
+          { name: "v", hostPath: { path: "/x" } },
+        ],
+      },
+    ),
+    merge("pull secrets twice", {}, { imagePullSecrets: [{ name: "s" }, { name: "s" }] }),
+    merge("an object for a list", { env: { name: "A" } }),
+    merge("a list for an object", { securityContext: [] }),
+    merge("a text for a list", { env: "x" }),
+    merge("a text for an object", { resources: "x" }),
+    merge("a null in order", { "$setElementOrder/env": null }),
+    merge("a text in order", { "$setElementOrder/env": "x" }),
   ]
 }
