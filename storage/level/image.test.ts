@@ -11,6 +11,7 @@ import { put, remove } from "../testing/store-suite.ts"
 import type { Store } from "../types.ts"
 import { checkDirectory } from "./check.ts"
 import { openDatabase, type Database } from "./database.ts"
+import { ResidentBudget } from "./resident.ts"
 import { openLevelStore, type LevelStoreOptions } from "./store.ts"
 
 let root = ""
@@ -135,6 +136,18 @@ describe("a store with an image", () => {
     await written({ limits: { residentBytes: 10 } })
     await using _store = await open()
     expect(opened).toBe(2)
+  })
+
+  test("has none when it was in memory only because there was room", async () => {
+    const limits = { residentBytes: 10 }
+    {
+      const residents = new ResidentBudget(4 * 1024 * 1024)
+      await using store = await open({ limits, residents })
+      await put(store, "/a", "1")
+      await store.range("/")
+      await expect.poll(async () => (await store.range("/", { limit: 1, limitInMemory: 9 })).items.length).toBe(3)
+    }
+    await expect(readFile(join(directory, "IMAGE"))).rejects.toMatchObject({ code: "ENOENT" })
   })
 
   test("compacts, and goes on with a compaction that was cut off", async () => {

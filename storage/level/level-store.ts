@@ -187,7 +187,9 @@ export class LevelStore implements Store, ChangeLog {
     await this.#history.done
     const resident = this.#residency.current
     await this.#database?.close()
-    if (this.#database !== undefined && this.#broken === undefined && resident !== undefined)
+    // What a large store was given for a while is more than one reads to wake it.
+    const isSmall = resident !== undefined && resident.bytes <= this.#limits.residentBytes
+    if (this.#database !== undefined && this.#broken === undefined && isSmall)
       await this.#closed?.({
         head: this.#head,
         compacted: this.#history.compacted,
