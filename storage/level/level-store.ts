@@ -199,7 +199,7 @@ export class LevelStore implements Store, ChangeLog {
     await this.#residency.close()
   }
 
-  /** The database can be used: undefined: now. */
+  /** Resolves when the database can be used. Undefined: it can. */
   #ready(): Promise<void> | undefined {
     if (this.#closing) throw closedError()
     return this.#database === undefined || this.#broken !== undefined ? this.#openAgain() : undefined
