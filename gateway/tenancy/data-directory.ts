@@ -7,9 +7,10 @@
 //   stores/<uid>/   a tenant's store, or the next one's (spare-store.ts); with its image (storage/level/image.ts)
 
 import { randomUUID } from "node:crypto"
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
+import { removeDatabase } from "../../storage/level/database.ts"
 import { ResidentBudget } from "../../storage/level/resident.ts"
 import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
@@ -120,7 +121,7 @@ export class DataDirectory implements GatewayStorage {
 
   async removeStore(uid: string): Promise<void> {
     await (await this.#spares?.opened(uid))?.database.close()
-    await rm(storePath(this.#path, uid), { recursive: true, force: true })
+    await removeDatabase(storePath(this.#path, uid))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

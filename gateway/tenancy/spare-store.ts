@@ -3,8 +3,7 @@
 // the tenant's record takes its place in one write (tenant-record.ts). What a stop leaves behind goes at the next start.
 
 import { randomUUID } from "node:crypto"
-import { rm } from "node:fs/promises"
-import type { OpenedDatabase } from "../../storage/level/database.ts"
+import { removeDatabase, type OpenedDatabase } from "../../storage/level/database.ts"
 import { openAhead } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import type { Store } from "../../storage/types.ts"
@@ -81,7 +80,7 @@ export class SpareStore implements AsyncDisposable {
 
   async #remove(uid: string): Promise<void> {
     const { store, pathOf } = this.#parts
-    await rm(pathOf(uid), { recursive: true, force: true })
+    await removeDatabase(pathOf(uid))
     await store.txn({ compare: [], operations: [{ type: "delete", key: spareKey(uid) }] })
   }
 

@@ -1,12 +1,13 @@
 // The consistency check: reads a whole store and tells, in sentences, which of the invariants drawn in keys.ts do not
 // hold. For an operator with doubts and for the tests; it changes nothing.
 
+import { existsSync } from "node:fs"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { defaultLimits } from "../limits.ts"
 import { decodeUsage, usageOf, type Usage } from "../quota.ts"
 import type { BaseLayer, KeyValue, Revision } from "../types.ts"
 import { emptyBaseLayer } from "../base-layer.ts"
-import { accessError, openDatabase, readState, type Database, type DatabaseState } from "./database.ts"
+import { accessError, openDatabase, readState, wasNeverReady, type Database, type DatabaseState } from "./database.ts"
 import {
   decodeCurrent,
   decodeHistory,
@@ -31,6 +32,8 @@ export interface CheckOptions {
 
 /** Checks a store that is not open. Throws StorageError when it cannot be opened (InUse, Format, Unavailable …). */
 export async function checkDirectory(directory: string, options: CheckOptions = {}): Promise<readonly string[]> {
+  // Who uses it next makes it anew.
+  if (existsSync(directory) && (await wasNeverReady(directory))) return []
   const database = await openDatabase({ directory, limits: defaultLimits, create: false })
   try {
     return await checkDatabase(database, await readState(database), options)

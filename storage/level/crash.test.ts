@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { AcknowledgedWrites } from "../testing/acknowledged-writes.ts"
 import { checkDirectory } from "./check.ts"
 import { openLevelStore } from "./store.ts"
 
@@ -43,46 +44,19 @@ async function writeUntilKilled(directory: string, round: number, count: number)
 
 test("after kill -9 under load nothing acknowledged is missing, and the check finds no fault", async () => {
   const directory = join(root, "store")
-  const acknowledged = new Map<string, { revision: number; value: string }>()
-  let highest = 0
+  const acknowledged = new AcknowledgedWrites()
   for (let round = 0; round < rounds; round++) {
     const count = 1 + Math.floor(Math.random() * 1500)
     const lines = await writeUntilKilled(directory, round, count)
     expect(lines.length).toBeGreaterThanOrEqual(count)
-    for (const line of lines) {
-      const [revision = "", key = "", value = ""] = line.split(" ")
-      acknowledged.set(key, { revision: Number(revision), value })
-      highest = Math.max(highest, Number(revision))
-    }
+    for (const line of lines) acknowledged.read(line)
     // The check opens LevelDB, after which the store's image is not believed: every other time it comes afterwards.
     const check = async () => expect(await checkDirectory(directory, { quotaPrefix: "/crash/" })).toEqual([])
     if (round % 2 === 0) await check()
     {
       await using store = await openLevelStore({ directory, image: true, limits })
-      expect(store.revision).toBeGreaterThanOrEqual(highest)
-      for (const [key, { revision, value }] of acknowledged) {
-        const found = await store.get(key)
-        const present = found ? Buffer.from(found.value).toString() : "-"
-        // What was written but not acknowledged may be there, with a higher revision.
-        const overtaken = found ? found.modRevision > revision : value !== "-"
-        if (!overtaken) expect(present).toBe(value)
-        else if (!found) expect(await wasDeletedAfter(store, key, revision)).toBe(true)
-        // Seen once it stays: the keys are of this round, and later rounds compact the log that could tell how it came.
-        if (overtaken) acknowledged.set(key, { revision: found?.modRevision ?? revision, value: present })
-      }
+      expect(await acknowledged.missingIn(store)).toEqual([])
     }
     await check()
   }
 })
-
-/** Whether the log has a deletion of the key after a revision: at most the one that was under way. */
-async function wasDeletedAfter(
-  store: Awaited<ReturnType<typeof openLevelStore>>,
-  key: string,
-  revision: number,
-): Promise<boolean> {
-  const after = Math.max(revision, store.compactedRevision + 1)
-  if (after >= store.revision) return false
-  for await (const events of store.watch(key, { after })) return events[0]?.type === "delete"
-  return false
-}

@@ -1,6 +1,7 @@
 // The LevelDB of one store: opening it with small caches, its format record, and LevelDB's errors in our words.
 
-import { dirname } from "node:path"
+import { readdir, readFile, rm } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { Level } from "level"
 import type { StoreLimits } from "../limits.ts"
 import { decodeUsage, type Usage } from "../quota.ts"
@@ -34,21 +35,56 @@ export interface DatabaseOptions {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { directory, limits } = options
+  const { directory, create = true } = options
+  try {
+    return await openLevel(options)
+  } catch (error) {
+    if (!create || errorCode(error) !== "LEVEL_CORRUPTION" || !(await wasNeverReady(directory)))
+      throw openError(error, directory)
+  }
+  await rm(currentPath(directory), { force: true })
+  return openLevel(options).catch((error: unknown) => {
+    throw openError(error, directory)
+  })
+}
+
+async function openLevel({ directory, limits, create }: DatabaseOptions): Promise<Database> {
   const database: Database = new Level(directory, {
     keyEncoding: "utf8",
     valueEncoding: "buffer",
     cacheSize: limits.blockCacheBytes,
     writeBufferSize: limits.writeBufferBytes,
     maxOpenFiles: limits.maxOpenFiles,
-    createIfMissing: options.create ?? true,
+    createIfMissing: create ?? true,
   })
-  try {
-    await database.open()
-  } catch (error) {
-    throw openError(error, directory)
-  }
+  await database.open()
   return database
+}
+
+const currentPath = (directory: string): string => join(directory, "CURRENT")
+
+/** What LevelDB makes before the manifest by which a new database is ready. */
+const firstManifest = "MANIFEST-000001"
+const firstFiles: readonly string[] = ["LOCK", "LOG", "LOG.old", firstManifest, "000001.dbtmp"]
+
+/**
+ * Whether power was lost before the first openDatabase() and readState() of a store had ended, so that nobody was told of anything
+ * in it. LevelDB does not flush the first manifest of a new database, and begins a second one before it is open: while the first
+ * is the one that counts, it was not ready.
+ */
+export async function wasNeverReady(directory: string): Promise<boolean> {
+  try {
+    return (await readFile(currentPath(directory), "utf8")).trim() === firstManifest
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error
+  }
+  return (await readdir(directory)).every((name) => firstFiles.includes(name))
+}
+
+/** Of a store that nobody has open. When it returns it is gone for good, also after a loss of power. */
+export async function removeDatabase(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true })
+  await syncDirectory(dirname(directory))
 }
 
 /** Blocks and writes that LevelDB keeps in memory, as it counts them itself. */
@@ -88,8 +124,8 @@ async function initialize(database: Database): Promise<void> {
     )
   // Not synced: the first transaction's fsync covers it, and without one there is nothing to lose.
   await database.put(metaFormat, Buffer.from(String(formatVersion)))
-  // Of its directory LevelDB flushes what is in it, not its name.
-  await syncDirectory(dirname(database.location))
+  // Of its directory LevelDB flushes neither the name nor, before the next manifest, which manifest counts.
+  await Promise.all([syncDirectory(dirname(database.location)), syncDirectory(database.location)])
 }
 
 function checkFormat(text: string, location: string): void {

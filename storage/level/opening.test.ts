@@ -1,6 +1,6 @@
 // What an owner meets when opening a store, and what happens when the disk refuses a write.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
@@ -70,6 +70,37 @@ describe("openLevelStore()", () => {
   test("fails with Corrupt on a LevelDB that is no store", async () => {
     await withDatabase((database) => database.put("something", Buffer.from("else")))
     await expect(openLevelStore({ directory })).rejects.toMatchObject({ code: "Corrupt" })
+  })
+
+  // LevelDB flushes neither the first manifest of a new database nor, before it is open, the name CURRENT.
+  test.each([
+    ["the first manifest is empty", { CURRENT: "MANIFEST-000001\n", "MANIFEST-000001": "" }],
+    ["none counts yet", { "MANIFEST-000001": "half", LOCK: "" }],
+  ])("makes a store anew whose making a loss of power cut short: %s", async (_, files) => {
+    for (const [name, content] of Object.entries(files)) await writeFile(join(directory, name), content)
+    expect(await checkDirectory(directory)).toEqual([])
+    await using store = await openLevelStore({ directory })
+    expect((await put(store, "/a", "1")).revision).toBe(2)
+  })
+
+  test.each([
+    ["a later manifest is damaged", (name: string) => writeFile(join(directory, name), "")],
+    ["no manifest is named", () => rm(join(directory, "CURRENT"))],
+  ])("leaves a store alone that was in use: %s", async (_, damage) => {
+    {
+      await using store = await openLevelStore({ directory })
+      await put(store, "/a", "1")
+    }
+    const current = (await readFile(join(directory, "CURRENT"), "utf8")).trim()
+    const manifest = await readFile(join(directory, current))
+    await damage(current)
+    await expect(checkDirectory(directory)).rejects.toMatchObject({
+      code: expect.stringMatching(/Corrupt|Unavailable/),
+    })
+    await writeFile(join(directory, current), manifest)
+    await writeFile(join(directory, "CURRENT"), `${current}\n`)
+    await using store = await openLevelStore({ directory })
+    expect(store.revision).toBe(2)
   })
 
   test("fails with Unavailable where no directory can be", async () => {

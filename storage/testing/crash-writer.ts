@@ -1,5 +1,6 @@
-// The child of crash.test.ts: writes under load to the store given, until it is killed, closing it now and then, and says on
-// standard output what has been acknowledged, one line each: "revision key value", value "-" for a deletion.
+// A process that may end at any moment: writes under load to the store given, closing it now and then, and says on standard
+// output what has been acknowledged, a line each as acknowledged-writes.ts reads it. Until it is killed, or as often as it is told.
+//   node crash-writer.ts DIRECTORY ROUND [OPENINGS]
 
 import { writeSync } from "node:fs"
 import { openLevelStore } from "../level/store.ts"
@@ -9,11 +10,11 @@ const writers = 16
 /** Of each, between opening the store and closing it. */
 const writes = 20
 
-async function main(directory: string, round: string): Promise<never> {
+async function main(directory: string, round: string, openings: number): Promise<void> {
   // Never reached: that it is counted right is part of the check.
   const quota = { prefix: "/crash/", maxObjects: 1e9, maxBytes: 1e12, reserveBytes: 0 }
   const limits = { historyRevisions: 300, writeBufferBytes: 64 * 1024, residentBytes: 16 * 1024 * 1024 }
-  for (let first = 0; ; first += writes) {
+  for (let first = 0; first < openings * writes; first += writes) {
     await using store = await openLevelStore({ directory, quota, limits, image: true })
     await Promise.all(Array.from({ length: writers }, (_, writer) => write(store, `${round}-${writer}`, first)))
   }
@@ -31,4 +32,4 @@ async function write(store: Store, writer: string, first: number): Promise<void>
   }
 }
 
-await main(process.argv[2] ?? "", process.argv[3] ?? "")
+await main(process.argv[2] ?? "", process.argv[3] ?? "", Number(process.argv[4] ?? Infinity))
