@@ -1,0 +1,186 @@
+// What may be on the disk when power is lost between two operations, on a journaling file system of Linux (ext4, XFS, Btrfs):
+//
+// - names change in the order in which they were changed: some of the last changes may be missing, none from between
+// - what a flush of a file promises: its content, and that its name is there as it was made or renamed before it
+// - what a flush of a directory promises: all changes of names in it before the flush
+// - what was written to a file since its last flush may be there, or not, or some of it, in any order, or half; where something
+//   is missing before something that is there, there are zeros
+//
+// After "All File Systems Are Not Created Equal" (Pillai and others, OSDI 2014), with names in order, as LevelDB relies on.
+
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { chance, type Random } from "../../apimachinery/testing/random.ts"
+import {
+  isContentChange,
+  isNameChange,
+  rootInode,
+  type ContentChange,
+  type Flush,
+  type Inode,
+  type NameChange,
+  type Operation,
+} from "./operations.ts"
+
+/** One of many that are possible. */
+export interface DiskState {
+  directories: ReadonlyMap<Inode, ReadonlyMap<string, Inode>>
+  files: ReadonlyMap<Inode, Buffer>
+  /** Operations that did not reach the disk, by their index. */
+  lost: readonly number[]
+}
+
+interface Indexed<T> {
+  operation: T
+  index: number
+}
+
+/** A disk on which all of a recording was done. */
+export class Disk {
+  readonly #names: readonly Indexed<NameChange>[]
+  readonly #contents = new Map<Inode, Indexed<ContentChange>[]>()
+  readonly #flushes: readonly Indexed<Flush>[]
+
+  constructor(operations: readonly Operation[]) {
+    const indexed = operations.map((operation, index) => ({ operation, index }))
+    this.#names = indexed.filter((each): each is Indexed<NameChange> => isNameChange(each.operation))
+    this.#flushes = indexed.filter((each): each is Indexed<Flush> => each.operation.type === "flush")
+    for (const { operation, index } of indexed) {
+      if (!isContentChange(operation)) continue
+      const changes = this.#contents.get(operation.inode) ?? []
+      this.#contents.set(operation.inode, changes)
+      changes.push({ operation, index })
+    }
+  }
+
+  /** As power is lost before operation `position`. */
+  afterPowerLoss(position: number, random: Random): DiskState {
+    const names = this.#names.filter(({ index }) => index < position)
+    const flushes = this.#flushes.filter(({ index }) => index < position).map(({ operation }) => operation)
+    const promised = lastPromised(names, flushes) + 1
+    const kept = among(random, promised, names.length)
+    const { directories, files: linked } = namesAfter(names.slice(0, kept).map(({ operation }) => operation))
+    const lost = names.slice(kept).map(({ index }) => index)
+    const files = new Map<Inode, Buffer>()
+    for (const inode of linked) {
+      const changes = (this.#contents.get(inode) ?? []).filter(({ index }) => index < position)
+      const flushed = Math.max(0, ...flushes.filter((flush) => flush.inode === inode).map(({ before }) => before))
+      const { content, missing } = contentAfter(changes, flushed, random)
+      files.set(inode, content)
+      lost.push(...missing)
+    }
+    return { directories, files, lost: lost.toSorted((a, b) => a - b) }
+  }
+}
+
+/** Writes it into a folder that is empty. */
+export async function writeState({ directories, files }: DiskState, path: string, inode = rootInode): Promise<void> {
+  for (const [name, child] of directories.get(inode) ?? []) {
+    const childPath = join(path, name)
+    const content = files.get(child)
+    if (content !== undefined) {
+      await writeFile(childPath, content, { mode: 0o600 })
+    } else {
+      await mkdir(childPath, { mode: 0o700 })
+      await writeState({ directories, files, lost: [] }, childPath, child)
+    }
+  }
+}
+
+/** Which of the changes of names is the last that a flush has promised; -1: none. */
+function lastPromised(names: readonly Indexed<NameChange>[], flushes: readonly Flush[]): number {
+  let last = -1
+  for (const { inode, before } of flushes)
+    last = Math.max(
+      last,
+      names.findLastIndex(({ operation, index }) => index < before && concerns(operation, inode)),
+    )
+  return last
+}
+
+/** Whether the change is of the file's name, or of a name in the directory. */
+function concerns(change: NameChange, inode: Inode): boolean {
+  if (change.type === "rename")
+    return change.inode === inode || change.from.directory === inode || change.to.directory === inode
+  return change.at.directory === inode || (change.type === "link" && change.inode === inode)
+}
+
+function namesAfter(changes: readonly NameChange[]) {
+  const directories = new Map<Inode, Map<string, Inode>>([[rootInode, new Map()]])
+  const files = new Set<Inode>()
+  const entries = (inode: Inode): Map<string, Inode> => {
+    const found = directories.get(inode)
+    if (found === undefined) throw new Error(`inode ${inode} is no directory`)
+    return found
+  }
+  for (const change of changes) {
+    if (change.type === "link") {
+      entries(change.at.directory).set(change.at.name, change.inode)
+      if (change.isDirectory) directories.set(change.inode, new Map())
+      else files.add(change.inode)
+    } else if (change.type === "unlink") {
+      entries(change.at.directory).delete(change.at.name)
+    } else {
+      entries(change.from.directory).delete(change.from.name)
+      entries(change.to.directory).set(change.to.name, change.inode)
+    }
+  }
+  return { directories, files }
+}
+
+/** Of a file whose changes before operation `flushed` are on the disk. */
+function contentAfter(changes: readonly Indexed<ContentChange>[], flushed: number, random: Random) {
+  const open = changes.findIndex(({ index }) => index >= flushed)
+  const safe = open < 0 ? changes.length : open
+  const shares = whatIsKept(random, changes.length - safe)
+  const missing: number[] = []
+  const kept = changes.flatMap(({ operation, index }, at) => {
+    const share = at < safe ? 1 : (shares[at - safe] ?? 1)
+    if (share > 0) return [share === 1 ? operation : begunOf(operation, share)]
+    missing.push(index)
+    return []
+  })
+  return { content: contentOf(kept), missing }
+}
+
+/** For each change since the last flush the share of it that is on the disk: 0, 1 or between. */
+function whatIsKept(random: Random, count: number): readonly number[] {
+  const all = Array.from({ length: count }, () => 1)
+  const kind = random(4)
+  if (kind === 0) return all
+  if (kind === 1) return all.map(() => 0)
+  if (kind === 2) return all.map(() => (chance(random, 0.5) ? 1 : 0))
+  // What is written first is there first, and the one that was being written is cut.
+  const whole = random(count + 1)
+  return all.map((_, index) => (index < whole ? 1 : index === whole ? random(1000) / 1000 : 0))
+}
+
+function begunOf(change: ContentChange, share: number): ContentChange {
+  if (change.type === "truncate") return change
+  return { ...change, data: change.data.subarray(0, Math.floor(change.data.length * share)) }
+}
+
+function contentOf(changes: readonly ContentChange[]): Buffer {
+  const endOf = (change: ContentChange): number =>
+    change.type === "truncate" ? change.size : change.offset + change.data.length
+  const content = Buffer.alloc(Math.max(0, ...changes.map(endOf)))
+  let size = 0
+  for (const change of changes) {
+    if (change.type === "write") {
+      change.data.copy(content, change.offset)
+      size = Math.max(size, endOf(change))
+    } else {
+      content.fill(0, Math.min(size, change.size))
+      size = change.size
+    }
+  }
+  return content.subarray(0, size)
+}
+
+/** A number from `least` to `most`, often one of both. */
+function among(random: Random, least: number, most: number): number {
+  const kind = random(3)
+  if (kind === 0) return least
+  if (kind === 1) return most
+  return least + random(most - least + 1)
+}
