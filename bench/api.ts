@@ -1,5 +1,6 @@
 // One tenant's API next to kube-apiserver and etcd: the same client, the same requests, in rounds that alternate. Both write
 // through to the disk, validate, and keep managedFields. Costs are processor time of all processes of the server, per request.
+// For create and get a third server tells what part of it is Node's own (bare-server.ts).
 //   node bench/api.ts [rounds, 5] [requests per round, 200]
 
 import { spawn } from "node:child_process"
@@ -49,6 +50,8 @@ interface Row {
   what: string
   /** Share of kube-apiserver's processor time, and of its p99, that it is to be. */
   goal: { cpu: number; p99: number }
+  /** Asked of the bare server, too. */
+  isBare?: boolean
   /** How many in a round, as a share of all. */
   share?: number
   prepare?: (client: BenchClient) => Promise<Disposable>
@@ -67,8 +70,8 @@ const changed = (round: number, index: number, value: string) => ({
 })
 
 const rows: readonly Row[] = [
-  { what: "create", goal: write, call: (round, index) => create("work", own(round, index), index) },
-  { what: "get", goal: read, call: (round, index) => ({ method: "GET", path: path(round, index) }) },
+  { what: "create", goal: write, isBare: true, call: (round, index) => create("work", own(round, index), index) },
+  { what: "get", goal: read, isBare: true, call: (round, index) => ({ method: "GET", path: path(round, index) }) },
   {
     what: "get, protobuf",
     goal: read,
@@ -189,8 +192,9 @@ async function fill(client: BenchClient): Promise<void> {
     )
 }
 
-async function startTenant(stack: AsyncDisposableStack): Promise<Server> {
-  const file = new URL("api-gateway.ts", import.meta.url).pathname
+/** A program beside this file, which says where its server is. */
+async function startServer(stack: AsyncDisposableStack, name: string, program: string): Promise<Server> {
+  const file = new URL(program, import.meta.url).pathname
   const child = spawn(process.execPath, [...nodeFlags, file], { stdio: ["ignore", "pipe", "inherit"] })
   stack.defer(async () => {
     child.kill("SIGTERM")
@@ -198,9 +202,9 @@ async function startTenant(stack: AsyncDisposableStack): Promise<Server> {
   })
   for await (const line of createInterface({ input: child.stdout })) {
     const place = JSON.parse(line) as Omit<Server, "name" | "pids">
-    return { name: "tenant", ...place, pids: child.pid === undefined ? [] : [child.pid] }
+    return { name, ...place, pids: child.pid === undefined ? [] : [child.pid] }
   }
-  throw new Error("the gateway ended before it was ready")
+  throw new Error(`${program} ended before it was ready`)
 }
 
 async function startKubernetes(stack: AsyncDisposableStack): Promise<Server> {
@@ -210,9 +214,12 @@ async function startKubernetes(stack: AsyncDisposableStack): Promise<Server> {
 }
 
 await using stack = new AsyncDisposableStack()
-const servers = [await startTenant(stack), await startKubernetes(stack)]
+const tenant = await startServer(stack, "tenant", "api-gateway.ts")
+const kubernetes = await startKubernetes(stack)
+const bare = await startServer(stack, "a bare server on Node", "bare-server.ts")
+const servers = [tenant, kubernetes, bare]
 const clients = servers.map((server) => stack.use(new BenchClient(server)))
-await Promise.all(clients.map(fill))
+await Promise.all(clients.slice(0, 2).map(fill))
 
 const measured = rows.map(() => servers.map((): Measured => ({ took: [], microseconds: 0, seconds: 0 })))
 const warmUp = servers.map((): Measured => ({ took: [], microseconds: 0, seconds: 0 }))
@@ -220,7 +227,7 @@ for (let round = 0; round <= rounds; round++) {
   for (const [at, row] of rows.entries()) {
     // Round 0 only warms up: what is compiled as it runs needs some thousand requests for that.
     const order = round % 2 === 0 ? [0, 1] : [1, 0]
-    for (const which of order) {
+    for (const which of row.isBare === true ? [...order, 2] : order) {
       const [server, client] = [servers[which], clients[which]]
       const into = (round === 0 ? warmUp : measured[at])?.[which]
       if (server !== undefined && client !== undefined && into !== undefined)
@@ -230,25 +237,33 @@ for (let round = 0; round <= rounds; round++) {
 }
 
 const lines: Line[] = []
-for (const [at, { what, goal }] of rows.entries()) {
-  const [ours, theirs] = measured[at] ?? []
-  if (ours === undefined || theirs === undefined) continue
+for (const [at, { what, goal, isBare }] of rows.entries()) {
+  const [ours, theirs, barest] = measured[at] ?? []
+  if (ours === undefined || theirs === undefined || barest === undefined) continue
   const add = (part: string, unit: string, value: (of: Measured) => number, share?: number): void => {
-    const compared = { with: "kube-apiserver + etcd", value: value(theirs) }
+    const compared = { with: kubernetes.name, value: value(theirs) }
     const wanted = share === undefined ? {} : { goal: `≤ ${share.toFixed(2)} of it` }
     lines.push({ what: `${what}: ${part}`, value: value(ours), unit, compared, ...wanted })
   }
-  add("processor time", "µs", ({ microseconds, took }) => microseconds / took.length, goal.cpu)
+  const cost = ({ microseconds, took }: Measured): number => microseconds / took.length
+  add("processor time", "µs", cost, goal.cpu)
+  if (isBare === true)
+    lines.push({
+      what: `${what}: processor time of ${bare.name}`,
+      value: cost(barest),
+      unit: "µs",
+      compared: { with: kubernetes.name, value: cost(theirs) },
+    })
   add("p99", "ms", ({ took }) => quantile(took, 0.99), goal.p99)
   add("p50", "ms", ({ took }) => quantile(took, 0.5))
   add("rate", "1/s", ({ took, seconds }) => took.length / seconds)
 }
-const [memory = 0, comparedMemory = 0] = await Promise.all(servers.map(({ pids }) => residentMiB(pids)))
+const [memory = 0, comparedMemory = 0] = await Promise.all([tenant, kubernetes].map(({ pids }) => residentMiB(pids)))
 lines.push({
   what: "memory at the end",
   value: memory,
   unit: "MiB",
-  compared: { with: "kube-apiserver + etcd", value: comparedMemory },
+  compared: { with: kubernetes.name, value: comparedMemory },
 })
 // What else the machine had to do while this ran: figures of a busy one are worth their ratios only.
 await report("api", { rounds, requests, connections, load: loadavg()[0] }, lines)
