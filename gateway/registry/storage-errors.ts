@@ -42,8 +42,10 @@ function caused({ status }: StatusError, cause: StorageError): StatusError {
 
 function general(error: StorageError, attempt: string): StatusError {
   switch (error.code) {
-    case "Closed":
     case "Unavailable":
+      // Where the store lies and what the system said of it is for the log.
+      return serviceUnavailable(`${attempt}: the store cannot be used at the moment`, { cause: error })
+    case "Closed":
     case "SlowConsumer":
       return serviceUnavailable(`${attempt}: ${error.message}`, { cause: error })
     default:

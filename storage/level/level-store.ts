@@ -252,7 +252,8 @@ export class LevelStore implements Store, ChangeLog {
   }
 
   // After a failed write LevelDB's log may end in half a record, or even in a whole one: only opening it anew tells.
-  // Watches end, because they could miss what turns out to be there.
+  // Watches end, because they could miss what turns out to be there. What is resident is what has been acknowledged: it is read
+  // until then, however long a full disk takes.
   #break(error: Error): void {
     // Nobody waits for it: when it fails, the next caller is told.
     if (this.#distrust(error)) this.#openAgain().catch(() => undefined)
@@ -261,7 +262,6 @@ export class LevelStore implements Store, ChangeLog {
   #distrust(error: Error): boolean {
     if (this.#broken || this.#closing) return false
     this.#broken = error
-    this.#residency.drop()
     this.#buffer.end(error)
     return true
   }
@@ -296,6 +296,7 @@ export class LevelStore implements Store, ChangeLog {
       return
     }
     this.#distrust(new StorageError("Unavailable", `store ${database.location} was written to by somebody else`))
+    this.#residency.drop()
     await this.#begin({ database, state })
   }
 
@@ -303,10 +304,11 @@ export class LevelStore implements Store, ChangeLog {
     this.#database = database
     this.#views.forget()
     await this.#allowance.open(database, state)
-    await this.#residency.open(database)
-    this.#head = state.head
-    this.#history.compacted = state.compacted
-    this.#buffer = new EventBuffer(state.head, this.#limits.recentEventBytes)
-    this.#broken = undefined
+    await this.#residency.open(database, () => {
+      this.#head = state.head
+      this.#history.compacted = state.compacted
+      this.#buffer = new EventBuffer(state.head, this.#limits.recentEventBytes)
+      this.#broken = undefined
+    })
   }
 }

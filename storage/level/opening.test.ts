@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { defaultLimits, type StoreLimits } from "../limits.ts"
 import { put } from "../testing/store-suite.ts"
-import type { Store } from "../types.ts"
+import { StorageError, type Store } from "../types.ts"
 import { checkDirectory } from "./check.ts"
 import { openDatabase, type Database } from "./database.ts"
 import { logKey, metaCompacted, metaFormat } from "./keys.ts"
@@ -157,7 +157,7 @@ describe("a disk that refuses", () => {
   function failingDisk() {
     const disk = { failing: 0, opened: 0, refuseOpen: false }
     const open = async (options: { directory: string; limits: StoreLimits }): Promise<Database> => {
-      if (disk.refuseOpen) throw Object.assign(new Error("no space left"), { code: "ENOSPC" })
+      if (disk.refuseOpen) throw new StorageError("Unavailable", "no space left")
       disk.opened++
       const database = await openDatabase(options)
       const batch = database.batch.bind(database) as (...args: unknown[]) => Promise<void>
@@ -193,10 +193,30 @@ describe("a disk that refuses", () => {
     expect(await written(store)).toEqual(["/a", "/b"])
   })
 
-  test("stays Unavailable while the database cannot be opened, without trying at every call", async () => {
+  test("answers what is in memory, and is read no further than that, while the database cannot be opened", async () => {
+    const { disk, open } = failingDisk()
+    await using store = await openLevelStore({ directory, open, limits: { reopenMilliseconds: 0 } })
+    await put(store, "/a", "1")
+    await put(store, "/a", "2")
+    disk.failing = 1
+    disk.refuseOpen = true
+    await expect(put(store, "/b", "1")).rejects.toMatchObject(refused)
+    await expect(put(store, "/b", "1")).rejects.toMatchObject(refused)
+    expect((await store.get("/a"))?.modRevision).toBe(3)
+    expect(await written(store)).toEqual(["/a"])
+    expect([store.revision, await store.latest()]).toEqual([3, 3])
+    await expect(store.get("/a", 2)).rejects.toMatchObject(refused)
+    await expect(store.watch("/", { after: 3 })[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused)
+    disk.refuseOpen = false
+    expect((await put(store, "/b", "1")).revision).toBe(4)
+    expect((await store.get("/a", 2))?.modRevision).toBe(2)
+  })
+
+  test("is Unavailable while the database of a large one cannot be opened, without trying at every call", async () => {
     const { disk, open } = failingDisk()
     let time = 0
-    await using store = await openLevelStore({ directory, open, now: () => time, limits: { reopenMilliseconds: 100 } })
+    const limits = { reopenMilliseconds: 100, residentBytes: 0 }
+    await using store = await openLevelStore({ directory, open, now: () => time, limits })
     await put(store, "/a", "1")
     disk.failing = 1
     disk.refuseOpen = true

@@ -50,11 +50,13 @@ export class Residency {
     return this.#current !== undefined
   }
 
-  /** A database that has just been opened: what is small is kept. */
-  async open(database: Database): Promise<void> {
+  /** A database that has just been opened: what is small is kept. What was here answers until then; `taken` is told in that turn. */
+  async open(database: Database, taken: () => void = () => undefined): Promise<void> {
     const { base, ownBytes } = this.#parts
     const { resident } = await Resident.load(database, base, { ownBytes, budget: undefined })
+    this.drop()
     this.#current = resident
+    taken()
   }
 
   /** In the same turn as the store's head moves. */
