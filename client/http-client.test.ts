@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
 import { StatusError } from "../apimachinery/status.ts"
@@ -132,6 +132,16 @@ describe("the HTTP client asks for", () => {
     await served.client.get(nodes, undefined, "a")
     await served.client.get(nodes, undefined, "a")
     expect(served.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer t1", "Bearer t2"])
+  })
+
+  test("another token once the server has refused one", async () => {
+    const token = (refused = ""): Promise<string> => Promise.resolve(`${refused}t`)
+    const answer = ({ headers }: { headers: IncomingHttpHeaders }): number =>
+      headers.authorization === "Bearer t" ? 401 : 200
+    await using served = await serve((asked, response) => send(response, answer(asked), {}), { token })
+    expect((await failure(served.client.get(nodes, undefined, "a"))).code).toBe(401)
+    await served.client.get(nodes, undefined, "a")
+    expect(served.asked.map(({ headers }) => headers.authorization)).toEqual(["Bearer t", "Bearer tt"])
   })
 })
 

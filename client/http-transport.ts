@@ -16,8 +16,8 @@ export interface HttpClientConfig {
   /** PEM of the client certificate and its key. */
   certificate?: string
   key?: string
-  /** A function is asked before every request; whoever gives it caches. */
-  token?: string | (() => Promise<string>)
+  /** A function is asked before every request; whoever gives it caches. `refused`: the one the server has answered with 401. */
+  token?: string | ((refused?: string) => Promise<string>)
   /** Basic authentication, as old kubeconfigs have it. */
   username?: string
   password?: string
@@ -80,6 +80,8 @@ export class HttpTransport implements AsyncDisposable {
   readonly #agent: HttpAgent
   readonly #watchAgent: HttpAgent
   readonly #disposed = new AbortController()
+  /** The last token that the server did not accept. */
+  #refused: string | undefined
 
   constructor(config: HttpClientConfig) {
     this.#config = config
@@ -153,8 +155,10 @@ export class HttpTransport implements AsyncDisposable {
   async #send(wanted: TransportRequest): Promise<IncomingMessage> {
     for (let tried = 0; ; tried++) {
       const began = performance.now()
-      const { response, stale } = await this.#exchange(wanted, await this.#headers(wanted))
+      const headers = await this.#headers(wanted)
+      const { response, stale } = await this.#exchange(wanted, headers)
       this.#count(wanted, response, performance.now() - began)
+      if (response?.statusCode === 401) this.#refused = headers["authorization"]?.replace(/^Bearer /, "")
       if (response !== undefined) return response
       // The server closed a kept connection just when it was used again; what only reads may go again.
       if (stale.reused && wanted.method === "GET" && tried < this.limits.retries) continue
@@ -224,9 +228,9 @@ export class HttpTransport implements AsyncDisposable {
     return headers
   }
 
-  async #token(wanted: TransportRequest, token: () => Promise<string>): Promise<string> {
+  async #token(wanted: TransportRequest, token: (refused?: string) => Promise<string>): Promise<string> {
     try {
-      return await token()
+      return await token(this.#refused)
     } catch (error) {
       throw this.asStatusError(wanted, error)
     }

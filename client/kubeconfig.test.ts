@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
@@ -55,13 +55,109 @@ describe("loadKubeconfig()", () => {
   })
 
   test.each([
-    ["an exec plugin", kubeconfig("{exec: {command: aws}}"), {}, /exec credential plugins are not supported/],
+    ["an exec plugin that is not there", kubeconfig(plugin("gone")), {}, /gone failed: .*ENOENT\nGet it from us/],
+    [
+      "an exec plugin of long ago",
+      kubeconfig("{exec: {command: a, apiVersion: v0}}"),
+      {},
+      /apiVersion is "v0", not one of/,
+    ],
+    ["an exec plugin that asks", kubeconfig(plugin("a", "interactiveMode: Always")), {}, /wants to ask a person/],
     ["a missing cluster", kubeconfig("{}"), { context: "broken" }, /cluster "gone" does not exist/],
     ["a missing context", kubeconfig("{}"), { context: "other" }, /context "other" does not exist/],
     ["something else", "kind: Pod\n", {}, /is not a kubeconfig/],
     ["what is not YAML", "a: [\n", {}, /is not YAML/],
   ])("refuses %s with a sentence", async (_, text, options, message) => {
     await expect(loadKubeconfig(text, options)).rejects.toThrow(message)
+  })
+})
+
+const plugin = (command: string, more = "interactiveMode: Never"): string =>
+  `{exec: {apiVersion: client.authentication.k8s.io/v1, command: ${command}, installHint: Get it from us, ${more}}}`
+
+describe("a token of an exec credential plugin", () => {
+  /** A plugin that runs the text, in a kubeconfig beside it. */
+  async function load(program: string, more = "") {
+    const script = `#!${process.execPath}\nconst fs = require("node:fs")\n${program}\n`
+    const files = await directory({
+      config: kubeconfig(plugin("./plugin", `interactiveMode: Never, ${more}`)),
+      plugin: script,
+    })
+    await chmod(join(files.path, "plugin"), 0o700)
+    const config = loadKubeconfig(join(files.path, "config"))
+    return { files, config }
+  }
+
+  const printed = (status: string): string =>
+    `console.log(JSON.stringify({ apiVersion: "client.authentication.k8s.io/v1", kind: "ExecCredential", status: ${status} }))`
+  /** Another token each time it runs. */
+  const counting = (status = ""): string =>
+    `const file = __dirname + "/runs"; fs.appendFileSync(file, "x"); const token = fs.readFileSync(file, "utf8")
+${printed(`{ token, ${status} }`)}`
+  const tokenOf = async (config: Promise<{ token?: unknown }>) =>
+    (await config).token as (refused?: string) => Promise<string>
+
+  test("is kept until the server refuses it", async () => {
+    const { files, config } = await load(counting())
+    await using _files = files
+    const token = await tokenOf(config)
+    expect([await token(), await token(), await token("x"), await token("x")]).toEqual(["x", "x", "xx", "xx"])
+  })
+
+  test("is kept until it expires", async () => {
+    const { files, config } = await load(counting('expirationTimestamp: "2020-01-01T00:00:00Z"'))
+    await using _files = files
+    const token = await tokenOf(config)
+    expect([await token(), await token()]).toEqual(["xx", "xxx"])
+  })
+
+  test("is asked for once by many at the same time", async () => {
+    const { files, config } = await load(counting('expirationTimestamp: "2020-01-01T00:00:00Z"'))
+    await using _files = files
+    const token = await tokenOf(config)
+    expect(await Promise.all([token(), token(), token()])).toEqual(["xx", "xx", "xx"])
+  })
+
+  test("comes of a program that is told arguments, environment and cluster", async () => {
+    const program = printed(
+      "{ token: JSON.stringify([process.argv[2], process.env.FROM, JSON.parse(process.env.KUBERNETES_EXEC_INFO)]) }",
+    )
+    const more = "args: [get-token], env: [{name: FROM, value: kubeconfig}], provideClusterInfo: true"
+    const { files, config } = await load(program, more)
+    await using _files = files
+    expect(JSON.parse(await (await tokenOf(config))())).toEqual([
+      "get-token",
+      "kubeconfig",
+      {
+        kind: "ExecCredential",
+        apiVersion: "client.authentication.k8s.io/v1",
+        spec: {
+          interactive: false,
+          cluster: { server: "https://host:6443/tenants/a", "certificate-authority-data": base64("CA") },
+        },
+      },
+    ])
+  })
+
+  test.each([
+    ["that fails", 'console.error("log in first"); process.exit(1)', /plugin failed: log in first/],
+    ["that prints something", 'console.log("hello")', /printed no JSON/],
+    [
+      "of another version",
+      'console.log(\'{"kind":"ExecCredential","apiVersion":"v0"}\')',
+      /printed v0 ExecCredential, not/,
+    ],
+    ["without a token", printed("{}"), /gave no token/],
+    [
+      "with a certificate",
+      printed('{ clientCertificateData: "a" }'),
+      /gave a client certificate, which is not supported/,
+    ],
+    ["of no time", printed('{ token: "a", expirationTimestamp: "soon" }'), /until "soon", which is no time/],
+  ])("is not there with a plugin %s", async (_, program, message) => {
+    const { files, config } = await load(program)
+    await using _files = files
+    await expect(config).rejects.toThrow(message)
   })
 })
 

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { parse } from "yaml"
 import { errorMessage } from "../apimachinery/error-message.ts"
+import { execToken, type ExecConfig } from "./exec-credentials.ts"
 import type { HttpClientConfig } from "./http-transport.ts"
 
 export interface KubeconfigOptions {
@@ -34,7 +35,7 @@ interface User {
   tokenFile?: string
   username?: string
   password?: string
-  exec?: unknown
+  exec?: ExecConfig | null
   "auth-provider"?: unknown
 }
 
@@ -61,9 +62,10 @@ export async function loadKubeconfig(pathOrText: string, options: KubeconfigOpti
     context.user === undefined || context.user === "" ? {} : (find(what, "user", config.users, context.user).user ?? {})
   // Relative file names are relative to the kubeconfig, as kubectl has it.
   const directory = path === undefined ? process.cwd() : dirname(path)
+  const server = await readCluster(what, cluster, directory)
   return {
-    ...(await readCluster(what, cluster, directory)),
-    ...(await readUser(what, user, directory)),
+    ...server,
+    ...(await readUser(what, user, directory, server)),
     ...(context.namespace === undefined ? {} : { namespace: context.namespace }),
   }
 }
@@ -86,18 +88,20 @@ async function readCluster(what: string, cluster: Cluster, directory: string): P
   }
 }
 
-async function readUser(what: string, user: User, directory: string): Promise<Partial<HttpClientConfig>> {
-  if (user.exec !== undefined && user.exec !== null) {
-    throw new Error(`${what}: exec credential plugins are not supported; use a token or a client certificate`)
-  }
+async function readUser(
+  what: string,
+  user: User,
+  directory: string,
+  server: ClientConfig,
+): Promise<Partial<HttpClientConfig>> {
   if (user["auth-provider"] !== undefined && user["auth-provider"] !== null) {
-    throw new Error(`${what}: auth-provider is not supported; use a token or a client certificate`)
+    throw new Error(
+      `${what}: auth-provider is not supported; use an exec credential plugin, a token or a client certificate`,
+    )
   }
   const certificate = await pem(what, user["client-certificate-data"], user["client-certificate"], directory)
   const key = await pem(what, user["client-key-data"], user["client-key"], directory)
-  // As client-go: the file wins over the inline token, because it is renewed.
-  const token =
-    user.tokenFile === undefined ? user.token : fileToken(resolve(directory, user.tokenFile), `${what}: token file`)
+  const token = await readToken(what, user, directory, server)
   return {
     ...(certificate === undefined ? {} : { certificate }),
     ...(key === undefined ? {} : { key }),
@@ -105,6 +109,22 @@ async function readUser(what: string, user: User, directory: string): Promise<Pa
     ...(user.username === undefined ? {} : { username: user.username }),
     ...(user.password === undefined ? {} : { password: user.password }),
   }
+}
+
+/** As client-go: what is renewed wins over the inline token. A plugin is run at once, to fail here if it does. */
+async function readToken(
+  what: string,
+  user: User,
+  directory: string,
+  server: ClientConfig,
+): Promise<HttpClientConfig["token"]> {
+  if (user.exec !== undefined && user.exec !== null) {
+    const token = execToken(user.exec, { what, directory, server })
+    await token()
+    return token
+  }
+  if (user.tokenFile === undefined) return user.token
+  return fileToken(resolve(directory, user.tokenFile), `${what}: token file`)
 }
 
 const serviceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount"
@@ -132,11 +152,11 @@ export async function inClusterConfig(
 /** The kubelet renews the file well before the token ends; client-go reads it again after as long. */
 const tokenFileMs = 60_000
 
-function fileToken(path: string, what: string): () => Promise<string> {
+function fileToken(path: string, what: string): (refused?: string) => Promise<string> {
   let cached: { token: string; readAt: number } | undefined
-  return async () => {
+  return async (refused) => {
     const now = Date.now()
-    if (cached !== undefined && now - cached.readAt < tokenFileMs) return cached.token
+    if (cached !== undefined && cached.token !== refused && now - cached.readAt < tokenFileMs) return cached.token
     try {
       cached = { token: (await read(what, path)).trim(), readAt: now }
     } catch (error) {
