@@ -63,6 +63,8 @@ describe("loadKubeconfig()", () => {
       /apiVersion is "v0", not one of/,
     ],
     ["an exec plugin that asks", kubeconfig(plugin("a", "interactiveMode: Always")), {}, /wants to ask a person/],
+    ["a proxy", kubeconfig("{}", ", proxy-url: http://proxy"), {}, /proxy-url is not supported/],
+    ["impersonation", kubeconfig("{as: jane}"), {}, /impersonation \(as\) is not supported/],
     ["a missing cluster", kubeconfig("{}"), { context: "broken" }, /cluster "gone" does not exist/],
     ["a missing context", kubeconfig("{}"), { context: "other" }, /context "other" does not exist/],
     ["something else", "kind: Pod\n", {}, /is not a kubeconfig/],

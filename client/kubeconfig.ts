@@ -24,6 +24,7 @@ interface Cluster {
   "certificate-authority-data"?: string
   "insecure-skip-tls-verify"?: boolean
   "tls-server-name"?: string
+  "proxy-url"?: string
 }
 
 interface User {
@@ -35,6 +36,7 @@ interface User {
   tokenFile?: string
   username?: string
   password?: string
+  as?: string
   exec?: ExecConfig | null
   "auth-provider"?: unknown
 }
@@ -74,6 +76,8 @@ async function readCluster(what: string, cluster: Cluster, directory: string): P
   if (cluster.server === undefined || !URL.canParse(cluster.server)) {
     throw new Error(`${what}: the cluster's server "${cluster.server ?? ""}" is not a URL`)
   }
+  if (cluster["proxy-url"])
+    throw new Error(`${what}: proxy-url is not supported; the server has to be reached directly`)
   const certificateAuthority = await pem(
     what,
     cluster["certificate-authority-data"],
@@ -94,6 +98,7 @@ async function readUser(
   directory: string,
   server: ClientConfig,
 ): Promise<Partial<HttpClientConfig>> {
+  if (user.as) throw new Error(`${what}: impersonation (as) is not supported; use a user with the rights themselves`)
   if (user["auth-provider"] !== undefined && user["auth-provider"] !== null) {
     throw new Error(
       `${what}: auth-provider is not supported; use an exec credential plugin, a token or a client certificate`,
