@@ -24,6 +24,8 @@ export const ownerReferencesAnnotation = key("ownerReferences")
 export const virtualClusterNameKey = key("vcname")
 export const virtualClusterNamespaceKey = key("vcnamespace")
 /** On super namespaces and the root namespace. */
+/** On a VirtualCluster: the uid of the one of its name that is gone, whose tenant is to be its own from now on. */
+export const adoptAnnotation = "tenancy.x-k8s.io/adopt"
 export const virtualClusterUIDAnnotation = key("vcuid")
 export const rootNamespaceAnnotation = key("vcrootns")
 /** Which label and annotation keys were copied from the tenant: what may be removed again (syncer/conversion/metadata.ts). */

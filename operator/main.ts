@@ -2,6 +2,7 @@
 // gateway or alone, and waits for a super cluster that is not there yet.
 
 import { errorMessage } from "../apimachinery/error-message.ts"
+import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { pause, systemClock, type Clock } from "../client/clock.ts"
 import { EventRecorder } from "../client/events.ts"
 import { Informer } from "../client/informer.ts"
@@ -131,6 +132,16 @@ export class Operator implements AsyncDisposable {
       tenants.subscribe({ added: () => undefined, removed: enqueueAll }),
     )
     await Promise.all([this.#virtualClusters.start(signal), versions.start(signal)])
+    this.#tellOrphans()
+  }
+
+  /** Nothing that happens in the super cluster deletes a tenant: what has lost its VirtualCluster is served on, and told of. */
+  #tellOrphans(): void {
+    for (const { name, virtualCluster } of this.#reconciler.orphans(this.#virtualClusters.list()))
+      this.#log.warn(
+        { tenant: name, virtualCluster },
+        `a tenant's VirtualCluster is gone: make one of its name with the annotation ${adoptAnnotation}=${virtualCluster.uid} to have it back, or to delete it`,
+      )
   }
 
   #restoreDefaultVersion(): void {

@@ -1,17 +1,18 @@
 // VirtualCluster → tenant. Each step can be repeated, so a crash between any two of them is mended by the next round:
 // finalizer → tenant → root namespace → kubeconfig → status; at the end: tenant → namespaces → finalizer.
 
-import { timestamp } from "../apimachinery/object.ts"
-import { clusterKey as clusterKeyOf } from "../apimachinery/tenancy.ts"
+import { adoptAnnotation } from "../apimachinery/tenancy.ts"
 import { StatusError, isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
 import type { Clock } from "../client/clock.ts"
 import type { EventRecorder } from "../client/events.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { leadsTo, type Tenant, type TenantAdmin } from "../client/tenants.ts"
+import { claimsOf, isOf, type Claim } from "./claims.ts"
 import { operatorLimits } from "./options.ts"
 import { ensureRootNamespace, removeNamespaces, storeKubeconfig, storedKubeconfig } from "./root-namespace.ts"
-import { tenancyAPIVersion, type Phase, type VirtualCluster, type VirtualClusterStatus } from "./types.ts"
+import { nextStatus } from "./status.ts"
+import { tenancyAPIVersion, type Phase, type VirtualCluster } from "./types.ts"
 
 export const finalizer = "tenancy.x-k8s.io/tenant"
 const defaultClusterDomain = "cluster.local"
@@ -85,10 +86,9 @@ export class VirtualClusterReconciler {
   }
 
   async #make(virtualCluster: VirtualCluster): Promise<Outcome> {
-    const { metadata, spec, status } = virtualCluster
+    const { spec, status } = virtualCluster
     const { superClient, tenants } = this.#parts
-    const identity = { namespace: metadata.namespace ?? "", name: metadata.name ?? "", uid: metadata.uid ?? "" }
-    const clusterKey = status?.clusterNamespace ?? clusterKeyOf(identity)
+    const { identity, clusterKey } = this.#claimOf(virtualCluster)
     this.#checkNames(identity, clusterKey)
     await this.#checkVersion(spec?.clusterVersionName ?? "")
     await this.#ensureFinalizer(virtualCluster)
@@ -120,6 +120,19 @@ export class VirtualClusterReconciler {
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
   }
 
+  /** Of whom the tenant is: of this VirtualCluster, or of one that was before it and is adopted with it. */
+  #claimOf(virtualCluster: VirtualCluster): Claim {
+    const [own, adopted] = claimsOf(virtualCluster)
+    const tenant = this.#parts.tenants.get(own.identity.name)
+    return adopted !== undefined && isOf(tenant, adopted.identity) ? adopted : own
+  }
+
+  /** Tenants that none of these VirtualClusters has. */
+  orphans(all: readonly VirtualCluster[]): readonly Tenant[] {
+    const claimed = new Set(all.flatMap(claimsOf).map(({ identity }) => identity.uid))
+    return [...this.#byClusterKey.values()].filter((tenant) => !claimed.has(tenant.virtualCluster.uid))
+  }
+
   /** Most tenants are there before anybody could have read that they are being made. */
   async #tellIfSlow(virtualCluster: VirtualCluster, clusterKey: string, made: Promise<unknown>): Promise<void> {
     const { promise: isSlow, resolve: tell } = Promise.withResolvers<boolean>()
@@ -140,7 +153,7 @@ export class VirtualClusterReconciler {
       throw new Obstacle("Error", "NameTooLong", message)
     }
     const named = tenants.get(identity.name)
-    if (named !== undefined && named.virtualCluster.uid !== identity.uid) throw nameTaken(named)
+    if (named !== undefined && named.virtualCluster.uid !== identity.uid) throw nameTaken(named, identity)
     const keyed = this.#byClusterKey.get(clusterKey)
     if (keyed !== undefined && keyed.virtualCluster.uid !== identity.uid) {
       const message = `cluster namespace "${clusterKey}" belongs to tenant "${keyed.name}"`
@@ -168,7 +181,9 @@ export class VirtualClusterReconciler {
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       const present = tenants.get(request.name)
-      throw present === undefined ? new Obstacle("Error", "NameTaken", error.message) : nameTaken(present)
+      throw present === undefined
+        ? new Obstacle("Error", "NameTaken", error.message)
+        : nameTaken(present, request.virtualCluster)
     }
   }
 
@@ -196,19 +211,13 @@ export class VirtualClusterReconciler {
     this.#compared.add(tenant.uid)
   }
 
-  async #remove({ metadata, status }: VirtualCluster): Promise<void> {
-    const { namespace = "", name = "", uid = "", resourceVersion, finalizers = [] } = metadata
+  async #remove(virtualCluster: VirtualCluster): Promise<void> {
+    const { namespace = "", name = "", uid = "", resourceVersion, finalizers = [] } = virtualCluster.metadata
     this.#reported.delete(uid)
     if (!finalizers.includes(finalizer)) return
-    const { superClient, tenants } = this.#parts
-    const tenant = tenants.get(name)
-    // The tenant of that name may be another VirtualCluster's.
-    if (tenant?.virtualCluster.uid === uid) {
-      await tenants.delete(name)
-      this.#compared.delete(tenant.uid)
-    }
-    const clusterKey = status?.clusterNamespace ?? clusterKeyOf({ namespace, name, uid })
-    await removeNamespaces(superClient, clusterKey, uid)
+    const { superClient } = this.#parts
+    // Both, in every round: in the second the tenant does not tell any more whose it was.
+    for (const claim of claimsOf(virtualCluster)) await this.#removeTenant(claim)
     const rest = finalizers.filter((one) => one !== finalizer)
     const patch = { metadata: { uid, resourceVersion, finalizers: rest } }
     try {
@@ -216,6 +225,17 @@ export class VirtualClusterReconciler {
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
+  }
+
+  async #removeTenant({ identity, clusterKey }: Claim): Promise<void> {
+    const { superClient, tenants } = this.#parts
+    const tenant = tenants.get(identity.name)
+    // The tenant of that name may be another VirtualCluster's.
+    if (tenant !== undefined && isOf(tenant, identity)) {
+      await tenants.delete(identity.name)
+      this.#compared.delete(tenant.uid)
+    }
+    await removeNamespaces(superClient, clusterKey, identity.uid)
   }
 
   async #report(
@@ -250,42 +270,11 @@ export class VirtualClusterReconciler {
   }
 }
 
-function nameTaken({ name, virtualCluster }: Tenant): Obstacle {
+function nameTaken({ name, virtualCluster }: Tenant, by: Tenant["virtualCluster"]): Obstacle {
   const owner = `${virtualCluster.namespace}/${virtualCluster.name}`
-  return new Obstacle("Error", "NameTaken", `there is a tenant "${name}" already: that of VirtualCluster "${owner}"`)
-}
-
-/** The status to write, or undefined when it says so already. */
-function nextStatus(
-  current: VirtualClusterStatus | undefined,
-  wanted: { phase: Phase; reason: string; message: string; clusterNamespace: string | undefined },
-  now: number,
-): VirtualClusterStatus | undefined {
-  const { phase, reason, message, clusterNamespace } = wanted
-  const same =
-    current?.phase === phase &&
-    current?.reason === reason &&
-    current?.message === message &&
-    current?.clusterNamespace === clusterNamespace
-  if (same) return undefined
-  const status = phase === "Running" ? "True" : "False"
-  const before = current?.conditions?.find(({ type }) => type === "Ready")
-  const condition = {
-    type: "Ready",
-    status,
-    reason,
-    message,
-    lastTransitionTime:
-      before?.status === status && before.lastTransitionTime !== undefined
-        ? before.lastTransitionTime
-        : timestamp(new Date(now)),
-  } as const
-  const others = (current?.conditions ?? []).filter(({ type }) => type !== "Ready")
-  return {
-    phase,
-    reason,
-    message,
-    ...(clusterNamespace === undefined ? {} : { clusterNamespace }),
-    conditions: [...others, condition],
-  }
+  const message = `there is a tenant "${name}" already: that of VirtualCluster "${owner}"`
+  const isGone = virtualCluster.namespace === by.namespace && virtualCluster.name === by.name
+  if (!isGone) return new Obstacle("Error", "NameTaken", message)
+  const advice = `which is gone; to have it, annotate this one with ${adoptAnnotation}=${virtualCluster.uid}`
+  return new Obstacle("Error", "NameTaken", `${message}, ${advice}`)
 }
