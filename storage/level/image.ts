@@ -6,10 +6,10 @@
 //   keyLength(4) dataLength(4) key data; at the end a CRC-32(4) of all before it. Integers are unsigned, big endian.
 //
 // Nothing of it is flushed, and no old image is ever removed. One is true as long as
-// - LevelDB has not been opened since: each opening begins a new manifest, which its file CURRENT names, and
+// - LevelDB has not been opened since: each opening begins a new manifest, before it is written to, and
 // - the machine has not been started since: what the kernel has been told is on the disk or in its memory.
 
-import { readFile, writeFile } from "node:fs/promises"
+import { readdir, readFile, writeFile } from "node:fs/promises"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { crc32 } from "node:zlib"
@@ -58,11 +58,11 @@ function currentBoot(): string | undefined {
 export async function readImage(directory: string): Promise<Image | undefined> {
   const running = currentBoot()
   if (running === undefined) return undefined
-  const [data, manifest] = await Promise.all([readIfThere(directory, fileName), readIfThere(directory, "CURRENT")])
+  const [data, manifest] = await Promise.all([readIfThere(directory), manifestIn(directory)])
   if (data === undefined || manifest === undefined || !isWhole(data)) return undefined
   const headerEnd = data.indexOf(lineEnd)
   const header = JSON.parse(data.toString("utf8", 0, headerEnd)) as Header
-  if (header.format !== format || header.boot !== running || header.manifest !== manifest.toString()) return undefined
+  if (header.format !== format || header.boot !== running || header.manifest !== manifest) return undefined
   const { head, compacted, usage } = header
   return { head, compacted, usage, entries: entriesOf(data.subarray(headerEnd + 1, -checksumBytes)) }
 }
@@ -70,9 +70,9 @@ export async function readImage(directory: string): Promise<Image | undefined> {
 /** Of a store whose LevelDB has been closed by this process, and was not written to since `image` was true. */
 export async function writeImage(directory: string, image: Image): Promise<void> {
   const running = currentBoot()
-  if (running === undefined) return
+  const manifest = await manifestIn(directory)
+  if (running === undefined || manifest === undefined) return
   const { head, compacted, usage, entries } = image
-  const manifest = await readFile(join(directory, "CURRENT"), "utf8")
   const header: Header = { format, boot: running, manifest, head, compacted, ...(usage === undefined ? {} : { usage }) }
   const pieces: Buffer[] = [Buffer.from(`${JSON.stringify(header)}\n`)]
   for (const [key, data] of entries) {
@@ -89,11 +89,24 @@ export async function writeImage(directory: string, image: Image): Promise<void>
   await writeFile(join(directory, fileName), content, { mode: 0o600 })
 }
 
-async function readIfThere(directory: string, name: string): Promise<Buffer | undefined> {
+async function readIfThere(directory: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(join(directory, name))
+    return await readFile(join(directory, fileName))
   } catch {
     return undefined // whatever the reason is: LevelDB is opened next, and tells of it
+  }
+}
+
+/**
+ * The only one of LevelDB. Its file CURRENT says no more, and later: a snapshot of the volume may have what was written after an
+ * opening, and not yet the name that CURRENT got by it.
+ */
+async function manifestIn(directory: string): Promise<string | undefined> {
+  try {
+    const [only, another] = (await readdir(directory)).filter((name) => name.startsWith("MANIFEST-"))
+    return another === undefined ? only : undefined
+  } catch {
+    return undefined // as above
   }
 }
 
