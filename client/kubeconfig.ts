@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { parse } from "yaml"
 import { errorMessage } from "../apimachinery/error-message.ts"
-import { execToken, type ExecConfig } from "./exec-credentials.ts"
+import type { ExecConfig } from "./exec-credentials.ts"
 import type { HttpClientConfig } from "./http-transport.ts"
 
 export interface KubeconfigOptions {
@@ -124,6 +124,8 @@ async function readToken(
   server: ClientConfig,
 ): Promise<HttpClientConfig["token"]> {
   if (user.exec !== undefined && user.exec !== null) {
+    // Most kubeconfigs have none: what runs programs is loaded for those that do.
+    const { execToken } = await import("./exec-credentials.ts")
     const token = execToken(user.exec, { what, directory, server })
     await token()
     return token
