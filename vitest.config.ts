@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["**/*.test.ts"],
-    exclude: ["node_modules/**", "test/kubernetes/**", "test/power-loss/**"],
+    exclude: ["node_modules/**", "test/kubernetes/**", "test/disk/**"],
     pool: "forks",
     // As long as a machine that is busy with something else may take: only what never happens fails for time.
     testTimeout: 180_000,

@@ -29,7 +29,7 @@ function failedFiles(file) {
 
 function countAll(directory, failedSteps) {
   const total = { passed: 0, failed: failedSteps, skipped: 0 }
-  for (const name of ["tests", "power-loss", "kubernetes"]) {
+  for (const name of ["tests", "disk", "kubernetes"]) {
     const first = resultsOf(readJSON(join(directory, `${name}.json`)))
     const again = resultsOf(readJSON(join(directory, `${name}-again.json`)))
     let failed = 0
