@@ -19,7 +19,7 @@ function mapElement(list: ListType, item: Json): PathElement {
   if (!isObject(item)) throw new ListItemError("associative list with keys may not have non-map elements")
   const found: [string, Json][] = []
   for (const key of list.keys) {
-    const value = (Object.hasOwn(item, key) ? item[key] : undefined) ?? list.items.map?.defaultOf(key)
+    const value = Object.hasOwn(item, key) ? item[key] : list.items.map?.defaultOf(key)
     if (value !== undefined) found.push([key, value])
   }
   if (found.length === 0) {

@@ -35,7 +35,16 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   return merge(target, patch)
 }
 
+/**
+ * Upstream drops null fields of objects in lists too, unless the list takes an object's place. Source: pruneAryNulls in
+ * gopkg.in/evanphx/json-patch.v4.
+ */
+function withoutNulls(value: Json): Json {
+  return typeof value === "object" && value !== null ? merge(undefined, value) : value
+}
+
 function merge(target: Json | undefined, patch: Json): Json {
+  if (Array.isArray(patch)) return isObject(target) ? patch : patch.map(withoutNulls)
   if (!isObject(patch)) return patch
   const result: JsonObject = isObject(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {

@@ -83,6 +83,9 @@ describe("applyMergePatch()", () => {
     [{ a: { b: 1, c: 2 } }, { a: { b: null, d: 3 } }, { a: { c: 2, d: 3 } }],
     [{ a: [1] }, { a: [2] }, { a: [2] }],
     [{ a: 1 }, { a: { b: null } }, { a: {} }],
+    [{ a: [1] }, { a: [null, { b: null, c: [{ d: null }] }] }, { a: [null, { c: [{}] }] }],
+    [{}, { a: [{ b: null }] }, { a: [{}] }],
+    [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
   ])("%j with %j is %j", (target, patch, expected) => {
     expect(applyMergePatch(frozen(target), frozen(patch))).toEqual(expected)
   })

@@ -1,11 +1,11 @@
 // Which items of a custom resource's lists are there twice. Upstream tells of them after all else that the schema says.
 
-import { duplicate, type FieldError, type FieldPath } from "../field-errors.ts"
+import { duplicate, type FieldError, type FieldPath, invalidValue } from "../field-errors.ts"
 import type { Json } from "../object.ts"
 import { isObject } from "./json-object.ts"
 import { type Schema, schemaOfEntry, schemaOfItems } from "./schema.ts"
 
-/** x-kubernetes-list-type: items of a set, and keys of the items of a map, are there once. */
+/** x-kubernetes-list-type: items of a set, and keys of the items of a map, are there once. Source: pkg/apiserver/schema/listtype in apiextensions-apiserver. */
 export function validateLists(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   if (typeof value !== "object" || value === null) return []
   if (Array.isArray(value)) {
@@ -23,20 +23,31 @@ export function validateLists(schema: Schema, value: Json, path: FieldPath): Fie
 }
 
 function uniqueErrors(schema: Schema, list: readonly Json[], path: FieldPath): FieldError[] {
-  if (schema.listType !== "set" && schema.listType !== "map") return []
-  const seen = new Set<string>()
-  const errors: FieldError[] = []
-  for (const [index, item] of list.entries()) {
-    const identity = schema.listType === "set" ? item : keysOf(item, schema.listMapKeys ?? [])
-    const text = stableText(identity)
-    if (seen.has(text)) errors.push(duplicate(path.index(index), identity))
-    seen.add(text)
-  }
-  return errors
+  if (schema.listType === "set") return duplicates(list, path)
+  if (schema.listType !== "map") return []
+  const odd = list.findIndex((item) => item !== null && !isObject(item))
+  if (odd >= 0) return [invalidValue(path.index(odd), list[odd], "must be an object for an array of list-type map")]
+  const keys = schema.listMapKeys ?? []
+  return duplicates(
+    list.map((item) => keysOf(item, keys)),
+    path,
+  )
 }
 
-function keysOf(item: Json, keys: readonly string[]): Json {
-  if (!isObject(item)) return null
+/** The second of several that are the same, as upstream: the third says nothing new. */
+function duplicates(identities: readonly Json[], path: FieldPath): FieldError[] {
+  const times = new Map<string, number>()
+  return identities.flatMap((identity, index) => {
+    const text = stableText(identity)
+    const before = times.get(text) ?? 0
+    times.set(text, before + 1)
+    return before === 1 ? [duplicate(path.index(index), identity)] : []
+  })
+}
+
+/** A null has no keys. */
+function keysOf(item: Json | undefined, keys: readonly string[]): Json {
+  if (!isObject(item)) return {}
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as Json]))
 }
 

@@ -160,6 +160,15 @@ describe("an object", () => {
     })
   })
 
+  test("is born with the defaults of a status it was not allowed to bring", async () => {
+    const status = { type: "object", default: { phase: "new" }, properties: { phase: { type: "string" } } }
+    const versions = { schema: { openAPIV3Schema: { ...schema, properties: { ...schema.properties, status } } } }
+    await using kinds = await world(definition("widgets", "Widget", { ...withAll, ...versions }))
+    const made = await kinds.create(widgets, widget({ size: 3 }, { status: { phase: "x" } }))
+    expect(made).toMatchObject({ status: { phase: "new" } })
+    expect(await kinds.get(widgets, "w")).toMatchObject({ status: { phase: "new" } })
+  })
+
   test.each<[Loose, string[]]>([
     [{}, ["spec.size: Required value"]],
     [{ size: 30 }, ["spec.size: Invalid value: 30: spec.size in body should be less than or equal to 10"]],

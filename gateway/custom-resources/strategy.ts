@@ -5,6 +5,7 @@
 import { equalJson } from "../../apimachinery/equality.ts"
 import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
+import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { validateRules } from "../../apimachinery/schema/validate.ts"
 import { forbidden } from "../../apimachinery/status.ts"
@@ -40,6 +41,12 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       }
       if (status) delete object["status"]
       object.metadata.generation = 1
+    },
+
+    canonicalize(object) {
+      // Upstream fills in defaults whenever it reads: also that of a status a create did not take.
+      const preset = schema().fields?.["status"]?.schema.default
+      if (status && preset !== undefined && object["status"] === undefined) applyDefaults(schema(), object as Json)
     },
 
     validate: (_ctx, object) => validate(object),

@@ -2,8 +2,9 @@
 // knows what that means. A write that is no apply is recorded between decoding and admission, as upstream does.
 
 import { copyJson } from "../../apimachinery/copy.ts"
+import { equalJson } from "../../apimachinery/equality.ts"
 import { apply, type Versions } from "../../apimachinery/managed-fields/apply.ts"
-import { type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
+import { checkType, type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
 import { keepLastApplied, kubectl, lastApplied } from "../../apimachinery/managed-fields/last-applied.ts"
 import { ListItemError } from "../../apimachinery/managed-fields/list-element.ts"
 import {
@@ -192,6 +193,7 @@ export async function recordWrite(
       throw error
     }
   }
+  if (!isTyped(of, change)) return
   const writer = { manager: fieldManager || "unknown", apiVersion, subresource: of.subresource, now: timestamp() }
   try {
     if (of.schema.custom === true) reconcileManagers(managers, (version) => changes.get(version)?.type)
@@ -207,6 +209,26 @@ export async function recordWrite(
     throw error
   }
   setEntries(object, entriesOf(managers))
+}
+
+/**
+ * What a write of a custom resource cannot change is not validated, but nobody manages anything where it is not of its type.
+ * Only that is looked at which differs from what is there; the rest was. Source: UpdateNoErrors in
+ * k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
+ */
+function isTyped(of: ManagedKind, { before, after, type }: Change): boolean {
+  if (of.schema.custom !== true || of.reset(printGroupVersion(of)) === undefined) return true
+  const [given, live] = [after, before] as Record<string, Json>[]
+  const isReset = (name: string): boolean => (name === "status") !== (of.subresource === "status")
+  const isNew = (name: string): boolean => isReset(name) && !equalJson(given?.[name], live?.[name])
+  if (!Object.keys(given ?? {}).some(isNew)) return true
+  try {
+    checkType(after, type, "live")
+    return true
+  } catch (error) {
+    if (error instanceof TypeErrors) return false
+    throw error
+  }
 }
 
 /** Managers that are not there cannot be taken away by a client that does not know them. */

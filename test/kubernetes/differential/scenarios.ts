@@ -4,6 +4,7 @@ import { accessCases } from "./cases/access.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
+import { customListCases } from "./cases/custom-lists.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customValueCases } from "./cases/custom-values.ts"
@@ -50,6 +51,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       scenarios: [
         ...customResourceCases(),
         ...customValueCases(),
+        ...customListCases(),
         ...customScaleCases(),
         ...customColumnCases(),
         ...customFormatCases(),
