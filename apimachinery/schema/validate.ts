@@ -23,6 +23,13 @@ export function validateRules(schema: Schema, value: Json, path: FieldPath): Fie
   return [...found.errors, ...validateLists(schema, value, path)].slice(0, maxErrors)
 }
 
+/** Of a part that is looked at by itself, as upstream does with a status: there its messages begin. */
+export function validatePart(schema: Schema, value: Json, path: FieldPath): FieldError[] {
+  const found: Found = { errors: [], nowhere: path, ofDefault: false }
+  check(schema, value, { path, shown: "" }, found)
+  return found.errors
+}
+
 /** Of a default, whose schema is taken at its word: formats that mean nothing, and a type that int-or-string does not have. */
 export function validateDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   const found: Found = { errors: [], nowhere: path, ofDefault: true }

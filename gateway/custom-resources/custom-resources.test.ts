@@ -237,6 +237,30 @@ describe("an object", () => {
   })
 })
 
+test("what is written in a version has no more than the version it is stored in knows, also as a dry run", async () => {
+  const spec = (properties: Loose): Loose => ({ type: "object", properties: { spec: { type: "object", properties } } })
+  const text = { type: "string" }
+  const versions = [
+    { name: "v1", served: true, storage: false, schema: { openAPIV3Schema: spec({ old: text, both: text }) } },
+    {
+      name: "v2",
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: spec({ both: text, new: { ...text, default: "x" } }) },
+    },
+  ]
+  await using kinds = await world(definition("widgets", "Widget", {}, { versions }))
+  const resource = { group, version: "v1", resource: "widgets", namespaced: true }
+  const metadata = { namespace: "default", name: "w" }
+  const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { old: "a", both: "b" } }
+  const dry = await kinds.client.create(resource, structuredClone(widget), { dryRun: true })
+  const made = await kinds.client.create(resource, structuredClone(widget))
+  for (const each of [dry, made]) expect(each).toMatchObject({ apiVersion: "example.com/v1", spec: { both: "b" } })
+  const v2 = await kinds.client.get({ ...resource, version: "v2" }, "default", "w")
+  expect(v2).toMatchObject({ apiVersion: "example.com/v2", spec: { both: "b", new: "x" } })
+  for (const each of [dry, made, v2]) expect((each as Loose)["spec"]).not.toHaveProperty("old")
+})
+
 test("an object written under an earlier schema fits the present one when it is read, and is stored so by the next write", async () => {
   await using kinds = await world(definition("widgets", "Widget"))
   const widgets = `${group}/widgets`

@@ -47,13 +47,13 @@ export function compileDefinition(
   return versions
     .filter((version) => version.served === true)
     .sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => compileVersion(definition, version, stored.name, call, agedUntil))
+    .map((version) => compileVersion(definition, version, stored, call, agedUntil))
 }
 
 function compileVersion(
   definition: Definition,
   version: CustomResourceVersion,
-  stored: string,
+  stored: CustomResourceVersion,
   call: CallConversionWebhook,
   agedUntil: number,
 ): ResourceDefinition {
@@ -96,7 +96,7 @@ function compileVersion(
     }),
     columns: customColumns(version.additionalPrinterColumns),
     storagePrefix: storagePrefixOf(group, plural),
-    storageVersion: printGroupVersion({ group, version: stored }),
+    storageVersion: printGroupVersion({ group, version: stored.name }),
     selectableFields: [...selectable.keys()],
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
@@ -104,8 +104,10 @@ function compileVersion(
       aged: { until: agedUntil, read: agedReader(definition, version, schema) },
     },
   }
-  const conversion = conversionOf(definition, version, stored, call)
+  const conversion = conversionOf(definition, version, stored.name, call)
   if (conversion !== undefined) compiled.conversion = conversion
+  else if (stored.name !== version.name && compiled.customResource !== undefined)
+    compiled.customResource.toStored = fitTo(stored)
   const warning = deprecationOf(definition, version)
   if (warning !== undefined) compiled.warning = warning
   if (scale !== undefined && compiled.customResource !== undefined) {
@@ -143,6 +145,20 @@ function agedReader(
     applyDefaults(from, copy as unknown as Json)
     if (written !== version.name) prune(schema(), copy as unknown as Json)
     return equalJson(copy, object) ? object : copy
+  }
+}
+
+/**
+ * Versions differ in apiVersion only, but what is stored has no more than the stored one's schema names. Source:
+ * schemaCoercingConverter in k8s.io/apiextensions-apiserver/pkg/apiserver.
+ */
+function fitTo(stored: CustomResourceVersion): (object: KubeObject) => KubeObject {
+  let compiled: Schema | undefined
+  return (object) => {
+    compiled ??= compileSchema(stored)
+    prune(compiled, object as unknown as Json)
+    applyDefaults(compiled, object as unknown as Json)
+    return object
   }
 }
 

@@ -46,11 +46,8 @@ function scalableOf({ definition }: Registry): Scalable {
 }
 
 /** What is wrong with the numbers of an object whose definition has the scale subresource. */
-export function validateScaleNumbers(
-  object: KubeObject,
-  { specReplicasPath, statusReplicasPath }: ScalePaths,
-): FieldError[] {
-  return [specReplicasPath, statusReplicasPath].flatMap((path = "") => {
+export function validateScaleNumbers(object: KubeObject, paths: readonly (string | undefined)[]): FieldError[] {
+  return paths.flatMap((path = "") => {
     const at = FieldPath.root(path)
     const names = plainFields(path)
     const blocked = firstNoObject(object, names)
@@ -60,7 +57,7 @@ export function validateScaleNumbers(
       ]
     }
     const value = valueAt(object, names)
-    if (value === undefined || value === null) return []
+    if (value === undefined) return []
     if (!isInteger(value)) {
       return [invalidValue(at, 0, `${path} accessor error: ${wrongType(value, "int64")}`)]
     }
@@ -90,6 +87,7 @@ function wrongType(value: unknown, expected: string): string {
 /** What Go's decoder makes of a JSON value. */
 function goType(value: unknown): string {
   if (Array.isArray(value)) return "[]interface {}"
+  if (value === null) return "<nil>"
   if (typeof value === "object") return "map[string]interface {}"
   return typeof value === "number" ? "float64" : typeof value === "boolean" ? "bool" : "string"
 }

@@ -7,7 +7,8 @@ import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { validateRules } from "../../apimachinery/schema/validate.ts"
+import { validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
+import { validateLists } from "../../apimachinery/schema/validate-lists.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
 import { valueAt } from "./fields.ts"
@@ -31,8 +32,22 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   const { schema, status, terminating, selectable, scale } = options
   const validate = (object: KubeObject): FieldError[] => [
     ...validateRules(schema(), object as Json, FieldPath.root()),
-    ...(scale === undefined ? [] : validateScaleNumbers(object, scale)),
+    ...(scale === undefined ? [] : validateScaleNumbers(object, [scale.specReplicasPath, scale.statusReplicasPath])),
   ]
+  // A status is looked at by itself. Source: ValidateStatusUpdate in registry/customresource/validator.go.
+  const validateStatus = (object: KubeObject, current: KubeObject): FieldError[] => {
+    const given = object["status"] as Json | undefined
+    const ofStatus = schema().fields?.["status"]?.schema
+    const isAbsent = given === undefined || (given === null && current["status"] === undefined)
+    const errors = isAbsent || ofStatus === undefined ? [] : validatePart(ofStatus, given, FieldPath.root("status"))
+    const lists = validateLists(schema(), object as Json, FieldPath.root())
+    const wereRight = lists.length > 0 && validateLists(schema(), current as Json, FieldPath.root()).length === 0
+    return [
+      ...errors,
+      ...(scale === undefined ? [] : validateScaleNumbers(object, [scale.statusReplicasPath])),
+      ...(wereRight ? lists : []),
+    ]
+  }
   const strategy: Strategy = {
     prepareForCreate(_ctx, object) {
       if (terminating) {
@@ -56,8 +71,8 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       return finalizers.filter((name) => !before.includes(name)).flatMap(finalizerWarnings)
     },
 
-    validateUpdate(_ctx, object, current) {
-      const errors = validate(object)
+    validateUpdate(ctx, object, current) {
+      const errors = status && ctx.info.subresource === "status" ? validateStatus(object, current) : validate(object)
       return errors.length === 0 ? errors : newErrors(errors, object, current, schema().source)
     },
 

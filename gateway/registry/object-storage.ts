@@ -1,7 +1,8 @@
 // One kind's objects in the store: keys, reads, and writes that take hold only when nobody was faster. Between the flow of
 // the verbs (store.ts) and a control plane's Store; the cache and outside claims are kept in step here.
 
-import type { KubeObject } from "../../apimachinery/object.ts"
+import { copyJson } from "../../apimachinery/copy.ts"
+import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { badRequest, notFound } from "../../apimachinery/status.ts"
 import type { KeyValue, Operation, Store } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -106,8 +107,22 @@ export class ObjectStorage {
     }
   }
 
+  /** What a dry run answers: the object as it would come back from the store. */
+  async asRead(object: KubeObject): Promise<KubeObject> {
+    const { conversion, customResource } = this.#definition
+    if (conversion !== undefined) {
+      const [read] = await conversion.fromStored([await conversion.toStored(object)])
+      return read ?? object
+    }
+    if (customResource?.toStored === undefined) return object
+    const stored = this.#asStored(object)
+    return { ...(customResource.aged?.read(stored) ?? stored), apiVersion: printGroupVersion(this.#definition) }
+  }
+
   #asStored(object: KubeObject): KubeObject {
-    return { ...object, kind: this.#definition.kind, apiVersion: this.#definition.storageVersion }
+    const { kind, storageVersion, customResource } = this.#definition
+    const stored = { ...object, kind, apiVersion: storageVersion }
+    return customResource?.toStored === undefined ? stored : customResource.toStored(copyJson(stored))
   }
 
   #attempt(verb: string, key: string): string {

@@ -65,6 +65,8 @@ export interface ResourceDefinition {
     uid: string
     /** What was stored up to that revision may not fit today's schema; `read` makes it fit, or answers it as it is. */
     aged?: { until: number; read(object: KubeObject): KubeObject }
+    /** What of the object another version keeps that it is stored as, and has by default. Takes the object over. */
+    toStored?(object: KubeObject): KubeObject
     scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string }
   }
 }

@@ -68,7 +68,7 @@ export class WriteAttempts {
     if (options.dryRun) {
       const stored = await this.#storage.read(ctx.controlPlane.store, key, "create")
       if (stored !== undefined) throw await this.#taken(ctx, key, object)
-      return new ComputedValue(await this.#asRead(object))
+      return new ComputedValue(await this.#storage.asRead(object))
     }
     refuseRevision(object)
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
@@ -132,7 +132,7 @@ export class WriteAttempts {
     this.#settle(object)
     if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
     if (isUnchanged(object, current) && !this.#isRewritten(stored, current)) return before
-    if (options.dryRun) return new ComputedValue(await this.#asRead(object))
+    if (options.dryRun) return new ComputedValue(await this.#storage.asRead(object))
     const claim = await definition.strategy.begin?.(ctx, object, current)
     return this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
   }
@@ -209,14 +209,6 @@ export class WriteAttempts {
     strategy.canonicalize?.(object)
     dropEmptyMetadata(object)
     if (customResource === undefined) writeZeros(schema, object as unknown as Json)
-  }
-
-  /** What a dry run answers: the object as it would come back from the store. */
-  async #asRead(object: KubeObject): Promise<KubeObject> {
-    const { conversion } = this.#definition
-    if (conversion === undefined) return object
-    const [read] = await conversion.fromStored([await conversion.toStored(object)])
-    return read ?? object
   }
 
   async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {

@@ -7,6 +7,7 @@ import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
+import { customStatusCases } from "./cases/custom-statuses.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
@@ -52,6 +53,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customResourceCases(),
         ...customValueCases(),
         ...customListCases(),
+        ...customStatusCases(),
         ...customScaleCases(),
         ...customColumnCases(),
         ...customFormatCases(),
