@@ -1,6 +1,7 @@
 // An applied configuration, and the object as it is, before they are merged: are they of their type, and which fields do they speak of? Source:
 // sigs.k8s.io/structured-merge-diff/v6/typed (validate.go, tofieldset.go).
 
+import { printGo } from "../go-print.ts"
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
@@ -47,10 +48,10 @@ function check(value: Json, type: MergeType, mayRepeat: boolean, faults: Fault[]
   const fail = (message: string): void => void faults.push({ path: "", message })
   if (part === "map" && type.map !== undefined) {
     if (isObject(value)) checkMap(value, type.map, mayRepeat, faults)
-    else fail(`expected map, got &{${printFault(value)}}`)
+    else fail(`expected map, got &{${printGo(value)}}`)
   } else if (part === "list" && type.list !== undefined) {
     if (Array.isArray(value)) checkList(value, type.list, mayRepeat, faults)
-    else fail(`expected list, got &{${printFault(value)}}`)
+    else fail(`expected list, got &{${printGo(value)}}`)
   } else if (type.scalar !== undefined) {
     const fault = scalarFault(value, type.scalar)
     if (fault !== undefined) fail(fault)
@@ -104,9 +105,9 @@ function scalarFault(value: Json, type: Scalar): string | undefined {
         ? undefined
         : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`
     case "boolean":
-      return typeof value === "boolean" ? undefined : `expected boolean, got &{${printFault(value)}}`
+      return typeof value === "boolean" ? undefined : `expected boolean, got &{${printGo(value)}}`
     case "untyped":
-      return typeof value !== "object" ? undefined : `expected any scalar, got &{${printFault(value)}}`
+      return typeof value !== "object" ? undefined : `expected any scalar, got &{${printGo(value)}}`
   }
 }
 
@@ -123,15 +124,6 @@ function goSyntax(value: Json): string {
     return `map[string]interface {}{${entries.sort().join(", ")}}`
   }
   return value === null ? "interface {}(nil)" : JSON.stringify(value)
-}
-
-function printFault(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(printFault).join(" ")}]`
-  if (isObject(value)) {
-    const entries = Object.entries(value).map(([name, item]) => `${name}:${printFault(item)}`)
-    return `map[${entries.sort().join(" ")}]`
-  }
-  return value === null ? "<nil>" : String(value)
 }
 
 /** The fields a configuration speaks of: its leaves, the items of its lists, and the keys of its maps. */

@@ -18,9 +18,14 @@ const nowhere = FieldPath.root("<nil>")
 
 /** After decoding and defaulting. */
 export function validateRules(schema: Schema, value: Json, path: FieldPath): FieldError[] {
+  return [...validateFields(schema, value, path), ...validateLists(schema, value, path)].slice(0, maxErrors)
+}
+
+/** Without what items of lists have to do with each other. */
+export function validateFields(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   const found: Found = { errors: [], nowhere, ofDefault: false }
   check(schema, value, { path, shown: path.toString() }, found)
-  return [...found.errors, ...validateLists(schema, value, path)].slice(0, maxErrors)
+  return found.errors
 }
 
 /** Of a part that is looked at by itself, as upstream does with a status: there its messages begin. */

@@ -7,7 +7,7 @@ import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
+import { validateFields, validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
 import { validateLists } from "../../apimachinery/schema/validate-lists.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
@@ -30,23 +30,18 @@ export interface CustomStrategyOptions {
 
 export function customStrategy(options: CustomStrategyOptions): Strategy {
   const { schema, status, terminating, selectable, scale } = options
-  const validate = (object: KubeObject): FieldError[] => [
-    ...validateRules(schema(), object as Json, FieldPath.root()),
-    ...(scale === undefined ? [] : validateScaleNumbers(object, [scale.specReplicasPath, scale.statusReplicasPath])),
-  ]
-  // A status is looked at by itself. Source: ValidateStatusUpdate in registry/customresource/validator.go.
-  const validateStatus = (object: KubeObject, current: KubeObject): FieldError[] => {
-    const given = object["status"] as Json | undefined
-    const ofStatus = schema().fields?.["status"]?.schema
-    const isAbsent = given === undefined || (given === null && current["status"] === undefined)
-    const errors = isAbsent || ofStatus === undefined ? [] : validatePart(ofStatus, given, FieldPath.root("status"))
-    const lists = validateLists(schema(), object as Json, FieldPath.root())
-    const wereRight = lists.length > 0 && validateLists(schema(), current as Json, FieldPath.root()).length === 0
-    return [
-      ...errors,
-      ...(scale === undefined ? [] : validateScaleNumbers(object, [scale.statusReplicasPath])),
-      ...(wereRight ? lists : []),
-    ]
+  const root = FieldPath.root()
+  const listErrors = (object: KubeObject): FieldError[] => validateLists(schema(), object as Json, root)
+  const scaleErrors = (object: KubeObject, ofStatus: boolean): FieldError[] => {
+    if (scale === undefined) return []
+    const { specReplicasPath, statusReplicasPath } = scale
+    return validateScaleNumbers(object, ofStatus ? [statusReplicasPath] : [specReplicasPath, statusReplicasPath])
+  }
+  // A status is looked at by itself.
+  const statusErrors = (given: Json | undefined, before: unknown): FieldError[] => {
+    const of = schema().fields?.["status"]?.schema
+    const isAbsent = given === undefined || (given === null && before === undefined)
+    return isAbsent || of === undefined ? [] : validatePart(of, given, FieldPath.root("status"))
   }
   const strategy: Strategy = {
     prepareForCreate(_ctx, object) {
@@ -58,22 +53,33 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       object.metadata.generation = 1
     },
 
+    // Whenever it reads, upstream drops nulls and fills in defaults: also those of a status that no create took.
     canonicalize(object) {
-      // Upstream fills in defaults whenever it reads: also that of a status a create did not take.
-      const preset = schema().fields?.["status"]?.schema.default
-      if (status && preset !== undefined && object["status"] === undefined) applyDefaults(schema(), object as Json)
+      const of = status ? schema().fields?.["status"]?.schema : undefined
+      if (object["status"] === null && of !== undefined && of.nullable !== true) delete object["status"]
+      if (of?.default !== undefined && object["status"] === undefined) applyDefaults(schema(), object as Json)
     },
 
-    validate: (_ctx, object) => validate(object),
+    validate: (_ctx, object) => [...validateRules(schema(), object as Json, root), ...scaleErrors(object, false)],
 
     warnings(_ctx, { metadata: { finalizers = [] } }, current) {
       const before = current?.metadata.finalizers ?? []
       return finalizers.filter((name) => !before.includes(name)).flatMap(finalizerWarnings)
     },
 
+    // What lists were wrong in before, they may be wrong in again. Source: ValidateUpdate and ValidateStatusUpdate in
+    // registry/customresource/{strategy,status_strategy,validator}.go.
     validateUpdate(ctx, object, current) {
-      const errors = status && ctx.info.subresource === "status" ? validateStatus(object, current) : validate(object)
-      return errors.length === 0 ? errors : newErrors(errors, object, current, schema().source)
+      const ofStatus = status && ctx.info.subresource === "status"
+      const errors = ofStatus
+        ? statusErrors(object["status"] as Json | undefined, current["status"])
+        : validateFields(schema(), object as Json, root)
+      const lists = listErrors(object)
+      return [
+        ...(errors.length === 0 ? errors : newErrors(errors, object, current, schema().source)),
+        ...scaleErrors(object, ofStatus),
+        ...(lists.length > 0 && listErrors(current).length === 0 ? lists : []),
+      ]
     },
 
     async validateFurther(ctx, object, current, found) {
