@@ -1,16 +1,18 @@
 // `npm run kubernetes:build [-- part…]`: puts what is missing of the real components into the cache, saying what it does and
 // how long that took. A second run only looks. Ends with 69 where it cannot be done: without Go, or without its modules.
 
+import { collect, missingCollection } from "../definitions/collect.ts"
 import { cacheFolder } from "./cache.ts"
 import { build, missingGo, outdated } from "./go.ts"
 import { parts, type Part } from "./parts.ts"
 import { installPython, isPythonInstalled } from "./python.ts"
 import { UnavailableError, unavailableExitCode } from "./unavailable.ts"
 
-/** Not made by Go: the Python client, and what runs on real nodes. */
+/** Not made by Go: the Python client, what the field defines, and what runs on real nodes. */
 const python = "python"
+const definitions = "definitions"
 const images = "images"
-const names = [...parts.map(({ name }) => name), python, images]
+const names = [...parts.map(({ name }) => name), python, definitions, images]
 const usage = `usage: npm run kubernetes:build [-- PART…]   (default: all)\nparts: ${names.join(", ")}`
 
 interface Work {
@@ -24,16 +26,22 @@ async function workOf(wanted: readonly string[]): Promise<Work[]> {
   if (wanted.includes(python) && !(await isPythonInstalled())) {
     work.push({ what: "installing the Python client", run: installPythonIfPossible })
   }
+  if (wanted.includes(definitions) && missingCollection() !== undefined) {
+    work.push({ what: "downloading definitions of the field", run: collectIfPossible })
+  }
   return work
 }
 
 /** One suite needs it; all others do not. */
-async function installPythonIfPossible(): Promise<void> {
+const installPythonIfPossible = (): Promise<void> => ifPossible("not installed", installPython)
+const collectIfPossible = (): Promise<void> => ifPossible("not downloaded", collect)
+
+async function ifPossible(otherwise: string, work: () => Promise<void>): Promise<void> {
   try {
-    await installPython()
+    await work()
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error
-    console.log(`           not installed: ${error.message}`)
+    console.log(`           ${otherwise}: ${error.message}`)
   }
 }
 

@@ -38,7 +38,7 @@ export function compareTranscripts(
 
 /** Where one of several faults begins: at the name of its field. */
 const faultStart =
-  /(?:, |: \[)(?=[a-zA-Z<][^ ,:]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
+  /(?:, |: \[)(?=[.a-zA-Z<][^ ,:]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
 
 /** What a message of several faults begins with, then each of them. */
 export function faultsOf(message: string): string[] {
@@ -49,6 +49,9 @@ export function faultsOf(message: string): string[] {
 function inOrder(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(inOrder)
   if (!isObject(body)) return body
+  // Of one version, as Go's map has its definitions.
+  if (body["kind"] === "APIResourceList" && Array.isArray(body["resources"]))
+    return { ...body, resources: body["resources"].toSorted(byName) }
   if (body["kind"] === "Status" && typeof body["message"] === "string") return withFaultsInOrder(body, body["message"])
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => [
@@ -56,6 +59,10 @@ function inOrder(body: unknown): unknown {
       key === "managedFields" && Array.isArray(value) ? value.toSorted(byText) : inOrder(value),
     ]),
   )
+}
+
+function byName(a: unknown, b: unknown): number {
+  return byText(isObject(a) ? a["name"] : a, isObject(b) ? b["name"] : b)
 }
 
 function byText(a: unknown, b: unknown): number {

@@ -82,8 +82,8 @@ function nameOf({ scenario, request, at }: Difference): string {
   return `${scenario} :: ${request} :: ${at}`
 }
 
-function readKnown(): KnownDifference[] {
-  return (parse(readFileSync(knownDifferencesFile, "utf8")) ?? []) as KnownDifference[]
+export function readKnown(file = knownDifferencesFile): KnownDifference[] {
+  return (parse(readFileSync(file, "utf8")) ?? []) as KnownDifference[]
 }
 
 function fitter({

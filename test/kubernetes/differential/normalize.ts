@@ -111,7 +111,9 @@ class Words {
 
   body(entry: Entry): unknown {
     const documents = parseBody(entry)
-    if (!("watch" in entry.step) && entry.step.document === true) return withoutProse(documents[0], this.#id)
+    const kind = "watch" in entry.step ? undefined : entry.step.document
+    if (kind === "of definitions") return withOwnProse(documents[0], this.#id)
+    if (kind === true) return withoutProse(documents[0], this.#id)
     return documents.length === 1
       ? this.#value(documents[0], "")
       : documents.map((document) => this.#value(document, ""))
@@ -184,6 +186,8 @@ class Words {
   }
 }
 
+const builtInSchema = /^io\.k8s\.(api|apimachinery|kube-aggregator|apiextensions-apiserver)\./
+
 /** What belongs to a group of a scenario. */
 const customGroup = /example\.com|com\.example/
 
@@ -199,6 +203,13 @@ function withoutProse(value: unknown, id: string): unknown {
       .filter(([key, inner]) => !isLeftOut(key, inner))
       .map(([key, inner]) => [key, withoutProse(inner, id)]),
   )
+}
+
+/** Definitions' schemas as they are; of all else what {@link withoutProse} leaves. */
+function withOwnProse(value: unknown, id: string): unknown {
+  const document = value as { components?: { schemas?: Record<string, unknown> } } | undefined
+  const schemas = Object.entries(document?.components?.schemas ?? {}).filter(([name]) => !builtInSchema.test(name))
+  return [withoutProse(value, id), Object.fromEntries(schemas)]
 }
 
 /** On updates kube-apiserver checks metadata up to three times, and says what it found each time. */
@@ -230,7 +241,7 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   const isWatch = "watch" in step
   if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
   if (type.includes("protobuf")) return [decodeProtobuf(body, isWatch)]
-  const isDocument = !isWatch && step.document === true // the index of OpenAPI is called text
+  const isDocument = !isWatch && step.document !== undefined // the index of OpenAPI is called text
   if (!type.includes("json") && !isDocument) return [text]
   const lines = isWatch ? text.split("\n").filter((line) => line !== "") : [text]
   return isWatch ? [lines.map(parseJson).filter((event) => !isPassingBookmark(event))] : lines.map(parseJson)
