@@ -123,7 +123,8 @@ function goSyntax(value: Json): string {
     const entries = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}:${goSyntax(item)}`)
     return `map[string]interface {}{${entries.sort().join(", ")}}`
   }
-  return value === null ? "interface {}(nil)" : JSON.stringify(value)
+  if (value === null) return "interface {}(nil)"
+  return typeof value === "number" || typeof value === "bigint" ? printGo(value) : JSON.stringify(value)
 }
 
 /** The fields a configuration speaks of: its leaves, the items of its lists, and the keys of its maps. */

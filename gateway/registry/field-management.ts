@@ -2,9 +2,8 @@
 // knows what that means. A write that is no apply is recorded between decoding and admission, as upstream does.
 
 import { copyJson } from "../../apimachinery/copy.ts"
-import { equalJson } from "../../apimachinery/equality.ts"
 import { apply, type Versions } from "../../apimachinery/managed-fields/apply.ts"
-import { checkType, type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
+import { type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
 import { keepLastApplied, kubectl, lastApplied } from "../../apimachinery/managed-fields/last-applied.ts"
 import { ListItemError } from "../../apimachinery/managed-fields/list-element.ts"
 import {
@@ -39,6 +38,7 @@ import type { RequestContext } from "../request/context.ts"
 import { deepFreeze } from "./freeze.ts"
 import { resetFields } from "./reset-fields.ts"
 import type { ResourceDefinition, WriteOptions } from "./rest.ts"
+import { isTyped } from "./typed-change.ts"
 
 /** What is managed: a kind in the version of the request, through one way of writing it. */
 export interface ManagedKind {
@@ -209,26 +209,6 @@ export async function recordWrite(
     throw error
   }
   setEntries(object, entriesOf(managers))
-}
-
-/**
- * What a write of a custom resource cannot change is not validated, but nobody manages anything where it is not of its type.
- * Only that is looked at which differs from what is there; the rest was. Source: UpdateNoErrors in
- * k8s.io/apimachinery/pkg/util/managedfields/internal/fieldmanager.go.
- */
-function isTyped(of: ManagedKind, { before, after, type }: Change): boolean {
-  if (of.schema.custom !== true || of.reset(printGroupVersion(of)) === undefined) return true
-  const [given, live] = [after, before] as Record<string, Json>[]
-  const isReset = (name: string): boolean => (name === "status") !== (of.subresource === "status")
-  const isNew = (name: string): boolean => isReset(name) && !equalJson(given?.[name], live?.[name])
-  if (!Object.keys(given ?? {}).some(isNew)) return true
-  try {
-    checkType(after, type, "live")
-    return true
-  } catch (error) {
-    if (error instanceof TypeErrors) return false
-    throw error
-  }
 }
 
 /** Managers that are not there cannot be taken away by a client that does not know them. */

@@ -17,5 +17,5 @@ test("every module that has definitions is pinned by version and hash, and no ot
     expect(version).toMatch(/^v\d/)
     expect(goSum).toContain(`${module} ${version} h1:`)
   }
-  expect([...goMod.matchAll(/^\t(\S+) v/gm)].map(([, module]) => module).toSorted()).toEqual([...modules].toSorted())
+  expect(new Set([...goMod.matchAll(/^\t(\S+) v/gm)].map(([, module]) => module))).toEqual(modules)
 })
