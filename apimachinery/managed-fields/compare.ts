@@ -5,7 +5,7 @@ import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
-import { elementOf, itemsByElement } from "./list-element.ts"
+import { elementOf, itemsByElement, NotOfItsType } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
 import { fieldElement, type PathElement, sortTexts } from "./path-element.ts"
 
@@ -15,7 +15,10 @@ export interface Comparison {
   removed: FieldSet
 }
 
-/** No field is in more than one of the three. Throws ListItemError for items of a list that cannot be told apart. */
+/**
+ * No field is in more than one of the three. Throws ListItemError for items of a list that cannot be told apart, NotOfItsType for
+ * a list or a map where its type has none.
+ */
 export function compare(before: Json, after: Json, type: MergeType): Comparison {
   const walk: Walk = { added: undefined, modified: undefined, removed: undefined }
   compareValues(walk, before, after, type)
@@ -55,7 +58,19 @@ function compareValues(walk: Walk, before: Json, after: Json, type: MergeType): 
 function compareAs(walk: Walk, part: Part, before: Json, after: Json, type: MergeType): void {
   if (part === "map" && type.map !== undefined) compareMaps(walk, before, after, type.map)
   else if (part === "list" && type.list !== undefined) compareLists(walk, before, after, type.list)
-  else compareLeaves(walk, before, after)
+  else {
+    if (isMisfit(before, type) || isMisfit(after, type)) throw notOfItsType()
+    compareLeaves(walk, before, after)
+  }
+}
+
+function isMisfit(value: Json, type: MergeType): boolean {
+  if (typeof value !== "object" || value === null) return false
+  return (Array.isArray(value) ? type.list : type.map) === undefined
+}
+
+function notOfItsType(): NotOfItsType {
+  return new NotOfItsType("expected a scalar, got a list or a map")
 }
 
 function compareLeaves(walk: Walk, before: Json, after: Json): void {
@@ -209,10 +224,12 @@ function whole(value: Json, type: MergeType): FieldSet {
   if (typeof value !== "object" || value === null) return leaf
   if (Array.isArray(value)) {
     const { list } = type
-    return list === undefined || list.atomic || value.length === 0 ? leaf : wholeList(value, list)
+    if (list === undefined) throw notOfItsType()
+    return list.atomic || value.length === 0 ? leaf : wholeList(value, list)
   }
   const { map } = type
-  return map === undefined || map.atomic ? leaf : wholeMap(value, map)
+  if (map === undefined) throw notOfItsType()
+  return map.atomic ? leaf : wholeMap(value, map)
 }
 
 function wholeMap(map: JsonObject, type: MapType): FieldSet {

@@ -5,8 +5,13 @@ import { isObject } from "../schema/json-object.ts"
 import type { ListType } from "./merge-type.ts"
 import { compareText, keyElement, type PathElement, valueElement } from "./path-element.ts"
 
+/** A value is not what its type says, so who manages it cannot be told. */
+export class NotOfItsType extends Error {
+  override readonly name: string = "NotOfItsType"
+}
+
 /** The item has no place of its own: upstream's words say why. */
-export class ListItemError extends Error {
+export class ListItemError extends NotOfItsType {
   override readonly name = "ListItemError"
 }
 

@@ -13,8 +13,10 @@ import { validateDefault } from "./validate.ts"
 export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = []
   if (schema.default !== undefined) {
-    const found = oneDefault(schema, schema.default, path.child("default"))
-    errors.push(...(found.length > 0 ? found : ruleFaults(source, schema.default, path.child("default"))))
+    const at = path.child("default")
+    const found = oneDefault(schema, schema.default, at)
+    errors.push(...surplus(schema, schema.default, at), ...found)
+    if (found.length === 0) errors.push(...ruleFaults(source, schema.default, at))
   }
   const { properties, items } = source
   if (isObject(properties)) {
@@ -50,8 +52,11 @@ function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] 
     const missing = ["apiVersion", "kind"].filter((name) => typeof value[name] !== "string")
     if (missing.length > 0) return missing.map((name) => required(path.child(name)))
   }
+  return validateDefault(schema, value, path)
+}
+
+function surplus(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   const unknown: string[] = []
   prune(schema, structuredClone(value), unknown)
-  const surplus = unknown.length === 0 ? [] : [invalidValue(path, value, "must not have unknown fields")]
-  return [...surplus, ...validateDefault(schema, value, path)]
+  return unknown.length === 0 ? [] : [invalidValue(path, value, "must not have unknown fields")]
 }

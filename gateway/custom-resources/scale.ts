@@ -4,6 +4,7 @@ import { printGo } from "../../apimachinery/go-print.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isInteger } from "../../apimachinery/schema/exact-integers.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { internalError, notFound } from "../../apimachinery/status.ts"
 import type { Registry } from "../registry/rest.ts"
 import { type Scalable, scaleSubresource } from "../registry/workloads/scale.ts"
@@ -24,6 +25,26 @@ export const customScale = {
   ]),
 }
 
+const goneVersions: readonly string[] = ["extensions/v1beta1", "apps/v1beta1", "apps/v1beta2"]
+const gone = new WeakMap<Schema, ReadonlyMap<string, Schema>>()
+
+/**
+ * Versions of Scale that nobody serves any more, and that upstream still knows where custom resources are scaled: their selector
+ * is a map. `scale`: that of autoscaling/v1. Source: k8s.io/client-go/scale/util.go (NewScaleConverter).
+ */
+export function goneScales(scale: Schema): ReadonlyMap<string, Schema> {
+  let found = gone.get(scale)
+  if (found === undefined) {
+    const status = scale.fields?.["status"]
+    const selector = { schema: { type: "map", items: { type: "string" } } } as const
+    const ofStatus = { ...status?.schema, type: "object", fields: { ...status?.schema.fields, selector } } as const
+    const schema: Schema = { ...scale, fields: { ...scale.fields, status: { ...status, schema: ofStatus } } }
+    found = new Map(goneVersions.map((version) => [version, schema]))
+    gone.set(scale, found)
+  }
+  return found
+}
+
 function scalableOf({ definition }: Registry): Scalable {
   const scale = definition.customResource?.scale
   if (scale === undefined) throw notFound(definition, "scale")
@@ -32,8 +53,6 @@ function scalableOf({ definition }: Registry): Scalable {
   const selector = scale.labelSelectorPath === undefined ? undefined : plainFields(scale.labelSelectorPath)
   return {
     ownRules: true,
-    // Upstream records writes by the types of the definition, of which Scale is none.
-    unmanaged: true,
     checkPresent(object) {
       if (valueAt(object, spec) !== undefined) return
       throw internalError(`the spec replicas field "${scale.specReplicasPath}" does not exist`)

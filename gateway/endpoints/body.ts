@@ -33,6 +33,10 @@ export interface Expected {
   default?: ((object: never) => void) | undefined
   /** What is said of every body that cannot be decoded, whatever is wrong with it. */
   refusal?: string
+  /** An object that says no version is left without one. */
+  mayLackVersion?: true
+  /** apiVersion → kinds of the same name that are decoded, and converted to nothing. */
+  unconverted?: ReadonlyMap<string, Schema>
 }
 
 export function expectedOf(definition: ResourceDefinition): Expected {
@@ -129,6 +133,7 @@ export function decodeValue(
   origin: "body" | "patch" | "apply" = "body",
 ): KubeObject {
   const object = value as unknown as KubeObject
+  checkUnconverted(object, expected)
   checkKind(object, expected)
   const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore")
   // Of what a patch has made there is no order but that of the words.
@@ -147,6 +152,15 @@ export function decodeValue(
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")
   return object
+}
+
+function checkUnconverted(object: KubeObject, { kind, version, unconverted }: Expected): void {
+  const schema = object.kind === kind ? unconverted?.get(object.apiVersion ?? "") : undefined
+  if (schema === undefined) return
+  decodeObject(schema, object as unknown as Json, false)
+  const given = parseGroupVersion(object.apiVersion)
+  const detail = `converting (${given.version}.${kind}) to (${version}.${kind}): unknown conversion`
+  throw badRequest(`${kind} in version "${given.version}" cannot be handled as a ${kind}: ${detail}`)
 }
 
 function linesOf(errors: string): string[] {
@@ -169,8 +183,9 @@ function checkKind(object: KubeObject, expected: Expected): void {
     checkCustomKind(object, expected, apiVersion)
     return
   }
-  object.apiVersion ||= apiVersion
   object.kind ||= kind
+  if (expected.mayLackVersion === true && !object.apiVersion && object.kind === kind) return
+  object.apiVersion ||= apiVersion
   if (object.kind === kind && object.apiVersion === apiVersion) return
   const given = parseGroupVersion(object.apiVersion)
   const isKnown = schemeOf(given.group) === schemeOf(group) && schemaOf({ ...given, kind: object.kind }) !== undefined

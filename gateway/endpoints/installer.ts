@@ -128,7 +128,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   if (!isCustom) {
     checkRoute(ctx, exchange, definition)
     warnOfVersion(ctx, definition)
-  }
+  } else if (verb === "patch") patchType(ctx.headers["content-type"], definition)
   negotiate(ctx, answeringOf(definition, handler, ctx.info.subresource))
   return serve(ctx, { registry, definition, subresource, handler, exchange, response: exchange.response, ...shared })
 }

@@ -5,7 +5,7 @@ import { copyJson } from "../../apimachinery/copy.ts"
 import { apply, type Versions } from "../../apimachinery/managed-fields/apply.ts"
 import { type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
 import { keepLastApplied, kubectl, lastApplied } from "../../apimachinery/managed-fields/last-applied.ts"
-import { ListItemError } from "../../apimachinery/managed-fields/list-element.ts"
+import { NotOfItsType } from "../../apimachinery/managed-fields/list-element.ts"
 import {
   entriesOf,
   equalEntries,
@@ -51,6 +51,8 @@ export interface ManagedKind {
   reset: Reset
   /** The object as it would be read after it was written, where that is another: what its version has no field for may lie elsewhere. */
   asRead?: (object: Json) => Promise<Json>
+  /** Why what an apply has made of an object cannot be read as its kind: all one can apply then is what is there already. */
+  unreadable?: string
 }
 
 export function managedKind(ctx: RequestContext, definition: ResourceDefinition, subresource: string): ManagedKind {
@@ -132,6 +134,17 @@ export function managedScale(): ManagedKind {
   return managedSubresource(scaleKind, "scale")
 }
 
+/**
+ * That of a custom resource. Upstream's managers merge into an object of no type, which only the converter of the definition
+ * could read, and it knows no Scale. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/converter.go.
+ */
+export function managedCustomScale(): ManagedKind {
+  return {
+    ...managedScale(),
+    unreadable: `request to convert CR to an invalid group/version: ${printGroupVersion(scaleKind)}`,
+  }
+}
+
 const blanks = new WeakMap<Schema, KubeObject>()
 
 /** A new object of the kind, as Go has it: what every object has needs no manager. */
@@ -204,8 +217,8 @@ export async function recordWrite(
       (version) => of.reset(version),
     )
   } catch (error) {
-    // A list whose items cannot be told apart: validation has its say on it later.
-    if (error instanceof ListItemError) return
+    // A list whose items cannot be told apart, or where a text should be: validation has its say on it later.
+    if (error instanceof NotOfItsType) return
     throw error
   }
   setEntries(object, entriesOf(managers))
@@ -270,6 +283,8 @@ export async function applyConfiguration(
   const live: KubeObject = current ?? copyJson(blank)
   const managers = managersOf(entriesIn(live))
   delete live.metadata.managedFields
+  if (managers.size === 0)
+    checkReadable(of, "failed to create manager for existing fields: failed to convert live object")
   const apiVersion = printGroupVersion(of)
   try {
     const applied = await apply({
@@ -283,6 +298,7 @@ export async function applyConfiguration(
       reset: (version) => of.reset(version),
       excused: fieldManager === kubectl ? () => lastApplied(live, apiVersion, mergeTypeOf(of.schema)) : undefined,
     })
+    if (applied.object !== undefined) checkReadable(of, "failed to convert new object", configuration)
     const object = (applied.object ?? live) as unknown as KubeObject
     if (fieldManager === kubectl) keepLastApplied(object, configuration)
     return { object, managers: entriesOf(applied.managers) }
@@ -307,10 +323,21 @@ function checkKind({ group, version, kind }: ManagedKind, configuration: Uncheck
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
-/** Upstream has no reason for these errors, and answers 500. What is stored may be of an older type, or of no type's rules. */
-function notOfItsType({ group, version, kind }: ManagedKind, { metadata }: Unchecked, cause: TypeErrors): StatusError {
-  const name = `(${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${group}/${version}, Kind=${kind})`
-  const message = `${attempts[cause.subject](name)}: ${cause.message}`
+/** What is stored may be of an older type, or of no type's rules. */
+function notOfItsType(of: ManagedKind, object: Unchecked, cause: TypeErrors): StatusError {
+  return failure(`${attempts[cause.subject](nameOf(of, object))}: ${cause.message}`, cause)
+}
+
+function checkReadable(of: ManagedKind, attempt: string, object: Unchecked = {}): void {
+  if (of.unreadable !== undefined) throw failure(`${attempt} ${nameOf(of, object)} to proper version: ${of.unreadable}`)
+}
+
+function nameOf({ group, version, kind }: ManagedKind, { metadata }: Unchecked): string {
+  return `(${textOf(metadata?.namespace)}/${textOf(metadata?.name)}; ${group}/${version}, Kind=${kind})`
+}
+
+/** Upstream has no reason for these errors, and answers 500. */
+function failure(message: string, cause?: unknown): StatusError {
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
   return new StatusError(status, { cause })
 }

@@ -12,6 +12,7 @@ import {
   type Expected,
 } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { goneScales } from "../../custom-resources/scale.ts"
 import { writeOptions } from "../request-options.ts"
 import { managedKind, recordWrite } from "../../registry/field-management.ts"
 import { sendReview, sendSubresource, sendValue } from "../respond.ts"
@@ -57,8 +58,8 @@ export function subresourceBody({ subresource, definition }: Pick<Endpoint, "sub
   const schema = schemaOf({ group, version, kind })
   if (schema === undefined) throw new Error(`no schema for ${group}/${version} ${kind}`)
   const body = { group, version, kind, schema }
+  if (definition.customResource === undefined) return body
   // Upstream asks the types of the definition for the name of what could not be decoded, and Scale is none of them.
-  return definition.customResource === undefined
-    ? body
-    : { ...body, refusal: `no kind is registered for the type ${version}.${kind}` }
+  const refusal = `no kind is registered for the type ${version}.${kind}`
+  return { ...body, refusal, mayLackVersion: true, unconverted: goneScales(schema) }
 }

@@ -21,7 +21,7 @@ import {
   unsupportedMediaType,
 } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { managedKind, type ManagedKind, managedScale } from "../../registry/field-management.ts"
+import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/field-management.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
 import {
@@ -95,7 +95,8 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
 
 /** What is applied to: the resource's kind, or the one that is its scale. */
 export function managedKindOf(ctx: RequestContext, definition: ResourceDefinition, expected: Expected): ManagedKind {
-  return expected.kind === definition.kind ? managedKind(ctx, definition, ctx.info.subresource) : managedScale()
+  if (expected.kind === definition.kind) return managedKind(ctx, definition, ctx.info.subresource)
+  return definition.customResource === undefined ? managedScale() : managedCustomScale()
 }
 
 /** Strategic merge needs what only built-in kinds have. */
@@ -243,7 +244,8 @@ export function patched(
       : type === "merge"
         ? applyMergePatch(before, patch)
         : applyStrategicMergePatch(before, patch, expected.schema)
-  if (type !== "strategic" && expected.schema.custom !== true && isPlainObject(result) && !result["apiVersion"]) {
+  const needsVersion = type !== "strategic" && expected.schema.custom !== true && expected.mayLackVersion !== true
+  if (needsVersion && isPlainObject(result) && !result["apiVersion"]) {
     throw unversioned(ctx, result, at.name, validation)
   }
   const whole = typed(result, type, expected)
@@ -254,8 +256,8 @@ export function patched(
 }
 
 /** A strategic merge patch cannot say another kind: upstream merges into a struct that is the kind. */
-function typed(object: Json, type: PatchType, { group, version, kind }: Expected): Json {
+function typed(object: Json, type: PatchType, { group, version, kind, mayLackVersion }: Expected): Json {
   const given = object as unknown as KubeObject
-  if (type !== "strategic" && given.apiVersion && given.kind) return object
+  if (type !== "strategic" && ((given.apiVersion && given.kind) || mayLackVersion === true)) return object
   return { ...(object as { [key: string]: Json }), apiVersion: printGroupVersion({ group, version }), kind }
 }

@@ -26,8 +26,6 @@ export interface Scalable {
   checkPresent?(object: KubeObject): void
   /** The object's own validation says what is wrong with the number. */
   ownRules?: boolean
-  /** Who updates the number takes it from all who manage it and is not recorded. */
-  unmanaged?: boolean
 }
 
 interface Scale extends KubeObject {
@@ -77,9 +75,11 @@ export function scaleSubresource(scalableOf: (registry: Registry) => Scalable): 
           setEntries(before, scaleEntries(managersIn(object), pathIn))
           const wanted = (await change(before)) as Scale
           if (options.managersKnown !== true) {
-            if (scalable.unmanaged === true) setEntries(wanted, undefined)
+            // Upstream cannot read a Scale that says no version: nobody is known to manage the number then.
+            if (!wanted.apiVersion) setEntries(wanted, undefined)
             else await recordWrite(managedScale(), wanted, before, options)
           }
+          wanted.apiVersion ||= "autoscaling/v1"
           check(wanted, object, definition, scalable.ownRules)
           await admit.mutate(wanted, before)
           await admit.validate(wanted, before)

@@ -24,6 +24,10 @@ export function customScaleCases(): Scenario[] {
     { name: "a custom resource's scale has the form that was asked for", steps: [...made(), ...forms()] },
     { name: "a custom resource's scale takes what is a number", steps: [...made(), ...numbers(), ...others()] },
     { name: "a custom resource's scale is written in other ways", steps: [...made(), ...otherWays()] },
+    { name: "a custom resource's scale is applied", steps: [...made(), ...applications()] },
+    { name: "a custom resource's number is managed by who scaled it last", steps: [...made(), ...managed()] },
+    { name: "a custom resource's scale of a group that is gone is refused", steps: [...made(), ...goneVersions()] },
+    { name: "what a custom resource is refused for first", steps: [...made(), ...orders()] },
     {
       name: "a custom resource is read at a revision that is not there yet, as others",
       steps: [...made(), ...future()],
@@ -183,6 +187,99 @@ function otherWays(): RequestStep[] {
     patch(dry, jsonPatch, [{ op: "remove", path: "/metadata/name" }], { label: "JSON without name" }),
     patch(dry, "text/plain", "x", { label: "PATCH plain text" }),
   ]
+}
+
+/** What is there already can be applied, and nothing else: by one manager after another, and where there was no number. */
+function applications(): RequestStep[] {
+  const apply = (name: string, replicas: number | undefined, more: string): RequestStep =>
+    patch(`${list}/${name}/scale?${more}`, applyPatch, JSON.stringify(wanted(replicas, { name })), {
+      label: `APPLY ${replicas} to ${name}, ${more}`,
+    })
+  return [
+    apply("a", 5, "fieldManager=x"),
+    apply("a", 5, "fieldManager=x&force=true"),
+    apply("a", 3, "fieldManager=x"),
+    apply("a", 3, "fieldManager=y"),
+    apply("a", undefined, "fieldManager=y"),
+    apply("a", 4, "fieldManager=x&force=true&dryRun=All"),
+    get(`${list}/a`),
+    apply("none", 5, "fieldManager=x"),
+    apply("none", undefined, "fieldManager=x"),
+    apply("none", 5, "fieldManager=x&fieldValidation=Strict"),
+    get(`${list}/none`),
+    patch(scale, mergePatch, { spec: { replicas: 6 } }, { label: "MERGE 6" }),
+    apply("a", 6, "fieldManager=x"),
+    apply("a", 7, "fieldManager=x"),
+    get(`${list}/a`),
+  ]
+}
+
+/** Every way to write it after every other; a Scale that says no version is nobody's. */
+function managed(): RequestStep[] {
+  const thing = (name: string): RequestStep =>
+    post(list, { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name }, spec: { n: 3 } })
+  const writes: ((path: string, name: string, replicas: number, label: string) => RequestStep)[] = [
+    (path, name, replicas, label) =>
+      put(`${path}?fieldManager=p`, wanted(replicas, { name }), { label: `PUT ${label}` }),
+    (path, name, replicas, label) =>
+      put(path, { metadata: { name }, spec: { replicas } }, { label: `PUT without version ${label}` }),
+    (path, name, replicas, label) =>
+      put(
+        path,
+        { apiVersion: "autoscaling/v1", metadata: { name }, spec: { replicas } },
+        { label: `PUT without kind ${label}` },
+      ),
+    (path, _, replicas, label) => patch(path, mergePatch, { spec: { replicas } }, { label: `MERGE ${label}` }),
+    (path, _, replicas, label) =>
+      patch(path, mergePatch, { apiVersion: null, spec: { replicas } }, { label: `MERGE without version ${label}` }),
+    (path, _, replicas, label) =>
+      patch(path, jsonPatch, [{ op: "replace", path: "/spec/replicas", value: replicas }], { label: `JSON ${label}` }),
+    (path, name, replicas, label) =>
+      patch(`${path}?fieldManager=x`, applyPatch, JSON.stringify(wanted(replicas, { name })), {
+        label: `APPLY ${label}`,
+      }),
+  ]
+  return writes.flatMap((first, one) =>
+    writes.flatMap((second, other) => {
+      const name = `m${one}${other}`
+      const path = `${list}/${name}`
+      return [
+        thing(name),
+        first(`${path}/scale`, name, 3, "3"),
+        second(`${path}/scale`, name, 3, "3 after it"),
+        first(`${path}/scale`, name, 4, "4"),
+        second(`${path}/scale`, name, 5, "5 after it"),
+        get(path),
+      ]
+    }),
+  )
+}
+
+function goneVersions(): RequestStep[] {
+  const versions = ["extensions/v1beta1", "apps/v1beta1", "apps/v1beta2", "apps/v1"]
+  const selectors = [undefined, null, { app: "x" }, "app=x", { app: 1 }]
+  return versions.flatMap((apiVersion) => [
+    put(scale, { ...(wanted(5) as object), apiVersion }, { label: `PUT ${apiVersion}` }),
+    ...selectors.map((selector) =>
+      patch(scale, mergePatch, { apiVersion, status: { selector } } as Json, {
+        label: `MERGE ${apiVersion} ${JSON.stringify(selector)}`,
+      }),
+    ),
+  ])
+}
+
+/** The type of a patch before the form of its answer, which for other bodies comes first. */
+function orders(): RequestStep[] {
+  const accepted = ["application/vnd.kubernetes.protobuf", "text/plain", "application/json"]
+  const types = ["application/vnd.kubernetes.protobuf", strategicPatch, mergePatch, "text/plain"]
+  return [scale, `${list}/a`, `${list}/absent`].flatMap((path) =>
+    accepted.flatMap((accept) => [
+      ...types.map((type) =>
+        patch(path, type, "{", { headers: { accept }, label: `PATCH ${path} ${type}, wanting ${accept}` }),
+      ),
+      put(path, "{", { headers: { accept }, contentType: "text/plain", label: `PUT ${path}, wanting ${accept}` }),
+    ]),
+  )
 }
 
 const never = "resourceVersion=99999999999"
