@@ -85,7 +85,9 @@ export async function apply(application: Application): Promise<Applied> {
 
 function speaksOfManagers(configuration: Json): boolean {
   const { metadata = null } = isObject(configuration) ? configuration : {}
-  return isObject(metadata) && Array.isArray(metadata["managedFields"])
+  const managers = isObject(metadata) ? metadata["managedFields"] : undefined
+  // What is no list of entries is none to upstream's accessor, and refused for its type.
+  return Array.isArray(managers) && managers.every(isObject)
 }
 
 function typeOf(versions: Versions, apiVersion: string): MergeType {

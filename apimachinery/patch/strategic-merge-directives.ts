@@ -55,7 +55,8 @@ export function patchFault(message: string): StatusError {
 }
 
 export function notOfKind(wanted: string, value: Json): StatusError {
-  const kind = isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : jsonKind(value)
+  const list = Array.isArray(value) ? "[]interface {}" : undefined
+  const kind = list ?? (isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : jsonKind(value))
   return patchFault(`expected a ${wanted}, but received a ${kind}`)
 }
 

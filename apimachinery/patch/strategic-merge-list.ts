@@ -4,6 +4,7 @@
 
 import { printGo } from "../go-print.ts"
 import type { Json } from "../object.ts"
+import { isInteger } from "../schema/exact-integers.ts"
 import { StatusError } from "../status.ts"
 import { isObject } from "./merge-patch.ts"
 import {
@@ -33,18 +34,23 @@ export function mergeLists(current: Json[], patch: Json[], how: ListMerge): Json
   return outcome.replaced ? outcome.merged : arrange(outcome.merged, outcome.wanted, current, mergeKey)
 }
 
-/** All items must be of one type; lists of lists cannot merge. */
+/** All items must be of one type, and the first one no list. */
 function elementKind(...lists: readonly Json[][]): "map" | "scalar" | undefined {
   let kind: string | undefined
   for (const item of lists.flat()) {
-    if (Array.isArray(item)) throw listOfLists()
-    const found = isObject(item) ? "map" : typeof item
+    if (kind === undefined && Array.isArray(item)) throw listOfLists()
+    const found = goKind(item)
     if (kind !== undefined && kind !== found) {
       throw patchFault(`list element types are not identical: ${printGo(lists as Json)}`)
     }
     kind = found
   }
   return kind === undefined || kind === "map" ? kind : "scalar"
+}
+
+function goKind(item: Json): string {
+  if (typeof item === "number" && !isInteger(item)) return "float64"
+  return Array.isArray(item) ? "list" : isObject(item) ? "map" : typeof item === "bigint" ? "number" : typeof item
 }
 
 function listOfLists(): StatusError {

@@ -28,7 +28,8 @@ export class Mismatch extends Error {
     const isScalar =
       ["string", "integer"].includes(this.#expected.type) && !(this.#expected.format ?? "int").endsWith("ime")
     if (!isScalar || type === undefined) return refusalOf(this.#expected, "number")
-    return `cannot convert ${this.#what.includes(".") ? "float64" : "int64"} to ${type}`
+    // Any integer in memory becomes one of any size.
+    return `cannot convert ${this.#expected.type === "integer" ? "float64" : "int64"} to ${type}`
   }
 
   /** "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */

@@ -5,10 +5,11 @@ import type { Json } from "../object.ts"
 import { isObject, type JsonObject, setOwn } from "./json-object.ts"
 import { parseGroupVersion } from "../object.ts"
 import { badRequest } from "../status.ts"
+import { narrowest } from "./exact-integers.ts"
 import { Mismatch, what } from "./decode-errors.ts"
 import { schemaOfType } from "./facts.ts"
 import { pathKey, printPath } from "./json-scan.ts"
-import { oddNumbersOf } from "./parse.ts"
+import { oddNumbersOf } from "./odd-numbers.ts"
 import { prune } from "./prune.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
@@ -27,6 +28,8 @@ interface Walk {
   /** Undefined: nobody asks. */
   unknown: string[] | undefined
   oddNumbers: ReadonlyMap<string, string> | undefined
+  /** Values come from memory, where numbers have a type and no literal: Go converts them. */
+  converts: boolean
   /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
   roundsAmounts: boolean
 }
@@ -37,13 +40,22 @@ interface Walk {
  *
  * Fields of the zero value that Go omits are dropped; structs that it always prints are there afterwards ({}). What else Go
  * prints of absent fields (null lists, empty texts) is written by writeZeros, before storing.
+ *
+ * `source`: from JSON, whose numbers are read into their fields' types; or from what was merged in memory, as strategic merge and
+ * apply do it. Source of the latter: k8s.io/apimachinery/pkg/runtime/converter.go (fromUnstructured).
  */
-export function decodeObject(schema: Schema, value: Json, collectUnknown: boolean): { unknown: string[] } {
+export function decodeObject(
+  schema: Schema,
+  value: Json,
+  collectUnknown: boolean,
+  source: "json" | "memory" = "json",
+): { unknown: string[] } {
   const unknown: string[] = []
   const walk: Walk = {
     path: [],
     unknown: collectUnknown ? unknown : undefined,
     oddNumbers: oddNumbersOf(value),
+    converts: source === "memory" && schema.custom !== true,
     roundsAmounts: !isOfDevices(value),
   }
   try {
@@ -169,7 +181,7 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
       return decodeValues(schema, value, walk)
     case "string":
       if (schema.format === "quantity") return canonicalScalar("quantity", literalOf(value, walk))
-      if (typeof value !== "string") throw new Mismatch(walk.path, what(value), schema)
+      if (typeof value !== "string") throw notText(schema, value, walk)
       return schema.format === undefined ? value : canonicalScalar(schema.format, value)
     case "boolean":
       if (typeof value !== "boolean") throw new Mismatch(walk.path, what(value), schema)
@@ -182,7 +194,11 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
       if (!Number.isFinite(value)) throw new Mismatch(walk.path, `number ${literalOf(value, walk)}`, schema)
       return value
     case "intOrString":
-      return typeof value === "string" ? value : decodeInteger(schema, value, walk)
+      return typeof value === "string"
+        ? value
+        : walk.converts
+          ? reread(value, walk, schema)
+          : decodeInteger(schema, value, walk)
     case "any":
       return schema.union === undefined ? value : decodeUnion(schema.union, value, walk)
   }
@@ -310,10 +326,40 @@ function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
 function literalOf(value: Json, walk: Walk): string {
   if (typeof value === "string") return value
   if (typeof value !== "number") return JSON.stringify(value)
-  return walk.oddNumbers?.get(pathKey(walk.path)) ?? String(value)
+  return (walk.converts ? undefined : walk.oddNumbers?.get(pathKey(walk.path))) ?? String(value)
+}
+
+/** Go can make a text of an integer in memory, and refuses to; of a double it cannot. */
+function notText(schema: Schema, value: Json, walk: Walk): Error {
+  const literal = typeof value === "number" ? walk.oddNumbers?.get(pathKey(walk.path)) : undefined
+  const isDouble = typeof value === "number" && (!Number.isSafeInteger(value) || literal !== undefined)
+  if (walk.converts && isDouble && schema.format === undefined) return new ScalarError("unrecognized type: string")
+  return new Mismatch(walk.path, what(value), schema)
+}
+
+const int64Min = -(2n ** 63n)
+const int64Max = 2n ** 63n - 1n
+
+/** Integers lose the bits they have too many, whole doubles become integers (the least one, if they are too large). */
+function converted(schema: Schema, value: number | bigint, walk: Walk): number | bigint {
+  if (typeof value === "number" && !Number.isInteger(value)) throw new Mismatch(walk.path, `number ${value}`, schema)
+  const exact = BigInt(value)
+  const held = exact < int64Min || exact > int64Max ? int64Min : exact
+  return narrowest(BigInt.asIntN(schema.format === "int64" ? 64 : 32, held))
+}
+
+/** What reads itself from JSON reads JSON made of the value alone, and does not know where it is. */
+function reread(value: Json, walk: Walk, schema: Schema): Json {
+  try {
+    return decodeInteger(schema, value, { ...walk, converts: false, oddNumbers: undefined })
+  } catch (error) {
+    if (!(error instanceof Mismatch) || (typeof value !== "number" && typeof value !== "bigint")) throw error
+    throw new ScalarError(`json: cannot unmarshal number ${value} into Go value of type int32`)
+  }
 }
 
 function decodeInteger(schema: Schema, value: Json, walk: Walk): number | bigint {
+  if (walk.converts && (typeof value === "number" || typeof value === "bigint")) return converted(schema, value, walk)
   if (typeof value === "bigint" && schema.format === "int64") return value
   if (typeof value === "bigint") throw new Mismatch(walk.path, `number ${value}`, schema)
   if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)

@@ -8,6 +8,8 @@ import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { exactInteger, parseExactly } from "./exact-integers.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
 import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
+import { asOfYaml } from "./number-literals.ts"
+import { noteOddNumbers } from "./odd-numbers.ts"
 import { yamlWords } from "./yaml-words.ts"
 
 /**
@@ -36,13 +38,6 @@ export interface Parsed {
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-
-/** Literals of numbers that are not exact as doubles, by parsed root; gone with it. decodeObject asks for them. */
-const oddNumbers = new WeakMap<object, ReadonlyMap<string, string>>()
-
-export function oddNumbersOf(value: Json): ReadonlyMap<string, string> | undefined {
-  return typeof value === "object" && value !== null ? oddNumbers.get(value) : undefined
-}
 
 /** Invalid UTF-8 becomes U+FFFD, as in Go. null is taken for an empty object; anything else but an object is an error. */
 export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", options: ParseOptions): Parsed {
@@ -105,7 +100,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   const mayRepeat = options.duplicates && keys !== countKeys(value)
   if (!mayRepeat && !mayBeOdd) return { value, duplicates: [] }
   const scan = scanJson(text)
-  if (scan.oddNumbers.size > 0 && typeof value === "object" && value !== null) oddNumbers.set(value, scan.oddNumbers)
+  noteOddNumbers(value, scan.oddNumbers)
   return { value, duplicates: options.duplicates ? scan.duplicates : [] }
 }
 
@@ -178,8 +173,8 @@ export const unmarshalErrors = "yaml: unmarshal errors:"
 /** JSON is YAML, and read many times faster. Undefined: it is none, or something in it needs YAML's own words. */
 function parseAsJson(bytes: Uint8Array, options: ParseOptions): Parsed | undefined {
   try {
-    const parsed = parseJson(bytes, options)
-    return parsed.duplicates.length === 0 ? parsed : undefined
+    const { value, duplicates } = parseJson(bytes, options)
+    return duplicates.length === 0 ? { value: asOfYaml(value), duplicates } : undefined
   } catch (error) {
     if (!(error instanceof StatusError) || error.message.includes("exceeded max depth")) throw error
     return undefined
@@ -198,6 +193,12 @@ function nestsTooDeeply(text: string): boolean {
     if (flow > maxDepth || inLine > maxDepth) return true
   }
   return false
+}
+
+/** YAML's integers of 64 bits need no sign. */
+function unsigned(literal: string): bigint | undefined {
+  const value = /^\d{1,20}$/.test(literal) ? BigInt(literal) : undefined
+  return value !== undefined && value < 2n ** 64n ? value : undefined
 }
 
 function repeatedKeys(document: Document, lines: LineCounter): string[] {
@@ -219,13 +220,21 @@ function repeatedKeys(document: Document, lines: LineCounter): string[] {
 
 function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions): Json {
   let depth = 0
+  let long = false
   visit(document, (_, node, ancestors) => {
     depth = Math.max(depth, ancestors.length)
     if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) {
+      // What is too large for a double is a text.
+      if (/\d/.test(node.source ?? "")) {
+        node.value = node.source
+        return
+      }
       throw unrecognized(bytes, options, `${typeError}json: unsupported value: ${String(node.source)}`)
     }
     if (isScalar(node) && typeof node.value === "number" && !Number.isSafeInteger(node.value)) {
-      node.value = exactInteger(node.source ?? "") ?? node.value
+      const exact = exactInteger(node.source ?? "") ?? unsigned(node.source ?? "")
+      long ||= typeof exact === "bigint"
+      node.value = exact ?? node.value
     }
     if (!isAlias(node)) return
     const anchored = node.resolve(document)
@@ -238,7 +247,10 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
   if (depth / 2 > maxDepth) throw unrecognized(bytes, options, `${typeError}exceeded max depth`)
   try {
     // The way over JSON text makes keys texts and gives aliases values of their own.
-    return parseExactly(JSON.stringify(document.toJS({ maxAliasCount: maxAliases, mapAsMap: false })) ?? "null")
+    const text = JSON.stringify(document.toJS({ maxAliasCount: maxAliases, mapAsMap: false })) ?? "null"
+    const value = parseExactly(text)
+    if (long) noteOddNumbers(value, scanJson(text).oddNumbers)
+    return value
   } catch (error) {
     throw unrecognized(bytes, options, `yaml: ${errorMessage(error)}`)
   }

@@ -130,14 +130,15 @@ export function decodeValue(
   expected: Expected,
   validation: FieldValidation,
   duplicates: readonly string[] = [],
-  origin: "body" | "patch" | "apply" = "body",
+  origin: "body" | "patch" | "strategic" | "apply" = "body",
 ): KubeObject {
   const object = value as unknown as KubeObject
   checkUnconverted(object, expected)
   checkKind(object, expected)
-  const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore")
+  const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
+  const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore", source)
   // Of what a patch has made there is no order but that of the words.
-  if (origin === "patch") unknown.sort()
+  if (origin === "patch" || origin === "strategic") unknown.sort()
   const [first = ""] = duplicates
   const inYaml = first.startsWith(unmarshalErrors)
   const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates]

@@ -3,7 +3,9 @@
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
+import { Mismatch } from "../../../apimachinery/schema/decode-errors.ts"
 import { parseObject, type Parsed, type ParseOptions } from "../../../apimachinery/schema/parse.ts"
+import { asOfYaml } from "../../../apimachinery/schema/number-literals.ts"
 import { badRequest, conflict, hasReason, notFound, StatusError } from "../../../apimachinery/status.ts"
 import { refusal } from "../../authorization/messages.ts"
 import { applyConfiguration, type ManagedKind, setEntries, type Unchecked } from "../../registry/field-management.ts"
@@ -54,8 +56,8 @@ const goMap = "Go value of type map[string]interface {}"
 function parseText(bytes: Buffer, options: ParseOptions): Parsed {
   if (bytes[0] === 0x7b) {
     try {
-      const parsed = parseObject(bytes, "json", options)
-      if (parsed.duplicates.length === 0) return parsed
+      const { value, duplicates } = parseObject(bytes, "json", options)
+      if (duplicates.length === 0) return { value: asOfYaml(value), duplicates }
     } catch (error) {
       if (!hasReason(error, "BadRequest") || error.message.includes("exceeded max depth")) throw error
     }
@@ -109,7 +111,9 @@ function decodeApplied(
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version } = parseGroupVersion(printGroupVersion(expected))
     const kind = `${group === "" ? "/" : `${group}/`}${version}, Kind=${expected.kind}`
-    const fault = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const { cause } = error
+    const converted = cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
+    const fault = converted ?? error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
     const detail = fault.startsWith("illegal base64") ? `error decoding from json: ${fault}` : fault
     const message = `failed to convert new object (${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${detail}`
     const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const

@@ -8,7 +8,14 @@ import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-
 import { Mismatch } from "../../../apimachinery/schema/decode-errors.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
-import { survey } from "../../../apimachinery/schema/json-scan.ts"
+import { scanJson, survey } from "../../../apimachinery/schema/json-scan.ts"
+import {
+  firstOverflow,
+  markOddNumbers,
+  printWithoutMarks,
+  withoutMarks,
+} from "../../../apimachinery/schema/number-literals.ts"
+import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/odd-numbers.ts"
 import { maxDepth, typeFault } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
@@ -125,6 +132,7 @@ export function patchType(
 }
 
 export interface PatchDocument {
+  /** Of a merge or a JSON patch numbers may be marked (see number-literals.ts). */
   value: Json
   /** `duplicate field "metadata.labels.a"` */
   duplicates: readonly string[]
@@ -132,16 +140,38 @@ export interface PatchDocument {
 
 function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation): PatchDocument {
   // What walks values is recursive.
-  if (survey(bytes).depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
+  const { depth, oddNumbers } = survey(bytes)
+  if (depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
+  const text = oddNumbers && type !== "strategic" ? Buffer.from(markOddNumbers(bytes.toString())) : bytes
+  const document = parsePatch(text, bytes, type, validation)
+  const overflow = oddNumbers ? firstOverflow(bytes.toString()) : undefined
+  if (overflow === undefined) return document
+  const at = type === "json" ? "struct field jsonPatchOp.value" : "value"
+  const fault = `json: cannot unmarshal number ${overflow} into Go ${at} of type float64`
+  throw badRequest(type === "strategic" ? fault : `error decoding patch: ${fault}`)
+}
+
+/** `bytes`: as they came, for what is said of them. */
+function parsePatch(text: Buffer, bytes: Buffer, type: PatchType, validation: FieldValidation): PatchDocument {
   try {
     // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
-    if (type === "json" || bytes[0] !== 0x7b) return { value: parseJson(bytes), duplicates: [] }
-    return parseObject(bytes, "json", { duplicates: validation !== "Ignore" })
+    if (type === "json" || bytes[0] !== 0x7b) return { value: parseJson(text), duplicates: [] }
+    return parseObject(text, "json", { duplicates: validation !== "Ignore" })
   } catch (error) {
-    // An array cannot be scanned as an object; its error is the engine's. What an object lacks is said as Go says it.
-    const detail = type === "json" && bytes[0] === 0x5b ? undefined : refusalOf(bytes)
+    const detail = type === "json" && bytes[0] === 0x5b ? faultIn(bytes) : refusalOf(bytes)
     const shown = detail ?? errorMessage(error)
     throw badRequest(type === "strategic" ? shown : `error decoding patch: ${shown}`, { cause: error })
+  }
+}
+
+/** What Go's scanner says of it; undefined: nothing. */
+function faultIn(bytes: Buffer): string | undefined {
+  try {
+    scanJson(bytes.toString())
+    return undefined
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return error.message
   }
 }
 
@@ -167,11 +197,15 @@ function decodePatched(
   try {
     const fault = isPlainObject(value) ? typeFault(value) : undefined
     if (fault !== undefined) throw badRequest(fault)
-    return decodeValue(ctx, copyJson(value), expected, validation, duplicates, "patch")
+    const copy = type === "strategic" ? copyJson(value) : withoutMarks(value)
+    if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch) ?? new Map())
+    return decodeValue(ctx, copy, expected, validation, duplicates, type === "strategic" ? type : "patch")
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const text =
-      type === "strategic" ? printGo(patch) : JSON.stringify(type === "merge" ? inMergedOrder(value, patch) : value)
+      type === "strategic"
+        ? printGo(patch)
+        : printWithoutMarks(JSON.stringify(type === "merge" ? inMergedOrder(value, patch) : value))
     const { cause } = error
     const converted = type === "strategic" && cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
     const detail = converted ?? error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
@@ -191,7 +225,7 @@ function unversioned(ctx: RequestContext, object: object, name: string, validati
   const fields = Object.keys(object).filter((field) => field !== "apiVersion" && field !== "kind")
   const unknown = fields.toSorted().map((field) => `unknown field ${JSON.stringify(field)}`)
   if (validation === "Strict" && unknown.length > 0) {
-    return refusedPatch(JSON.stringify(object), `strict decoding error: ${unknown.join(", ")}`)
+    return refusedPatch(printWithoutMarks(JSON.stringify(object)), `strict decoding error: ${unknown.join(", ")}`)
   }
   if (validation === "Warn") for (const line of unknown) ctx.warn(line)
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)

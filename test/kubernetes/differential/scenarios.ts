@@ -17,6 +17,7 @@ import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
+import { numberLiteralCases } from "./cases/number-literals.ts"
 import { objectCases } from "./cases/objects.ts"
 import { patchCases } from "./cases/patches.ts"
 import { protocolCases } from "./cases/protocol.ts"
@@ -66,7 +67,7 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "templates and namespaces' limits", scenarios: [...workloadCases(), ...emptyStructCases()] },
     {
       name: "forms and encodings",
-      scenarios: [...protocolCases(), ...patchCases(), ...objectCases(), ...faultCases()],
+      scenarios: [...protocolCases(), ...patchCases(), ...numberLiteralCases(), ...objectCases(), ...faultCases()],
     },
     {
       name: "definitions at random",

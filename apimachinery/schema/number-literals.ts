@@ -1,0 +1,96 @@
+// Numbers as they were written, where a double would change them: 1.0, 1e3, 9223372036854775808. A patch is applied to text upstream,
+// so what it makes of an object is decoded, and refused, by its literals; here they go through it as marked texts.
+
+import type { Json } from "../object.ts"
+import { exactInteger, parseExactly } from "./exact-integers.ts"
+import { isObject, setOwn } from "./json-object.ts"
+import { pathKey } from "./json-scan.ts"
+import { noteOddNumbers, oddNumbersOf } from "./odd-numbers.ts"
+
+const id = crypto.randomUUID()
+/** No text of a client's begins like this. */
+const mark = `\0number ${id} `
+const printedMark = new RegExp(`"\\\\u0000number ${id} ([^"]*)"`, "g")
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[-+.\deE]*/g
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** The same JSON with such numbers as marked texts. What is no JSON stays none. */
+export function markOddNumbers(json: string): string {
+  return json.replaceAll(tokens, (token) => (isOdd(token) ? JSON.stringify(mark + token) : token))
+}
+
+function isOdd(token: string): boolean {
+  if (token.startsWith('"') || !numberPattern.test(token)) return false
+  return String(Number(token)) !== token && exactInteger(token) === undefined
+}
+
+/** The first number in a JSON text that no double holds: 1e400. */
+export function firstOverflow(json: string): string | undefined {
+  for (const [token] of json.matchAll(tokens)) {
+    if (!token.startsWith('"') && !Number.isFinite(Number(token))) return token
+  }
+  return undefined
+}
+
+/** The value with its numbers again, and what they were written as known to the decoder. The value given is not changed. */
+export function withoutMarks(value: Json): Json {
+  const found = new Map<string, string>()
+  const path: (string | number)[] = []
+  const walk = (inner: Json): Json => {
+    if (typeof inner === "string" && inner.startsWith(mark)) {
+      const literal = inner.slice(mark.length)
+      found.set(pathKey(path), literal)
+      return parseExactly(literal)
+    }
+    if (typeof inner !== "object" || inner === null) return inner
+    const at = (step: string | number, item: Json): Json => {
+      path.push(step)
+      const result = walk(item)
+      path.pop()
+      return result
+    }
+    if (Array.isArray(inner)) return inner.map((item, index) => at(index, item))
+    const copy: { [key: string]: Json } = {}
+    for (const [key, item] of Object.entries(inner)) setOwn(copy, key, at(key, item))
+    return copy
+  }
+  const result = walk(value)
+  noteOddNumbers(result, found)
+  return result
+}
+
+/** JSON in which marks became numbers again, as they were written. */
+export function printWithoutMarks(json: string): string {
+  return json.replaceAll(printedMark, "$1")
+}
+
+const uint64 = { max: 2n ** 64n - 1n }
+
+/**
+ * JSON that was read as YAML: upstream's YAML knows integers of 64 bits, with a sign or without, and else doubles, which it prints as
+ * such; what is beyond them is a text.
+ */
+export function asOfYaml(value: Json): Json {
+  const odd = oddNumbersOf(value)
+  if (odd === undefined) return value
+  const kept = new Map<string, string>()
+  for (const [key, literal] of odd) {
+    if (!Number.isFinite(Number(literal))) setAt(value, key.split("\0"), literal)
+    else if (/^\d+$/.test(literal) && BigInt(literal) <= uint64.max) kept.set(key, literal)
+  }
+  noteOddNumbers(value, kept)
+  return value
+}
+
+function setAt(value: Json, path: readonly string[], text: string): void {
+  let at = value
+  for (const step of path.slice(0, -1)) at = entryOf(at, step)
+  const last = path.at(-1) ?? ""
+  if (Array.isArray(at)) at[Number(last)] = text
+  else if (isObject(at)) setOwn(at, last, text)
+}
+
+function entryOf(value: Json, step: string): Json {
+  if (Array.isArray(value)) return value[Number(step)] ?? null
+  return isObject(value) ? (value[step] ?? null) : null
+}
