@@ -114,11 +114,19 @@ export function noSuchPath(): StatusError {
   return failure("NotFound", "the server could not find the requested resource", {})
 }
 
-/** Where not even an API is: answered as text, which is what clients and proxies expect of a path nobody serves. */
-export class PageNotFound extends StatusError {}
+/** Answered as text, in one line. */
+export class TextError extends StatusError {}
 
-export function pageNotFound(): PageNotFound {
-  return new PageNotFound(failure("NotFound", "404 page not found", {}).status)
+/** Where not even an API is: text is what clients and proxies expect of a path nobody serves. */
+export function pageNotFound(): TextError {
+  return new TextError(failure("NotFound", "404 page not found", {}).status)
+}
+
+/** A path that cannot be taken apart. Source: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go (InternalError). */
+export function unreadablePath(path: string, detail: string): TextError {
+  const shown = JSON.stringify(path.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"))
+  const message = `Internal Server Error: ${shown}: failed to create RequestInfo: ${detail}`
+  return new TextError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 })
 }
 
 export function alreadyExists(resource: GroupResource, name: string): StatusError {

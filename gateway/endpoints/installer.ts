@@ -94,10 +94,26 @@ async function serveDocument(ctx: RequestContext, response: ServerResponse): Pro
   const [, segment = "", group] = ctx.info.path.split("/")
   const serve = Object.hasOwn(documents, segment) ? documents[segment] : undefined
   if (serve === undefined) throw pageNotFound()
-  const isBuiltIn =
-    readOnly.has(segment) && (segment !== "apis" || (group !== undefined && group !== "" && servesBuiltIn(ctx, group)))
-  if (isBuiltIn && ctx.info.verb !== "get") throw methodNotAllowed()
+  // An empty step is no group.
+  if (segment === "apis" && group === "" && ctx.info.path !== "/apis/") throw pageNotFound()
+  if (readOnly.has(segment) && ctx.info.verb !== "get") checkReadOnly(ctx, segment)
   if ((await serve(ctx, response)) === false) throw pageNotFound()
+}
+
+/**
+ * Documents of what is built in take GET alone, those of versions that are not there nothing. Lists of groups, and of a group's
+ * versions, are kube-aggregator's, which does not look at methods.
+ */
+function checkReadOnly(ctx: RequestContext, segment: string): void {
+  const [, , first = "", second = ""] = ctx.info.path.split("/")
+  if (segment === "version") throw first === "" ? methodNotAllowed() : noSuchPath()
+  const [group, version] = segment === "api" ? ["", first] : [first, second]
+  const isOfGroup = group === "" || ctx.info.path.replace(/\/$/, "") === `/apis/${group}`
+  if (segment === "apis" && (isOfGroup || !servesBuiltIn(ctx, group))) return
+  const isThere =
+    version === "" ||
+    ctx.controlPlane.resources.definitions().some((one) => one.group === group && one.version === version)
+  throw isThere ? methodNotAllowed() : noSuchPath()
 }
 
 type Shared = EndpointLimits & Pick<Endpoint, "runs">
@@ -166,7 +182,7 @@ function notAllowed(ctx: RequestContext, definition: ResourceDefinition): Status
   if (definition.customResource !== undefined) {
     return methodNotSupported(definition, subresource !== "" && ofWholes.has(verb) ? verb : "")
   }
-  if (watchPath.test(path)) return noSuchPath()
+  if (watchPath.test(path) || verb === "proxy") return noSuchPath()
   if (verb === "watch" && definition.verbs.includes("list")) {
     warnOfVersion(ctx, definition) // it is the route of its lists
     return methodNotSupported(definition, verb)
@@ -193,7 +209,10 @@ function checkPlace(ctx: RequestContext, definition: ResourceDefinition): void {
     if (name !== "" || isCustom) throw nobodyServes(ctx)
     throw methodNotAllowed()
   }
-  if (name === "" && !toCollection) throw isCustom ? badRequest("name must be provided") : methodNotAllowed()
+  if (name === "" && !toCollection) {
+    if (isCustom) throw badRequest("name must be provided")
+    throw subresource === "" ? methodNotAllowed() : noSuchPath()
+  }
   if (name !== "" && subresource === "" && (verb === "create" || verb === "deletecollection")) {
     throw isCustom ? methodNotSupported(definition, verb) : methodNotAllowed()
   }

@@ -5,10 +5,10 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import {
   internalError,
-  PageNotFound,
   resourceExpired,
   serviceUnavailable,
   StatusError,
+  TextError,
 } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
 import { StorageError } from "../../storage/types.ts"
@@ -39,10 +39,10 @@ export function writeStatus(
     return
   }
   const known = asStatusError(error)
-  const { body, contentType } = known instanceof PageNotFound ? pageBody(known) : statusBody(request, known)
+  const { body, contentType } = known instanceof TextError ? textBody(known) : statusBody(request, known)
   const retryAfter = known.status.details?.retryAfterSeconds
   if (retryAfter !== undefined && retryAfter > 0) response.setHeader("Retry-After", String(retryAfter))
-  if (known instanceof PageNotFound) response.setHeader("X-Content-Type-Options", "nosniff")
+  if (known instanceof TextError) response.setHeader("X-Content-Type-Options", "nosniff")
   response.setHeader("Content-Type", contentType)
   response.setHeader("Cache-Control", "no-cache, private")
   response.setHeader("Content-Length", body.byteLength)
@@ -67,7 +67,7 @@ function statusBody(
   return { body: printed(status, { format, pretty: wanted?.pretty ?? true }), contentType }
 }
 
-function pageBody({ message }: PageNotFound): ErrorBody {
+function textBody({ message }: TextError): ErrorBody {
   return { body: Buffer.from(`${message}\n`), contentType: "text/plain; charset=utf-8" }
 }
 

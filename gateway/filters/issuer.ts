@@ -2,19 +2,23 @@
 // Source: OpenID Connect Discovery 1.0; k8s.io/kubernetes/pkg/serviceaccount/openidmetadata.go.
 
 import type { JsonWebKey } from "node:crypto"
+import { methodNotAllowed } from "../../apimachinery/status.ts"
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { Filter } from "./state.ts"
 
 export const serveIssuer: Filter = (request, response, next) => {
   const { info, controlPlane } = response.locals.state
-  if (request.method !== "GET") return next()
+  // As any path of an API, also with a slash at its end.
+  const path =
+    info.path.startsWith("/.well-known/") || info.path.startsWith("/openid/") ? info.path.replace(/\/$/, "") : ""
   const body =
-    info.path === "/.well-known/openid-configuration"
+    path === "/.well-known/openid-configuration"
       ? { type: "application/json", value: configuration(controlPlane) }
-      : info.path === "/openid/v1/jwks"
+      : path === "/openid/v1/jwks"
         ? { type: "application/jwk-set+json", value: keySet(controlPlane) }
         : undefined
   if (body === undefined) return next()
+  if (request.method !== "GET") throw methodNotAllowed()
   response.setHeader("Content-Type", body.type)
   response.setHeader("Cache-Control", "public, max-age=3600")
   const text = JSON.stringify(body.value)

@@ -4,7 +4,7 @@ import { TLSSocket } from "node:tls"
 import { badRequest } from "../../apimachinery/status.ts"
 import { forwardedConnection } from "../request/connection.ts"
 import { namedTenant } from "../request/named-tenant.ts"
-import { requestInfo } from "../request/request-info.ts"
+import { parseQuery, requestInfo } from "../request/request-info.ts"
 import type { Filter } from "./state.ts"
 
 /** Shared: nobody writes into a query. */
@@ -20,7 +20,7 @@ export function withRequestInfo(domain: string | undefined): Filter {
     const serverName =
       request.socket instanceof TLSSocket ? request.socket.servername : forwardedConnection(request)?.serverName
     state.named = namedTenant(path, request.headers.host, serverName || undefined, domain)
-    state.query = mark < 0 ? noQuery : new URLSearchParams(target.slice(mark + 1))
+    state.query = mark < 0 ? noQuery : parseQuery(target.slice(mark + 1))
     state.info = requestInfo(request.method, state.named.path, state.query)
     next()
   }

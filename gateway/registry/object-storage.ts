@@ -2,6 +2,7 @@
 // the verbs (store.ts) and a control plane's Store; the cache and outside claims are kept in step here.
 
 import { copyJson } from "../../apimachinery/copy.ts"
+import { validatePathSegmentName } from "../../apimachinery/names.ts"
 import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import { badRequest, notFound } from "../../apimachinery/status.ts"
 import type { KeyValue, Operation, Store } from "../../storage/types.ts"
@@ -31,6 +32,7 @@ export class ObjectStorage {
     if (name === "" || /[/\0]/.test(name + namespace) || !name.isWellFormed() || !namespace.isWellFormed()) {
       throw notFound(this.#definition, name)
     }
+    if (name.startsWith(".") || name.includes("%")) checkSegment(name)
     if (!namespaced) return storageKey(storagePrefix, "", name)
     if (namespace === "") throw badRequest("an empty namespace may not be set when a resource name is provided")
     return storageKey(storagePrefix, namespace, name)
@@ -129,4 +131,10 @@ export class ObjectStorage {
     const { resource, storagePrefix } = this.#definition
     return `${verb} ${resource} "${key.slice(storagePrefix.length)}"`
   }
+}
+
+/** Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go (NamespaceKeyFunc). */
+function checkSegment(name: string): void {
+  const faults = validatePathSegmentName(name)
+  if (faults.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${faults.join(";")}`)
 }

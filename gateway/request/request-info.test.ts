@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { requestInfo } from "./request-info.ts"
+import { parseQuery, requestInfo } from "./request-info.ts"
 
 const info = (method: string, url: string) => {
   const [path = "", query = ""] = url.split("?")
@@ -75,5 +75,16 @@ describe("requestInfo()", () => {
 
   test("a path that ends in a deprecated verb is a bad request", () => {
     expect(() => info("GET", "/api/v1/watch/")).toThrow("unable to determine kind and namespace")
+  })
+})
+
+describe("parseQuery()", () => {
+  test.each([
+    ["a=1&b=%zz&c=%41", "a=1&c=A"],
+    ["a=1;b=2&c=3", "c=3"],
+    ["a=%", ""],
+    ["a=x&a=y", "a=x&a=y"],
+  ])("of %s is %s: what cannot be read is left out", (query, read) => {
+    expect(parseQuery(query).toString()).toBe(read)
   })
 })

@@ -1,7 +1,7 @@
 // From method, path and query to what is asked for in the API's terms. Pure.
 // Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
-import { badRequest } from "../../apimachinery/status.ts"
+import { badRequest, unreadablePath } from "../../apimachinery/status.ts"
 import type { RequestInfo } from "./context.ts"
 
 const verbOfMethod: Readonly<Record<string, string>> = {
@@ -49,7 +49,9 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
 /** `parts`: what follows the version. "watch" and "proxy" in front are the deprecated way to say a verb. */
 function parseResource(info: RequestInfo, parts: string[]): void {
   if (parts[0] === "watch" || parts[0] === "proxy") {
-    if (parts.length < 2) throw badRequest(`unable to determine kind and namespace from url, ${info.path}`)
+    if (parts.length < 2) {
+      throw unreadablePath(info.path, `unable to determine kind and namespace from url, ${info.path}`)
+    }
     info.verb = parts.shift() ?? ""
   }
   if (parts[0] === "namespaces" && parts.length > 1) {
@@ -64,6 +66,16 @@ function parseResource(info: RequestInfo, parts: string[]): void {
   }
   info.subresource = parts[2] ?? ""
   info.rest = parts.slice(3).join("/")
+}
+
+/** A part of a query that is not to be read, with an escape that is none or a semicolon, is as if it were not there. */
+const unreadable = /;|%(?![\da-fA-F]{2})/
+
+/** Source: net/url (ParseQuery), whose errors upstream does not look at. */
+export function parseQuery(text: string): URLSearchParams {
+  if (!unreadable.test(text)) return new URLSearchParams(text)
+  const parts = text.split("&").filter((part) => !unreadable.test(part))
+  return new URLSearchParams(parts.join("&"))
 }
 
 /** A get without a name is a list or a watch; a delete without one deletes the collection. */

@@ -20,6 +20,7 @@ import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
 import { objectCases } from "./cases/objects.ts"
 import { patchCases } from "./cases/patches.ts"
+import { pathCases } from "./cases/paths.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
@@ -43,7 +44,7 @@ export interface ScenarioGroup {
 
 export function scenarioGroups(): ScenarioGroup[] {
   return [
-    { name: "discovery and health", scenarios: discoveryCases() },
+    { name: "discovery and health", scenarios: [...discoveryCases(), ...pathCases()] },
     { name: "OpenAPI documents", scenarios: openAPICases() },
     { name: "lists and watches", scenarios: listCases() },
     { name: "parts of a control plane", scenarios: componentCases() },
