@@ -76,8 +76,8 @@ function filtersOf(
     serveAdmin(createAdminSurface(parts.admin)), // /polyplane/v1, for administrators of the gateway; ends here
     withAuthentication, // → user, against this tenant's trust roots only
     withImpersonation,
-    withClassification, // which flow schema it is of: told, not acted upon
     withTimeout(limits.requestTimeoutMs), // not for watch, log, exec, port-forward
+    withClassification, // which flow schema it is of: told, not acted upon
     withMaxInFlight(limits), // per tenant; 429 + Retry-After
     withFairTurns(new Turns(), new ThreadPlaces()), // of a crowd, in turn over tenants
     withAuthorization,

@@ -142,10 +142,18 @@ export function refusedByRoute(available: readonly string[]): StatusError {
 /** Of a request's body; JSON when the client does not say. */
 export function bodyFormat(contentType: string | undefined): TextFormat {
   if (contentType === undefined || contentType === "") return "json"
-  const type = mediaType(contentType)
+  const type = isReadable(contentType) ? mediaType(contentType) : ""
   if (type === contentTypes.json) return "json"
   if (type === contentTypes.yaml) return "yaml"
   throw unsupportedMediaType([...mediaTypes])
+}
+
+const parameters = /^(?:[ \t]*;[ \t]*[^\s;="]+=(?:[^\s;"]+|"(?:[^"\\]|\\.)*"))*[ \t]*;?[ \t]*$/
+
+/** Source: mime.ParseMediaType: parameters have values, but for a semicolon at the end. */
+function isReadable(contentType: string): boolean {
+  const at = contentType.indexOf(";")
+  return at < 0 || parameters.test(contentType.slice(at))
 }
 
 export function mediaType(contentType: string): string {

@@ -2,8 +2,7 @@
 // caller gets 504, unless the answer has begun. Source: k8s.io/apiserver/pkg/endpoints/filters/request_deadline.go.
 
 import { badRequest, timeout } from "../../apimachinery/status.ts"
-import { quote } from "../authorization/messages.ts"
-import { parseGoDuration } from "../request/go-duration.ts"
+import { durationFault, parseGoDuration } from "../request/go-duration.ts"
 import { isLongRunning } from "../request/long-running.ts"
 import { Deadlines } from "./deadlines.ts"
 import { writeStatus } from "./errors.ts"
@@ -42,7 +41,6 @@ function askedTime(query: URLSearchParams): number | undefined {
   const text = query.get("timeout")
   if (text === null || text === "") return undefined
   const asked = parseGoDuration(text)
-  if (asked === undefined)
-    throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${quote(text)}`)
+  if (asked === undefined) throw badRequest(`invalid timeout specified in the request URL - ${durationFault(text)}`)
   return asked <= 0 ? undefined : asked
 }

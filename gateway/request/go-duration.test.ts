@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { parseGoDuration } from "./go-duration.ts"
+import { durationFault, parseGoDuration } from "./go-duration.ts"
 
 test.each([
   ["34s", 34_000],
@@ -14,4 +14,15 @@ test.each([
   ["s", undefined],
 ])("%s is %s ms", (text, expected) => {
   expect(parseGoDuration(text)).toBe(expected)
+})
+
+test.each([
+  ["1", 'time: missing unit in duration "1"'],
+  ["1h2", 'time: missing unit in duration "1h2"'],
+  ["1x", 'time: unknown unit "x" in duration "1x"'],
+  ["1h2sx", 'time: unknown unit "sx" in duration "1h2sx"'],
+  ["x", 'time: invalid duration "x"'],
+  ["", 'time: invalid duration ""'],
+])("durationFault() of %j", (text, fault) => {
+  expect(durationFault(text)).toBe(fault)
 })

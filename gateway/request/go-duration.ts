@@ -19,3 +19,12 @@ export function parseGoDuration(text: string): number | undefined {
     sum += Number(amount) * (units[unit] ?? 0)
   return match[1] === "-" ? -sum : sum
 }
+
+/** What Go says of a text that is none. Source: time.ParseDuration. */
+export function durationFault(text: string): string {
+  const rest = text.replace(/^[+-]/, "").replace(/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h)(?![^\d.]))*/, "")
+  const [, unit] = /^(?:\d+\.?\d*|\.\d+)([^\d.]*)/.exec(rest) ?? []
+  const of = `duration ${JSON.stringify(text)}`
+  if (unit === undefined) return `time: invalid ${of}`
+  return unit === "" ? `time: missing unit in ${of}` : `time: unknown unit ${JSON.stringify(unit)} in ${of}`
+}

@@ -41,7 +41,6 @@ import {
   type Expected,
 } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
-import { mediaType } from "../negotiation.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
@@ -111,11 +110,14 @@ export function patchType(
   contentType: string | undefined,
   { customResource }: ResourceDefinition,
 ): PatchType | "apply" {
-  const given = mediaType(contentType ?? "")
-  const type = patchTypes[given]
+  const [given = ""] = (contentType ?? "").split(";")
+  const type = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
   if ((type === "strategic" || type === undefined) && customResource !== undefined) {
     throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
   }
+  // The router knows it, in what it takes for a list of types.
+  const isRouted = type === undefined && given.split(",").some((one) => Object.hasOwn(patchTypes, one.trim()))
+  if (isRouted) throw unsupportedMediaType(Object.keys(patchTypes))
   if (type === undefined) {
     throw new StatusError({
       kind: "Status",

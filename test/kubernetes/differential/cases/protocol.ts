@@ -10,6 +10,8 @@ export function protocolCases(): Scenario[] {
   return [
     { name: "an answer has the form that was asked for", steps: accepts() },
     { name: "a body has the form it says", steps: bodies() },
+    { name: "a body's media type has parameters, capitals and lists", steps: mediaTypes() },
+    { name: "a request says how long it may take", steps: timeouts() },
     { name: "what is never stored has no table", steps: reviews() },
     { name: "an object is applied by several managers", steps: applied() },
     { name: "events are one thing in two groups", steps: events() },
@@ -212,6 +214,33 @@ function autoscalers(): RequestStep[] {
     get(path("v1")),
     get(path("v2")),
   ]
+}
+
+function mediaTypes(): RequestStep[] {
+  const json = ["", ";", ";;", ";x", ";x=", "; charset=utf-8", ';charset="latin1"', ";a=b;c=d", ",application/yaml"]
+  const patches = ["", ";", ";;", ";x", " ;x", ";charset=utf-8", ",application/json"]
+  const types = [
+    ...json.map((more) => `application/json${more}`),
+    "APPLICATION/JSON",
+    "text/json",
+    "*/*",
+    "application/*",
+  ]
+  const merges = patches.map((more) => `${mergePatch}${more}`)
+  return [
+    ...types.map((type) => post(`${maps}?dryRun=All`, { metadata: { name: "a" } }, { contentType: type, label: type })),
+    ...[...merges, mergePatch.toUpperCase(), "application/json", "*/*"].map((type) =>
+      patch(`${maps}/a`, type, {}, { label: `PATCH ${type}` }),
+    ),
+  ]
+}
+
+function timeouts(): RequestStep[] {
+  const asked = ["1", "1s", "0", "-1s", "1h", "x", "1x", "1h2", "100000h", "1.5s", ".5s", "1s1"]
+  return asked.flatMap((time) => [
+    get(`${maps}?timeout=${time}`),
+    post(`${maps}?dryRun=All&timeout=${time}`, { metadata: { name: "a" } }),
+  ])
 }
 
 function reviews(): RequestStep[] {
