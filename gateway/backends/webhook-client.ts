@@ -2,6 +2,7 @@
 // Source: k8s.io/apiserver/pkg/util/webhook/client.go and k8s.io/client-go/rest/request.go.
 
 import { request as httpsRequest, type RequestOptions } from "node:https"
+import { posix } from "node:path"
 import type { Json } from "../../apimachinery/object.ts"
 import { parseObject } from "../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
@@ -78,7 +79,7 @@ function destination(
   if (service) {
     const { namespace = "", name = "", port = 443 } = service
     const host = `${name}.${namespace}.svc`
-    const path = `/${(service.path ?? "").replace(/^\//, "")}`
+    const path = joined(service.path ?? "")
     const target = { namespace, name, port }
     return {
       options: { ...trust, agent: backends.services, service: target, host, port, servername: host, path },
@@ -88,10 +89,16 @@ function destination(
   const parsed = URL.canParse(url ?? "") ? new URL(url ?? "") : undefined
   if (parsed === undefined) throw new WebhookError("webhook configuration must have either service or URL")
   const host = parsed.hostname.replace(/^\[|\]$/g, "")
+  const path = joined(parsed.pathname)
   return {
-    options: { ...trust, agent: backends.urls, host, port: parsed.port || 443, path: parsed.pathname },
-    shown: `https://${parsed.host}${parsed.pathname}`,
+    options: { ...trust, agent: backends.urls, host, port: parsed.port || 443, path },
+    shown: `https://${parsed.host}${path}`,
   }
+}
+
+/** As Go's path.Join, through which client-go's rest.NewRequest puts it: no empty segments, no slash at the end. */
+function joined(path: string): string {
+  return posix.join("/", path).replace(/(?<=.)\/$/, "")
 }
 
 interface Answer {

@@ -75,6 +75,15 @@ const create = (name = fresh(), more: Loose = {}): Promise<RawAnswer> =>
   call("POST", configMaps, { metadata: { name }, ...more })
 
 describe("what a webhook is asked", () => {
+  test.each([
+    ["//twice/", "/twice"],
+    ["/", "/"],
+  ])("at the path %s: what client-go makes of it", async (given, asked) => {
+    await configure("Validating", { clientConfig: { url: `${server.url}${given}`, caBundle: server.caBundle } })
+    expect(await verdict(create())).toBe("accepted")
+    expect(server.calls.map(({ path }) => path)).toEqual([`${asked}?timeout=10s`])
+  })
+
   test("the object, who writes it, and how", async () => {
     await configure("Validating", {})
     const name = fresh()
