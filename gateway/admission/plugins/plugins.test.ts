@@ -27,6 +27,22 @@ describe("ServiceAccount", () => {
     )
   })
 
+  test("the account that every namespace gets is waited for", async () => {
+    await using kinds = createKindsStub({ plugins: [serviceAccount] })
+    const created = kinds.create("pods", pod("p"))
+    await kinds.create("serviceaccounts", { metadata: { name: "default" } })
+    expect((await created)["spec"].serviceAccountName).toBe("default")
+  })
+
+  test("any other account is not waited for", async () => {
+    await using kinds = createKindsStub({ plugins: [serviceAccount] })
+    const created = verdict(kinds.create("pods", pod("p", { serviceAccountName: "other" })))
+    await kinds.create("serviceaccounts", { metadata: { name: "other" } })
+    expect(await created).toBe(
+      'pods "p" is forbidden: error looking up service account default/other: serviceaccount "other" not found',
+    )
+  })
+
   test("mounts a token, the authority and the namespace into every container", async () => {
     await using kinds = await withAccount()
     const { spec } = await kinds.create("pods", pod("p", { initContainers: [{ name: "i", image: "b" }] }))

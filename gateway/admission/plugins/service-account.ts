@@ -1,6 +1,7 @@
 // Every pod runs as a service account of its namespace and, unless it says no, finds a token of it where clients look. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
 
+import { setTimeout as delay } from "node:timers/promises"
 import { generateName } from "../../../apimachinery/names.ts"
 import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -12,6 +13,12 @@ const mountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 const volumePrefix = "kube-api-access-"
 /** An hour and seven seconds: the odd number marks tokens whose pods have not asked for a time of their own. */
 const tokenSeconds = 3607
+/**
+ * What a controller makes in every namespace is waited for: a client that has just made the namespace does not wait. Upstream looks
+ * ten times with 100 to 200 ms between; this gives up as late, and looks sooner first.
+ */
+const defaultAccount = "default"
+const lookAgainAfterMs = [5, 10, 20, 40, 80, 160, 320, 640]
 const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 export const serviceAccount: AdmissionPlugin = {
@@ -23,7 +30,7 @@ export const serviceAccount: AdmissionPlugin = {
     const pod = objectAs<Pod>(attributes)
     const spec = (pod.spec ??= { containers: [] })
     if (pod.metadata.annotations?.[mirrorAnnotation] !== undefined) return
-    const name = spec.serviceAccountName || "default"
+    const name = spec.serviceAccountName || defaultAccount
     spec.serviceAccountName = name
     spec.serviceAccount = name
     const account = await accountOf(ctx, attributes, name)
@@ -52,9 +59,21 @@ export const serviceAccount: AdmissionPlugin = {
 
 async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {
   const { namespace } = attributes
-  const account = await find<ServiceAccount>(ctx, serviceAccounts, namespace, name)
+  const look = () => find<ServiceAccount>(ctx, serviceAccounts, namespace, name)
+  const account = (await look()) ?? (name === defaultAccount ? await awaitAccount(ctx, look) : undefined)
   if (account !== undefined) return account
   throw refuse(attributes, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`)
+}
+
+async function awaitAccount<T>(ctx: RequestContext, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  for (const ms of lookAgainAfterMs) {
+    await delay(ms, undefined, { signal: ctx.signal }).catch(() => undefined) // nobody is there to be answered any more
+    if (ctx.signal.aborted) return undefined
+    await ctx.turn?.()
+    const found = await look()
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function mountToken(spec: PodSpec): void {
