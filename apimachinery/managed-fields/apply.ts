@@ -6,7 +6,7 @@ import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
 import { badRequest } from "../status.ts"
-import { checkType, fieldsOf } from "./configuration.ts"
+import { checkType, fieldsOf, TypeErrors } from "./configuration.ts"
 import { conflictError } from "./conflicts.ts"
 import { difference, type FieldSet, has, intersection, isEmpty, leaf, paths, setOfPaths, union } from "./field-set.ts"
 import { entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
@@ -29,7 +29,7 @@ import { withNamedFields } from "./reconcile.ts"
 export interface Versions {
   /** undefined: no version that is served. */
   typeIn(apiVersion: string): MergeType | undefined
-  /** The object as `to` has it. It is not changed; the answer may be the same. */
+  /** The object as `to` has it. It is not changed; the answer may be the same. Throws TypeErrors when it is not of that version's type. */
   convert(object: Json, from: string, to: string): Json | Promise<Json>
 }
 
@@ -67,6 +67,7 @@ export async function apply(application: Application): Promise<Applied> {
   if (speaksOfManagers(configuration)) throw badRequest("metadata.managedFields must be nil")
   checkType(configuration, type)
   if (application.managers.size > 0) checkType(live, type, "live")
+  const liveIn = await inEachVersion(application, managers)
   reconcileManagers(managers, (apiVersion) => versions.typeIn(apiVersion))
   const key = managerKey({ ...writer, operation: "Apply" })
   const last = managers.get(key)
@@ -76,7 +77,7 @@ export async function apply(application: Application): Promise<Applied> {
   const object = isAllKept(last, writer.apiVersion, fields)
     ? merged
     : await pruned(merged, managers, last, writer.apiVersion, versions)
-  const outcome = await contested(application, managers, key, object)
+  const outcome = await contested(application, managers, key, object, liveIn)
   if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
   const changed = !equalJson(live, object)
   setManaged(outcome.managers, key, changed ? writer.now : undefined)
@@ -115,20 +116,41 @@ function setManaged(managers: Managers, key: string, now: string | undefined): v
   else managers.set(key, entryOf(entry, fields, now ?? entry.time))
 }
 
+/** The object as it is, in the versions its managers speak. */
+async function inEachVersion({ live, writer, versions }: Application, managers: Managers): Promise<Map<string, Json>> {
+  const known = new Map([[writer.apiVersion, live]])
+  for (const { apiVersion } of managers.values()) {
+    if (known.has(apiVersion) || versions.typeIn(apiVersion) === undefined) continue
+    known.set(apiVersion, await versions.convert(live, writer.apiVersion, apiVersion))
+  }
+  return known
+}
+
 async function contested(
-  { live, writer, versions, reset }: Application,
+  { writer, versions, reset }: Application,
   managers: Managers,
   key: string,
   object: Json,
+  liveIn: ReadonlyMap<string, Json>,
 ): Promise<Contest> {
   const changes = new Map<string, Change>()
-  for (const [, { apiVersion }] of managers) {
+  for (const [apiVersion, before] of liveIn) {
     const type = versions.typeIn(apiVersion)
-    if (type === undefined || changes.has(apiVersion)) continue
-    const convert = (value: Json) => versions.convert(value, writer.apiVersion, apiVersion)
-    changes.set(apiVersion, { before: await convert(live), after: await convert(object), type })
+    if (type === undefined) continue
+    const convert = () => versions.convert(object, writer.apiVersion, apiVersion)
+    changes.set(apiVersion, { before, after: await during("failed to convert new object", convert), type })
   }
   return contest(managers, key, (apiVersion) => changes.get(apiVersion), reset)
+}
+
+/** Says of an object that is not of its type in another version what it was wanted there for. */
+async function during(what: string, convert: () => Json | Promise<Json>): Promise<Json> {
+  try {
+    return await convert()
+  } catch (error) {
+    if (error instanceof TypeErrors) throw new TypeErrors([`${what}: ${error.message}`], "conversion")
+    throw error
+  }
 }
 
 /** A client that has used its own way of applying before need not be refused what it applied that way. */
@@ -165,15 +187,19 @@ async function pruned(
   const lastType = versions.typeIn(last.apiVersion)
   if (lastType === undefined) return merged
   const whole: InVersion = {
-    object: await versions.convert(merged, apiVersion, last.apiVersion),
+    object: await during(`${pruning}: failed to convert merged object to last applied version`, () =>
+      versions.convert(merged, apiVersion, last.apiVersion),
+    ),
     apiVersion: last.apiVersion,
   }
   const without = removeFields(whole.object, withNamedFields(last.fieldsV1, lastType), lastType)
   const owned = await withOwned(whole, { ...whole, object: without }, managers, versions)
   const left = await inVersion(owned, last.apiVersion, versions)
   const result = withDangling(whole.object, left, last.fieldsV1, lastType)
-  return versions.convert(result, last.apiVersion, apiVersion)
+  return during(pruning, () => versions.convert(result, last.apiVersion, apiVersion))
 }
+
+const pruning = "failed to prune fields"
 
 interface InVersion {
   object: Json
@@ -199,8 +225,13 @@ async function withOwned(
   for (const [apiVersion, managed] of byVersion) {
     const type = versions.typeIn(apiVersion)
     if (type === undefined) continue
-    const all = await inVersion(whole, apiVersion, versions)
-    const some = await inVersion(left, apiVersion, versions)
+    const convert = (which: string, object: InVersion) =>
+      during(
+        `${pruning}: failed add back owned items: failed to convert ${which} object at version ${apiVersion}`,
+        () => inVersion(object, apiVersion, versions),
+      )
+    const all = await convert("merged", whole)
+    const some = await convert("pruned", left)
     const kept = union(withNamedFields(fieldsOf(some, type), type), withNamedFields(managed, type))
     const gone = difference(withNamedFields(fieldsOf(all, type), type), kept)
     left = { object: removeFields(all, gone, type), apiVersion }

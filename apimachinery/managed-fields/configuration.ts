@@ -9,8 +9,8 @@ import { elementOf, itemsByElement, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
 
-/** Whose fault it is: of what is applied, of the object, or of an object nobody has managed before. */
-export type Subject = "configuration" | "live" | "unmanaged"
+/** Whose fault it is: of what is applied, of the object, of an object nobody has managed before, or of one in another version. */
+export type Subject = "configuration" | "live" | "unmanaged" | "conversion"
 
 /** What is wrong with a value, in upstream's words. */
 export class TypeErrors extends Error {
@@ -26,7 +26,7 @@ export class TypeErrors extends Error {
 /** Throws TypeErrors. Only an object that is there already may have items twice. */
 export function checkType(value: Json, type: MergeType, subject: Subject = "configuration"): void {
   const faults: Fault[] = []
-  check(value, type, subject !== "configuration", faults)
+  check(value, type, subject === "live" || subject === "unmanaged", faults)
   if (faults.length === 0) return
   const errors = faults.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
   throw new TypeErrors(errors, subject)

@@ -186,6 +186,15 @@ describe("an object", () => {
     expect(await faults(kinds.create(widgets, widget(spec)))).toEqual(expected)
   })
 
+  test("has the status that is its default from the beginning", async () => {
+    const status = { type: "object", default: { phase: "New" }, properties: { phase: { type: "string" } } }
+    const preset = { openAPIV3Schema: { ...schema, properties: { ...schema.properties, status } } }
+    await using kinds = await world(definition("widgets", "Widget", { ...withAll, schema: preset }))
+    const made = await kinds.create(widgets, widget({ size: 3 }, { status: { phase: "x" } }))
+    expect(made["status"]).toEqual({ phase: "New" })
+    expect(await kinds.get(widgets, "w")).toEqual(made)
+  })
+
   test("has a status of its own, and counts changes of what is wanted", async () => {
     await using kinds = await world(definition("widgets", "Widget", withAll))
     await kinds.create(widgets, widget({ size: 3 }))

@@ -60,6 +60,8 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       if (of?.default !== undefined && object["status"] === undefined) applyDefaults(schema(), object as Json)
     },
 
+    lacksDefault: () => status && schema().fields?.["status"]?.schema.default !== undefined,
+
     validate: (_ctx, object) => [...validateRules(schema(), object as Json, root), ...scaleErrors(object, false)],
 
     warnings(_ctx, { metadata: { finalizers = [] } }, current) {

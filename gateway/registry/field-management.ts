@@ -3,7 +3,7 @@
 
 import { copyJson } from "../../apimachinery/copy.ts"
 import { apply, type Versions } from "../../apimachinery/managed-fields/apply.ts"
-import { type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
+import { checkType, type Subject, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
 import { keepLastApplied, kubectl, lastApplied } from "../../apimachinery/managed-fields/last-applied.ts"
 import { NotOfItsType } from "../../apimachinery/managed-fields/list-element.ts"
 import {
@@ -100,7 +100,11 @@ async function convert(
   to: ResourceDefinition | undefined,
 ): Promise<Json> {
   if (from === undefined || to === undefined) throw new Error("no such version")
-  return from === to ? object : throughStorage(object, from, to)
+  if (from === to) return object
+  const converted = await throughStorage(object, from, to)
+  // Without a webhook a version's own fields stay where they are. Source: managedfields/internal/versionconverter.go.
+  if (to.customResource !== undefined) checkType(converted, mergeTypeOf(to.schema), "conversion")
+  return converted
 }
 
 async function throughStorage(object: Json, from: ResourceDefinition, to: ResourceDefinition): Promise<Json> {
@@ -201,8 +205,8 @@ export async function recordWrite(
       ])
       changes.set(other, { before, after, type })
     } catch (error) {
-      // A webhook that does not convert: the write goes on, and who managed what is forgotten, as upstream.
-      if (error instanceof StatusError) return
+      // What cannot be converted: the write goes on, and who managed what is forgotten, as upstream.
+      if (error instanceof StatusError || error instanceof TypeErrors) return
       throw error
     }
   }
@@ -325,7 +329,8 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 
 /** What is stored may be of an older type, or of no type's rules. */
 function notOfItsType(of: ManagedKind, object: Unchecked, cause: TypeErrors): StatusError {
-  return failure(`${attempts[cause.subject](nameOf(of, object))}: ${cause.message}`, cause)
+  const attempt = cause.subject === "conversion" ? "" : `${attempts[cause.subject](nameOf(of, object))}: `
+  return failure(`${attempt}${cause.message}`, cause)
 }
 
 function checkReadable(of: ManagedKind, attempt: string, object: Unchecked = {}): void {
@@ -342,7 +347,7 @@ function failure(message: string, cause?: unknown): StatusError {
   return new StatusError(status, { cause })
 }
 
-const attempts: Readonly<Record<Subject, (name: string) => string>> = {
+const attempts: Readonly<Record<Exclude<Subject, "conversion">, (name: string) => string>> = {
   configuration: (name) => `failed to create typed patch object ${name}`,
   live: (name) => `failed to create typed live object ${name}`,
   unmanaged: (name) =>

@@ -8,6 +8,7 @@ import { customListCases } from "./cases/custom-lists.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
+import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
@@ -57,6 +58,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customListCases(),
         ...customStatusCases(),
         ...customScaleCases(),
+        ...customVersionCases(),
         ...customColumnCases(),
         ...customFormatCases(),
         ...definitionNullCases(),

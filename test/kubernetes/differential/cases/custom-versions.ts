@@ -1,0 +1,93 @@
+// What a custom resource has that nobody wrote, when it is read: a status that is a default, and fields of one version alone,
+// which are in the way of managers who speak another.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { applyPatch, get, mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+
+const group = "w@{id}.example.com"
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+const list = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
+const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
+const text = { type: "string" }
+
+export function customVersionCases(): Scenario[] {
+  return [
+    { name: "a custom resource has the status that is its default", steps: presetStatus() },
+    { name: "a custom resource has a field of one version that a manager does not know", steps: foreignFields() },
+  ]
+}
+
+function definition(versions: readonly object[]): Json {
+  const names = { plural: "things", kind: "Thing" }
+  return {
+    metadata: { name: `things.${group}` },
+    spec: { group, scope: "Namespaced", names, versions },
+  } as unknown as Json
+}
+
+const thing = (version: string, name: string, spec: Json, more: object = {}): Json => ({
+  apiVersion: `${group}/${version}`,
+  kind: "Thing",
+  metadata: { name },
+  spec,
+  ...more,
+})
+
+function presetStatus(): RequestStep[] {
+  const status = object({ phase: text, more: { ...text, default: "m" } }, { default: { phase: "New" } })
+  const schema = { openAPIV3Schema: object({ spec: object({ key: text }), status }) }
+  const version = { name: "v1", served: true, storage: true, schema, subresources: { status: {} } }
+  const things = list("v1")
+  return [
+    post(definitions, definition([version])),
+    get(things, { untilCode: 200 }),
+    post(things, thing("v1", "a", { key: "x" })),
+    get(`${things}/a`, { save: "a" }),
+    put(
+      `${things}/a`,
+      thing("v1", "a", { key: "x" }, { metadata: { name: "a", resourceVersion: "@{a.metadata.resourceVersion}" } }),
+      {
+        label: "PUT the same",
+      },
+    ),
+    post(things, thing("v1", "given", { key: "x" }, { status: { phase: "Old" } })),
+    post(`${things}?dryRun=All`, thing("v1", "dry", { key: "x" })),
+    patch(`${things}/applied?fieldManager=m`, applyPatch, thing("v1", "applied", { key: "x" })),
+    patch(`${things}/a/status`, mergePatch, { status: { phase: "Done" } }),
+    patch(`${things}/a/status`, mergePatch, { status: null }, { label: "PATCH no status" }),
+    patch(`${things}/a`, mergePatch, { spec: { key: "y" }, status: null }, { label: "PATCH spec" }),
+    get(things, { label: "LIST" }),
+  ]
+}
+
+function foreignFields(): RequestStep[] {
+  const schema = (properties: object) => ({ openAPIV3Schema: object({ spec: object({ part: object(properties) }) }) })
+  const old = { name: "v1beta1", served: true, storage: false, schema: schema({ key: text }) }
+  const only = {
+    name: "v1",
+    served: true,
+    storage: true,
+    schema: schema({ key: text, extra: { ...text, default: "e" } }),
+  }
+  const [before, now] = [list("v1beta1"), list("v1")]
+  const as = (manager: string) => `?fieldManager=${manager}`
+  return [
+    post(definitions, definition([old, only])),
+    get(before, { untilCode: 200 }),
+    patch(`${before}/a${as("m1")}`, applyPatch, thing("v1beta1", "a", { part: { key: "x" } })),
+    get(`${now}/a`, { label: "GET v1" }),
+    get(`${before}/a`, { label: "GET v1beta1" }),
+    patch(`${now}/a${as("m1")}`, applyPatch, thing("v1", "a", { part: { key: "y" } }), {
+      label: "APPLY v1 as the same",
+    }),
+    patch(`${now}/a${as("m2")}`, applyPatch, thing("v1", "a", { part: { extra: "f" } }), {
+      label: "APPLY v1 as another",
+    }),
+    patch(`${now}/a${as("m3")}`, mergePatch, { spec: { part: { key: "z" } } }, { label: "PATCH v1" }),
+    get(`${now}/a`, { label: "GET v1 at the end" }),
+    post(`${now}${as("m4")}`, thing("v1", "b", { part: { key: "x", extra: "g" } })),
+    patch(`${before}/b${as("m5")}`, mergePatch, { spec: { part: { key: "y" } } }, { label: "PATCH b v1beta1" }),
+    patch(`${now}/b${as("m6")}`, applyPatch, thing("v1", "b", { part: { key: "y" } }), { label: "APPLY b" }),
+    get(`${now}/b`, { label: "GET b" }),
+  ]
+}
