@@ -44,10 +44,20 @@ export function compileDefinition(
   const versions = definition.spec?.versions ?? []
   const stored = versions.find((version) => version.storage === true)
   if (stored === undefined) return []
+  const compile = (version: CustomResourceVersion): ResourceDefinition =>
+    compileVersion(definition, version, stored, call, agedUntil, unserved)
+  const known = new Map<string, ResourceDefinition>()
+  const unserved = (name: string): ResourceDefinition | undefined => {
+    const version = versions.find((each) => each.name === name && each.served !== true)
+    if (version === undefined) return undefined
+    const found = known.get(name) ?? compile(version)
+    known.set(name, found)
+    return found
+  }
   return versions
     .filter((version) => version.served === true)
     .sort((a, b) => compareVersions(a.name, b.name))
-    .map((version) => compileVersion(definition, version, stored, call, agedUntil))
+    .map(compile)
 }
 
 function compileVersion(
@@ -56,6 +66,7 @@ function compileVersion(
   stored: CustomResourceVersion,
   call: CallConversionWebhook,
   agedUntil: number,
+  unserved: (version: string) => ResourceDefinition | undefined,
 ): ResourceDefinition {
   const { group = "", scope } = definition.spec ?? {}
   const {
@@ -101,6 +112,7 @@ function compileVersion(
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
       uid: definition.metadata.uid ?? "",
+      unserved,
       aged: { until: agedUntil, read: agedReader(definition, version, schema) },
     },
   }

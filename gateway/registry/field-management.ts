@@ -63,7 +63,8 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
     const asked = parseGroupVersion(apiVersion)
     // Events of the other group count as another kind, as upstream.
     if (asked.group !== group) return undefined
-    return ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })?.definition
+    const served = ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })
+    return served?.definition ?? definition.customResource?.unserved?.(asked.version)
   }
   return {
     group,

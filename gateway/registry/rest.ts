@@ -63,6 +63,8 @@ export interface ResourceDefinition {
   /** Set for custom resources. */
   customResource?: {
     uid: string
+    /** A version that is defined but not served: who wrote in it once still manages what it wrote. */
+    unserved?(version: string): ResourceDefinition | undefined
     /** What was stored up to that revision may not fit today's schema; `read` makes it fit, or answers it as it is. */
     aged?: { until: number; read(object: KubeObject): KubeObject }
     /** What of the object another version keeps that it is stored as, and has by default. Takes the object over. */

@@ -9,11 +9,13 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 const list = (version: string): string => `/apis/${group}/${version}/namespaces/@{ns}/things`
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more })
 const text = { type: "string" }
+const as = (manager: string) => `?fieldManager=${manager}`
 
 export function customVersionCases(): Scenario[] {
   return [
     { name: "a custom resource has the status that is its default", steps: presetStatus() },
     { name: "a custom resource has a field of one version that a manager does not know", steps: foreignFields() },
+    { name: "a definition no longer serves the version of a manager", steps: unservedVersion() },
   ]
 }
 
@@ -41,36 +43,34 @@ function presetStatus(): RequestStep[] {
   return [
     post(definitions, definition([version])),
     get(things, { untilCode: 200 }),
-    post(things, thing("v1", "a", { key: "x" })),
+    post(`${things}${as("m1")}`, thing("v1", "a", { key: "x" })),
     get(`${things}/a`, { save: "a" }),
     put(
-      `${things}/a`,
+      `${things}/a${as("m1")}`,
       thing("v1", "a", { key: "x" }, { metadata: { name: "a", resourceVersion: "@{a.metadata.resourceVersion}" } }),
-      {
-        label: "PUT the same",
-      },
+      { label: "PUT the same" },
     ),
     post(things, thing("v1", "given", { key: "x" }, { status: { phase: "Old" } })),
     post(`${things}?dryRun=All`, thing("v1", "dry", { key: "x" })),
     patch(`${things}/applied?fieldManager=m`, applyPatch, thing("v1", "applied", { key: "x" })),
-    patch(`${things}/a/status`, mergePatch, { status: { phase: "Done" } }),
-    patch(`${things}/a/status`, mergePatch, { status: null }, { label: "PATCH no status" }),
-    patch(`${things}/a`, mergePatch, { spec: { key: "y" }, status: null }, { label: "PATCH spec" }),
+    patch(`${things}/a/status${as("m2")}`, mergePatch, { status: { phase: "Done" } }),
+    patch(`${things}/a/status${as("m2")}`, mergePatch, { status: null }, { label: "PATCH no status" }),
+    patch(`${things}/a${as("m3")}`, mergePatch, { spec: { key: "y" }, status: null }, { label: "PATCH spec" }),
     get(things, { label: "LIST" }),
   ]
 }
 
+const schema = (properties: object) => ({ openAPIV3Schema: object({ spec: object({ part: object(properties) }) }) })
+const old = { name: "v1beta1", served: true, storage: false, schema: schema({ key: text }) }
+const only = {
+  name: "v1",
+  served: true,
+  storage: true,
+  schema: schema({ key: text, extra: { ...text, default: "e" } }),
+}
+const [before, now] = [list("v1beta1"), list("v1")]
+
 function foreignFields(): RequestStep[] {
-  const schema = (properties: object) => ({ openAPIV3Schema: object({ spec: object({ part: object(properties) }) }) })
-  const old = { name: "v1beta1", served: true, storage: false, schema: schema({ key: text }) }
-  const only = {
-    name: "v1",
-    served: true,
-    storage: true,
-    schema: schema({ key: text, extra: { ...text, default: "e" } }),
-  }
-  const [before, now] = [list("v1beta1"), list("v1")]
-  const as = (manager: string) => `?fieldManager=${manager}`
   return [
     post(definitions, definition([old, only])),
     get(before, { untilCode: 200 }),
@@ -89,5 +89,20 @@ function foreignFields(): RequestStep[] {
     patch(`${before}/b${as("m5")}`, mergePatch, { spec: { part: { key: "y" } } }, { label: "PATCH b v1beta1" }),
     patch(`${now}/b${as("m6")}`, applyPatch, thing("v1", "b", { part: { key: "y" } }), { label: "APPLY b" }),
     get(`${now}/b`, { label: "GET b" }),
+  ]
+}
+
+function unservedVersion(): RequestStep[] {
+  return [
+    post(definitions, definition([old, only])),
+    get(before, { untilCode: 200 }),
+    patch(`${before}/c${as("m1")}`, applyPatch, thing("v1beta1", "c", { part: { key: "x" } })),
+    patch(`${before}/d${as("m1")}`, applyPatch, thing("v1beta1", "d", {})),
+    patch(`${definitions}/things.${group}`, mergePatch, {
+      spec: { versions: [{ ...old, served: false }, only] },
+    } as unknown as Json),
+    get(before, { untilCode: 404, label: "LIST v1beta1 when not served" }),
+    patch(`${now}/c${as("m1")}`, applyPatch, thing("v1", "c", { part: { key: "y" } }), { label: "APPLY c" }),
+    patch(`${now}/d${as("m2")}`, mergePatch, { spec: { part: { key: "y" } } }, { label: "PATCH d" }),
   ]
 }
