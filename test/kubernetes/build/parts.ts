@@ -46,6 +46,16 @@ function part(name: string, programs: readonly Program[]): Part {
   return { name, programs, folder: fileURLToPath(new URL(path.posix.join("../modules", name), import.meta.url)) }
 }
 
+/** Suites of a module that test an API server: named after the module and the package. */
+function suites(module: string, packages: readonly string[]): Program[] {
+  return packages.map((name) => ({
+    name: `${path.posix.join(path.posix.basename(module), name).replaceAll("/", "-")}.test`,
+    package: path.posix.join(module, name),
+    module,
+    isTest: true,
+  }))
+}
+
 /** What go.mod of a module in modules/ calls itself. */
 export function ownModule(name: string): string {
   return `polyplane.example/${name}`
@@ -79,6 +89,31 @@ export const parts: readonly Part[] = [
     part(`helm-${major}`, [
       { name: `helm-${major}`, package: `helm.sh/helm/v${major}/cmd/helm`, module: `helm.sh/helm/v${major}` },
     ]),
+  ),
+  part(
+    "controller-runtime",
+    suites("sigs.k8s.io/controller-runtime", [
+      "pkg/builder",
+      "pkg/cache",
+      "pkg/client",
+      "pkg/client/apiutil",
+      "pkg/cluster",
+      "pkg/controller",
+      "pkg/controller/controllerutil",
+      "pkg/envtest",
+      "pkg/internal/controller",
+      "pkg/internal/recorder",
+      "pkg/manager",
+      "pkg/manager/internal/integration",
+      "pkg/metrics/filters",
+      "pkg/source",
+      "pkg/webhook",
+    ]),
+  ),
+  part("flux-ssa", suites("github.com/fluxcd/pkg/ssa", ["", "jsondiff"])),
+  part(
+    "gateway-api",
+    suites("sigs.k8s.io/gateway-api", ["pkg/test/cel"]).map((suite) => ({ ...suite, tags: "experimental" })),
   ),
   part("coredns", [{ name: "coredns", package: "github.com/coredns/coredns", module: "github.com/coredns/coredns" }]),
 ]

@@ -1,0 +1,73 @@
+// Which suites are run, and of each what is left out, for what reason.
+
+export interface Suite {
+  /** Of build/parts.ts. */
+  program: string
+  /** What its tests are written with; `go`: the testing package alone. */
+  written: "ginkgo" | "go"
+  /** Applied before it: a folder of its module with a kustomization. */
+  manifests?: string
+  /** By the name of a test, or the first words of several. */
+  leftOut?: Readonly<Record<string, string>>
+}
+
+const others = "the same specs as of the other caches"
+const connections = "it counts connections: without asking for HTTP/2, which has one for all, a gateway offers HTTP/1.1"
+const earlier = "it starts a kube-apiserver 1.28 with a feature switched off"
+
+/** Those that take long come first. */
+export const suites: readonly Suite[] = [
+  { program: "controller-runtime-pkg-manager.test", written: "ginkgo" },
+  {
+    program: "controller-runtime-pkg-cache.test",
+    written: "ginkgo",
+    leftOut: {
+      "Informer Cache without global DeepCopy": others,
+      "Multi-Namespace Informer Cache": others,
+      "Cache with selectors Should list serviceaccounts and find exactly one in namespace test-namespace-1":
+        "it counts service accounts, and a controller makes one in every namespace",
+    },
+  },
+  { program: "ssa.test", written: "go" },
+  { program: "controller-runtime-pkg-client.test", written: "ginkgo" },
+  {
+    program: "gateway-api-pkg-test-cel.test",
+    written: "go",
+    manifests: "config/crd/experimental",
+    leftOut: {
+      "TestHTTPRouteTimeouts/invalid_timeout_request_200ms_less_than_backendRequest_1s":
+        "it wants a message in words that kube-apiserver 1.36 has no more",
+    },
+  },
+  {
+    program: "controller-runtime-pkg-internal-controller.test",
+    written: "ginkgo",
+    leftOut: {
+      "controller Warmup should not leak goroutines when manager is stopped with warmup runnable and with leader election enabled":
+        connections,
+    },
+  },
+  { program: "controller-runtime-pkg-envtest.test", written: "ginkgo" },
+  { program: "controller-runtime-pkg-webhook.test", written: "ginkgo" },
+  {
+    program: "controller-runtime-pkg-client-apiutil.test",
+    written: "go",
+    leftOut: { "TestLazyRestMapperProvider/aggregatedDiscovery=false": earlier },
+  },
+  { program: "ssa-jsondiff.test", written: "go" },
+  { program: "controller-runtime-pkg-builder.test", written: "ginkgo" },
+  { program: "controller-runtime-pkg-controller.test", written: "ginkgo" },
+  { program: "controller-runtime-pkg-source.test", written: "ginkgo" },
+  {
+    program: "controller-runtime-pkg-manager-internal-integration.test",
+    written: "ginkgo",
+    leftOut: {
+      "manger.Manager Start should start all components without deadlock controller warmup enabled":
+        "it makes the objects of the other spec once more, and wants an API server of its own",
+    },
+  },
+  { program: "controller-runtime-pkg-metrics-filters.test", written: "ginkgo" },
+  { program: "controller-runtime-pkg-internal-recorder.test", written: "ginkgo" },
+  { program: "controller-runtime-pkg-cluster.test", written: "ginkgo" },
+  { program: "controller-runtime-pkg-controller-controllerutil.test", written: "ginkgo" },
+]
