@@ -13,7 +13,6 @@ export interface Suite {
 
 const others = "the same specs as of the other caches"
 const connections = "it counts connections: without asking for HTTP/2, which has one for all, a gateway offers HTTP/1.1"
-const earlier = "it starts a kube-apiserver 1.28 with a feature switched off"
 
 /** Those that take long come first. */
 export const suites: readonly Suite[] = [
@@ -49,25 +48,4 @@ export const suites: readonly Suite[] = [
   },
   { program: "controller-runtime-pkg-envtest.test", written: "ginkgo" },
   { program: "controller-runtime-pkg-webhook.test", written: "ginkgo" },
-  {
-    program: "controller-runtime-pkg-client-apiutil.test",
-    written: "go",
-    leftOut: { "TestLazyRestMapperProvider/aggregatedDiscovery=false": earlier },
-  },
-  { program: "ssa-jsondiff.test", written: "go" },
-  { program: "controller-runtime-pkg-builder.test", written: "ginkgo" },
-  { program: "controller-runtime-pkg-controller.test", written: "ginkgo" },
-  { program: "controller-runtime-pkg-source.test", written: "ginkgo" },
-  {
-    program: "controller-runtime-pkg-manager-internal-integration.test",
-    written: "ginkgo",
-    leftOut: {
-      "manger.Manager Start should start all components without deadlock controller warmup enabled":
-        "it makes the objects of the other spec once more, and wants an API server of its own",
-    },
-  },
-  { program: "controller-runtime-pkg-metrics-filters.test", written: "ginkgo" },
-  { program: "controller-runtime-pkg-internal-recorder.test", written: "ginkgo" },
-  { program: "controller-runtime-pkg-cluster.test", written: "ginkgo" },
-  { program: "controller-runtime-pkg-controller-controllerutil.test", written: "ginkgo" },
 ]
