@@ -169,7 +169,7 @@ class LocalClient implements KubeClient {
     }
     const change: Change = (current) => {
       if (current === undefined) throw notFound(target.definition, name)
-      const document = { value: patch as Json, duplicates: [] }
+      const document = { value: patch as Json, duplicates: [], isMarked: false }
       return patched(ctx, current, document, type, target.expected, "Ignore", { namespace: namespace ?? "", name })
     }
     return (await this.#write(ctx, target, change, options, { isPatch: true })) as T

@@ -100,7 +100,7 @@ function decodeUtf8(bytes: Uint8Array): Value {
 function parseDouble(text: string): number | undefined {
   if (/^[+-]?inf(?:inity)?$/i.test(text)) return text.startsWith("-") ? -Infinity : Infinity
   if (/^nan$/i.test(text)) return NaN
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return undefined
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
 }

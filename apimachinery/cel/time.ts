@@ -21,9 +21,9 @@ const maxDigits = 40
 export function parseDuration(text: string): Value | undefined {
   const [, sign, parts = ""] = /^([+-]?)(.*)$/s.exec(text) ?? []
   if (parts === "0") return new Duration(0n)
-  if (parts.length > 200 || !/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(parts)) return undefined
+  if (parts.length > 200 || !/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(parts)) return undefined
   let total = 0n
-  for (const [, whole = "", fraction = "", unit = ""] of parts.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, whole = "", fraction = "", unit = ""] of parts.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
     if (whole.length > maxDigits || fraction.length > maxDigits) return undefined
     const nanos = units[unit] ?? 1n
     total += BigInt(whole === "" ? "0" : whole) * nanos

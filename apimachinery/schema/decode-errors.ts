@@ -2,6 +2,7 @@
 
 import type { Json } from "../object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
+import { after } from "../texts.ts"
 
 /** A JSON value of a wrong type at a path; the sentence is made only when it is the answer. */
 export class Mismatch extends Error {
@@ -119,4 +120,9 @@ function elementType(type: string, items: Schema | undefined): string {
 export function what(value: Json): string {
   if (Array.isArray(value)) return "array"
   return typeof value === "boolean" ? "bool" : typeof value === "bigint" ? "number" : typeof value
+}
+
+/** Of "Deployment in version "v1" cannot be handled as a Deployment: …" the last part. */
+export function refusalDetail(message: string): string {
+  return after(message, [' in version "', '" cannot be handled as a ', ": "])
 }

@@ -53,7 +53,8 @@ export function mayHoldLongIntegers(json: Uint8Array): boolean {
 
 /** An integer literal of 64 bits as it is kept in memory; undefined: a double will do, as in Go. */
 export function exactInteger(literal: string): number | bigint | undefined {
-  if (!/^-?\d+$/.test(literal)) return undefined
+  // No more digits than an int64 has: reading a BigInt takes longer than its length.
+  if (!/^-?\d{1,19}$/.test(literal)) return undefined
   const value = BigInt(literal)
   if (value < int64.min || value > int64.max) return undefined
   return narrowest(value)

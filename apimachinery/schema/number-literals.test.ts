@@ -43,3 +43,11 @@ test("asOfYaml() makes texts of what no double holds, and keeps literals of unsi
   expect(asOfYaml(value)).toMatchObject({ a: ["1e400"], b: 1 })
   expect(oddNumbersOf(value)).toEqual(new Map([["c", "9223372036854775808"]]))
 })
+
+test("what is very long takes no longer than its length: it would not end", () => {
+  const open = `{"a":"${'\\"'.repeat(1_000_000)}`
+  expect(markOddNumbers(open)).toBe(open)
+  expect(firstOverflow(open)).toBeUndefined()
+  const long = "1".repeat(1_000_000)
+  expect(markOddNumbers(`[${long}]`)).toContain("number")
+})

@@ -11,7 +11,10 @@ const id = crypto.randomUUID()
 /** No text of a client's begins like this. */
 const mark = `\0number ${id} `
 const printedMark = new RegExp(`"\\\\u0000number ${id} ([^"]*)"`, "g")
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[-+.\deE]*/g
+/** A string that does not end is one until the end of the text: looked at once, and not again from each of its quotes. */
+const tokens = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\d[-+.\deE]*/g
+/** Of what a double prints as: there are fewer. */
+const mostPrinted = 30
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** The same JSON with such numbers as marked texts. What is no JSON stays none. */
@@ -21,7 +24,7 @@ export function markOddNumbers(json: string): string {
 
 function isOdd(token: string): boolean {
   if (token.startsWith('"') || !numberPattern.test(token)) return false
-  return String(Number(token)) !== token && exactInteger(token) === undefined
+  return token.length > mostPrinted || (String(Number(token)) !== token && exactInteger(token) === undefined)
 }
 
 /** The first number in a JSON text that no double holds: 1e400. */
@@ -76,7 +79,7 @@ export function asOfYaml(value: Json): Json {
   const kept = new Map<string, string>()
   for (const [key, literal] of odd) {
     if (!Number.isFinite(Number(literal))) setAt(value, key.split("\0"), literal)
-    else if (/^\d+$/.test(literal) && BigInt(literal) <= uint64.max) kept.set(key, literal)
+    else if (/^\d{1,20}$/.test(literal) && BigInt(literal) <= uint64.max) kept.set(key, literal)
   }
   noteOddNumbers(value, kept)
   return value

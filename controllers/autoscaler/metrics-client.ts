@@ -155,6 +155,7 @@ function query(parameters: Record<string, string>): string {
 function durationMs(text: string): number {
   const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
   let sum = 0
-  for (const [, value, unit = ""] of text.matchAll(/([\d.]+)(ms|h|m|s)/g)) sum += Number(value) * (units[unit] ?? 0)
+  for (const [, value, unit = ""] of text.matchAll(/(?<![\d.])([\d.]+)(ms|h|m|s)/g))
+    sum += Number(value) * (units[unit] ?? 0)
   return sum
 }

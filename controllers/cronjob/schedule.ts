@@ -34,10 +34,10 @@ const searchYears = 5
 /** Throws with a sentence when the text is no schedule or the zone is unknown. */
 export function parseSchedule(text: string, timeZone = "UTC"): Schedule {
   // A zone in the text itself is taken too; new objects may not have one.
-  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/.exec(text.trim())
+  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(\S.*)?$/.exec(text.trim())
   if (zoned !== null) return parseSchedule(zoned[2] ?? "", zoned[1] ?? "")
   const trimmed = text.trim()
-  const every = /^@every\s+(.+)$/.exec(trimmed)
+  const every = /^@every\s+(\S.*)$/.exec(trimmed)
   if (every !== null) return everySchedule(parseDuration(every[1] ?? ""))
   const fields = parseFields(macros[trimmed] ?? trimmed)
   const zone = new Zone(timeZone)
@@ -52,7 +52,7 @@ function everySchedule(ms: number): Schedule {
 
 function parseDuration(text: string): number {
   const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)]
+  const parts = [...text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ms|h|m|s)/g)]
   if (parts.map(([part]) => part).join("") !== text || parts.length === 0)
     throw new Error(`failed to parse duration @every ${text}`)
   return parts.reduce((sum, [, value, unit]) => sum + Number(value) * (units[unit ?? ""] ?? 0), 0)

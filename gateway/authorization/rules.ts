@@ -3,6 +3,7 @@
 
 import { quote } from "./messages.ts"
 import type { Attributes, PolicyRule } from "./types.ts"
+import { trimRight } from "../../apimachinery/texts.ts"
 
 const has = (list: readonly string[] | undefined, ...wanted: string[]): boolean =>
   list !== undefined && wanted.some((item) => list.includes(item))
@@ -24,7 +25,7 @@ export function ruleAllows(rule: PolicyRule, attributes: Attributes): boolean {
 
 /** "*" at the end of a rule's URL stands for any rest. */
 function urlCovers(owner: string, path: string): boolean {
-  return owner === "*" || owner === path || (owner.endsWith("*") && path.startsWith(owner.replace(/\*+$/, "")))
+  return owner === "*" || owner === path || (owner.endsWith("*") && path.startsWith(trimRight(owner, "*")))
 }
 
 /** The atomic parts of `wanted` that no single rule of `held` covers; empty when all are. */

@@ -10,6 +10,7 @@ import { StatusError } from "../../apimachinery/status.ts"
 import type { Backends, ServiceTarget } from "./backends.ts"
 import { goError } from "./go-errors.ts"
 import { readBody } from "./read-body.ts"
+import { between } from "../../apimachinery/texts.ts"
 
 export interface WebhookClientConfig {
   url?: string | undefined
@@ -149,7 +150,7 @@ function syntaxFault(body: Buffer): string | undefined {
     parseObject(body, "json", { duplicates: false })
     return undefined
   } catch (error) {
-    return error instanceof StatusError ? /json parse error: (.*) \(/s.exec(error.message)?.[1] : undefined
+    return error instanceof StatusError ? between(error.message, "json parse error: ", " (") : undefined
   }
 }
 

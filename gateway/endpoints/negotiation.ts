@@ -148,7 +148,7 @@ export function bodyFormat(contentType: string | undefined): TextFormat {
   throw unsupportedMediaType([...mediaTypes])
 }
 
-const parameters = /^(?:[ \t]*;[ \t]*[^\s;="]+=(?:[^\s;"]+|"(?:[^"\\]|\\.)*"))*[ \t]*;?[ \t]*$/
+const parameters = /^(?:[ \t]*;[ \t]*[^\s;="]+=(?:[^\s;"]+|"(?:[^"\\]|\\.)*"))*[ \t]*(?:;[ \t]*)?$/
 
 /** Source: mime.ParseMediaType: parameters have values, but for a semicolon at the end. */
 function isReadable(contentType: string): boolean {

@@ -18,6 +18,8 @@ import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
+import { between } from "../../apimachinery/texts.ts"
+import { refusalDetail } from "../../apimachinery/schema/decode-errors.ts"
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict"
 
@@ -185,18 +187,19 @@ function decodeOptions(schema: Schema, value: Json): void {
     decodeObject(schema, value, false)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    throw badRequest(error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, ""), { cause: error })
+    throw badRequest(refusalDetail(error.message), { cause: error })
   }
 }
+
+const noKind = "couldn't get version/kind; "
 
 /** The path says nothing about this body, so neither do its errors. */
 function parseOptions(body: Buffer, contentType: string | undefined): Json {
   try {
     return parseObject(body, bodyFormat(contentType), { duplicates: false }).value
   } catch (error) {
-    const detail =
-      error instanceof StatusError ? /(couldn't get version\/kind; .*) \(/s.exec(error.message)?.[1] : undefined
-    throw detail === undefined ? error : badRequest(detail, { cause: error })
+    const detail = error instanceof StatusError ? between(error.message, noKind, " (") : undefined
+    throw detail === undefined ? error : badRequest(`${noKind}${detail}`, { cause: error })
   }
 }
 

@@ -50,7 +50,7 @@ export function rewriteURL(url: string, { prefix, hosts }: Place): string {
 }
 
 const tagStart = /<(?:!--|([a-z][^\s/>]*))/gi
-const attribute = /\s*\/?\s*([^\s=/>"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y
+const attribute = /\s*(?:\/\s*)?([^\s=/>"']+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+)))?/y
 
 export function rewriteHTML(html: string, place: Place): string {
   let result = ""

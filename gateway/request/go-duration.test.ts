@@ -26,3 +26,9 @@ test.each([
 ])("durationFault() of %j", (text, fault) => {
   expect(durationFault(text)).toBe(fault)
 })
+
+test("what is very long takes no longer than its length: it would not end", () => {
+  const digits = "1".repeat(1_000_000)
+  expect([parseGoDuration(digits), parseGoDuration(`${digits}x`)]).toEqual([undefined, undefined])
+  expect(durationFault(`${digits}x`)).toContain("unknown unit")
+})

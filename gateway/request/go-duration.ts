@@ -10,20 +10,22 @@ const units: Readonly<Record<string, number>> = {
   h: 3_600_000,
 }
 
+// A run of digits is read in one way only, and so in time that grows with its length.
+
 /** Undefined: not a duration. */
 export function parseGoDuration(text: string): number | undefined {
-  const match = /^([+-]?)((?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text)
+  const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text)
   if (match === null) return text === "0" ? 0 : undefined
   let sum = 0
-  for (const [, amount = "", unit = ""] of text.matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|ms|s|m|h)/g))
+  for (const [, amount = "", unit = ""] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g))
     sum += Number(amount) * (units[unit] ?? 0)
   return match[1] === "-" ? -sum : sum
 }
 
 /** What Go says of a text that is none. Source: time.ParseDuration. */
 export function durationFault(text: string): string {
-  const rest = text.replace(/^[+-]/, "").replace(/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|ms|s|m|h)(?![^\d.]))*/, "")
-  const [, unit] = /^(?:\d+\.?\d*|\.\d+)([^\d.]*)/.exec(rest) ?? []
+  const rest = text.replace(/^[+-]/, "").replace(/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?![^\d.]))*/, "")
+  const [, unit] = /^(?:\d+(?:\.\d*)?|\.\d+)([^\d.]*)/.exec(rest) ?? []
   const of = `duration ${JSON.stringify(text)}`
   if (unit === undefined) return `time: invalid ${of}`
   return unit === "" ? `time: missing unit in ${of}` : `time: unknown unit ${JSON.stringify(unit)} in ${of}`

@@ -163,9 +163,14 @@ async function resolveValue(
 
 /** $(NAME) refers to what was defined before; $$(NAME) is literal; unknown names stay as they are. */
 export function substitute(text: string, environment: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) =>
-    name === undefined ? "$" : (environment[name] ?? whole),
-  )
+  // Behind the last parenthesis no name can end.
+  const end = text.lastIndexOf(")") + 1
+  const named = text
+    .slice(0, end)
+    .replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) =>
+      name === undefined ? "$" : (environment[name] ?? whole),
+    )
+  return named + text.slice(end).replaceAll("$$", () => "$")
 }
 
 /** NAME_SERVICE_HOST and the like, for the services of the namespace and the API server's. */

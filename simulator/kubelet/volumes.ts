@@ -5,6 +5,7 @@ import type { Pod } from "../../apimachinery/object.ts"
 import { Volume, type Mount } from "../container/file-system.ts"
 import type { Container } from "../../apimachinery/object.ts"
 import { configMapFiles, fieldValue, MissingSource, resourceValue, secretFiles, type Sources } from "./sources.ts"
+import { trimRight } from "../../apimachinery/texts.ts"
 
 type PodVolume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number]
 type Items = { key: string; path: string }[] | undefined
@@ -123,7 +124,14 @@ export function mountsOf(container: Container, volumes: ReadonlyMap<string, Volu
     const volume = volumes.get(mount.name)
     if (volume === undefined) return []
     const subPath = mount.subPath === undefined || mount.subPath === "" ? {} : { subPath: mount.subPath }
-    return [{ path: mount.mountPath.replace(/(.)\/+$/, "$1"), volume, readOnly: mount.readOnly === true, ...subPath }]
+    return [
+      {
+        path: trimRight(mount.mountPath, "/") || mount.mountPath.slice(0, 1),
+        volume,
+        readOnly: mount.readOnly === true,
+        ...subPath,
+      },
+    ]
   })
 }
 

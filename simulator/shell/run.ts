@@ -9,6 +9,7 @@ import { programs } from "./programs.ts"
 import { redirect } from "./redirect.ts"
 import type { Terminal } from "./terminal.ts"
 import { SyntaxFault } from "./tokens.ts"
+import { trimRight } from "../../apimachinery/texts.ts"
 
 /** Commands one run may execute without sleeping in between: an endless loop without a sleep is ended, not served. */
 const maxStepsAwake = 100_000
@@ -250,5 +251,5 @@ async function substitute(state: State, script: string): Promise<string> {
     stdout: (text: string) => void (captured = (captured + text).slice(0, maxCapture)),
   }
   await runScript({ ...state, process }, script)
-  return captured.replace(/\n+$/, "")
+  return trimRight(captured, "\n")
 }

@@ -24,6 +24,7 @@ import { type PolicyHook, PolicyHooks } from "./hooks.ts"
 import { PolicyInput } from "./input.ts"
 import { isBeyondPolicies, matchResources } from "./match.ts"
 import { collectParams, ConfigurationFault, paramRegistry } from "./params.ts"
+import { refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 
 const pluginName = "MutatingAdmissionPolicy"
 
@@ -242,7 +243,7 @@ function decoded(attributes: AdmissionAttributes, object: unknown): KubeObject {
     return attributes.decode(structuredClone(object) as Json)
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
-    const why = error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const why = refusalDetail(error.message)
     throw internalError(why, { cause: error })
   }
 }

@@ -16,6 +16,7 @@ import { isExempt, matchHook } from "./match.ts"
 import { isOwnKind } from "./review.ts"
 import { type EvaluateMatchConditions, meetsConditions } from "./match-conditions.ts"
 import { convertObject } from "./versions.ts"
+import { refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 
 const pluginName = "MutatingAdmissionWebhook"
 
@@ -147,7 +148,7 @@ function decoded(attributes: AdmissionAttributes, object: KubeObject): KubeObjec
     return attributes.decode(structuredClone(object) as unknown as Json)
   } catch (error) {
     if (!hasReason(error, "BadRequest", "Invalid")) throw error
-    throw internalError(error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, ""), {
+    throw internalError(refusalDetail(error.message), {
       cause: error,
     })
   }

@@ -2,6 +2,7 @@
 // k8s.io/client-go/util/jsonpath (parser.go).
 
 import { unquoteGo } from "./unquote.ts"
+import { trim } from "../../../apimachinery/texts.ts"
 
 export type Step =
   | { type: "field"; name: string }
@@ -134,7 +135,7 @@ class Parser {
     this.#at = end + 1
     const parts = inside.split(",")
     if (parts.length > 1) {
-      return [{ type: "union", paths: parts.map((part) => firstOf(`[${part.replace(/^ +| +$/g, "")}]`)) }]
+      return [{ type: "union", paths: parts.map((part) => firstOf(`[${trim(part, " ")}]`)) }]
     }
     const key = /^'([^']*)'$/.exec(inside)
     return key === null ? [sliceOf(inside === "*" ? ":" : inside)] : firstOf(`.${key[1] ?? ""}`)

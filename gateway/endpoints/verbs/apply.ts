@@ -3,7 +3,7 @@
 
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
-import { Mismatch } from "../../../apimachinery/schema/decode-errors.ts"
+import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 import { parseObject, type Parsed, type ParseOptions } from "../../../apimachinery/schema/parse.ts"
 import { asOfYaml } from "../../../apimachinery/schema/number-literals.ts"
 import { badRequest, conflict, hasReason, notFound, StatusError } from "../../../apimachinery/status.ts"
@@ -13,6 +13,7 @@ import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue, type Expected } from "../body.ts"
 import type { FieldValidation } from "../request-options.ts"
+import { between } from "../../../apimachinery/texts.ts"
 
 export interface Application {
   definition: ResourceDefinition
@@ -40,14 +41,28 @@ export function readConfiguration(bytes: Buffer, validation: FieldValidation): C
     return { object, duplicates: lines.filter((line) => line.startsWith("line ")) }
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
-    const fault = /: ((?:yaml|couldn't get version\/kind).*) \(/s.exec(error.message)?.[1] ?? error.message
+    const fault = faultOf(error.message)
     const detail = fault.replace(
       "couldn't get version/kind; json parse error: ",
       "error unmarshaling JSON: while decoding JSON: ",
     )
     const shown = detail.startsWith("yaml") ? `error converting YAML to JSON: ${detail}` : detail
-    throw badRequest(`error decoding YAML: ${shown.replace(/Go value of type struct \{.*\}/, goMap)}`, { cause: error })
+    throw badRequest(`error decoding YAML: ${withGoMap(shown)}`, { cause: error })
   }
+}
+
+function faultOf(message: string): string {
+  const starts = [": yaml", ": couldn't get version/kind"].filter((start) => message.includes(start))
+  const [start = ""] = starts.toSorted((a, b) => message.indexOf(a) - message.indexOf(b))
+  const rest = start === "" ? undefined : between(message, start, " (")
+  return rest === undefined ? message : `${start.slice(2)}${rest}`
+}
+
+/** Who applies has no struct of Go's to be told of. */
+function withGoMap(fault: string): string {
+  const start = fault.indexOf("Go value of type struct {")
+  const end = fault.lastIndexOf("}")
+  return start < 0 || end < start ? fault : `${fault.slice(0, start)}${goMap}${fault.slice(end + 1)}`
 }
 
 const goMap = "Go value of type map[string]interface {}"
@@ -113,7 +128,7 @@ function decodeApplied(
     const kind = `${group === "" ? "/" : `${group}/`}${version}, Kind=${expected.kind}`
     const { cause } = error
     const converted = cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
-    const fault = converted ?? error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const fault = converted ?? refusalDetail(error.message)
     const detail = fault.startsWith("illegal base64") ? `error decoding from json: ${fault}` : fault
     const message = `failed to convert new object (${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${detail}`
     const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const

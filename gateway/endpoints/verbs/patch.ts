@@ -5,7 +5,7 @@ import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { printGo } from "../../../apimachinery/go-print.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
-import { Mismatch } from "../../../apimachinery/schema/decode-errors.ts"
+import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
 import { scanJson, survey } from "../../../apimachinery/schema/json-scan.ts"
@@ -45,6 +45,7 @@ import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
+import { between } from "../../../apimachinery/texts.ts"
 
 export type PatchType = "json" | "merge" | "strategic"
 
@@ -134,8 +135,9 @@ export function patchType(
 }
 
 export interface PatchDocument {
-  /** Of a merge or a JSON patch numbers may be marked (see number-literals.ts). */
   value: Json
+  /** Of a merge or a JSON patch: numbers are (see number-literals.ts). */
+  isMarked: boolean
   /** `duplicate field "metadata.labels.a"` */
   duplicates: readonly string[]
 }
@@ -144,8 +146,9 @@ function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation):
   // What walks values is recursive.
   const { depth, oddNumbers } = survey(bytes)
   if (depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
-  const text = oddNumbers && type !== "strategic" ? Buffer.from(markOddNumbers(bytes.toString())) : bytes
-  const document = parsePatch(text, bytes, type, validation)
+  const isMarked = oddNumbers && type !== "strategic"
+  const text = isMarked ? Buffer.from(markOddNumbers(bytes.toString())) : bytes
+  const document = { ...parsePatch(text, bytes, type, validation), isMarked }
   const overflow = oddNumbers ? firstOverflow(bytes.toString()) : undefined
   if (overflow === undefined) return document
   const at = type === "json" ? "struct field jsonPatchOp.value" : "value"
@@ -154,7 +157,12 @@ function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation):
 }
 
 /** `bytes`: as they came, for what is said of them. */
-function parsePatch(text: Buffer, bytes: Buffer, type: PatchType, validation: FieldValidation): PatchDocument {
+function parsePatch(
+  text: Buffer,
+  bytes: Buffer,
+  type: PatchType,
+  validation: FieldValidation,
+): Omit<PatchDocument, "isMarked"> {
   try {
     // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
     if (type === "json" || bytes[0] !== 0x7b) return { value: parseJson(text), duplicates: [] }
@@ -183,7 +191,7 @@ function refusalOf(bytes: Buffer): string | undefined {
     return undefined
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    return /json parse error: (.*) \(/s.exec(error.message)?.[1]
+    return between(error.message, "json parse error: ", " (")
   }
 }
 
@@ -191,7 +199,7 @@ function refusalOf(bytes: Buffer): string | undefined {
 function decodePatched(
   ctx: RequestContext,
   value: Json,
-  { value: patch, duplicates }: PatchDocument,
+  { value: patch, duplicates, isMarked }: PatchDocument,
   type: PatchType,
   expected: Expected,
   validation: FieldValidation,
@@ -199,7 +207,7 @@ function decodePatched(
   try {
     const fault = isPlainObject(value) ? typeFault(value) : undefined
     if (fault !== undefined) throw badRequest(fault)
-    const copy = type === "strategic" ? copyJson(value) : withoutMarks(value)
+    const copy = isMarked ? withoutMarks(value) : copyJson(value)
     if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch) ?? new Map())
     return decodeValue(ctx, copy, expected, validation, duplicates, type === "strategic" ? type : "patch")
   } catch (error) {
@@ -210,7 +218,7 @@ function decodePatched(
         : printWithoutMarks(JSON.stringify(type === "merge" ? inMergedOrder(value, patch) : value))
     const { cause } = error
     const converted = type === "strategic" && cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
-    const detail = converted ?? error.message.replace(/^.*? in version ".*?" cannot be handled as a .*?: /, "")
+    const detail = converted ?? refusalDetail(error.message)
     throw refusedPatch(text, detail, error)
   }
 }

@@ -16,7 +16,7 @@ const descriptors = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@
 /** What is wrong with it, or undefined. */
 export function scheduleFault(schedule: string): string | undefined {
   let spec = schedule
-  const zone = /^(TZ|CRON_TZ)=(\S+)\s+(.*)$/.exec(spec)
+  const zone = /^(TZ|CRON_TZ)=(\S+)\s+(\S.*)?$/.exec(spec)
   if (zone !== null) spec = zone[3] ?? ""
   if (spec.startsWith("@")) {
     if (descriptors.includes(spec)) return undefined

@@ -137,10 +137,8 @@ export function validateFieldRef(
     const fault = `error converting fieldPath: unsupported pod version: ${reference.apiVersion}`
     return [invalidValue(path.child("fieldPath"), reference.fieldPath, fault)]
   }
-  const subscript = /^(.*)\['(.*)'\]$/s.exec(reference.fieldPath)
-  const name = subscript?.[1] ?? reference.fieldPath
-  if (subscript !== null) {
-    const key = subscript[2] ?? ""
+  const { name, key } = subscripted(reference.fieldPath)
+  if (key !== undefined) {
     if (name === "metadata.annotations")
       return messages(path, key.toLowerCase(), validateQualifiedName(key.toLowerCase()))
     if (name === "metadata.labels") return messages(path, key, validateQualifiedName(key))
@@ -150,6 +148,13 @@ export function validateFieldRef(
   }
   if (!knownFields.has(name)) return [unknownField(path, name)]
   return fields.includes(name) ? [] : [notSupported(path.child("fieldPath"), name, fields)]
+}
+
+/** `metadata.labels['key']`. Source: k8s.io/kubernetes/pkg/fieldpath/fieldpath.go (SplitMaybeSubscriptedPath). */
+function subscripted(fieldPath: string): { name: string; key?: string } {
+  const start = fieldPath.indexOf("['")
+  if (start < 1 || !fieldPath.endsWith("']") || start + 2 > fieldPath.length - 2) return { name: fieldPath }
+  return { name: fieldPath.slice(0, start), key: fieldPath.slice(start + 2, -2) }
 }
 
 function unknownField(path: FieldPath, field: string): FieldError {

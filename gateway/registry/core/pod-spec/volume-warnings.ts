@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/pkg/api/pod/warnings.go.
 
 import type { Volume } from "./types.ts"
+import { trimRight } from "../../../../apimachinery/texts.ts"
 
 interface Place {
   path: string
@@ -41,7 +42,7 @@ function placesOfProjection({ configMap, secret, downwardAPI, serviceAccountToke
 }
 
 function placesOf(items: readonly { path?: string }[] | undefined, source = ""): Place[] {
-  return (items ?? []).map(({ path = "" }) => ({ path: path.replace(/\/+$/, ""), source }))
+  return (items ?? []).map(({ path = "" }) => ({ path: trimRight(path, "/"), source }))
 }
 
 function overlaps(volume: string, what: string, places: readonly Place[]): string[] {
