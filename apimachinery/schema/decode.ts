@@ -5,10 +5,10 @@ import type { Json } from "../object.ts"
 import { isObject, type JsonObject, setOwn } from "./json-object.ts"
 import { parseGroupVersion } from "../object.ts"
 import { badRequest } from "../status.ts"
-import { narrowest } from "./exact-integers.ts"
 import { Mismatch, what } from "./decode-errors.ts"
 import { schemaOfType } from "./facts.ts"
-import { pathKey, printPath } from "./json-scan.ts"
+import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
+import { printPath } from "./json-scan.ts"
 import { oddNumbersOf } from "./odd-numbers.ts"
 import { prune } from "./prune.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
@@ -19,17 +19,13 @@ export { parseObject } from "./parse.ts"
 export { writeZeros } from "./zeros.ts"
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-const int32Max = 2 ** 31 - 1
-const int32Min = -(2 ** 31)
 
-/** What is the same for a whole decoding. `path` is where it is now. */
-interface Walk {
+/** What is the same for a whole decoding. */
+interface Walk extends NumberPlace {
+  /** Where it is now. */
   path: (string | number)[]
   /** Undefined: nobody asks. */
   unknown: string[] | undefined
-  oddNumbers: ReadonlyMap<string, string> | undefined
-  /** Values come from memory, where numbers have a type and no literal: Go converts them. */
-  converts: boolean
   /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
   roundsAmounts: boolean
 }
@@ -194,11 +190,7 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
       if (!Number.isFinite(value)) throw new Mismatch(walk.path, `number ${literalOf(value, walk)}`, schema)
       return value
     case "intOrString":
-      return typeof value === "string"
-        ? value
-        : walk.converts
-          ? reread(value, walk, schema)
-          : decodeInteger(schema, value, walk)
+      return typeof value === "string" ? value : decodeSelfReading(schema, value, walk)
     case "any":
       return schema.union === undefined ? value : decodeUnion(schema.union, value, walk)
   }
@@ -320,54 +312,4 @@ function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
     walk.path.pop()
   }
   return map
-}
-
-/** The number as it was written, if that is known to matter. */
-function literalOf(value: Json, walk: Walk): string {
-  if (typeof value === "string") return value
-  if (typeof value !== "number") return JSON.stringify(value)
-  return (walk.converts ? undefined : walk.oddNumbers?.get(pathKey(walk.path))) ?? String(value)
-}
-
-/** Go can make a text of an integer in memory, and refuses to; of a double it cannot. */
-function notText(schema: Schema, value: Json, walk: Walk): Error {
-  const literal = typeof value === "number" ? walk.oddNumbers?.get(pathKey(walk.path)) : undefined
-  const isDouble = typeof value === "number" && (!Number.isSafeInteger(value) || literal !== undefined)
-  if (walk.converts && isDouble && schema.format === undefined) return new ScalarError("unrecognized type: string")
-  return new Mismatch(walk.path, what(value), schema)
-}
-
-const int64Min = -(2n ** 63n)
-const int64Max = 2n ** 63n - 1n
-
-/** Integers lose the bits they have too many, whole doubles become integers (the least one, if they are too large). */
-function converted(schema: Schema, value: number | bigint, walk: Walk): number | bigint {
-  if (typeof value === "number" && !Number.isInteger(value)) throw new Mismatch(walk.path, `number ${value}`, schema)
-  const exact = BigInt(value)
-  const held = exact < int64Min || exact > int64Max ? int64Min : exact
-  return narrowest(BigInt.asIntN(schema.format === "int64" ? 64 : 32, held))
-}
-
-/** What reads itself from JSON reads JSON made of the value alone, and does not know where it is. */
-function reread(value: Json, walk: Walk, schema: Schema): Json {
-  try {
-    return decodeInteger(schema, value, { ...walk, converts: false, oddNumbers: undefined })
-  } catch (error) {
-    if (!(error instanceof Mismatch) || (typeof value !== "number" && typeof value !== "bigint")) throw error
-    throw new ScalarError(`json: cannot unmarshal number ${value} into Go value of type int32`)
-  }
-}
-
-function decodeInteger(schema: Schema, value: Json, walk: Walk): number | bigint {
-  if (walk.converts && (typeof value === "number" || typeof value === "bigint")) return converted(schema, value, walk)
-  if (typeof value === "bigint" && schema.format === "int64") return value
-  if (typeof value === "bigint") throw new Mismatch(walk.path, `number ${value}`, schema)
-  if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
-  const literal = walk.oddNumbers?.get(pathKey(walk.path))
-  const whole = Number.isInteger(value) && (literal === undefined || /^-?\d+$/.test(literal))
-  const fits = schema.format === "int64" || (value <= int32Max && value >= int32Min)
-  // Integers that a double does not hold came as bigint, so it is one of more than 64 bits.
-  const isLost = Math.abs(value) > Number.MAX_SAFE_INTEGER
-  if (!whole || !fits || isLost) throw new Mismatch(walk.path, `number ${literal ?? String(value)}`, schema)
-  return value
 }

@@ -4,7 +4,7 @@ import { equalJson } from "../../apimachinery/equality.ts"
 import { checkType, TypeErrors } from "../../apimachinery/managed-fields/configuration.ts"
 import type { Change } from "../../apimachinery/managed-fields/ownership.ts"
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
-import type { ManagedKind } from "./field-management.ts"
+import type { ManagedKind } from "./managed-kind.ts"
 
 /**
  * What a write of a custom resource cannot change is not validated, but nobody manages anything where it is not of its type.

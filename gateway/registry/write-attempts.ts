@@ -15,7 +15,8 @@ import type { KeyValue } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
 import { isFinished, nextDeletionStep } from "./deletion.ts"
-import { checkAfterAdmission, managedKind, managersIn, recordWrite } from "./field-management.ts"
+import { checkAfterAdmission, managersIn, recordWrite } from "./field-management.ts"
+import { managedKind } from "./managed-kind.ts"
 import {
   isUnchanged,
   prepareForCreate,

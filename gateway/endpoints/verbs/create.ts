@@ -14,7 +14,8 @@ import {
 import type { Endpoint } from "../endpoint.ts"
 import { goneScales } from "../../custom-resources/scale.ts"
 import { writeOptions } from "../request-options.ts"
-import { managedKind, recordWrite } from "../../registry/field-management.ts"
+import { recordWrite } from "../../registry/field-management.ts"
+import { managedKind } from "../../registry/managed-kind.ts"
 import { sendReview, sendSubresource, sendValue } from "../respond.ts"
 
 /** POST to a collection, or to a subresource (binding, eviction, token). */

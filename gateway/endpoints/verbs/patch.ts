@@ -28,7 +28,7 @@ import {
   unsupportedMediaType,
 } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
-import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/field-management.ts"
+import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
 import {

@@ -5,7 +5,8 @@ import { type FieldError, FieldPath, invalidValue } from "../../../../apimachine
 import type { KubeObject, Pod, ServiceAccount } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
-import { managedSubresource, recordWrite } from "../../field-management.ts"
+import { recordWrite } from "../../field-management.ts"
+import { managedSubresource } from "../../managed-kind.ts"
 import { builtIn } from "../../internal-write.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 

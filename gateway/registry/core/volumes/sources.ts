@@ -12,6 +12,7 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import { inclusiveRange, messages, within } from "../../validation/values.ts"
+import { initiatorFault } from "./initiators.ts"
 
 /** A source as it came; which fields it has is its kind's. */
 export type VolumeSource = Readonly<Record<string, unknown>>
@@ -236,37 +237,6 @@ function checkFlocker(path: FieldPath, source: VolumeSource): FieldError[] {
   }
   if (name.includes("/")) errors.push(invalidValue(path.child("datasetName"), name, "must not contain '/'"))
   return errors
-}
-
-const initiators: Readonly<Record<string, (name: string) => boolean>> = {
-  iqn: isQualifiedName,
-  eui: (name) => /^eui.[a-zA-Z0-9]{16}$/.test(name),
-  naa: (name) => /^naa.[a-zA-Z0-9]{32}$/.test(name),
-}
-
-/**
- * A name of iSCSI with what is behind its colon, wherever it begins. Upstream's expression:
- * iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$
- */
-function isQualifiedName(name: string): boolean {
-  const parts = lastPart(name, /[,;*&$|\s]/).split(":")
-  const own = parts.pop() === "" ? parts.slice(0, -1) : parts
-  return own.some((part) => /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9.-]/.test(lastPart(part, /[^a-zA-Z0-9.-]/)))
-}
-
-/** What is behind the last character of that kind. */
-function lastPart(text: string, separator: RegExp): string {
-  let from = text.length
-  while (from > 0 && !separator.test(text.charAt(from - 1))) from--
-  return text.slice(from)
-}
-
-function initiatorFault(name: string, persistent: boolean): string | undefined {
-  const form = initiators[name.slice(0, 3)]
-  if (form === undefined) {
-    return persistent ? "must be valid format" : "must be valid format starting with iqn, eui, or naa"
-  }
-  return form(name) ? undefined : "must be valid format"
 }
 
 function checkISCSI(path: FieldPath, source: VolumeSource, persistent: boolean): FieldError[] {

@@ -1,0 +1,70 @@
+// Numbers of an object that is decoded (decode.ts), as Go reads them: from JSON by how they were written, from memory by their type.
+
+import type { Json } from "../object.ts"
+import { Mismatch, what } from "./decode-errors.ts"
+import { narrowest } from "./exact-integers.ts"
+import { pathKey } from "./json-scan.ts"
+import { ScalarError } from "./scalars.ts"
+import type { Schema } from "./schema.ts"
+
+const int32Max = 2 ** 31 - 1
+const int32Min = -(2 ** 31)
+
+/** Where a number is, and what is known of it there. */
+export interface NumberPlace {
+  path: readonly (string | number)[]
+  oddNumbers: ReadonlyMap<string, string> | undefined
+  /** Values come from memory, where numbers have a type and no literal: Go converts them. */
+  converts: boolean
+}
+
+/** The number as it was written, if that is known to matter. */
+export function literalOf(value: Json, walk: NumberPlace): string {
+  if (typeof value === "string") return value
+  if (typeof value !== "number") return JSON.stringify(value)
+  return (walk.converts ? undefined : walk.oddNumbers?.get(pathKey(walk.path))) ?? String(value)
+}
+
+/** Go can make a text of an integer in memory, and refuses to; of a double it cannot. */
+export function notText(schema: Schema, value: Json, walk: NumberPlace): Error {
+  const literal = typeof value === "number" ? walk.oddNumbers?.get(pathKey(walk.path)) : undefined
+  const isDouble = typeof value === "number" && (!Number.isSafeInteger(value) || literal !== undefined)
+  if (walk.converts && isDouble && schema.format === undefined) return new ScalarError("unrecognized type: string")
+  return new Mismatch(walk.path, what(value), schema)
+}
+
+const int64Min = -(2n ** 63n)
+const int64Max = 2n ** 63n - 1n
+
+/** Integers lose the bits they have too many, whole doubles become integers (the least one, if they are too large). */
+function converted(schema: Schema, value: number | bigint, walk: NumberPlace): number | bigint {
+  if (typeof value === "number" && !Number.isInteger(value)) throw new Mismatch(walk.path, `number ${value}`, schema)
+  const exact = BigInt(value)
+  const held = exact < int64Min || exact > int64Max ? int64Min : exact
+  return narrowest(BigInt.asIntN(schema.format === "int64" ? 64 : 32, held))
+}
+
+/** What reads itself from JSON (IntOrString) reads, of a value in memory, JSON made of that alone, and does not know where it is. */
+export function decodeSelfReading(schema: Schema, value: Json, walk: NumberPlace): Json {
+  if (!walk.converts) return decodeInteger(schema, value, walk)
+  try {
+    return decodeInteger(schema, value, { ...walk, converts: false, oddNumbers: undefined })
+  } catch (error) {
+    if (!(error instanceof Mismatch) || (typeof value !== "number" && typeof value !== "bigint")) throw error
+    throw new ScalarError(`json: cannot unmarshal number ${value} into Go value of type int32`)
+  }
+}
+
+export function decodeInteger(schema: Schema, value: Json, walk: NumberPlace): number | bigint {
+  if (walk.converts && (typeof value === "number" || typeof value === "bigint")) return converted(schema, value, walk)
+  if (typeof value === "bigint" && schema.format === "int64") return value
+  if (typeof value === "bigint") throw new Mismatch(walk.path, `number ${value}`, schema)
+  if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
+  const literal = walk.oddNumbers?.get(pathKey(walk.path))
+  const whole = Number.isInteger(value) && (literal === undefined || /^-?\d+$/.test(literal))
+  const fits = schema.format === "int64" || (value <= int32Max && value >= int32Min)
+  // Integers that a double does not hold came as bigint, so it is one of more than 64 bits.
+  const isLost = Math.abs(value) > Number.MAX_SAFE_INTEGER
+  if (!whole || !fits || isLost) throw new Mismatch(walk.path, `number ${literal ?? String(value)}`, schema)
+  return value
+}

@@ -1,0 +1,33 @@
+// Names of iSCSI: iqn, eui and naa.
+
+const initiators: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: isQualifiedName,
+  eui: (name) => /^eui.[a-zA-Z0-9]{16}$/.test(name),
+  naa: (name) => /^naa.[a-zA-Z0-9]{32}$/.test(name),
+}
+
+/**
+ * A name of iSCSI with what is behind its colon, wherever it begins. Upstream's expression:
+ * iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$
+ */
+function isQualifiedName(name: string): boolean {
+  const parts = lastPart(name, /[,;*&$|\s]/).split(":")
+  const own = parts.pop() === "" ? parts.slice(0, -1) : parts
+  return own.some((part) => /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9.-]/.test(lastPart(part, /[^a-zA-Z0-9.-]/)))
+}
+
+/** What is behind the last character of that kind. */
+function lastPart(text: string, separator: RegExp): string {
+  let from = text.length
+  while (from > 0 && !separator.test(text.charAt(from - 1))) from--
+  return text.slice(from)
+}
+
+/** What is wrong with the name of an initiator or a target; undefined: nothing. Source: validateISCSIVolumeSource. */
+export function initiatorFault(name: string, persistent: boolean): string | undefined {
+  const form = initiators[name.slice(0, 3)]
+  if (form === undefined) {
+    return persistent ? "must be valid format" : "must be valid format starting with iqn, eui, or naa"
+  }
+  return form(name) ? undefined : "must be valid format"
+}

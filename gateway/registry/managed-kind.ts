@@ -1,0 +1,131 @@
+// What somebody manages fields of (field-management.ts): a kind with its types in all versions, how it is converted between them, and
+// what a way of writing it cannot change.
+
+import { copyJson } from "../../apimachinery/copy.ts"
+import type { Versions } from "../../apimachinery/managed-fields/apply.ts"
+import { checkType } from "../../apimachinery/managed-fields/configuration.ts"
+import { type MergeType, mergeTypeOf } from "../../apimachinery/managed-fields/merge-type.ts"
+import type { Reset } from "../../apimachinery/managed-fields/ownership.ts"
+import {
+  type GroupVersionKind,
+  type Json,
+  type KubeObject,
+  parseGroupVersion,
+  printGroupVersion,
+} from "../../apimachinery/object.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import type { Schema } from "../../apimachinery/schema/schema.ts"
+import type { RequestContext } from "../request/context.ts"
+import { deepFreeze } from "./freeze.ts"
+import { resetFields } from "./reset-fields.ts"
+import type { ResourceDefinition } from "./rest.ts"
+
+/** What is managed: a kind in the version of the request, through one way of writing it. */
+export interface ManagedKind {
+  group: string
+  version: string
+  kind: string
+  schema: Schema
+  subresource: string
+  versions: Versions
+  reset: Reset
+  /** The object as it would be read after it was written, where that is another: what its version has no field for may lie elsewhere. */
+  asRead?: (object: Json) => Promise<Json>
+  /** Why what an apply has made of an object cannot be read as its kind: all one can apply then is what is there already. */
+  unreadable?: string
+}
+
+export function managedKind(ctx: RequestContext, definition: ResourceDefinition, subresource: string): ManagedKind {
+  const { group, version, kind } = definition
+  const own = printGroupVersion(definition)
+  const definitionIn = (apiVersion: string): ResourceDefinition | undefined => {
+    if (apiVersion === own) return definition
+    const asked = parseGroupVersion(apiVersion)
+    // Events of the other group count as another kind, as upstream.
+    if (asked.group !== group) return undefined
+    const served = ctx.controlPlane.resources.registry({ ...asked, resource: definition.resource })
+    return served?.definition ?? definition.customResource?.unserved?.(asked.version)
+  }
+  return {
+    group,
+    version,
+    kind,
+    get schema() {
+      return definition.schema
+    },
+    subresource,
+    versions: {
+      typeIn: (apiVersion) => typeOf(definitionIn(apiVersion)),
+      convert: (object, from, to) => convert(object, definitionIn(from), definitionIn(to)),
+    },
+    reset(apiVersion) {
+      const found = definitionIn(apiVersion)
+      return found && resetFields(found, subresource)
+    },
+    ...(isConverted(definition) ? { asRead: (object) => throughStorage(object, definition, definition) } : {}),
+  }
+}
+
+/** By ourselves: of custom resources, upstream as well compares what was sent. */
+function isConverted({ conversion, customResource }: ResourceDefinition): boolean {
+  return conversion !== undefined && customResource === undefined
+}
+
+function typeOf(definition: ResourceDefinition | undefined): MergeType | undefined {
+  return definition && mergeTypeOf(definition.schema)
+}
+
+async function convert(
+  object: Json,
+  from: ResourceDefinition | undefined,
+  to: ResourceDefinition | undefined,
+): Promise<Json> {
+  if (from === undefined || to === undefined) throw new Error("no such version")
+  if (from === to) return object
+  const converted = await throughStorage(object, from, to)
+  // Without a webhook a version's own fields stay where they are. Source: managedfields/internal/versionconverter.go.
+  if (to.customResource !== undefined) checkType(converted, mergeTypeOf(to.schema), "conversion")
+  return converted
+}
+
+async function throughStorage(object: Json, from: ResourceDefinition, to: ResourceDefinition): Promise<Json> {
+  const given = deepFreeze(copyJson(object) as unknown as KubeObject)
+  const stored = from.conversion === undefined ? given : await from.conversion.toStored(given)
+  const [converted] = to.conversion === undefined ? [stored] : await to.conversion.fromStored([deepFreeze(stored)])
+  if (converted === undefined) throw new Error(`conversion to ${printGroupVersion(to)} answered nothing`)
+  return copyJson({ ...converted, apiVersion: printGroupVersion(to) } as unknown as Json)
+}
+
+/** What a subresource takes when it is a kind of its own: Scale, TokenRequest. */
+export function managedSubresource(gvk: GroupVersionKind, subresource: string): ManagedKind {
+  const schema = schemaOf(gvk)
+  if (schema === undefined) throw new Error(`the facts have no ${gvk.kind}`)
+  return {
+    ...gvk,
+    schema,
+    subresource,
+    versions: {
+      typeIn: (apiVersion) => (apiVersion === printGroupVersion(gvk) ? mergeTypeOf(schema) : undefined),
+      convert: (object) => object,
+    },
+    reset: () => undefined,
+  }
+}
+
+const scaleKind = { group: "autoscaling", version: "v1", kind: "Scale" }
+
+/** The scale subresource's own object. */
+export function managedScale(): ManagedKind {
+  return managedSubresource(scaleKind, "scale")
+}
+
+/**
+ * That of a custom resource. Upstream's managers merge into an object of no type, which only the converter of the definition
+ * could read, and it knows no Scale. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/conversion/converter.go.
+ */
+export function managedCustomScale(): ManagedKind {
+  return {
+    ...managedScale(),
+    unreadable: `request to convert CR to an invalid group/version: ${printGroupVersion(scaleKind)}`,
+  }
+}
