@@ -17,13 +17,13 @@ export function claimsOf({ metadata, status }: VirtualCluster): readonly [own: C
   const { namespace = "", name = "", uid = "", annotations } = metadata
   const identity = { namespace, name, uid }
   const adopts = annotations?.[adoptAnnotation]
-  const adopted = adopts === undefined ? undefined : { ...identity, uid: adopts }
   const key = status?.clusterNamespace
+  if (adopts === undefined) return [{ identity, clusterKey: key ?? clusterKeyOf(identity) }]
+  const of = { ...identity, uid: adopts }
+  const adopted = { identity: of, clusterKey: clusterKeyOf(of) }
   // Once it has adopted, the cluster key it reports is the tenant's.
-  if (adopted === undefined) return [{ identity, clusterKey: key ?? clusterKeyOf(identity) }]
-  const adoptedKey = clusterKeyOf(adopted)
-  const own = { identity, clusterKey: key === undefined || key === adoptedKey ? clusterKeyOf(identity) : key }
-  return [own, { identity: adopted, clusterKey: adoptedKey }]
+  const ownKey = key === adopted.clusterKey ? undefined : key
+  return [{ identity, clusterKey: ownKey ?? clusterKeyOf(identity) }, adopted]
 }
 
 export function isOf(tenant: Tenant | undefined, { namespace, uid }: Tenant["virtualCluster"]): boolean {

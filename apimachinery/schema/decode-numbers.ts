@@ -2,7 +2,7 @@
 
 import type { Json } from "../object.ts"
 import { Mismatch, what } from "./decode-errors.ts"
-import { narrowest } from "./exact-integers.ts"
+import { int64, narrowest } from "./exact-integers.ts"
 import { pathKey } from "./json-scan.ts"
 import { ScalarError } from "./scalars.ts"
 import type { Schema } from "./schema.ts"
@@ -33,14 +33,11 @@ export function notText(schema: Schema, value: Json, walk: NumberPlace): Error {
   return new Mismatch(walk.path, what(value), schema)
 }
 
-const int64Min = -(2n ** 63n)
-const int64Max = 2n ** 63n - 1n
-
 /** Integers lose the bits they have too many, whole doubles become integers (the least one, if they are too large). */
 function converted(schema: Schema, value: number | bigint, walk: NumberPlace): number | bigint {
   if (typeof value === "number" && !Number.isInteger(value)) throw new Mismatch(walk.path, `number ${value}`, schema)
   const exact = BigInt(value)
-  const held = exact < int64Min || exact > int64Max ? int64Min : exact
+  const held = exact < int64.min || exact > int64.max ? int64.min : exact
   return narrowest(BigInt.asIntN(schema.format === "int64" ? 64 : 32, held))
 }
 

@@ -24,7 +24,7 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
 
 /** Integers of fewer digits are exact as doubles. */
 const longDigits = 16
-const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+export const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
 
 const [zero, nine, minus, quote] = [0x30, 0x39, 0x2d, 0x22]
 
@@ -58,6 +58,12 @@ export function exactInteger(literal: string): number | bigint | undefined {
   const value = BigInt(literal)
   if (value < int64.min || value > int64.max) return undefined
   return narrowest(value)
+}
+
+/** A whole number without a sign, of 64 bits. Undefined: it is none. */
+export function unsignedInteger(literal: string): bigint | undefined {
+  const value = /^\d{1,20}$/.test(literal) ? BigInt(literal) : undefined
+  return value !== undefined && value < 2n ** 64n ? value : undefined
 }
 
 /** A number when that is exact. */

@@ -2,7 +2,7 @@
 // so what it makes of an object is decoded, and refused, by its literals; here they go through it as marked texts.
 
 import type { Json } from "../object.ts"
-import { exactInteger, parseExactly } from "./exact-integers.ts"
+import { exactInteger, parseExactly, unsignedInteger } from "./exact-integers.ts"
 import { isObject, setOwn } from "./json-object.ts"
 import { pathKey } from "./json-scan.ts"
 import { noteOddNumbers, oddNumbersOf } from "./odd-numbers.ts"
@@ -67,8 +67,6 @@ export function printWithoutMarks(json: string): string {
   return json.replaceAll(printedMark, "$1")
 }
 
-const uint64 = { max: 2n ** 64n - 1n }
-
 /**
  * JSON that was read as YAML: upstream's YAML knows integers of 64 bits, with a sign or without, and else doubles, which it prints as
  * such; what is beyond them is a text.
@@ -79,7 +77,7 @@ export function asOfYaml(value: Json): Json {
   const kept = new Map<string, string>()
   for (const [key, literal] of odd) {
     if (!Number.isFinite(Number(literal))) setAt(value, key.split("\0"), literal)
-    else if (/^\d{1,20}$/.test(literal) && BigInt(literal) <= uint64.max) kept.set(key, literal)
+    else if (unsignedInteger(literal) !== undefined) kept.set(key, literal)
   }
   noteOddNumbers(value, kept)
   return value

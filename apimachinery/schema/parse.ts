@@ -5,7 +5,7 @@ import type { Document, Tags } from "yaml"
 import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
-import { exactInteger, parseExactly } from "./exact-integers.ts"
+import { exactInteger, parseExactly, unsignedInteger } from "./exact-integers.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
 import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
 import { asOfYaml } from "./number-literals.ts"
@@ -195,12 +195,6 @@ function nestsTooDeeply(text: string): boolean {
   return false
 }
 
-/** YAML's integers of 64 bits need no sign. */
-function unsigned(literal: string): bigint | undefined {
-  const value = /^\d{1,20}$/.test(literal) ? BigInt(literal) : undefined
-  return value !== undefined && value < 2n ** 64n ? value : undefined
-}
-
 function repeatedKeys(document: Document, lines: LineCounter): string[] {
   const found: { line: number; key: unknown }[] = []
   visit(document, {
@@ -232,7 +226,7 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
       throw unrecognized(bytes, options, `${typeError}json: unsupported value: ${String(node.source)}`)
     }
     if (isScalar(node) && typeof node.value === "number" && !Number.isSafeInteger(node.value)) {
-      const exact = exactInteger(node.source ?? "") ?? unsigned(node.source ?? "")
+      const exact = exactInteger(node.source ?? "") ?? unsignedInteger(node.source ?? "")
       long ||= typeof exact === "bigint"
       node.value = exact ?? node.value
     }
