@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/tenancy/pki.ts"
+import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
 
 const authority = await createAuthority("bare")
 const serving = await issueServingCertificate(authority, ["127.0.0.1"])

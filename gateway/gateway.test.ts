@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import type { KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
 import { clusterRoleBindings, configMaps, namespaces, serviceAccounts, services } from "../client/resources.ts"
 import { startTestGateway, type RawAnswer, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
-import { createAuthority, issueClientCertificate } from "./tenancy/pki.ts"
+import { createAuthority, issueClientCertificate } from "./pki/pki.ts"
 
 const domain = "tenants.test"
 let fixture: TestGateway

@@ -3,9 +3,9 @@
 
 import { describe, expect, test } from "vitest"
 import { FieldPath } from "../apimachinery/field-errors.ts"
-import { conversions } from "../apimachinery/cel/convert.ts"
-import { stringFunctions } from "../apimachinery/cel/strings.ts"
-import { parseDuration as celDuration } from "../apimachinery/cel/time.ts"
+import { conversions } from "../apimachinery/cel/functions/convert.ts"
+import { stringFunctions } from "../apimachinery/cel/functions/strings.ts"
+import { parseDuration as celDuration } from "../apimachinery/cel/functions/time.ts"
 import { isQuantity } from "../apimachinery/quantity.ts"
 import { hasFormat } from "../apimachinery/schema/formats.ts"
 import { parseSchedule } from "../controllers/cronjob/schedule.ts"

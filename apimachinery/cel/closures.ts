@@ -3,8 +3,8 @@
 
 import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
 import { areEqual } from "./compare.ts"
-import type { Implementation } from "./functions.ts"
-import { type CallCost, selectCost } from "./runtime-cost.ts"
+import type { Implementation } from "./functions/index.ts"
+import { type CallCost, selectCost } from "./cost/runtime-cost.ts"
 import { CelError, isError, ListValue, Optional, typeNameOf, UInt, type Value } from "./values.ts"
 
 /** One evaluation. */

@@ -9,10 +9,10 @@ import {
   invalidValue,
   tooLong,
 } from "../field-errors.ts"
-import { estimateCost, type SizeEstimator } from "./cost.ts"
-import type { Environment } from "./environment.ts"
+import { estimateCost, type SizeEstimator } from "./cost/cost.ts"
+import type { Environment } from "./types/environment.ts"
 import { compileExpression, perCallLimit } from "./program.ts"
-import { boolType, dynType, mapType, stringType, structType, type Type } from "./types.ts"
+import { boolType, dynType, mapType, stringType, structType, type Type } from "./types/types.ts"
 
 const maxLength = 10 * 1024
 const [domainLength, idLength, driverLength, valueLength, maxAttributes] = [63, 32, 63, 64, 32]

@@ -3,7 +3,7 @@
 import type { Json } from "../object.ts"
 import { narrowest } from "../schema/exact-integers.ts"
 import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
-import { conversions } from "./convert.ts"
+import { conversions } from "./functions/convert.ts"
 import { Duration, itemsOf, ListValue, MapValue, Optional, Timestamp, UInt, type Value } from "./values.ts"
 
 /** Whole numbers are ints. */

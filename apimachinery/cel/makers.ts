@@ -2,8 +2,8 @@
 // constants. Source: cel-go/interpreter/interpretable.go (evalList, evalMap, evalObj, evalFold).
 
 import { goTypeOf, type Run, spend } from "./closures.ts"
-import type { Environment } from "./environment.ts"
-import { listCost, mapCost, structCost } from "./runtime-cost.ts"
+import type { Environment } from "./types/environment.ts"
+import { listCost, mapCost, structCost } from "./cost/runtime-cost.ts"
 import {
   ArrayList,
   CelError,

@@ -1,9 +1,9 @@
 // From a checked tree to functions that evaluate it, counting costs as kube-apiserver does: constants are folded, a path of
 // fields is one attribute whose steps cost one each. Source: cel-go/interpreter/{planner,interpretable,decorators}.go.
 
-import type { CallNode, ComprehensionNode, Node } from "./ast.ts"
+import type { CallNode, ComprehensionNode, Node } from "./syntax/ast.ts"
 import { heldBy, qualifyIfPresent } from "./attributes.ts"
-import type { CheckedTree } from "./checked-tree.ts"
+import type { CheckedTree } from "./types/checked-tree.ts"
 import {
   alternative,
   type Attribute,
@@ -18,10 +18,10 @@ import {
   strict,
   withStep,
 } from "./closures.ts"
-import type { Environment } from "./environment.ts"
-import { implementations, isConversion } from "./functions.ts"
+import type { Environment } from "./types/environment.ts"
+import { implementations, isConversion } from "./functions/index.ts"
 import { iterate, makeList, makeMap, makeStruct } from "./makers.ts"
-import { callCostOf, noCost, selectCost } from "./runtime-cost.ts"
+import { callCostOf, noCost, selectCost } from "./cost/runtime-cost.ts"
 import { ArrayList, CelError, EntryMap, isError, TypeValue, type Value } from "./values.ts"
 
 /** A constant that cannot be, found while planning. */

@@ -3,12 +3,12 @@
 
 import { readFileSync } from "node:fs"
 import { afterEach, describe, expect, test, vi } from "vitest"
-import { estimateCost } from "./cost.ts"
-import { noTypes } from "./environment.ts"
+import { estimateCost } from "./cost/cost.ts"
+import { noTypes } from "./types/environment.ts"
 import { CostExceeded } from "./closures.ts"
 import { compileExpression, type Program } from "./program.ts"
-import { printSeconds, printTimestamp } from "./time.ts"
-import { parseType, printType } from "./types.ts"
+import { printSeconds, printTimestamp } from "./functions/time.ts"
+import { parseType, printType } from "./types/types.ts"
 import {
   ArrayList,
   CelError,

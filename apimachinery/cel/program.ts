@@ -1,14 +1,14 @@
 // The door to this folder: compile an expression once, evaluate it often, with a limit to what it may cost.
 
-import { checkTree } from "./check.ts"
-import type { CheckedTree } from "./checked-tree.ts"
-import type { Environment } from "./environment.ts"
-import { type Issue, printIssues } from "./issues.ts"
-import { parseExpression } from "./parser.ts"
+import { checkTree } from "./types/check.ts"
+import type { CheckedTree } from "./types/checked-tree.ts"
+import type { Environment } from "./types/environment.ts"
+import { type Issue, printIssues } from "./syntax/issues.ts"
+import { parseExpression } from "./syntax/parser.ts"
 import type { Frame } from "./closures.ts"
 import { type Plan, PlanFault, planTree } from "./plan.ts"
-import { dynType, type Type } from "./types.ts"
-import { literalIssues } from "./validate-literals.ts"
+import { dynType, type Type } from "./types/types.ts"
+import { literalIssues } from "./types/validate-literals.ts"
 import type { Value } from "./values.ts"
 
 /** What one expression may cost. Source: k8s.io/apiserver/pkg/apis/cel. */

@@ -6,8 +6,8 @@ import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { areEqual } from "./compare.ts"
-import { escapeIdentifier, unescapeIdentifier } from "./identifiers.ts"
-import { parseDuration, parseTimestamp } from "./time.ts"
+import { escapeIdentifier, unescapeIdentifier } from "./syntax/identifiers.ts"
+import { parseDuration, parseTimestamp } from "./functions/time.ts"
 import { ArrayList, CelError, itemsOf, keyOf, ListValue, MapValue, OpaqueValue, type Value } from "./values.ts"
 
 const text: JsonObject = { type: "string" }

@@ -3,7 +3,7 @@ import type { Json } from "../object.ts"
 import { decodeObject } from "./decode.ts"
 import { applyDefaults } from "./defaults.ts"
 import { schemaOf } from "./facts.ts"
-import { compileStructural } from "./structural.ts"
+import { compileStructural } from "./structural/structural.ts"
 
 function defaulted(group: string, kind: string, spec: Json): Json {
   const schema = schemaOf({ group, version: "v1", kind })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { FieldPath } from "../field-errors.ts"
 import type { Json } from "../object.ts"
 import { hasFormat, isFormatOf } from "./formats.ts"
-import { compileSchema } from "./structural-compile.ts"
+import { compileSchema } from "./structural/compile.ts"
 import { validateDefault, validateRules } from "./validate.ts"
 
 test.each<[string, string, boolean]>([

@@ -8,7 +8,7 @@ import { StatusError } from "../status.ts"
 import { decodeObject, parseObject } from "./decode.ts"
 import { applyDefaults } from "./defaults.ts"
 import { parseJson } from "./exact-integers.ts"
-import { compileStructural } from "./structural.ts"
+import { compileStructural } from "./structural/structural.ts"
 import { validateRules } from "./validate.ts"
 
 interface Case {

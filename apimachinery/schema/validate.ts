@@ -7,7 +7,7 @@ import type { Json } from "../object.ts"
 import { isInteger } from "./exact-integers.ts"
 import { isObject, type JsonObject } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
-import { compilePattern } from "./patterns.ts"
+import { compilePattern } from "./regular-expressions/patterns.ts"
 import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
 import { validateLists } from "./validate-lists.ts"
 

@@ -5,7 +5,7 @@ import { silentLog } from "../../client/log.ts"
 import { secrets } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
-import { createSigningKey } from "../../gateway/tenancy/pki.ts"
+import { createSigningKey } from "../../gateway/pki/pki.ts"
 import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 
 let gateway: TestGateway

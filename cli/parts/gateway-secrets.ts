@@ -11,7 +11,7 @@ import type { Log } from "../../client/log.ts"
 import { backoff } from "../../client/reflector.ts"
 import { secrets } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { certificateLifetimes, createAuthority, issueServingCertificate } from "../../gateway/tenancy/pki.ts"
+import { certificateLifetimes, createAuthority, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import type { ObjectName } from "../config.ts"
 
 /** Nodes come and go, so the certificate names what serves, not where. */

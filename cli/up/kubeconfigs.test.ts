@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { TenantAdmin } from "../../client/tenants.ts"
-import { renderKubeconfig } from "../../gateway/tenancy/kubeconfig.ts"
+import { renderKubeconfig } from "../../gateway/pki/kubeconfig.ts"
 import { renewKubeconfigs } from "./kubeconfigs.ts"
 
 let directory: string

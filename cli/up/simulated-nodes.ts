@@ -4,7 +4,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../gateway/tenancy/pki.ts"
+import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../gateway/pki/pki.ts"
 import type { PodSandbox } from "../../simulator/kubelet/pod-sandbox.ts"
 import type { NodeServer } from "../../client/node-server.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"

@@ -3,7 +3,7 @@
 
 import type { PolicySpec } from "../../apimachinery/cel/admission/policy.ts"
 import type { TypedKind } from "../../apimachinery/cel/admission/type-check.ts"
-import { builtInType, customType } from "../../apimachinery/cel/kind-types.ts"
+import { builtInType, customType } from "../../apimachinery/cel/types/kind-types.ts"
 import type { GroupVersionResource, Json, KubeObject } from "../../apimachinery/object.ts"
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
 import { isNotFound } from "../../apimachinery/status.ts"

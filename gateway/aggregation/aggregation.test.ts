@@ -15,7 +15,7 @@ import {
   type TestGateway,
   type TestTenant,
 } from "../testing/start-gateway.ts"
-import { createAuthority, issueServingCertificate } from "../tenancy/pki.ts"
+import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
 
 const group = "wardle.example.com"
 const services = "/apis/apiregistration.k8s.io/v1/apiservices"

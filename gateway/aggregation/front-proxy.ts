@@ -2,7 +2,7 @@
 // which its ConfigMap kube-system/extension-apiserver-authentication names. It is one of the tenant's trust roots, so no
 // other tenant's program trusts it.
 
-import { type Authority, certificateLifetimes, type IssuedCertificate, issueClientCertificate } from "../tenancy/pki.ts"
+import { type Authority, certificateLifetimes, type IssuedCertificate, issueClientCertificate } from "../pki/pki.ts"
 
 /** The name programs ask for, as kubeadm has it. */
 export const frontProxyName = "front-proxy-client"

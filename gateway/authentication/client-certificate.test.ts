@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto"
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest"
-import { createAuthority, issueClientCertificate, issueServingCertificate, type Authority } from "../tenancy/pki.ts"
+import { createAuthority, issueClientCertificate, issueServingCertificate, type Authority } from "../pki/pki.ts"
 import { createCertificateAuthenticator } from "./client-certificate.ts"
 
 let authority: Authority

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { notFound } from "../../apimachinery/status.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
-import { createTrust } from "../tenancy/trust-store.ts"
+import { createTrust } from "../pki/trust-store.ts"
 import { createTokenAuthenticator, createTokenIssuer } from "./service-account-token.ts"
 import type { TrustRoots } from "./types.ts"
 

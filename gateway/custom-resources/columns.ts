@@ -1,7 +1,7 @@
 // Table columns of custom resources: a definition's additionalPrinterColumns, or name and age. Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
 
-import { parseTimestamp } from "../../apimachinery/cel/time.ts"
+import { parseTimestamp } from "../../apimachinery/cel/functions/time.ts"
 import { goJson, printGo } from "../../apimachinery/go-print.ts"
 import type { Json } from "../../apimachinery/object.ts"
 import type { TableColumn } from "../endpoints/table.ts"

@@ -14,7 +14,7 @@ import {
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { compileStructural } from "../../apimachinery/schema/structural.ts"
+import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
 import type { Conversion, ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"

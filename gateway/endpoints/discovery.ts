@@ -7,7 +7,7 @@ import { parseGroupVersion, printGroupVersion } from "../../apimachinery/object.
 import { noSuchPath, pageNotFound } from "../../apimachinery/status.ts"
 import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import { builtInResources } from "../../apimachinery/schema/facts.ts"
-import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
+import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import type { AggregatedVersion } from "../aggregation/aggregator.ts"
 import { groupDiscovery, groupsOfAggregated, versionDiscovery, versionsOfGroup } from "../aggregation/discovery.ts"

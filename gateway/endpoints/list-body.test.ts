@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
-import { parseProtobuf } from "../../apimachinery/schema/protobuf.ts"
+import { parseProtobuf } from "../../apimachinery/schema/protobuf/parse.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import { encodeStored, type KubeValue, StoredText, StoredValue } from "../registry/value.ts"

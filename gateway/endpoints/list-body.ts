@@ -3,7 +3,7 @@
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOfType } from "../../apimachinery/schema/facts.ts"
-import { encodeMessage, envelope, fieldHead } from "../../apimachinery/schema/protobuf-encode.ts"
+import { encodeMessage, envelope, fieldHead } from "../../apimachinery/schema/protobuf/encode.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { storedHead } from "../registry/value.ts"
 import type { Compress, Deflated } from "./gzip-join.ts"

@@ -2,7 +2,7 @@
 // only. Source of the rules: k8s.io/apiserver/pkg/endpoints/handlers/negotiation, and go-restful for built-in paths.
 
 import { notAcceptable, StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
-import { protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
+import { protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf, type Clause, parseAccept, remembering } from "./accept.ts"
 

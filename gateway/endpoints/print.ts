@@ -3,7 +3,7 @@
 import { stringify } from "yaml"
 import { type Json, type KubeObject, parseGroupVersion } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { encodeProtobuf } from "../../apimachinery/schema/protobuf-encode.ts"
+import { encodeProtobuf } from "../../apimachinery/schema/protobuf/encode.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { Negotiated } from "./negotiation.ts"
 

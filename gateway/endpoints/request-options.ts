@@ -13,7 +13,7 @@ import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apima
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf.ts"
+import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"

@@ -1,7 +1,7 @@
 // Events of a watch as bytes: a line of JSON each, or a frame of protobuf. Events are shared by all watches of a resource, and
 // so are the bytes made of them; both go when the store forgets the change.
 
-import { encodeWatchEvent } from "../../apimachinery/schema/protobuf-encode.ts"
+import { encodeWatchEvent } from "../../apimachinery/schema/protobuf/encode.ts"
 import { internalError, notAcceptableForm, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { RegistryEvent, ResourceDefinition } from "../registry/rest.ts"

@@ -8,8 +8,8 @@ import { configurationField, configurationName } from "../authentication/oidc/co
 import { createTokenIssuer } from "../authentication/service-account-token.ts"
 import type { TrustRoots } from "../authentication/types.ts"
 import { startTestGateway, type RawRequest, type TestGateway, type TestTenant } from "../testing/start-gateway.ts"
-import { createAuthority, createSigningKey, issueClientCertificate } from "./pki.ts"
-import { authorityName } from "./trust-store.ts"
+import { createAuthority, createSigningKey, issueClientCertificate } from "../pki/pki.ts"
+import { authorityName } from "../pki/trust-store.ts"
 
 vi.setConfig({ testTimeout: 180_000 })
 

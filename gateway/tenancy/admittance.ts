@@ -5,7 +5,7 @@
 import { createPublicKey, X509Certificate } from "node:crypto"
 import { isSignedToken, tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials } from "../authentication/types.ts"
-import { describeIssuer } from "./certificate.ts"
+import { describeIssuer } from "../pki/certificate.ts"
 import type { ControlPlane } from "./control-plane.ts"
 
 /** Public keys are DER in base64: a third of a key object's memory. */

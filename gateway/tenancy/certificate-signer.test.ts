@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest"
 import { createClientRequest } from "../testing/certificate-request.ts"
 import { createCertificateAuthenticator } from "../authentication/client-certificate.ts"
 import { createCertificateSigner, type ControlPlanesByName } from "./certificate-signer.ts"
-import { createAuthority, type Authority } from "./pki.ts"
+import { createAuthority, type Authority } from "../pki/pki.ts"
 
 let authority: Authority
 

@@ -6,8 +6,8 @@ import type { CertificateSigner, CertificateToSign } from "../../client/certific
 import { notFound } from "../../apimachinery/status.ts"
 import { parseRequest } from "../admission/plugins/certificate-subject.ts"
 import type { ControlPlane } from "./control-plane.ts"
-import { certificateLifetimes } from "./pki.ts"
-import { signRequest } from "./requested-certificate.ts"
+import { certificateLifetimes } from "../pki/pki.ts"
+import { signRequest } from "../pki/requested-certificate.ts"
 
 /** Shorter ones end when they say; longer ones end as much earlier as they begin. */
 const shortMs = 8 * 60 * 60_000

@@ -17,7 +17,7 @@ import { createBootstrap, type Bootstrap } from "./bootstrap.ts"
 import { type Admittance, admittanceOf } from "./admittance.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { superUid } from "./data-directory.ts"
-import type { GatewayKeys } from "./gateway-keys.ts"
+import type { GatewayKeys } from "../pki/gateway-keys.ts"
 import { ensureKubernetesService, kubernetesServiceKey, type AdvertisedAddress } from "./kubernetes-service.ts"
 import { openControlPlane, type ControlPlaneParts } from "./open-control-plane.ts"
 import type { Preparation } from "./prepare.ts"
@@ -25,7 +25,7 @@ import { Presence } from "./presence.ts"
 import type { GatewayStorage } from "./storage.ts"
 import type { ControlPlaneLife } from "./tenant-entry.ts"
 import type { TenantRecord } from "./tenant-record.ts"
-import { authorityName, createTrust, loadTrust, type NewTrust } from "./trust-store.ts"
+import { authorityName, createTrust, loadTrust, type NewTrust } from "../pki/trust-store.ts"
 
 export interface ControlPlanesParts {
   options: Pick<GatewayOptions, "serviceAddresses" | "serviceRanges" | "nodeDialer" | "allowedNetworks">

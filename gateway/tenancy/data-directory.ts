@@ -19,7 +19,7 @@ import type { StoreQuota } from "../../storage/quota.ts"
 import { syncDirectory } from "../../storage/sync-directory.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
-import { keyDirectory, type KeyFiles } from "./key-files.ts"
+import { keyDirectory, type KeyFiles } from "../pki/key-files.ts"
 import { SpareStore } from "./spare-store.ts"
 import type { GatewayStorage } from "./storage.ts"
 

@@ -9,7 +9,7 @@ import type { StoreLimits } from "../../storage/limits.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
-import { keyRecords, type KeyFiles } from "./key-files.ts"
+import { keyRecords, type KeyFiles } from "../pki/key-files.ts"
 import type { GatewayStorage, OtherGateways } from "./storage.ts"
 
 /** The store of the gateway's own records; no tenant's uid. */

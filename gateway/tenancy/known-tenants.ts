@@ -14,7 +14,7 @@ import type { OtherGateways } from "./storage.ts"
 import { type Subscription, Subscriptions, type TenantValueHandler } from "./subscriptions.ts"
 import { type ControlPlaneLife, TenantEntry, type TenantEntryParts } from "./tenant-entry.ts"
 import type { TenantRecord } from "./tenant-record.ts"
-import { authorityName } from "./trust-store.ts"
+import { authorityName } from "../pki/trust-store.ts"
 
 export interface KnownTenantsParts {
   openControlPlane: (record: TenantRecord, life: ControlPlaneLife) => Promise<ControlPlane>

@@ -5,7 +5,7 @@ import type { StoreQuota } from "../../storage/quota.ts"
 import type { BaseLayer, Store } from "../../storage/types.ts"
 import type { GatewayOptions } from "../options.ts"
 import { DataDirectory } from "./data-directory.ts"
-import type { KeyFiles } from "./key-files.ts"
+import type { KeyFiles } from "../pki/key-files.ts"
 
 export interface GatewayStorage extends AsyncDisposable {
   /** The gateway's own records. */

@@ -17,7 +17,7 @@ import type { Store } from "../../storage/types.ts"
 import type { Credentials } from "../authentication/types.ts"
 import type { ControlPlane } from "./control-plane.ts"
 import { KnownTenants, objectHandler, type KnownTenantsParts, type TenantSubscriber } from "./known-tenants.ts"
-import { issueKubeconfig } from "./kubeconfig.ts"
+import { issueKubeconfig } from "../pki/kubeconfig.ts"
 import { createLazyClient } from "./lazy-client.ts"
 import { checkTenantName, newRecord } from "./new-tenant.ts"
 import { OtherTenants } from "./other-tenants.ts"
@@ -26,7 +26,7 @@ import type { TenantValueHandler } from "./subscriptions.ts"
 import type { TenantEntry } from "./tenant-entry.ts"
 import { createRecord, readRecord, readRecords, replaceRecord, type TenantRecord } from "./tenant-record.ts"
 import type { Found, TenantLookup } from "./tenant-resolver.ts"
-import { authorityName } from "./trust-store.ts"
+import { authorityName } from "../pki/trust-store.ts"
 
 export interface TenantDirectoryParts extends KnownTenantsParts {
   /** The gateway's own, not owned. */

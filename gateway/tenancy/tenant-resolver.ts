@@ -7,7 +7,7 @@ import { tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials, ImmediateAuthenticator } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
 import type { ControlPlane } from "./control-plane.ts"
-import { issuerCommonName } from "./trust-store.ts"
+import { issuerCommonName } from "../pki/trust-store.ts"
 
 export interface Caller {
   credentials: Credentials

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:https"
 import type { IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Loose } from "./kinds.ts"
-import { createAuthority, issueServingCertificate } from "../tenancy/pki.ts"
+import { createAuthority, issueServingCertificate } from "../pki/pki.ts"
 
 export interface WebhookCall {
   path: string

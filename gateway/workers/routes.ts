@@ -5,7 +5,7 @@ import { X509Certificate } from "node:crypto"
 import { tokenIssuer } from "../authentication/service-account-token.ts"
 import type { Credentials } from "../authentication/types.ts"
 import type { NamedTenant } from "../request/named-tenant.ts"
-import { authorityName, issuerCommonName } from "../tenancy/trust-store.ts"
+import { authorityName, issuerCommonName } from "../pki/trust-store.ts"
 
 /** The process that decides, and has whatever is no tenant's. */
 export const primary = 0

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { parseGroupVersion, type Json } from "../../apimachinery/object.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { parseProtobuf } from "../../apimachinery/schema/protobuf.ts"
-import { encodeProtobuf } from "../../apimachinery/schema/protobuf-encode.ts"
+import { parseProtobuf } from "../../apimachinery/schema/protobuf/parse.ts"
+import { encodeProtobuf } from "../../apimachinery/schema/protobuf/encode.ts"
 import {
   startTestGateway,
   type RawAnswer,

@@ -5,7 +5,7 @@ import { type FieldError, FieldPath, internalFieldError, invalidValue } from "..
 import { type CompiledExpression, compileIn, compileMutation, compileVariables } from "./compile.ts"
 import { admissionEnvironment } from "./environment.ts"
 import type { NamedExpression, PolicySpec } from "./policy.ts"
-import { boolType, nullType, stringType } from "../types.ts"
+import { boolType, nullType, stringType } from "../types/types.ts"
 
 /** Empty expressions are not compiled: that they are missing is said elsewhere. */
 function faults(path: FieldPath, shown: string, compile: () => CompiledExpression): FieldError[] {

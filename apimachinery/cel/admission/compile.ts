@@ -1,9 +1,9 @@
 // Expressions of policies compiled: once for all policies with that text, of whichever tenant. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition}.go.
 
-import type { Environment } from "../environment.ts"
+import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
-import { boolType, listType, nullType, sameType, stringType, structType, type Type } from "../types.ts"
+import { boolType, listType, nullType, sameType, stringType, structType, type Type } from "../types/types.ts"
 import { admissionEnvironment, variableType } from "./environment.ts"
 import type { Mutation, NamedExpression, PolicySpec } from "./policy.ts"
 

@@ -1,7 +1,7 @@
 // What the expressions of admission policies and of match conditions speak of. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition,activation}.go, pkg/cel/mutation.
 
-import type { Environment, TypeProvider } from "../environment.ts"
+import type { Environment, TypeProvider } from "../types/environment.ts"
 import {
   boolType,
   dynType,
@@ -13,7 +13,7 @@ import {
   structType,
   timestampType,
   type Type,
-} from "../types.ts"
+} from "../types/types.ts"
 import { constructPatchType, isPatchType, patchFieldType } from "./patch-values.ts"
 
 type Fields = Readonly<Record<string, Type>>

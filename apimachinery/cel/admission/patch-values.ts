@@ -2,7 +2,7 @@
 
 import type { Json } from "../../object.ts"
 import { toJson } from "../json-values.ts"
-import { dynType, opaqueType, stringType, type Type } from "../types.ts"
+import { dynType, opaqueType, stringType, type Type } from "../types/types.ts"
 import { CelError, itemsOf, ListValue, MapValue, OpaqueValue, type Value } from "../values.ts"
 
 const texts = new Set(["op", "path", "from"])

@@ -2,10 +2,10 @@
 // takes objects for anything. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating/typechecking.go.
 
 import type { GroupVersionKind } from "../../object.ts"
-import { type DeclaredType, declaredTypes, typeOfDeclared } from "../declared-type.ts"
-import type { Environment } from "../environment.ts"
+import { type DeclaredType, declaredTypes, typeOfDeclared } from "../types/declared-type.ts"
+import type { Environment } from "../types/environment.ts"
 import { compileExpression } from "../program.ts"
-import type { Type } from "../types.ts"
+import type { Type } from "../types/types.ts"
 import { admissionEnvironment, variableType } from "./environment.ts"
 import type { NamedExpression, PolicySpec } from "./policy.ts"
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { FieldPath } from "../../field-errors.ts"
 import type { JsonObject } from "../../schema/json-object.ts"
-import { compileStructural } from "../../schema/structural.ts"
+import { compileStructural } from "../../schema/structural/structural.ts"
 import { ruleErrors } from "./definition.ts"
 
 interface Case {

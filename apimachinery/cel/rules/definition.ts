@@ -12,9 +12,9 @@ import {
 } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
-import type { Structural } from "../../schema/structural.ts"
-import { type DeclaredType, declaredType } from "../declared-type.ts"
-import { escapeIdentifier } from "../identifiers.ts"
+import type { Structural } from "../../schema/structural/structural.ts"
+import { type DeclaredType, declaredType } from "../types/declared-type.ts"
+import { escapeIdentifier } from "../syntax/identifiers.ts"
 import { normalFieldPath } from "./field-path.ts"
 import { type CompiledRule, compileRules, maxCardinality, type Rule, rulesOf } from "./rule.ts"
 

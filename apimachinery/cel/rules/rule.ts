@@ -3,13 +3,13 @@
 
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
-import { childrenOf, type Node } from "../ast.ts"
-import type { CheckedTree } from "../checked-tree.ts"
-import { estimateCost } from "../cost.ts"
-import { type DeclaredType, declaredTypes, maxRequestBytes, sizesOf, typeOfDeclared } from "../declared-type.ts"
-import type { Environment } from "../environment.ts"
+import { childrenOf, type Node } from "../syntax/ast.ts"
+import type { CheckedTree } from "../types/checked-tree.ts"
+import { estimateCost } from "../cost/cost.ts"
+import { type DeclaredType, declaredTypes, maxRequestBytes, sizesOf, typeOfDeclared } from "../types/declared-type.ts"
+import type { Environment } from "../types/environment.ts"
 import { compileExpression, type Program } from "../program.ts"
-import { optionalType } from "../types.ts"
+import { optionalType } from "../types/types.ts"
 import { normalFieldPath } from "./field-path.ts"
 
 export interface Rule {

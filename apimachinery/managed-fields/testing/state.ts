@@ -2,7 +2,7 @@
 
 import { copyJson } from "../../copy.ts"
 import type { Json } from "../../object.ts"
-import { compileSchema } from "../../schema/structural-compile.ts"
+import { compileSchema } from "../../schema/structural/compile.ts"
 import { StatusError } from "../../status.ts"
 import { apply, type Versions } from "../apply.ts"
 import { TypeErrors } from "../configuration.ts"

@@ -19,7 +19,7 @@ func main() {
 	out := flag.String("out", "../facts.json", "the file to write, and to keep the server's part of when no server is named")
 	check := flag.Bool("check", false, "write nothing; exit 1 and show the first differing lines if the file is not what would be written")
 	conditional := flag.Bool("conditional", false, "print the defaults that depend on other fields, and stop")
-	messagesOut := flag.String("messages", "", "write objects in protobuf and JSON (../protobuf.messages.json) and stop")
+	messagesOut := flag.String("messages", "", "write objects in protobuf and JSON (../protobuf/messages.json) and stop")
 	var server serverFlags
 	flag.StringVar(&server.url, "server", "", "URL of a fresh kube-apiserver of the same release; empty: keep what the file has")
 	flag.StringVar(&server.token, "token", "", "bearer token of a cluster admin there")

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { builtInResources, schemaOf } from "../facts.ts"
-import { compileStructural } from "../structural.ts"
+import { compileStructural } from "../structural/structural.ts"
 import { openAPIV2, type OpenAPIDefinition, openAPIV3, openAPIHash, openAPIV3Paths } from "./documents.ts"
 import { gatherPieces, printPieces } from "./pieces.ts"
 import { encodeOpenAPIV2 } from "./protobuf-v2.ts"

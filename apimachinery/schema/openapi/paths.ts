@@ -3,7 +3,7 @@
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 
 import type { JsonObject } from "../json-object.ts"
-import { protobufMediaType } from "../protobuf.ts"
+import { protobufMediaType } from "../protobuf/parse.ts"
 import type { Method, Operation, PublishedKind } from "./operations.ts"
 import {
   nameParameter,

@@ -1,4 +1,4 @@
-// Messages as Go writes them, with the JSON they mean (protobuf.messages.json, made by generate/), for tests of both directions.
+// Messages as Go writes them, with the JSON they mean (messages.json, made by generate/), for tests of both directions.
 
 import { readFileSync } from "node:fs"
 import { parseGroupVersion, type Json } from "../../object.ts"
@@ -12,7 +12,7 @@ export interface Message {
 }
 
 export const messages = JSON.parse(
-  readFileSync(new URL("../protobuf.messages.json", import.meta.url), "utf8"),
+  readFileSync(new URL("../protobuf/messages.json", import.meta.url), "utf8"),
 ) as readonly Message[]
 
 /** "apps/v1/Deployment" */

@@ -3,7 +3,7 @@
 
 import { setImmediate } from "node:timers/promises"
 import type { CompiledExpression } from "../../../apimachinery/cel/admission/compile.ts"
-import { type AuthorizationQuery, Unanswered } from "../../../apimachinery/cel/authorizer.ts"
+import { type AuthorizationQuery, Unanswered } from "../../../apimachinery/cel/functions/authorizer.ts"
 import { CostExceeded } from "../../../apimachinery/cel/closures.ts"
 import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
 import { perCallLimit, type Program } from "../../../apimachinery/cel/program.ts"

@@ -1,7 +1,11 @@
 // What the expressions of policies and match conditions are given: the request, its objects in the version that matched, the
 // namespace, an authorizer. Source: k8s.io/apiserver/pkg/admission/plugin/cel/{condition,activation}.go.
 
-import { AuthorizationAnswers, authorizerValue, resourceCheckValue } from "../../../apimachinery/cel/authorizer.ts"
+import {
+  AuthorizationAnswers,
+  authorizerValue,
+  resourceCheckValue,
+} from "../../../apimachinery/cel/functions/authorizer.ts"
 import { jsonValue } from "../../../apimachinery/cel/json-values.ts"
 import type { Value } from "../../../apimachinery/cel/values.ts"
 import type { Json, KubeObject, Namespace } from "../../../apimachinery/object.ts"

@@ -1,7 +1,7 @@
 // Groups of Kubernetes' own: a definition in one says where it was approved, or that it was not. Source:
 // k8s.io/apiextensions-apiserver/pkg/apihelpers/helpers.go and pkg/controller/apiapproval.
 
-import { requestUrlFault } from "../../../apimachinery/cel/urls.ts"
+import { requestUrlFault } from "../../../apimachinery/cel/functions/urls.ts"
 import { FieldPath, type FieldError, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import type { Definition, DefinitionCondition } from "../types.ts"
 

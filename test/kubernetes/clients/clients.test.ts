@@ -4,7 +4,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createAuthority, issueServingCertificate } from "../../../gateway/tenancy/pki.ts"
+import { createAuthority, issueServingCertificate } from "../../../gateway/pki/pki.ts"
 import { startPolyplane, type Polyplane } from "../../harness/polyplane.ts"
 import { run } from "../../harness/processes.ts"
 import { binaryPath } from "../build/cache.ts"

@@ -1,7 +1,7 @@
 // Texts that match a pattern, made from its syntax.
 
-import { type Node, parsePattern } from "../../../apimachinery/schema/re2-parse.ts"
-import { compilePattern } from "../../../apimachinery/schema/patterns.ts"
+import { type Node, parsePattern } from "../../../apimachinery/schema/regular-expressions/re2-parse.ts"
+import { compilePattern } from "../../../apimachinery/schema/regular-expressions/patterns.ts"
 import { pick, type Random } from "../../../apimachinery/testing/random.ts"
 
 /** Beyond what a repetition asks for at least. */

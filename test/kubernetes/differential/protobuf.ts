@@ -1,7 +1,7 @@
 // Bodies in Kubernetes' protobuf, decoded by the wire format alone: what their numbers mean is not asked of the product, whose
 // word is being compared. A field is named by its number; only metadata has names, for normalize.ts looks for them.
 
-import { fieldsOf, Malformed, type WireField } from "../../../apimachinery/schema/protobuf-wire.ts"
+import { fieldsOf, Malformed, type WireField } from "../../../apimachinery/schema/protobuf/wire.ts"
 
 type Decoded = string | number | Message | Decoded[]
 interface Message {

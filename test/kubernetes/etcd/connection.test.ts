@@ -1,7 +1,7 @@
 // The connection itself: TLS, names that one process holds, and what is compacted while nobody looks.
 
 import { describe, expect, test } from "vitest"
-import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../../gateway/tenancy/pki.ts"
+import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../../gateway/pki/pki.ts"
 import { EtcdDatabase } from "../../../storage/etcd/database.ts"
 import { HeldError } from "../../../storage/etcd/lease.ts"
 import { StorageError, type Store } from "../../../storage/types.ts"

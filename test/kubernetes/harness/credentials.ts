@@ -10,7 +10,7 @@ import {
   issueClientCertificate,
   issueServingCertificate,
   printKey,
-} from "../../../gateway/tenancy/pki.ts"
+} from "../../../gateway/pki/pki.ts"
 
 export interface Credentials {
   /** PEM. */

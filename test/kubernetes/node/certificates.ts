@@ -10,7 +10,7 @@ import {
   printKey,
   type Authority,
   type IssuedCertificate,
-} from "../../../gateway/tenancy/pki.ts"
+} from "../../../gateway/pki/pki.ts"
 import { clusterDomain, nodeName, ranges, type Network } from "./layout.ts"
 
 export interface ClusterKeys {

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net"
 import { pipeline, type Duplex } from "node:stream"
 import { connect, type TLSSocket } from "node:tls"
 import { join } from "../../../client/upgrade.ts"
-import { createAuthority, issueServingCertificate } from "../../../gateway/tenancy/pki.ts"
+import { createAuthority, issueServingCertificate } from "../../../gateway/pki/pki.ts"
 import type { Credential } from "../../harness/https.ts"
 
 export interface Fronted {

@@ -1,7 +1,7 @@
 // Subresources and options in the forms of objects: tables, metadata alone, and bodies in protobuf.
 
 import type { GroupVersionKind, Json } from "../../../../apimachinery/object.ts"
-import { protobufMediaType } from "../../../../apimachinery/schema/protobuf.ts"
+import { protobufMediaType } from "../../../../apimachinery/schema/protobuf/parse.ts"
 import { asMetadata, asMetadataList, asTable } from "../generate/life-scenarios.ts"
 import { kindNamed } from "../generate/objects.ts"
 import { get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"

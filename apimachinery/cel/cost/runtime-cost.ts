@@ -1,0 +1,156 @@
+// What a call costs when it runs, by the sizes of its arguments: kube-apiserver's figures, so that what it lets pass passes here.
+// Source: k8s.io/apiserver/pkg/cel/library/cost.go, cel-go/interpreter/runtimecost.go, cel-go/ext/{lists,sets}.go.
+
+import { NamedFormat } from "../functions/named-formats.ts"
+import { itemsOf, ListValue, MapValue, OpaqueValue, sizeOf, type Value } from "../values.ts"
+
+export type CallCost = (args: readonly Value[], result: Value) => number
+
+/** Of a name, an index or a field selected. */
+export const selectCost = 1
+export const listCost = 10
+export const mapCost = 30
+export const structCost = 40
+const perCharacter = 0.1
+const perPatternCharacter = 0.25
+/** Two of them in an expression exceed what one expression may cost. */
+const checkCost = 350_000
+
+const size = (args: readonly Value[], index: number): number => sizeOf(args[index] ?? null)
+const traversal = (characters: number): number => Math.ceil(characters * perCharacter)
+const ofFirst: CallCost = (args) => traversal(size(args, 0))
+const ofFirstTwice: CallCost = (args) => Math.ceil(size(args, 0) * 2 * perCharacter)
+const one: CallCost = () => 1
+const none: CallCost = () => 0
+
+const pattern: CallCost = (args) =>
+  Math.ceil((1 + size(args, 0)) * perCharacter) * Math.ceil(size(args, 1) * perPatternCharacter)
+
+function deepTraversal(value: Value): number {
+  if (typeof value === "string") return Math.trunc(Buffer.byteLength(value) * perCharacter)
+  if (value instanceof Uint8Array) return Math.trunc(value.length * perCharacter)
+  let cost = 0
+  if (value instanceof ListValue) {
+    for (const item of itemsOf(value)) cost += deepTraversal(item)
+    return cost
+  }
+  if (!(value instanceof MapValue)) return 1
+  for (const key of value.keys()) cost += deepTraversal(key) + deepTraversal(value.get(key) ?? null)
+  return cost
+}
+
+const ofAll: CallCost = (args) => deepTraversal(args[0] ?? null)
+
+/** By function, whatever the overload. */
+const byFunction: Readonly<Record<string, CallCost>> = {
+  check: () => checkCost,
+  fieldSelector: (args) => selector(size(args, 1)),
+  find: pattern,
+  findAll: pattern,
+  "format.named": one,
+  indexOf: ofAll,
+  ip: (args) => (typeof args[0] === "string" ? traversal(size(args, 0)) : 1),
+  "ip.isCanonical": ofFirstTwice,
+  isSorted: ofAll,
+  join: (_args, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),
+  labelSelector: (args) => selector(size(args, 1)),
+  lastIndexOf: ofAll,
+  max: ofAll,
+  min: ofAll,
+  replace: ofFirstTwice,
+  split: ofFirstTwice,
+  sum: ofAll,
+  validate: ([format, text]) =>
+    format instanceof NamedFormat
+      ? Math.ceil((1 + sizeOf(text ?? null)) * perCharacter) * Math.ceil(format.patternSize * perPatternCharacter)
+      : 1,
+  containsCIDR: (args) => {
+    const network = size(args, 0)
+    const other = typeof args[1] === "string" ? traversal(size(args, 1)) : 0
+    return traversal(network * 2) + traversal(network) + 1 + other
+  },
+  containsIP: (args) => traversal(size(args, 0) * 2) + (typeof args[1] === "string" ? traversal(size(args, 1)) : 0),
+}
+for (const name of [
+  "cidr",
+  "isCIDR",
+  "isIP",
+  "isQuantity",
+  "isSemver",
+  "jsonpatch.escapeKey",
+  "lowerAscii",
+  "quantity",
+  "semver",
+  "substring",
+  "trim",
+  "upperAscii",
+  "url",
+]) {
+  Object.assign(byFunction, { [name]: ofFirst })
+}
+
+function selector(length: number): number {
+  return listCost + traversal(length) + Math.ceil(Math.ceil(length * 0.5) * (listCost + structCost))
+}
+
+const smallest: CallCost = (args) => traversal(Math.min(size(args, 0), size(args, 1)))
+const both: CallCost = (args) => traversal(size(args, 0) + size(args, 1))
+const allocated = (cost: number): number => Math.trunc(cost) + 1 + listCost
+const ofResult: CallCost = (_args, result) => allocated(sizeOf(result))
+const setCost =
+  (factor: number): CallCost =>
+  (args) =>
+    1 + Math.trunc(size(args, 0) * size(args, 1) * factor)
+
+function selfCompared(index: number): CallCost {
+  return (args) => {
+    const list = args[index]
+    if (!(list instanceof ListValue) || list.size === 0) return allocated(0)
+    const first = list.at(0)
+    const factor = typeof first === "string" || first instanceof Uint8Array ? 2 + perCharacter : 2
+    return allocated(list.size * list.size * factor)
+  }
+}
+
+/** By the one overload a call means; 1 where nothing is said. */
+const byOverload: Readonly<Record<string, CallCost>> = {
+  add_bytes: both,
+  add_string: both,
+  bytes_to_string: ofFirst,
+  contains_string: (args) => traversal(size(args, 0)) * traversal(size(args, 1)),
+  ends_with_string: ofFirst,
+  in_list: (args) => size(args, 1),
+  list_distinct: selfCompared(0),
+  list_flatten: (args) => allocated(size(args, 0)),
+  list_flatten_int: (args) => allocated(size(args, 0) * (typeof args[1] === "bigint" ? Number(args[1]) : 1)),
+  list_reverse: ofResult,
+  list_sets_contains_list: setCost(1),
+  list_sets_equivalent_list: setCost(2),
+  list_sets_intersects_list: setCost(1),
+  list_slice: ofResult,
+  lists_range: ofResult,
+  matches_string: pattern,
+  starts_with_string: ofFirst,
+  string_format: ofFirst,
+  string_to_bytes: ofFirst,
+  strings_quote: ofFirst,
+}
+const ordered = /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/
+const sorts = /^list_.*_sort$/
+const sortsByKeys = /^list_.*_sortByAssociatedKeys$/
+
+/** `overload`: undefined when several may be meant. */
+export function callCostOf(name: string, overload: string | undefined): CallCost {
+  if (name === "_==_" || name === "_!=_") return name === "_==_" ? equalityCost : smallest
+  const known = Object.hasOwn(byFunction, name) ? byFunction[name] : undefined
+  if (known !== undefined) return known
+  if (overload === undefined) return one
+  if (ordered.test(overload)) return smallest
+  if (sorts.test(overload)) return selfCompared(0)
+  if (sortsByKeys.test(overload)) return selfCompared(1)
+  return (Object.hasOwn(byOverload, overload) ? byOverload[overload] : undefined) ?? one
+}
+
+const equalityCost: CallCost = (args, result) => (args[0] instanceof OpaqueValue ? 1 : smallest(args, result))
+
+export const noCost = none

@@ -1,0 +1,204 @@
+// "%d of %s".format([1, x]). The words of faults are seen both when an expression is checked and when it runs. Source:
+// cel-go/ext/formatting.go.
+
+import { printDouble, printFixed } from "./convert.ts"
+import { printSeconds, printTimestamp } from "./time.ts"
+import {
+  CelError,
+  Duration,
+  itemsOf,
+  ListValue,
+  MapValue,
+  Timestamp,
+  TypeValue,
+  typeNameOf,
+  UInt,
+  type Value,
+} from "../values.ts"
+
+class FormatFault extends Error {}
+
+export function formatString(text: string, args: readonly Value[]): Value {
+  try {
+    return formatAll(text, args)
+  } catch (error) {
+    if (error instanceof FormatFault) return new CelError(error.message)
+    throw error
+  }
+}
+
+/** What is wrong with the clauses of a text, before any arguments are known. */
+export function clausesOf(text: string): { clause: string; precision: number | undefined }[] | string {
+  const found: { clause: string; precision: number | undefined }[] = []
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] !== "%") continue
+    if (text[at + 1] === "%") {
+      at++
+      continue
+    }
+    const match = /^(?:\.(\d+))?(.?)/su.exec(text.slice(at + 1))
+    const clause = match?.[2] ?? ""
+    if (clause === "") return "unexpected end of string"
+    if (!"sdfexXbo".includes(clause))
+      return `could not parse formatting clause: unrecognized formatting clause "${clause}"`
+    found.push({ clause, precision: match?.[1] === undefined ? undefined : Number(match[1]) })
+    at += match?.[0].length ?? 0
+  }
+  return found
+}
+
+function formatAll(text: string, args: readonly Value[]): string {
+  let result = ""
+  let used = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] !== "%") {
+      result += text[at] ?? ""
+      continue
+    }
+    if (text[at + 1] === "%") {
+      result += "%"
+      at++
+      continue
+    }
+    const [clause] = ((): { clause: string; precision: number | undefined }[] => {
+      const clauses = clausesOf(text.slice(at))
+      if (typeof clauses === "string" && /^.(?:\.\d+)?(?![sdfexXbo])/s.test(text.slice(at)))
+        throw new FormatFault(clauses)
+      const match = /^%(?:\.(\d+))?([sdfexXbo])/.exec(text.slice(at))
+      return [{ clause: match?.[2] ?? "", precision: match?.[1] === undefined ? undefined : Number(match[1]) }]
+    })()
+    const written = /^%(?:\.\d+)?./su.exec(text.slice(at))?.[0] ?? "%"
+    const value = args[used]
+    if (value === undefined) throw new FormatFault(`index ${used} out of range`)
+    used++
+    result += formatOne(clause?.clause ?? "", clause?.precision, value)
+    at += written.length - 1
+  }
+  if (used < args.length) {
+    throw new FormatFault(`too many arguments supplied to string.format (expected ${used}, got ${args.length})`)
+  }
+  return result
+}
+
+function formatOne(clause: string, precision: number | undefined, value: Value): string {
+  switch (clause) {
+    case "s":
+      return printValue(value)
+    case "d":
+      return decimal(value)
+    case "f":
+      return fixed(value, precision ?? 6)
+    case "e":
+      return scientific(value, precision ?? 6)
+    case "b":
+      return binary(value)
+    case "o":
+      return String(integer(value, "octal").toString(8))
+    default:
+      return hexadecimal(value, clause === "X")
+  }
+}
+
+function fault(what: string, on: string, value: Value): never {
+  throw new FormatFault(
+    `error during formatting: ${what} clause can only be used on ${on}, was given ${typeNameOf(value)}`,
+  )
+}
+
+function formatted(on: string, as: string, value: Value): never {
+  throw new FormatFault(`error during formatting: only ${on} can be formatted as ${as}, was given ${typeNameOf(value)}`)
+}
+
+function integer(value: Value, what: string): bigint {
+  if (typeof value === "bigint") return value
+  return value instanceof UInt ? value.value : fault(what, "integers", value)
+}
+
+function special(value: Value): string | undefined {
+  const text = typeof value === "number" ? printDouble(value) : value
+  if (text === "NaN") return "NaN"
+  if (text === "Infinity" || text === "+Inf") return "∞"
+  return text === "-Infinity" || text === "-Inf" ? "-∞" : undefined
+}
+
+function decimal(value: Value): string {
+  return special(value) ?? String(integer(value, "decimal"))
+}
+
+function numeric(value: Value, what: string): number {
+  if (typeof value === "number") return value
+  if (typeof value === "bigint") return Number(value)
+  return value instanceof UInt ? Number(value.value) : fault(what, "doubles", value)
+}
+
+function fixed(value: Value, precision: number): string {
+  const shown = special(value)
+  if (shown !== undefined) return shown
+  const number = numeric(value, "fixed-point")
+  const digits = Math.min(precision, 100)
+  const scaled = Math.abs(number) * 10 ** digits
+  // Go rounds what lies in the middle to the even digit, JavaScript up.
+  const isMiddle = digits < 15 && scaled < 2 ** 50 && scaled % 1 === 0.5 && Math.floor(scaled) % 2 === 0
+  return isMiddle ? ((Math.sign(number) * Math.floor(scaled)) / 10 ** digits).toFixed(digits) : number.toFixed(digits)
+}
+
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+function scientific(value: Value, precision: number): string {
+  const shown = special(value)
+  if (shown !== undefined) return shown.padStart(6)
+  const [mantissa = "", exponent = "+0"] = numeric(value, "scientific")
+    .toExponential(Math.min(precision, 100))
+    .split("e")
+  const raised = Array.from(exponent.slice(1).padStart(2, "0"), (digit) => superscripts[Number(digit)] ?? "").join("")
+  return `${mantissa}×10${exponent.startsWith("-") ? "⁻" : ""}${raised}`
+}
+
+function binary(value: Value): string {
+  if (typeof value === "boolean") return value ? "1" : "0"
+  if (typeof value !== "bigint" && !(value instanceof UInt)) formatted("integers and bools", "binary", value)
+  return integer(value, "binary").toString(2)
+}
+
+function hexadecimal(value: Value, upper: boolean): string {
+  const text = ((): string => {
+    if (typeof value === "string") return Buffer.from(value).toString("hex")
+    if (value instanceof Uint8Array) return Buffer.from(value).toString("hex")
+    if (typeof value !== "bigint" && !(value instanceof UInt))
+      formatted("integers, byte buffers, and strings", "hex", value)
+    return integer(value, "hex").toString(16)
+  })()
+  return upper ? text.toUpperCase() : text
+}
+
+/** %s. */
+function printValue(value: Value): string {
+  if (typeof value === "string") return special(value) ?? value
+  if (typeof value === "number")
+    return special(value) ?? (Number.isInteger(value) ? printFixed(value) : printDouble(value))
+  if (value instanceof Uint8Array) return Buffer.from(value).toString()
+  if (value instanceof Duration) return `${printSeconds(value.nanos)}s`
+  if (value instanceof Timestamp) return printTimestamp(value)
+  return printInner(value)
+}
+
+/** Within lists and maps: as it would be written. */
+function printInner(value: Value): string {
+  if (value === null) return "null"
+  if (typeof value === "string") return JSON.stringify(value)
+  if (typeof value === "boolean" || typeof value === "bigint") return String(value)
+  if (typeof value === "number") return Number.isFinite(value) ? value.toFixed(6) : JSON.stringify(printDouble(value))
+  if (value instanceof UInt) return String(value.value)
+  if (value instanceof Uint8Array) return `b${JSON.stringify(Buffer.from(value).toString())}`
+  if (value instanceof Duration) return `duration("${printSeconds(value.nanos)}s")`
+  if (value instanceof Timestamp) return `timestamp("${printTimestamp(value)}")`
+  if (value instanceof TypeValue) return value.name
+  if (value instanceof ListValue) return `[${[...itemsOf(value)].map(printInner).join(", ")}]`
+  if (value instanceof MapValue) {
+    const entries = value.keys().map((key): [string, string] => [printInner(key), printInner(value.get(key) as Value)])
+    entries.sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${entries.map(([key, item]) => `${key}:${item}`).join(", ")}}`
+  }
+  const on = "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+  return fault("string", on, value)
+}

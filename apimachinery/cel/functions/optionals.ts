@@ -1,0 +1,48 @@
+// optional.of() and what is asked of optionals. or() and orValue() evaluate their argument only when needed: plan.ts.
+
+import {
+  CelError,
+  Duration,
+  ListValue,
+  MapValue,
+  Optional,
+  ArrayList,
+  itemsOf,
+  Timestamp,
+  typeNameOf,
+  UInt,
+  type Value,
+} from "../values.ts"
+
+type Implementation = (args: readonly Value[]) => Value | undefined
+
+function isZero(value: Value): boolean {
+  if (value === null || value === false || value === 0n || value === 0 || value === "") return true
+  if (value instanceof UInt) return value.value === 0n
+  if (value instanceof Uint8Array) return value.length === 0
+  if (value instanceof Duration || value instanceof Timestamp) return value.nanos === 0n
+  return (value instanceof ListValue || value instanceof MapValue) && value.size === 0
+}
+
+const unwrap: Implementation = ([list]) => {
+  if (!(list instanceof ListValue)) return undefined
+  const values: Value[] = []
+  for (const item of itemsOf(list)) {
+    if (!(item instanceof Optional)) return new CelError(`value of type ${typeNameOf(item)} is not optional`)
+    if (item.value !== undefined) values.push(item.value)
+  }
+  return new ArrayList(values)
+}
+
+export const optionalFunctions: Readonly<Record<string, Implementation>> = {
+  hasValue: ([optional]) => (optional instanceof Optional ? optional.value !== undefined : undefined),
+  "optional.none": () => Optional.none,
+  "optional.of": ([value]) => new Optional(value),
+  "optional.ofNonZeroValue": ([value]) => (value === undefined || isZero(value) ? Optional.none : new Optional(value)),
+  "optional.unwrap": unwrap,
+  unwrapOpt: unwrap,
+  value: ([optional]) => {
+    if (!(optional instanceof Optional)) return undefined
+    return optional.value === undefined ? new CelError("optional.none() dereference") : optional.value
+  },
+}

@@ -1,0 +1,35 @@
+// matches(), find() and findAll(), in time linear in the text. Source: cel-spec, k8s.io/apiserver/pkg/cel/library/regex.go.
+
+import { compilePattern } from "../../schema/regular-expressions/patterns.ts"
+import { findPattern } from "../../schema/regular-expressions/pattern-search.ts"
+import { ArrayList, CelError, type Value } from "../values.ts"
+
+type Implementation = (args: readonly Value[]) => Value | undefined
+
+function attempt(make: () => Value): Value {
+  try {
+    return make()
+  } catch (error) {
+    // A pattern that is none, or a text too long for it.
+    if (error instanceof SyntaxError || error instanceof RangeError) return new CelError(error.message)
+    throw error
+  }
+}
+
+const noOverload = new CelError("no such overload")
+
+export const regexFunctions: Readonly<Record<string, Implementation>> = {
+  find: ([text, pattern]) => {
+    if (typeof text !== "string" || typeof pattern !== "string") return noOverload
+    return attempt(() => findPattern(pattern, text, 1)[0] ?? "")
+  },
+  findAll: ([text, pattern, limit]) => {
+    if (typeof text !== "string" || typeof pattern !== "string") return noOverload
+    if (limit !== undefined && typeof limit !== "bigint") return noOverload
+    return attempt(() => new ArrayList(findPattern(pattern, text, limit === undefined ? -1 : Number(limit))))
+  },
+  matches: ([text, pattern]) => {
+    if (typeof text !== "string" || typeof pattern !== "string") return noOverload
+    return attempt(() => compilePattern(pattern).matches(text))
+  },
+}

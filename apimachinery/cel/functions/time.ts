@@ -1,0 +1,179 @@
+// Texts and parts of timestamps and durations. Source: Go's time package (RFC 3339, durations like 1h30m), cel-go/common/types.
+
+import { duration, timestamp } from "./arithmetic.ts"
+import { CelError, Duration, Timestamp, type Value } from "../values.ts"
+
+const nanosPerMilli = 1_000_000n
+const nanosPerSecond = 1_000_000_000n
+const units: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1000n,
+  µs: 1000n,
+  μs: 1000n,
+  ms: nanosPerMilli,
+  s: nanosPerSecond,
+  m: 60n * nanosPerSecond,
+  h: 3600n * nanosPerSecond,
+}
+/** More digits say nothing, and cost. */
+const maxDigits = 40
+
+export function parseDuration(text: string): Value | undefined {
+  const [, sign, parts = ""] = /^([+-]?)(.*)$/s.exec(text) ?? []
+  if (parts === "0") return new Duration(0n)
+  if (parts.length > 200 || !/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(parts)) return undefined
+  let total = 0n
+  for (const [, whole = "", fraction = "", unit = ""] of parts.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
+    if (whole.length > maxDigits || fraction.length > maxDigits) return undefined
+    const nanos = units[unit] ?? 1n
+    total += BigInt(whole === "" ? "0" : whole) * nanos
+    if (fraction !== "") total += (BigInt(fraction) * nanos) / 10n ** BigInt(fraction.length)
+  }
+  const value = duration(sign === "-" ? -total : total)
+  return value instanceof CelError ? undefined : value
+}
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
+
+export function parseTimestamp(text: string): Value | undefined {
+  const match = text.length > 100 ? null : rfc3339.exec(text)
+  if (match === null) return undefined
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number)
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) {
+    return undefined
+  }
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  date.setUTCHours(hour, minute, second)
+  const [offsetHours, offsetMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)]
+  if (offsetHours > 24 || offsetMinutes > 59) return undefined
+  const offset = (offsetHours * 60 + offsetMinutes) * (match[8] === "-" ? -1 : 1)
+  const east = BigInt(offset * 60) * nanosPerSecond
+  const fraction = BigInt((match[7] ?? "").slice(0, 9).padEnd(9, "0"))
+  const value = timestamp(BigInt(date.getTime()) * nanosPerMilli + fraction - east, offset)
+  return value instanceof CelError ? undefined : value
+}
+
+function daysIn(year: number, month: number): number {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  return month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
+}
+
+function split(nanos: bigint): { millis: number; nanos: number } {
+  let millis = nanos / nanosPerMilli
+  let rest = nanos % nanosPerMilli
+  if (rest < 0n) {
+    millis--
+    rest += nanosPerMilli
+  }
+  return { millis: Number(millis), nanos: Number(rest) }
+}
+
+export function printTimestamp({ nanos, offset }: Timestamp): string {
+  const { millis, nanos: rest } = split(nanos + BigInt(offset * 60) * nanosPerSecond)
+  const date = new Date(millis)
+  const fraction = `${String(date.getUTCMilliseconds()).padStart(3, "0")}${String(rest).padStart(6, "0")}`.replace(
+    /0+$/,
+    "",
+  )
+  const [seconds = ""] = date.toISOString().split(".")
+  const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+    String(part).padStart(2, "0"),
+  )
+  const zone = offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${hours}:${minutes}`
+  return `${seconds}${fraction === "" ? "" : `.${fraction}`}${zone}`
+}
+
+/** Nanoseconds as seconds with the digits needed. */
+export function printSeconds(nanos: bigint): string {
+  const magnitude = nanos < 0n ? -nanos : nanos
+  const fraction = String(magnitude % nanosPerSecond)
+    .padStart(9, "0")
+    .replace(/0+$/, "")
+  return `${nanos < 0n ? "-" : ""}${magnitude / nanosPerSecond}${fraction === "" ? "" : `.${fraction}`}`
+}
+
+/** The date as it is there: a zone's name or an offset. */
+function localDate(value: Timestamp, zone: string): Date | CelError {
+  const date = new Date(split(value.nanos).millis)
+  if (zone === "UTC" || zone === "") return date
+  const offset = /^([+-]?)(\d{1,2}):(\d{2})$/.exec(zone)
+  if (offset !== null) {
+    const minutes = Number(offset[2]) * 60 + Number(offset[3])
+    return new Date(date.getTime() + minutes * (offset[1] === "-" ? -60_000 : 60_000))
+  }
+  const formatter = zoneFormatter(zone)
+  if (formatter === undefined) return new CelError(`unknown time zone ${zone}`)
+  const parts = Object.fromEntries(formatter.formatToParts(date).map(({ type, value: part }) => [type, Number(part)]))
+  const local = new Date(0)
+  local.setUTCFullYear(parts["year"] ?? 0, (parts["month"] ?? 1) - 1, parts["day"] ?? 1)
+  local.setUTCHours(parts["hour"] ?? 0, parts["minute"] ?? 0, parts["second"] ?? 0, date.getUTCMilliseconds())
+  return local
+}
+
+const zones = new Map<string, Intl.DateTimeFormat>()
+/** There are some 600 names. */
+const maxZones = 1000
+
+function zoneFormatter(zone: string): Intl.DateTimeFormat | undefined {
+  const known = zones.get(zone)
+  if (known !== undefined) return known
+  if (zone.length > 64 || zones.size >= maxZones) return undefined
+  try {
+    const made = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    })
+    zones.set(zone, made)
+    return made
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+const dateParts: Readonly<Record<string, (date: Date) => number>> = {
+  getDate: (date) => date.getUTCDate(),
+  getDayOfMonth: (date) => date.getUTCDate() - 1,
+  getDayOfWeek: (date) => date.getUTCDay(),
+  getDayOfYear: (date) => {
+    const start = new Date(date)
+    start.setUTCMonth(0, 1)
+    return Math.round((date.getTime() - start.getTime()) / 86_400_000)
+  },
+  getFullYear: (date) => date.getUTCFullYear(),
+  getHours: (date) => date.getUTCHours(),
+  getMilliseconds: (date) => date.getUTCMilliseconds(),
+  getMinutes: (date) => date.getUTCMinutes(),
+  getMonth: (date) => date.getUTCMonth(),
+  getSeconds: (date) => date.getUTCSeconds(),
+}
+
+const durationParts: Readonly<Record<string, bigint>> = {
+  getHours: 3600n * nanosPerSecond,
+  getMilliseconds: nanosPerMilli,
+  getMinutes: 60n * nanosPerSecond,
+  getSeconds: nanosPerSecond,
+}
+
+export const timeFunctions: Readonly<Record<string, (args: readonly Value[]) => Value | undefined>> =
+  Object.fromEntries(
+    Object.entries(dateParts).map(([name, part]) => [
+      name,
+      ([value, zone]: readonly Value[]): Value | undefined => {
+        if (value instanceof Duration) {
+          const unit = durationParts[name]
+          return unit === undefined || zone !== undefined ? undefined : value.nanos / unit
+        }
+        if (!(value instanceof Timestamp) || (zone !== undefined && typeof zone !== "string")) return undefined
+        const date = localDate(value, zone ?? "UTC")
+        return date instanceof CelError ? date : BigInt(part(date))
+      },
+    ]),
+  )

@@ -1,0 +1,143 @@
+// The tree of a CEL expression. Macros are expanded while parsing, so that only comprehensions are left of them. `at` is the
+// offset, in code points, that errors point to.
+
+import type { Value } from "../values.ts"
+
+export interface LiteralNode {
+  kind: "literal"
+  at: number
+  value: Value
+}
+
+export interface IdentNode {
+  kind: "ident"
+  at: number
+  name: string
+}
+
+export interface SelectNode {
+  kind: "select"
+  at: number
+  operand: Node
+  field: string
+  /** has(operand.field) */
+  testOnly: boolean
+}
+
+export interface CallNode {
+  kind: "call"
+  at: number
+  name: string
+  target: Node | undefined
+  args: Node[]
+}
+
+export interface ListNode {
+  kind: "list"
+  at: number
+  elements: Node[]
+  /** Indices of elements written as ?element. */
+  optional: ReadonlySet<number>
+}
+
+export interface MapEntryNode {
+  at: number
+  key: Node
+  value: Node
+  optional: boolean
+}
+
+export interface MapNode {
+  kind: "map"
+  at: number
+  entries: MapEntryNode[]
+}
+
+export interface StructFieldNode {
+  at: number
+  name: string
+  value: Node
+  optional: boolean
+}
+
+export interface StructNode {
+  kind: "struct"
+  at: number
+  name: string
+  fields: StructFieldNode[]
+}
+
+export interface ComprehensionNode {
+  kind: "comprehension"
+  at: number
+  range: Node
+  iterVar: string
+  /** The second variable of x.all(i, v, …). */
+  iterVar2: string | undefined
+  accuVar: string
+  init: Node
+  condition: Node
+  step: Node
+  result: Node
+}
+
+export type Node = LiteralNode | IdentNode | SelectNode | CallNode | ListNode | MapNode | StructNode | ComprehensionNode
+
+/** The accumulator of macros: no identifier can be written like this. */
+export const accumulator = "@result"
+
+export function literal(at: number, value: Value): LiteralNode {
+  return { kind: "literal", at, value }
+}
+
+export function ident(at: number, name: string): IdentNode {
+  return { kind: "ident", at, name }
+}
+
+export function call(at: number, name: string, ...args: Node[]): CallNode {
+  return { kind: "call", at, name, target: undefined, args }
+}
+
+/** `terms`, at least one, joined by `name` as a balanced tree; the operator after term n stands at `places[n]`. */
+export function balanced(name: string, terms: readonly Node[], places: readonly number[]): Node {
+  const join = (low: number, high: number): Node => {
+    const middle = Math.floor((low + high + 1) / 2)
+    const left = middle === low ? (terms[middle] as Node) : join(low, middle - 1)
+    const right = middle === high ? (terms[middle + 1] as Node) : join(middle + 1, high)
+    return call(places[middle] ?? 0, name, left, right)
+  }
+  return places.length === 0 ? (terms[0] as Node) : join(0, places.length - 1)
+}
+
+export function list(at: number, ...elements: Node[]): ListNode {
+  return { kind: "list", at, elements, optional: new Set() }
+}
+
+/** a.b.c as one name, when it is nothing but names. */
+export function qualifiedName(node: Node): string | undefined {
+  if (node.kind === "ident") return node.name
+  if (node.kind !== "select" || node.testOnly) return undefined
+  const prefix = qualifiedName(node.operand)
+  return prefix === undefined ? undefined : `${prefix}.${node.field}`
+}
+
+/** The nodes below, in the order they are written. */
+export function childrenOf(node: Node): Node[] {
+  switch (node.kind) {
+    case "literal":
+    case "ident":
+      return []
+    case "select":
+      return [node.operand]
+    case "call":
+      return node.target === undefined ? node.args : [node.target, ...node.args]
+    case "list":
+      return node.elements
+    case "map":
+      return node.entries.flatMap((entry) => [entry.key, entry.value])
+    case "struct":
+      return node.fields.map((field) => field.value)
+    case "comprehension":
+      return [node.range, node.init, node.condition, node.step, node.result]
+  }
+}

@@ -1,0 +1,123 @@
+// Faults in constants that a checked expression still may have: dates, patterns, formats, mixed lists. Source:
+// cel-go/cel/validator.go, cel-go/ext/strings.go.
+
+import { type CallNode, childrenOf, type Node } from "../syntax/ast.ts"
+import type { CheckedTree } from "./checked-tree.ts"
+import { conversions } from "../functions/convert.ts"
+import { clausesOf, formatString } from "../functions/format-string.ts"
+import type { Issue } from "../syntax/issues.ts"
+import { patternError } from "../../schema/regular-expressions/patterns.ts"
+import { isOptional, printType, sameType, type Type, unwrapOptional } from "./types.ts"
+import { Duration, isError, Timestamp, type Value } from "../values.ts"
+
+export function literalIssues(checked: CheckedTree): Issue[] {
+  const nodes = allNodes(checked.tree)
+  return [
+    ...ofCalls(nodes, "duration", (value) => isFaulty("duration", value)),
+    ...ofCalls(nodes, "timestamp", (value) => isFaulty("timestamp", value)),
+    ...ofCalls(nodes, "matches", (value) => typeof value === "string" && patternError(value) !== undefined),
+    ...unformatted(checked.tree).flatMap((node) => mixedIssues(node, checked)),
+    ...nodes.flatMap((node) => (node.kind === "call" && node.name === "format" ? formatIssues(node, checked) : [])),
+  ]
+}
+
+function allNodes(tree: Node): Node[] {
+  return [tree, ...childrenOf(tree).flatMap(allNodes)]
+}
+
+/** Without the arguments of format(), which may be mixed. */
+function unformatted(tree: Node): Node[] {
+  if (tree.kind === "call" && tree.name === "format") return tree.target === undefined ? [] : unformatted(tree.target)
+  return [tree, ...childrenOf(tree).flatMap(unformatted)]
+}
+
+function isFaulty(conversion: string, value: Value): boolean {
+  const converted = conversions[conversion]?.(value)
+  return converted !== undefined && isError(converted)
+}
+
+function ofCalls(nodes: readonly Node[], name: string, isWrong: (value: Value) => boolean): Issue[] {
+  return nodes.flatMap((node) => {
+    const arg = node.kind === "call" && node.name === name ? node.args[0] : undefined
+    const wrong = arg?.kind === "literal" && isWrong(arg.value)
+    return arg !== undefined && wrong ? [{ at: arg.at, message: `invalid ${name} argument` }] : []
+  })
+}
+
+/** dyn() makes lists of several types pass the checker, and not this. Arguments of format() are exempt. */
+function mixedIssues(node: Node, { types }: CheckedTree): Issue[] {
+  const issues: Issue[] = []
+  const typeOf = (one: Node, optional: boolean): Type | undefined => {
+    const type = types.get(one)
+    return type !== undefined && optional && isOptional(type) ? unwrapOptional(type) : type
+  }
+  const compare = (one: Node, expected: Type | undefined, actual: Type | undefined): boolean => {
+    if (expected === undefined || actual === undefined || sameType(expected, actual)) return true
+    issues.push({ at: one.at, message: `expected type '${printType(expected)}' but found '${printType(actual)}'` })
+    return false
+  }
+  if (node.kind === "list") {
+    const [first] = node.elements
+    const expected = first && typeOf(first, node.optional.has(0))
+    for (const [index, element] of node.elements.entries()) {
+      if (!compare(element, expected, typeOf(element, node.optional.has(index)))) break
+    }
+  } else if (node.kind === "map") {
+    const [first] = node.entries
+    for (const { key, value, optional } of node.entries) {
+      compare(key, first && types.get(first.key), types.get(key))
+      compare(value, first && typeOf(first.value, first.optional), typeOf(value, optional))
+    }
+  }
+  return issues
+}
+
+function formatIssues(node: CallNode, checked: CheckedTree): Issue[] {
+  const {
+    target,
+    args: [list],
+  } = node
+  if (target?.kind !== "literal" || typeof target.value !== "string" || list?.kind !== "list") return []
+  const clauses = clausesOf(target.value)
+  if (typeof clauses === "string") return [{ at: node.at, message: clauses }]
+  if (list.elements.length > clauses.length) {
+    const message = `too many arguments supplied to string.format (expected ${clauses.length}, got ${list.elements.length})`
+    return [{ at: node.at, message }]
+  }
+  for (const [index, { clause }] of clauses.entries()) {
+    const element = list.elements[index]
+    if (element === undefined) return [{ at: node.at, message: `index ${index} out of range` }]
+    const message = clauseFault(clause, element, checked)
+    if (message !== undefined) return [{ at: element.at, message }]
+  }
+  return []
+}
+
+/** By a value of the element's type, when that is known. */
+function clauseFault(clause: string, element: Node, { types }: CheckedTree): string | undefined {
+  const example = exampleOf(types.get(element))
+  if (example === undefined) return undefined
+  const tried = formatString(`%${clause}`, [element.kind === "literal" ? element.value : example])
+  return isError(tried) ? tried.message : undefined
+}
+
+function exampleOf(type: Type | undefined): Value | undefined {
+  switch (type?.kind) {
+    case "bool":
+      return true
+    case "int":
+      return 1n
+    case "double":
+      return 1
+    case "string":
+      return "x"
+    case "null":
+      return null
+    case "duration":
+      return new Duration(0n)
+    case "timestamp":
+      return new Timestamp(0n)
+    default:
+      return undefined
+  }
+}

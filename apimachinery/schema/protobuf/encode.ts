@@ -1,0 +1,305 @@
+// The other half of parse.ts: from an object as JSON has it to Kubernetes' protobuf, by the same facts. What Go's generated
+// code writes, byte for byte: fields by number, map entries by key; a field that is no pointer is there whatever its value.
+// Source: generated.pb.go and k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
+
+import type { Json } from "../../object.ts"
+import { isObject } from "../json-object.ts"
+import { verbsType } from "./parse.ts"
+import { encodeUnion, isUnion } from "./unions.ts"
+import { ReverseWriter } from "./writer.ts"
+import type { FieldSchema, Schema } from "../schema.ts"
+
+/** The object's message, without the envelope: what a list has of its items. */
+export function encodeMessage(schema: Schema, object: Json): Buffer {
+  const writer = spare
+  try {
+    messageWriter(schema)(writer, object)
+    return writer.take()
+  } finally {
+    writer.reset()
+    if (writer.capacity > keptBytes) spare = new ReverseWriter()
+  }
+}
+
+/** A whole answer: the envelope, and in it the message. Kind and version are the object's own. */
+export function encodeProtobuf(schema: Schema, object: Json): Buffer {
+  const { kind, apiVersion } = isObject(object) ? object : {}
+  const message = encodeMessage(schema, object)
+  const { head, tail } = envelope(textOf(apiVersion), textOf(kind), message.length)
+  return Buffer.concat([head, message, tail])
+}
+
+/** What stands around a message of `length` bytes. */
+export function envelope(apiVersion: string, kind: string, length: number): { head: Buffer; tail: Buffer } {
+  const writer = new ReverseWriter()
+  writer.varint(length)
+  writer.byte(0x12)
+  const before = writer.written
+  delimitedText(writer, 0x12, kind)
+  delimitedText(writer, 0x0a, apiVersion)
+  writer.varint(writer.written - before)
+  writer.byte(0x0a)
+  writer.bytes(magic)
+  return { head: writer.take(), tail: contentNotes }
+}
+
+/** What stands before a message of `length` bytes that is the field `number` of another. */
+export function fieldHead(number: number, length: number): Buffer {
+  spare.varint(length)
+  spare.varint(number * 8 + wireTypes.bytes)
+  return spare.take()
+}
+
+/** An event of a watch: its length in four bytes, then { 1: type, 2: { 1: the object in its envelope } }. */
+export function encodeWatchEvent(type: string, object: Uint8Array): Buffer {
+  const writer = new ReverseWriter()
+  writer.bytes(object)
+  writer.varint(object.length)
+  writer.byte(0x0a)
+  writer.varint(writer.written)
+  writer.byte(0x12)
+  delimitedText(writer, 0x0a, type)
+  const length = Buffer.allocUnsafe(4)
+  length.writeUInt32BE(writer.written)
+  writer.bytes(length)
+  return writer.take()
+}
+
+const magic = Buffer.from("k8s\0")
+/** Content encoding and type: always there and always empty. */
+const contentNotes = Buffer.from([0x1a, 0, 0x22, 0])
+/** A writer that has grown beyond this is not kept. */
+const keptBytes = 1024 * 1024
+/** Encoding is synchronous, so one writer serves all. */
+let spare = new ReverseWriter()
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : ""
+}
+
+function delimitedText(writer: ReverseWriter, tag: number, text: string): void {
+  const before = writer.written
+  writer.text(text)
+  writer.varint(writer.written - before)
+  writer.byte(tag)
+}
+
+/** Writes a value's content: of a message the fields, of a text the characters, of a number the number. */
+type Write = (writer: ReverseWriter, value: Json) => void
+
+const writers = new WeakMap<Schema, Write>()
+
+/** Made once per type; recursive types find themselves by the lookup. */
+function messageWriter(schema: Schema): Write {
+  let write = writers.get(schema)
+  if (write === undefined) {
+    let fields: readonly WriteField[] | undefined
+    write = (writer, value) => {
+      fields ??= fieldWriters(Object.entries(schema.fields ?? {}), 0)
+      const object = isObject(value) ? value : {}
+      for (const field of fields) field(writer, object)
+    }
+    writers.set(schema, write)
+  }
+  return write
+}
+
+type WriteField = (writer: ReverseWriter, object: Readonly<Record<string, Json>>) => void
+
+/** From the highest number to the lowest. `depth`: of the Go structs embedded in the type, which are messages of their own. */
+function fieldWriters(fields: readonly [string, FieldSchema][], depth: number): readonly WriteField[] {
+  const byNumber = new Map<number, [string, FieldSchema][]>()
+  const own = new Map<number, [string, FieldSchema]>()
+  for (const entry of fields) {
+    const { protobuf, protobufIn } = entry[1]
+    if (protobuf === undefined) continue
+    const outer = [protobufIn ?? []].flat()[depth]
+    if (outer === undefined) own.set(protobuf, entry)
+    else byNumber.set(outer, [...(byNumber.get(outer) ?? []), entry])
+  }
+  const all = [
+    ...[...own].map(([number, [name, field]]) => ({ number, write: fieldWriter(name, field, number) })),
+    ...[...byNumber].map(([number, inner]) => ({ number, write: embeddedWriter(inner, number, depth + 1) })),
+  ]
+  return all.sort((a, b) => b.number - a.number).map(({ write }) => write)
+}
+
+function embeddedWriter(fields: readonly [string, FieldSchema][], number: number, depth: number): WriteField {
+  const inner = fieldWriters(fields, depth)
+  const tag = number * 8 + wireTypes.bytes
+  return (writer, object) => {
+    const before = writer.written
+    for (const field of inner) field(writer, object)
+    writer.varint(writer.written - before)
+    writer.varint(tag)
+  }
+}
+
+const wireTypes = { varint: 0, fixed64: 1, bytes: 2 } as const
+
+function fieldWriter(name: string, field: FieldSchema, number: number): WriteField {
+  const { schema } = field
+  if (schema.type === "list" && field.goType === verbsType) {
+    const write = listValueWriter(schema, number)
+    return (writer, object) => {
+      if (Array.isArray(object[name])) write(writer, object[name])
+    }
+  }
+  if (schema.type === "list" && schema.items !== undefined) {
+    const item = taggedWriter(schema.items, number)
+    return (writer, object) => {
+      const list = object[name]
+      if (!Array.isArray(list)) return
+      for (let index = list.length - 1; index >= 0; index--) item(writer, list[index] ?? null)
+    }
+  }
+  if (schema.type === "map" && schema.items !== undefined) return mapWriter(name, schema.items, number)
+  const write = taggedWriter(schema, number)
+  // A pointer is there when it was given; so are bytes, which are a slice in Go.
+  const isOptional = field.zero === undefined || field.pointer === true || schema.format === "byte"
+  return (writer, object) => {
+    const value = object[name]
+    if (value !== undefined && value !== null) write(writer, value)
+    else if (!isOptional) write(writer, null)
+  }
+}
+
+function mapWriter(name: string, items: Schema, number: number): WriteField {
+  const write = items.type === "list" ? listValueWriter(items, 2) : taggedWriter(items, 2)
+  const skipsNull = items.format === "byte"
+  const tag = number * 8 + wireTypes.bytes
+  return (writer, object) => {
+    const map = object[name]
+    if (!isObject(map)) return
+    const keys = sortedKeys(map)
+    for (let index = keys.length - 1; index >= 0; index--) {
+      const key = keys[index] ?? ""
+      const value = map[key] ?? null
+      const before = writer.written
+      if (value !== null || !skipsNull) write(writer, value)
+      delimitedText(writer, 0x0a, key)
+      writer.varint(writer.written - before)
+      writer.varint(tag)
+    }
+  }
+}
+
+/** A list as a map's value (ExtraValue), or of a type of its own, is a message with the items as its first field. */
+function listValueWriter(list: Schema, number: number): Write {
+  const item = taggedWriter(list.items ?? list, 1)
+  const tag = number * 8 + wireTypes.bytes
+  return (writer, value) => {
+    const before = writer.written
+    if (Array.isArray(value)) for (let index = value.length - 1; index >= 0; index--) item(writer, value[index] ?? null)
+    writer.varint(writer.written - before)
+    writer.varint(tag)
+  }
+}
+
+/** Go sorts by bytes, which differs from the order of UTF-16 beyond its first plane only. */
+function sortedKeys(map: Readonly<Record<string, Json>>): string[] {
+  const keys = Object.keys(map)
+  if (keys.length < 2) return keys
+  const hasSurrogates = keys.some((key) => /[\ud800-\udfff]/.test(key))
+  return hasSurrogates ? keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : keys.sort()
+}
+
+/** The value, its length when it has one, and its tag. */
+function taggedWriter(schema: Schema, number: number): Write {
+  const wireType = wireTypeOf(schema)
+  const tag = number * 8 + wireTypes[wireType]
+  const write = valueWriter(schema)
+  if (wireType !== "bytes") {
+    return (writer, value) => {
+      write(writer, value)
+      writer.varint(tag)
+    }
+  }
+  return (writer, value) => {
+    const before = writer.written
+    write(writer, value)
+    writer.varint(writer.written - before)
+    writer.varint(tag)
+  }
+}
+
+function wireTypeOf({ type }: Schema): keyof typeof wireTypes {
+  return type === "integer" || type === "boolean" ? "varint" : type === "number" ? "fixed64" : "bytes"
+}
+
+function valueWriter(schema: Schema): Write {
+  switch (schema.type) {
+    case "integer":
+      return (writer, value) => writer.varint(typeof value === "number" || typeof value === "bigint" ? value : 0)
+    case "boolean":
+      return (writer, value) => writer.byte(value === true ? 1 : 0)
+    case "number":
+      return (writer, value) => writer.double(typeof value === "number" ? value : 0)
+    case "string":
+      return textWriter(schema)
+    case "intOrString":
+      return writeIntOrString
+    case "any":
+      return isUnion(schema)
+        ? (writer, value) => encodeUnion(schema, value, writer, (props) => messageWriter(props))
+        : writeRaw
+    default:
+      return schema.preserveUnknown === true && schema.fields === undefined ? writeRaw : messageWriter(schema)
+  }
+}
+
+function textWriter({ format }: Schema): Write {
+  switch (format) {
+    case "byte":
+      return (writer, value) => writer.bytes(Buffer.from(textOf(value), "base64"))
+    case "quantity":
+      return (writer, value) => delimitedText(writer, 0x0a, typeof value === "string" ? value : "0")
+    case "time":
+      return (writer, value) => writeTime(writer, value, false)
+    case "microTime":
+      return (writer, value) => writeTime(writer, value, true)
+    default:
+      return (writer, value) => writer.text(textOf(value))
+  }
+}
+
+/** { 1: which of the two it is, 2: the number, 3: the text }. */
+function writeIntOrString(writer: ReverseWriter, value: Json): void {
+  delimitedText(writer, 0x1a, textOf(value))
+  writer.varint(typeof value === "number" ? value : 0)
+  writer.byte(0x10)
+  writer.varint(typeof value === "string" ? 1 : 0)
+  writer.byte(0x08)
+}
+
+/** JSON text as the first field (RawExtension and its like); nothing at all is an empty message. */
+function writeRaw(writer: ReverseWriter, value: Json): void {
+  if (value !== null) delimitedText(writer, 0x0a, JSON.stringify(value))
+}
+
+/** Seconds and nanoseconds since 1970; the zero time is an empty message. */
+function writeTime(writer: ReverseWriter, value: Json, micro: boolean): void {
+  if (typeof value !== "string") return
+  const seconds = secondsOf(value)
+  if (seconds === undefined) return
+  const digits = micro ? (/\.(\d{1,6})/.exec(value)?.[1] ?? "") : ""
+  writer.varint(Number(digits.padEnd(6, "0")) * 1000)
+  writer.byte(0x10)
+  writer.varint(seconds)
+  writer.byte(0x08)
+}
+
+/** Times are stored in one form, "2006-01-02T15:04:05Z", which is read faster than any. Undefined: not a time. */
+function secondsOf(text: string): number | undefined {
+  // Date.UTC takes years before 100 for ones of the last century.
+  if (text.length === 20 && text.charCodeAt(19) === 0x5a && !text.startsWith("00")) {
+    const number = (at: number, digits: number): number => {
+      let value = 0
+      for (let index = at; index < at + digits; index++) value = value * 10 + text.charCodeAt(index) - 0x30
+      return value
+    }
+    return Date.UTC(number(0, 4), number(5, 2) - 1, number(8, 2), number(11, 2), number(14, 2), number(17, 2)) / 1000
+  }
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000)
+}

@@ -1,0 +1,139 @@
+// Against what Go writes: messages.json has, of every kind, an object with a value in each field and one of zero
+// values, as k8s.io/apimachinery's serializer encodes them and as the same types are printed in JSON (generate/messages.go).
+
+import { describe, expect, test } from "vitest"
+import type { Json } from "../../object.ts"
+import { StatusError } from "../../status.ts"
+import { createRandom, seedOf } from "../../testing/random.ts"
+import { decodeObject, writeZeros } from "../decode.ts"
+import { parseProtobuf } from "./parse.ts"
+import { messages, schemaNamed } from "../testing/protobuf-messages.ts"
+
+/** As a request's body is read, and printed again. */
+function decoded(kind: string, value: Json): Json {
+  const schema = schemaNamed(kind)
+  decodeObject(schema, value, false)
+  writeZeros(schema, value)
+  return value
+}
+
+const parse = (kind: string, bytes: Uint8Array): Json => parseProtobuf(bytes, schemaNamed(kind))
+
+const messageOf = (kind: string): Buffer =>
+  Buffer.from(messages.find((message) => message.kind === kind)?.protobuf ?? "", "base64")
+
+/** A field of type bytes, and of type varint. */
+const bytes = (number: number, ...content: (Uint8Array | string)[]): Buffer => {
+  const all = Buffer.concat(content.map((part) => Buffer.from(part as string)))
+  return Buffer.concat([varint((number << 3) | 2), varint(all.length), all])
+}
+const varint = (value: number): Buffer => {
+  const out: number[] = []
+  for (let rest = BigInt.asUintN(64, BigInt(value)); ; rest >>= 7n) {
+    if (rest < 0x80n) return Buffer.from([...out, Number(rest)])
+    out.push(Number(rest & 0x7fn) | 0x80)
+  }
+}
+const number = (field: number, value: number): Buffer => Buffer.concat([varint(field << 3), varint(value)])
+const envelope = (...raw: Uint8Array[]): Buffer => Buffer.concat([Buffer.from("k8s\0"), bytes(2, ...raw)])
+
+describe("parseProtobuf()", () => {
+  test.each(messages.map((message, index) => [message.kind, index % 2 === 0 ? "full" : "of zeros", message] as const))(
+    "reads %s %s as Go does",
+    (kind, _filling, { protobuf, json }) => {
+      const read = decoded(kind, parse(kind, Buffer.from(protobuf, "base64")))
+      expect(read).toEqual(decoded(kind, structuredClone(json)))
+    },
+  )
+
+  test("leaves out what a newer client knows more", () => {
+    const raw = [bytes(1, bytes(1, "x"), bytes(200, "new")), number(201, 1), bytes(202, "new")]
+    expect(parse("v1/ConfigMap", envelope(...raw))).toEqual({ metadata: { name: "x" } })
+  })
+
+  test("takes the type from the envelope, and none if it names none", () => {
+    const typed = Buffer.concat([Buffer.from("k8s\0"), bytes(1, bytes(1, "v1"), bytes(2, "ConfigMap"))])
+    expect(parse("v1/ConfigMap", typed)).toEqual({ apiVersion: "v1", kind: "ConfigMap" })
+    expect(parse("v1/ConfigMap", envelope())).toEqual({})
+  })
+
+  test("keys of maps are data", () => {
+    const read = parse("v1/ConfigMap", envelope(bytes(2, bytes(1, "__proto__"), bytes(2, "x"))))
+    expect(Object.entries((read as { data: object }).data)).toEqual([["__proto__", "x"]])
+    expect(Object.getPrototypeOf((read as { data: object }).data)).toBe(Object.prototype)
+  })
+
+  test("numbers may be packed", () => {
+    // PodSecurityContext.supplementalGroups
+    const read = parse("v1/Pod", envelope(bytes(2, bytes(14, bytes(4, varint(1), varint(300))))))
+    expect(read).toEqual({ spec: { securityContext: { supplementalGroups: [1, 300] } } })
+  })
+
+  function nested(depth: number): Buffer {
+    let schema = bytes(5, "object")
+    for (let level = 0; level < depth; level++) schema = bytes(28, schema)
+    return envelope(bytes(2, bytes(7, bytes(4, bytes(1, schema)))))
+  }
+
+  test("nesting is bounded", () => {
+    expect(() => parse("apiextensions.k8s.io/v1/CustomResourceDefinition", nested(100))).not.toThrow()
+    expect(() => parse("apiextensions.k8s.io/v1/CustomResourceDefinition", nested(2000))).toThrow("too deeply")
+  })
+
+  test.each<[string, string, Uint8Array]>([
+    ["no prefix", "v1/ConfigMap", Buffer.from("{}")],
+    ["nothing", "v1/ConfigMap", Buffer.alloc(0)],
+    ["a field longer than the message", "v1/ConfigMap", Buffer.from("6b3873001205", "hex")],
+    ["a length beyond all memory", "v1/ConfigMap", Buffer.from("6b38730012ffffffffffffffffff01", "hex")],
+    ["a number without end", "v1/ConfigMap", Buffer.from(`6b38730008${"ff".repeat(20)}`, "hex")],
+    ["field number zero", "v1/ConfigMap", Buffer.from("6b3873000000", "hex")],
+    ["a group", "v1/ConfigMap", Buffer.from("6b3873000b0c", "hex")],
+    ["a text where an object belongs", "v1/ConfigMap", envelope(bytes(1, "\xff\xff"))],
+    ["a number where an object belongs", "v1/ConfigMap", envelope(number(1, 5))],
+    ["bytes where a number belongs", "apps/v1/Deployment", envelope(bytes(2, bytes(1, "xx")))],
+    ["an embedded object that is no JSON", "apps/v1/ControllerRevision", envelope(bytes(2, bytes(1, "{")))],
+    [
+      "an embedded object nested too deeply",
+      "apps/v1/ControllerRevision",
+      envelope(bytes(2, bytes(1, "[".repeat(100_000), "]".repeat(100_000)))),
+    ],
+    ["a time beyond all calendars", "v1/ConfigMap", envelope(bytes(1, bytes(8, number(1, 2 ** 53))))],
+  ])("refuses %s with 400", (_what, kind, body) => {
+    expect(() => parse(kind, body)).toThrow(expect.objectContaining({ code: 400 }) as Error)
+  })
+
+  test("refuses what is cut off anywhere", () => {
+    const whole = messageOf("v1/Pod")
+    let refused = 0
+    for (let length = 0; length < whole.length; length += 7) refused += survives("v1/Pod", whole.subarray(0, length))
+    // At the end of a field it is only shorter.
+    expect(refused).toBeGreaterThan(whole.length / 7 - 3)
+  })
+
+  test("is never brought down by garbage", () => {
+    const seed = seedOf()
+    const random = createRandom(seed)
+    const kinds = ["v1/Pod", "apiextensions.k8s.io/v1/CustomResourceDefinition", "v1/Service", "batch/v1/CronJob"]
+    for (let round = 0; round < 2000; round++) {
+      const kind = kinds[round % kinds.length] ?? ""
+      const body = Buffer.from(messageOf(kind))
+      for (let change = 0; change < 1 + (round % 4); change++) body[4 + random(body.length - 4)] = random(256)
+      try {
+        survives(kind, body)
+      } catch (error) {
+        throw new Error(`with SEED=${seed}, round ${round}`, { cause: error })
+      }
+    }
+  })
+})
+
+/** 1 if it was refused in the right way, 0 if it was read. */
+function survives(kind: string, body: Uint8Array): number {
+  try {
+    decoded(kind, parse(kind, body))
+    return 0
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 400) return 1
+    throw error
+  }
+}

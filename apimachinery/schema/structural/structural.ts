@@ -1,0 +1,94 @@
+// From a CustomResourceDefinition's openAPIV3Schema to a Schema, refusing what is not structural. Field errors have
+// upstream's words and order: of the structure (form.ts), then of the keywords (keywords.ts). Source:
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema and pkg/apis/apiextensions/validation.
+
+import { FieldPath, forbiddenField, invalidValue, required } from "../../field-errors.ts"
+import type { FieldError } from "../../field-errors.ts"
+import type { Json } from "../../object.ts"
+import { isObject, type JsonObject } from "../json-object.ts"
+import { compileSchema } from "./compile.ts"
+import { defaultErrors } from "./defaults.ts"
+import { formErrors } from "./form.ts"
+import { keywordErrors } from "./keywords.ts"
+import type { Schema } from "../schema.ts"
+
+/** The schema of what may be anything; what a broken one is compiled to. */
+const anything: Schema = { type: "any", custom: true, preserveUnknown: true }
+
+export interface Structural {
+  /** With errors it must not be used. */
+  schema: Schema
+  errors: FieldError[]
+  /** Neither its form nor its defaults are wrong: rules can be read against it, but where keywords are wrong. */
+  isSound: boolean
+  keywordErrors: readonly FieldError[]
+}
+
+/** `path`: of the openAPIV3Schema in the definition. */
+export function compileStructural(openAPIV3Schema: Json, path: FieldPath = FieldPath.root()): Structural {
+  const schema = openAPIV3Schema
+  if (!isObject(schema)) {
+    return { schema: anything, errors: [required(path, "must be an object")], isSound: false, keywordErrors: [] }
+  }
+  const nullable =
+    schema["nullable"] === true ? [forbiddenField(path.child("nullable"), "nullable cannot be true at the root")] : []
+  const keywords = keywordErrors(schema, path)
+  const fault = formFault(schema)
+  const form = fault === undefined ? formErrors(schema, path) : []
+  // Defaults are looked at when the form can be followed, whatever else is wrong.
+  const compiled = fault === undefined && form.length === 0 ? compileRoot(schema) : undefined
+  const defaults = compiled === undefined ? [] : defaultErrors(schema, compiled, path)
+  const errors = [...nullable, ...form, ...defaults, ...keywords]
+  // What has no form at all is said only when nothing else is.
+  if (fault !== undefined && errors.length === 0) errors.push(invalidValue(path, "", fault))
+  return {
+    schema: errors.length > 0 ? anything : (compiled ?? anything),
+    errors,
+    isSound: compiled !== undefined && defaults.length === 0,
+    keywordErrors: keywords,
+  }
+}
+
+function compileRoot(source: JsonObject): Schema {
+  return { ...compileSchema(source), custom: true, source }
+}
+
+/** Why there is no structure to look at: a keyword that none has, anywhere. */
+function formFault(schema: JsonObject): string | undefined {
+  for (const [keyword, name = keyword] of unsupported) {
+    if (isGiven(schema[keyword])) return `OpenAPIV3Schema '${name}' is not supported`
+  }
+  if (Array.isArray(schema["items"])) return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+  if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+  }
+  for (const inner of schemasIn(schema)) {
+    const fault = formFault(inner)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** Keywords, and what upstream calls them where it differs. */
+const unsupported: readonly (readonly [string, string?])[] = [
+  ["id"],
+  ["$schema", "schema"],
+  ["$ref"],
+  ["patternProperties"],
+  ["dependencies"],
+  ["additionalItems"],
+  ["definitions"],
+]
+
+function isGiven(value: Json | undefined): boolean {
+  return value !== undefined && value !== null && value !== "" && !(isObject(value) && Object.keys(value).length === 0)
+}
+
+function schemasIn(schema: JsonObject): JsonObject[] {
+  const { items, properties, additionalProperties, not, allOf, anyOf, oneOf } = schema
+  const lists = [allOf, anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []))
+  const fields = isObject(properties) ? Object.values(properties) : []
+  return [items, ...fields, additionalProperties, not, ...lists].filter(
+    (inner): inner is JsonObject => inner !== undefined && isObject(inner),
+  )
+}
