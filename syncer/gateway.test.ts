@@ -140,7 +140,7 @@ describe("with real control planes", () => {
   test("then both sides agree", async () => {
     const agree = async (): Promise<boolean> => {
       const { enqueued, compared } = await syncer.patrol()
-      return enqueued === 0 && compared > 0
+      return enqueued.size === 0 && compared > 0
     }
     await eventually(agree, { what: "nothing differs" })
   })

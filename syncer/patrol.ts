@@ -40,9 +40,12 @@ export interface PatrolParts {
 
 export interface PatrolReport {
   compared: number
-  enqueued: number
+  /** Keys of what differs, by resource. */
+  enqueued: Map<string, number>
   removedNamespaces: number
 }
+
+const emptyReport = (): PatrolReport => ({ compared: 0, enqueued: new Map(), removedNamespaces: 0 })
 
 export class Patrol {
   readonly #parts: PatrolParts
@@ -52,7 +55,7 @@ export class Patrol {
   }
 
   async run(signal: AbortSignal): Promise<PatrolReport> {
-    const report: PatrolReport = { compared: 0, enqueued: 0, removedNamespaces: 0 }
+    const report = emptyReport()
     for (const tenant of this.#parts.tenants.list()) {
       if (signal.aborted) return report
       await this.compareTenant(tenant, signal, report)
@@ -64,18 +67,14 @@ export class Patrol {
   }
 
   /** Everything of one tenant; also run when a tenant has just become ready, in place of a key per object. */
-  async compareTenant(
-    tenant: Tenant,
-    signal: AbortSignal,
-    report: PatrolReport = { compared: 0, enqueued: 0, removedNamespaces: 0 },
-  ): Promise<PatrolReport> {
+  async compareTenant(tenant: Tenant, signal: AbortSignal, report = emptyReport()): Promise<PatrolReport> {
     if (!this.#parts.caches.isReady(tenant.name)) return report
     const context = this.#parts.contextOf(tenant)
     const steps = [...this.#copies(tenant, context), ...this.#published(tenant, context)]
     for (const step of steps) {
       for (const key of step()) {
         if (key !== undefined) {
-          report.enqueued++
+          report.enqueued.set(key.resource, (report.enqueued.get(key.resource) ?? 0) + 1)
           this.#parts.enqueue(key)
         }
         report.compared++

@@ -20,6 +20,7 @@ import { identify, podTokens, superEvents, type SyncKey } from "./keys.ts"
 import { keepNodeLeases } from "./node-leases.ts"
 import { clockOf, logOf, settingsOf, syncerLimits, type SyncerOptions } from "./options.ts"
 import { Patrol, type PatrolReport } from "./patrol.ts"
+import { PatrolMetrics } from "./patrol-metrics.ts"
 import { Preemption } from "./preemption.ts"
 import { Publisher } from "./publisher.ts"
 import { publications, syncOf } from "./resources/index.ts"
@@ -38,6 +39,7 @@ export class Syncer implements AsyncDisposable {
   readonly #tokens: TokenKeeper
   readonly #preemption: Preemption
   readonly #patrol: Patrol
+  readonly #metrics: PatrolMetrics | undefined
   readonly #recorder: EventRecorder
   readonly #stopping = new AbortController()
   readonly #byClusterKey = new Map<string, Tenant>()
@@ -86,6 +88,7 @@ export class Syncer implements AsyncDisposable {
     this.#publisher = new Publisher(tenants, superClient, caches, contextOf)
     this.#preemption = new Preemption({ tenants, superClient, clock, events: this.#recorder, contextOf })
     this.#events = new EventMirror(tenants, caches)
+    this.#metrics = options.metrics?.of("patrol", () => new PatrolMetrics())
     this.#patrol = new Patrol({
       tenants,
       superClient,
@@ -191,7 +194,9 @@ export class Syncer implements AsyncDisposable {
       const began = this.#clock.now()
       try {
         const report = await this.#patrol.run(signal)
-        this.#log.debug({ ...report, milliseconds: this.#clock.now() - began }, "patrol done")
+        const milliseconds = this.#clock.now() - began
+        this.#metrics?.patrolled(report, milliseconds / 1000)
+        this.#log.debug({ ...report, enqueued: Object.fromEntries(report.enqueued), milliseconds }, "patrol done")
       } catch (error) {
         if (!isUnavailable(error)) this.#log.error({ err: error }, "patrol failed")
       }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { silentLog } from "../../client/log.ts"
 import { leases, namespaces } from "../../client/resources.ts"
+import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
 import { Leadership, leaseNamespace } from "./leadership.ts"
 
@@ -15,11 +16,13 @@ async function superCluster(): Promise<FakeCluster> {
 /** How often the work of `identity` was begun and ended. */
 function worker(client: FakeCluster, identity: string) {
   const seen = { begun: 0, ended: 0 }
+  const metrics = new ClientMetrics()
   const leadership = Leadership.start({
     client,
     name: "polyplane-test",
     identity,
     log: silentLog,
+    metrics,
     times,
     work() {
       seen.begun++
@@ -31,7 +34,8 @@ function worker(client: FakeCluster, identity: string) {
       })
     },
   })
-  return { leadership, seen }
+  const status = () => /^leader_election_master_status\{name="polyplane-test"\} (.)$/m.exec(metrics.print())?.[1]
+  return { leadership, seen, status }
 }
 
 describe("of two on one super cluster", () => {
@@ -44,10 +48,12 @@ describe("of two on one super cluster", () => {
       "another Polyplane works on this super cluster: its Lease kube-system/polyplane-test is held by first",
     )
     expect(second.seen.begun).toBe(0)
+    expect([first.status(), second.status()]).toEqual(["1", "0"])
     await first.leadership[Symbol.asyncDispose]()
     expect(first.seen).toEqual({ begun: 1, ended: 1 })
     await second.leadership.whenWorking()
     expect(second.seen).toEqual({ begun: 1, ended: 0 })
+    expect([first.status(), second.status()]).toEqual(["0", "1"])
     await second.leadership[Symbol.asyncDispose]()
     expect(second.seen).toEqual({ begun: 1, ended: 1 })
   })

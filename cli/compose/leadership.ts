@@ -4,6 +4,7 @@
 import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import { runLeaderElection, type LeaderElectionTimes } from "../../client/leader-election.ts"
 import type { Log } from "../../client/log.ts"
+import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { leases } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { UserError } from "../command.ts"
@@ -32,6 +33,8 @@ export interface LeadershipOptions {
   /** Begun when the Lease is held, disposed of when it is not any more; then the same again. */
   work(): Promise<AsyncDisposable>
   log: Log
+  /** Where it is told who works. */
+  metrics?: ClientMetrics | undefined
   clock?: Clock
   times?: LeaderElectionTimes
 }
@@ -45,6 +48,7 @@ export class Leadership implements AsyncDisposable {
   private constructor(options: LeadershipOptions) {
     this.#options = options
     this.#working.promise.catch(() => undefined) // whoever waits for it is told
+    options.metrics?.leads(options.name, false)
     this.#running = this.#run()
   }
 
@@ -83,9 +87,15 @@ export class Leadership implements AsyncDisposable {
   }
 
   async #lead(held: AbortSignal): Promise<void> {
+    const { metrics, name } = this.#options
     await using _work = await this.#options.work()
-    this.#working.resolve()
-    await aborted(held)
+    metrics?.leads(name, true)
+    try {
+      this.#working.resolve()
+      await aborted(held)
+    } finally {
+      metrics?.leads(name, false)
+    }
   }
 
   async #whoLeads(): Promise<string> {

@@ -3,6 +3,7 @@
 import { StatusError } from "../../apimachinery/status.ts"
 import { pause, systemClock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
+import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { backoff } from "../../client/reflector.ts"
 import { connectTenants } from "../../client/remote-tenants.ts"
 import type { TenantAdmin } from "../../client/tenants.ts"
@@ -12,14 +13,13 @@ import { readKubeconfigFile } from "./cluster.ts"
 /** Waits until the gateway answers. Throws the signal's reason when that ends first, UserError when it never will. */
 export async function connectGateway(
   kubeconfig: string,
-  log: Log,
-  signal: AbortSignal,
+  { log, metrics, signal }: { log: Log; metrics?: ClientMetrics; signal: AbortSignal },
 ): Promise<TenantAdmin & AsyncDisposable> {
   const config = await readKubeconfigFile(kubeconfig)
   for (let failures = 1; ; failures++) {
     signal.throwIfAborted()
     try {
-      return await connectTenants({ ...config, log })
+      return await connectTenants({ ...config, log, metrics })
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
       if (error.code === 401 || error.code === 403) {

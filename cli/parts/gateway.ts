@@ -4,7 +4,6 @@
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
-import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
@@ -77,7 +76,7 @@ export const gateway = partCommand({
   },
   async start(
     { superKubeconfig, adminKubeconfigSecret, identitySecret, vnAgentPort, dataDir, etcd, http2, ...options },
-    { log, signal, stack },
+    { log, metrics, signal, stack },
   ) {
     if (dataDir === undefined && etcd === undefined)
       throw new UserError(
@@ -89,7 +88,6 @@ export const gateway = partCommand({
     // Ends after the client: closing that ends a request under way.
     let publishing: Promise<void> | undefined
     stack.defer(async () => publishing)
-    const metrics = new ClientMetrics()
     const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
     // Asked for when the first Service is made or the first log read: by then it has started.
     const running = (): Gateway => {
@@ -140,6 +138,7 @@ export const gateway = partCommand({
           identity: `${hostname()}-${randomUUID()}`,
           work: () => Promise.resolve(controllers()),
           log,
+          metrics,
           times: replicaTimes,
         }),
       )

@@ -6,6 +6,7 @@ import { connectSuperCluster } from "../compose/cluster.ts"
 import { Leadership, operatorLease } from "../compose/leadership.ts"
 import { connectGateway } from "../compose/remote-gateway.ts"
 import { filePath } from "../config.ts"
+import { healthField, healthHelp } from "./health.ts"
 import { partCommand } from "./part.ts"
 
 export const operator = partCommand({
@@ -13,14 +14,14 @@ export const operator = partCommand({
   summary: "run the operator alone",
   description: "Runs the operator: VirtualClusters of the super cluster become tenants of a gateway.",
   fieldsHelp: `  gatewayKubeconfig      the gateway's admin kubeconfig (required)
-`,
-  fields: { gatewayKubeconfig: filePath },
-  async start({ superKubeconfig, gatewayKubeconfig }, { log, signal, stack }) {
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
-    const tenants = stack.use(await connectGateway(gatewayKubeconfig, log, signal))
-    const work = () => startOperator({ superClient, tenants, log })
+${healthHelp}`,
+  fields: { gatewayKubeconfig: filePath, ...healthField },
+  async start({ superKubeconfig, gatewayKubeconfig }, { log, metrics, signal, stack }) {
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
+    const tenants = stack.use(await connectGateway(gatewayKubeconfig, { log, metrics, signal }))
+    const work = () => startOperator({ superClient, tenants, log, metrics })
     const identity = `${hostname()}-${process.pid}`
-    stack.use(Leadership.start({ client: superClient, name: operatorLease, identity, work, log }))
+    stack.use(Leadership.start({ client: superClient, name: operatorLease, identity, work, log, metrics }))
     return ""
   },
 })

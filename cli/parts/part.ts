@@ -2,11 +2,13 @@
 
 import { StartError } from "../../gateway/options.ts"
 import type { Log } from "../../client/log.ts"
+import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { parseFlags, UsageError, UserError, type Command } from "../command.ts"
 import { filePath, oneOf, optional, readConfig, withDefault, type ConfigOf, type Field } from "../config.ts"
 import { createLog, logLevels } from "../log.ts"
 import { surviveStrayRejections } from "../stray-rejections.ts"
 import { aborted, stopSignal } from "../signals.ts"
+import { type healthField, HealthServer } from "./health.ts"
 
 /** Fields of every part's file. */
 const commonFields = {
@@ -25,6 +27,8 @@ type Fields = Record<string, Field<unknown>>
 
 export interface PartContext {
   log: Log
+  /** Of the process. */
+  metrics: ClientMetrics
   /** Ends when the process is asked to. */
   signal: AbortSignal
   /** Ends in the reverse order what was put on it. */
@@ -76,10 +80,15 @@ async function runPart<F extends Fields>(part: Part<F>, config: ConfigOf<F & typ
   // Neither signal handlers nor pauses between attempts keep a process alive, and there may be no connection open.
   const alive = setInterval(() => undefined, longestTimerMs)
   stack.defer(() => clearInterval(alive))
-  const log = createLog((config as ConfigOf<typeof commonFields>).logLevel)
+  const { logLevel, health } = config as ConfigOf<typeof commonFields & Partial<typeof healthField>>
+  const log = createLog(logLevel)
   surviveStrayRejections(log)
+  const metrics = new ClientMetrics()
+  // Before all else: that it waits for the gateway is what a probe wants to know.
+  const server = health === undefined ? undefined : stack.use(await HealthServer.start(health, metrics))
   try {
-    const where = await part.start(config, { log, signal, stack })
+    const where = await part.start(config, { log, metrics, signal, stack })
+    server?.ready()
     process.stdout.write(`polyplane ${part.name} is ready${where === "" ? "" : `: ${where}`}\n`)
   } catch (error) {
     if (signal.aborted && error === signal.reason) return // asked to end while it waited for something

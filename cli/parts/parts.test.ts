@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { parseAllDocuments, stringify } from "yaml"
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { eventually } from "../../test/harness/eventually.ts"
+import { freePorts } from "../../test/harness/ports.ts"
 import { collect, start } from "../../test/harness/processes.ts"
 import { UserError } from "../command.ts"
 import { gateway } from "./gateway.ts"
@@ -91,23 +92,32 @@ describe("what is wrong with a configuration is told", () => {
 })
 
 describe("a part whose gateway does not answer", () => {
-  test.for(["syncer", "operator"])("%s waits for it, and ends with exit code 0 when asked to", async (name) => {
-    const nowhere = stringify({
-      kind: "Config",
-      "current-context": "c",
-      contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
-      clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
-      users: [{ name: "c", user: { token: "t" } }],
-    })
-    await writeFile(path.join(directory, "nowhere"), nowhere)
-    const file = path.join(directory, `waiting-${name}.yaml`)
-    await writeFile(file, "{gatewayKubeconfig: nowhere, superKubeconfig: nowhere}")
-    const child = start(process.execPath, [main, name, "--config", file], { stdio: "pipe" })
-    const stdout = collect(child.stdout)
-    const stderr = collect(child.stderr)
-    const closed = once(child, "close")
-    await eventually(() => child.exitCode !== null || stderr().split("does not answer yet").length > 2)
-    child.kill("SIGTERM")
-    expect([(await closed)[0], stdout()]).toEqual([0, ""])
-  })
+  test.for(["syncer", "operator"])(
+    "%s waits for it, which its probes see, and ends with exit code 0 when asked to",
+    async (name) => {
+      const nowhere = stringify({
+        kind: "Config",
+        "current-context": "c",
+        contexts: [{ name: "c", context: { cluster: "c", user: "c" } }],
+        clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+        users: [{ name: "c", user: { token: "t" } }],
+      })
+      await writeFile(path.join(directory, "nowhere"), nowhere)
+      const file = path.join(directory, `waiting-${name}.yaml`)
+      const [port] = await freePorts(1)
+      await writeFile(
+        file,
+        `{gatewayKubeconfig: nowhere, superKubeconfig: nowhere, health: {host: 127.0.0.1, port: ${port}}}`,
+      )
+      const child = start(process.execPath, [main, name, "--config", file], { stdio: "pipe" })
+      const stdout = collect(child.stdout)
+      const stderr = collect(child.stderr)
+      const closed = once(child, "close")
+      await eventually(() => child.exitCode !== null || stderr().split("does not answer yet").length > 2)
+      const codeOf = async (name: string) => (await fetch(`http://127.0.0.1:${port}/${name}`)).status
+      expect([await codeOf("livez"), await codeOf("readyz")]).toEqual([200, 503])
+      child.kill("SIGTERM")
+      expect([(await closed)[0], stdout()]).toEqual([0, ""])
+    },
+  )
 })

@@ -7,6 +7,7 @@ import { connectSuperCluster } from "../compose/cluster.ts"
 import { Leadership, syncerLease } from "../compose/leadership.ts"
 import { connectGateway } from "../compose/remote-gateway.ts"
 import { filePath, oneOf, port, withDefault } from "../config.ts"
+import { healthField, healthHelp } from "./health.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
 
@@ -17,22 +18,23 @@ export const syncer = partCommand({
   fieldsHelp: `  gatewayKubeconfig      the gateway's admin kubeconfig (required)
   publishNodes           all: tenants see every node; used: only those their pods run on (default all)
   vnAgentPort            where vn-agents listen on each node (default ${defaultVnAgentPort})
-`,
+${healthHelp}`,
   fields: {
+    ...healthField,
     gatewayKubeconfig: filePath,
     publishNodes: withDefault(oneOf("all", "used"), "all"),
     vnAgentPort: withDefault(port, defaultVnAgentPort),
   },
-  async start({ superKubeconfig, gatewayKubeconfig, publishNodes, vnAgentPort }, { log, signal, stack }) {
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
-    const tenants = stack.use(await connectGateway(gatewayKubeconfig, log, signal))
+  async start({ superKubeconfig, gatewayKubeconfig, publishNodes, vnAgentPort }, { log, metrics, signal, stack }) {
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
+    const tenants = stack.use(await connectGateway(gatewayKubeconfig, { log, metrics, signal }))
     const vnAgentEndpoint = (node: Node): { address: string; port: number } | undefined => {
       const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
       return address === undefined ? undefined : { address, port: vnAgentPort }
     }
-    const work = () => startSyncer({ tenants, superClient, publishNodes, vnAgentEndpoint, log })
+    const work = () => startSyncer({ tenants, superClient, publishNodes, vnAgentEndpoint, log, metrics })
     const identity = `${hostname()}-${process.pid}`
-    stack.use(Leadership.start({ client: superClient, name: syncerLease, identity, work, log }))
+    stack.use(Leadership.start({ client: superClient, name: syncerLease, identity, work, log, metrics }))
     return ""
   },
 })

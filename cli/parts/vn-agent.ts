@@ -5,6 +5,7 @@ import { VnAgent } from "../../vn-agent/server.ts"
 import { UserError } from "../command.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { filePath, listenPort, optional, orEnvironment, port, section, text, withDefault } from "../config.ts"
+import { healthField, healthHelp } from "./health.ts"
 import { partCommand } from "./part.ts"
 import { followIdentity, readIdentity, readPem } from "./vn-agent-identity.ts"
 
@@ -27,8 +28,9 @@ export const vnAgent = partCommand({
     certificateAuthority file with the authority of the kubelet's certificate (required)
     certificate, key     files with a client certificate the kubelet accepts (required)
     serverName           the name in the kubelet's certificate (default: the node's)
-`,
+${healthHelp}`,
   fields: {
+    ...healthField,
     node: orEnvironment("NODE_NAME", text),
     host: withDefault(text, "0.0.0.0"),
     port: withDefault(listenPort, defaultVnAgentPort),
@@ -44,8 +46,8 @@ export const vnAgent = partCommand({
       serverName: optional(text),
     }),
   },
-  async start({ superKubeconfig, node, host, port: listen, kubelet, ...files }, { log, signal, stack }) {
-    const superClient = stack.use(await connectSuperCluster(superKubeconfig))
+  async start({ superKubeconfig, node, host, port: listen, kubelet, ...files }, { log, metrics, signal, stack }) {
+    const superClient = stack.use(await connectSuperCluster(superKubeconfig, metrics))
     const options = {
       node,
       host,

@@ -94,9 +94,9 @@ export async function startWithSimulator(
 
 /** Others share this storage: whoever leads works for all, and the rest stand by. */
 export async function startAmongReplicas(work: Work, stack: AsyncDisposableStack): Promise<void> {
-  const { gateway, superClient, log } = work
+  const { gateway, superClient, log, metrics } = work
   const identity = `${identityOf(gateway)}-${randomUUID()}`
-  const common = { client: superClient, identity, log, times: replicaTimes }
+  const common = { client: superClient, identity, log, metrics, times: replicaTimes }
   const lead = (name: string, begin: () => Promise<AsyncDisposable>) =>
     void stack.use(Leadership.start({ ...common, name, work: begin }))
   lead(controllersLease, () => Promise.resolve(work.controllers()))
@@ -107,9 +107,9 @@ export async function startAmongReplicas(work: Work, stack: AsyncDisposableStack
 
 /** The tenants are this process's alone; the super cluster may have others that work on it, of which one does. */
 export async function startAlone(work: Work, stack: AsyncDisposableStack): Promise<void> {
-  const { gateway, superClient, log } = work
+  const { gateway, superClient, log, metrics } = work
   stack.use(work.controllers())
-  const common = { client: superClient, identity: identityOf(gateway), log }
+  const common = { client: superClient, identity: identityOf(gateway), log, metrics }
   const lead = (name: string, begin: () => Promise<AsyncDisposable>) =>
     stack.use(Leadership.start({ ...common, name, work: begin })).whenWorking(leaderTimeoutMs)
   await lead(syncerLease, () => work.syncer())

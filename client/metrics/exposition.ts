@@ -30,6 +30,9 @@ export function exponentialBounds(start: number, factor: number, count: number):
   return bounds
 }
 
+/** What a scrape is answered as. */
+export const expositionType = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
+
 export type MetricType = "counter" | "gauge" | "histogram"
 
 /** Nothing when there are no samples. */

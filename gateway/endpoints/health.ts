@@ -2,6 +2,7 @@
 // alive when its store answers.
 
 import type { ServerResponse } from "node:http"
+import { expositionType } from "../../client/metrics/exposition.ts"
 import { faultOf } from "../registry/storage-errors.ts"
 import type { RequestContext } from "../request/context.ts"
 
@@ -59,7 +60,7 @@ export async function serveServiceLevels(ctx: RequestContext, response: ServerRe
     }
   }
   const text = `${lines.join("\n")}\n`
-  const headers = { "content-type": metricsType, "content-length": Buffer.byteLength(text) }
+  const headers = { "content-type": expositionType, "content-length": Buffer.byteLength(text) }
   response.writeHead(200, { ...headers, "cache-control": "no-cache, private" }).end(text)
   return true
 }
@@ -101,8 +102,6 @@ async function serveAll(
 }
 
 const plainText = "text/plain; charset=utf-8"
-/** Of Prometheus' text format. */
-export const metricsType = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
 
 function answer(response: ServerResponse, code: number, text: string): void {
   response

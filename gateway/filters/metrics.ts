@@ -4,8 +4,9 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
+import { expositionType } from "../../client/metrics/exposition.ts"
 import { acceptsGzip } from "../endpoints/body-writer.ts"
-import { metricsType, sliPath } from "../endpoints/health.ts"
+import { sliPath } from "../endpoints/health.ts"
 import { leave } from "../metrics/flow-counts.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import { type RequestKind, type RequestLabels, seriesKey } from "../metrics/request-counts.ts"
@@ -135,7 +136,7 @@ async function print(metrics: Metrics, response: GatewayResponse, asGzip: boolea
   const { controlPlane } = response.locals.state
   const isTenant = controlPlane.tenant !== undefined
   const text = await (isTenant ? metrics.printOf(controlPlane) : metrics.printAll(controlPlane))
-  response.setHeader("Content-Type", metricsType)
+  response.setHeader("Content-Type", expositionType)
   if (asGzip) response.setHeader("Content-Encoding", "gzip")
   response.end(asGzip ? await compressed(text, { level: 1 }) : text)
 }

@@ -5,7 +5,6 @@ import { once } from "node:events"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import type { IncomingMessage } from "node:http"
 import { get } from "node:https"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -25,6 +24,7 @@ import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { startSimulator, type Simulator } from "../../simulator/main.ts"
 import { eventually } from "../harness/eventually.ts"
 import { repository } from "../harness/polyplane.ts"
+import { freePorts } from "../harness/ports.ts"
 import { collect, run, start, succeed } from "../harness/processes.ts"
 
 const main = path.join(repository, "cli", "main.ts")
@@ -35,6 +35,7 @@ const stack = new AsyncDisposableStack()
 let directory: string
 let superClient: KubeClient
 let kubeconfig: string
+const healthUrls = new Map<string, string>()
 const parts = new Map<string, { stdout: () => string; stderr: () => string; stop: () => Promise<number | null> }>()
 
 /** Starts `polyplane <name>` with this configuration and waits until it says that it is ready. */
@@ -74,15 +75,6 @@ async function mountSecret(name: string): Promise<void> {
   for (const [key, value] of Object.entries(data ?? {})) {
     await writeFile(path.join(directory, name, key), Buffer.from(value, "base64"), { mode: 0o600 })
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 /** As the kubelet: nobody, and without a look at the certificate. */
@@ -125,7 +117,12 @@ beforeAll(async () => {
   )
   simulator = stack.use(await startSimulator({ client: superClient, nodes: 1, kubeletPort: () => kubelet.port }))
 
-  const vnAgentPort = await freePort()
+  const [vnAgentPort = 0, ...healthPorts] = await freePorts(4)
+  const health = (name: string) => {
+    const port = healthPorts.pop() ?? 0
+    healthUrls.set(name, `http://127.0.0.1:${port}`)
+    return { host: "127.0.0.1", port }
+  }
   await startPart("gateway", {
     dataDir: "data",
     port: 0,
@@ -142,13 +139,19 @@ beforeAll(async () => {
     await writeFile(path.join(directory, file), content)
   }
   await Promise.all([
-    startPart("operator", { gatewayKubeconfig: "gateway-admin/kubeconfig" }),
-    startPart("syncer", { gatewayKubeconfig: "gateway-admin/kubeconfig", publishNodes: "all", vnAgentPort }),
+    startPart("operator", { gatewayKubeconfig: "gateway-admin/kubeconfig", health: health("operator") }),
+    startPart("syncer", {
+      gatewayKubeconfig: "gateway-admin/kubeconfig",
+      publishNodes: "all",
+      vnAgentPort,
+      health: health("syncer"),
+    }),
     startPart(
       "vn-agent",
       {
         host: "127.0.0.1",
         port: vnAgentPort,
+        health: health("vn-agent"),
         identityKeys: "gateway-identity/identity.pub",
         certificate: "gateway-identity/tls.crt",
         key: "gateway-identity/tls.key",
@@ -233,6 +236,23 @@ describe("gateway, operator, syncer and vn-agent in processes of their own", () 
   test("logs and exec go through the node's vn-agent", async () => {
     expect(await kubectl("exec", "web", "--", "hostname")).toBe("web\n")
     expect(await kubectl("logs", "web")).not.toBe("")
+  })
+
+  test("every part tells its probes that it is ready, and who scrapes it what it does", async () => {
+    const metricsOf = async (name: string) => {
+      const url = healthUrls.get(name)
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+      return await (await fetch(`${url}/metrics`)).text()
+    }
+    const host = new URL((await loadKubeconfig(path.join(directory, "super.kubeconfig"))).server).host
+    expect(await metricsOf("vn-agent")).toContain(`rest_client_requests_total{code="200",host="${host}",method="GET"}`)
+    const syncer = await metricsOf("syncer")
+    expect(syncer).toContain('leader_election_master_status{name="polyplane-syncer"} 1\n')
+    expect(syncer).toMatch(/^workqueue_adds_total\{name="syncer"\} [1-9]/m)
+    expect(syncer).toMatch(/^polyplane_syncer_patrol_duration_seconds_count [1-9]/m)
+    const operator = await metricsOf("operator")
+    expect(operator).toContain('leader_election_master_status{name="polyplane-operator"} 1\n')
+    expect(operator).toMatch(/^workqueue_adds_total\{name="operator"\} [1-9]/m)
   })
 
   test("every part ends with exit code 0 when asked to", async () => {

@@ -10,7 +10,7 @@ import path from "node:path"
 import { call } from "../../harness/https.ts"
 import { binary } from "../build/cache.ts"
 import { Component } from "../harness/component.ts"
-import { freePorts } from "../harness/ports.ts"
+import { freePorts } from "../../harness/ports.ts"
 
 export interface TestEtcdOptions {
   /** Default 1. */

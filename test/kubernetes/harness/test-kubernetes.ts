@@ -16,7 +16,7 @@ import type { Component } from "./component.ts"
 import * as controlPlane from "./control-plane.ts"
 import { writeCredentials, type CredentialFile } from "./credentials.ts"
 import { createNodes, nodesAreReady } from "./nodes.ts"
-import { freePorts } from "./ports.ts"
+import { freePorts } from "../../harness/ports.ts"
 
 export interface TestKubernetesOptions {
   /** Simulated by kwok; default none. */

@@ -1,0 +1,57 @@
+import { once } from "node:events"
+import { createServer, type AddressInfo } from "node:net"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ClientMetrics } from "../../client/metrics/client-metrics.ts"
+import { UserError } from "../command.ts"
+import { HealthServer } from "./health.ts"
+
+const host = "127.0.0.1"
+
+describe("what a part tells of itself", () => {
+  const metrics = new ClientMetrics()
+  let server: HealthServer
+  beforeAll(async () => {
+    server = await HealthServer.start({ host, port: 0 }, metrics)
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+
+  const ask = async (path: string, method = "GET") => {
+    const response = await fetch(`http://${host}:${server.port}${path}`, { method })
+    return { code: response.status, type: response.headers.get("content-type"), text: await response.text() }
+  }
+
+  test("it is alive from the beginning, and ready when it says so", async () => {
+    expect((await ask("/livez")).code).toBe(200)
+    expect((await ask("/readyz")).code).toBe(503)
+    server.ready()
+    expect(await ask("/readyz?verbose")).toMatchObject({ code: 200, text: "ok" })
+    expect(await ask("/healthz", "HEAD")).toMatchObject({ code: 200, text: "" })
+  })
+
+  test("its metrics are those of its clients and of the process", async () => {
+    metrics.queue("syncer").added("a")
+    metrics.leads("polyplane-syncer", false)
+    const { code, type, text } = await ask("/metrics")
+    expect([code, type]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"])
+    expect(text).toContain('workqueue_adds_total{name="syncer"} 1\n')
+    expect(text).toContain('leader_election_master_status{name="polyplane-syncer"} 0\n')
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m)
+  })
+
+  test("nothing else is served", async () => {
+    expect((await ask("/")).code).toBe(404)
+    expect((await ask("/metrics", "POST")).code).toBe(405)
+  })
+})
+
+test("an address that is taken is told of", async () => {
+  const taken = createServer().listen(0, host)
+  await once(taken, "listening")
+  const { port } = taken.address() as AddressInfo
+  const refused: unknown = await HealthServer.start({ host, port }, new ClientMetrics()).catch(
+    (error: unknown) => error,
+  )
+  taken.close()
+  expect(refused).toBeInstanceOf(UserError)
+  expect((refused as UserError).message).toContain(`health cannot be served on ${host}:${port}: listen EADDRINUSE`)
+})

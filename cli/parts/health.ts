@@ -1,0 +1,85 @@
+// How a part that serves no clients tells of itself: /livez, /readyz and /metrics over plain HTTP, for the probes and the
+// Prometheus of the cluster it runs in. The gateway has the same paths on its own port.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { errorMessage } from "../../apimachinery/error-message.ts"
+import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
+import { expositionType } from "../../client/metrics/exposition.ts"
+import { printProcess } from "../../gateway/metrics/process.ts"
+import { UserError } from "../command.ts"
+import { listenPort, optional, section, text, withDefault } from "../config.ts"
+
+const fields = section({ host: withDefault(text, "0.0.0.0"), port: listenPort })
+
+/** Of the file of a part that has no port of its own where it tells how it is. */
+export const healthField = { health: optional(fields) }
+
+/** Lines of a part's help. */
+export const healthHelp = `  health:                where /livez, /readyz and /metrics are served over plain HTTP (default: nowhere)
+    host                 address to listen on (default 0.0.0.0)
+    port                 required; 0: any free one
+`
+
+/** Probes and scrapes are few and short; who holds more connections than that, or is slower, is none of them. */
+const maxConnections = 64
+const requestTimeoutMs = 10_000
+
+export class HealthServer implements AsyncDisposable {
+  readonly #server: Server
+  readonly #metrics: ClientMetrics
+  #isReady = false
+
+  private constructor(metrics: ClientMetrics) {
+    this.#metrics = metrics
+    this.#server = createServer({ requestTimeout: requestTimeoutMs }, (request, response) =>
+      this.#answer(request, response),
+    )
+    this.#server.maxConnections = maxConnections
+  }
+
+  /** Resolves when it listens; fails with UserError when it cannot. */
+  static async start({ host, port }: { host: string; port: number }, metrics: ClientMetrics): Promise<HealthServer> {
+    const started = new HealthServer(metrics)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    started.#server.once("error", reject)
+    started.#server.listen(port, host, resolve)
+    try {
+      await promise
+    } catch (error) {
+      throw new UserError(`health cannot be served on ${host}:${port}: ${errorMessage(error)}`, { cause: error })
+    }
+    return started
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** From now on /readyz says so: it has found what it works with, whether its turn to work has come or not. */
+  ready(): void {
+    this.#isReady = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    this.#server.closeAllConnections()
+    await promise
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const plain = { "content-type": "text/plain; charset=utf-8" }
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.writeHead(405, { ...plain, allow: "GET, HEAD" }).end("only GET is served\n")
+      return
+    }
+    const [path] = (request.url ?? "").split("?", 1)
+    if (path === "/livez" || path === "/healthz") response.writeHead(200, plain).end("ok")
+    else if (path === "/readyz")
+      response.writeHead(this.#isReady ? 200 : 503, plain).end(this.#isReady ? "ok" : "starting\n")
+    else if (path === "/metrics")
+      response.writeHead(200, { "content-type": expositionType }).end(this.#metrics.print() + printProcess())
+    else response.writeHead(404, plain).end("known are /livez, /readyz and /metrics\n")
+  }
+}
