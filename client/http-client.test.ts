@@ -1,5 +1,6 @@
+import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { createServer as createTcpServer, type AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
 import { StatusError } from "../apimachinery/status.ts"
 import { createHttpClient, lines } from "./http-client.ts"
@@ -21,6 +22,12 @@ interface Served extends AsyncDisposable {
 }
 
 type Answer = (asked: Asked, response: ServerResponse) => void
+
+async function firstEvent(client: KubeClient): Promise<unknown> {
+  const signal = new AbortController().signal
+  for await (const event of client.watch(nodes, { resourceVersion: "1", signal })) return event
+  return undefined
+}
 
 async function serve(answer: Answer, config: Partial<HttpClientConfig> = {}): Promise<Served> {
   const asked: Asked[] = []
@@ -176,6 +183,20 @@ describe("the HTTP client fails with a StatusError", () => {
     await using served = await serve(() => undefined, { limits: { requestTimeoutMs: 30 } })
     const error = await failure(served.client.get(nodes, undefined, "a"))
     expect([error.code, error.message]).toEqual([504, "no answer within 30 ms"])
+  })
+
+  test.for([
+    ["a request", (client: KubeClient) => client.get(nodes, undefined, "a")],
+    ["a watch", (client: KubeClient) => firstEvent(client)],
+  ] as const)("when nobody says a word to %s that connects", async ([, ask]) => {
+    const silent = createTcpServer().listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const { port } = silent.address() as AddressInfo
+    await using client = createHttpClient({ server: `https://127.0.0.1:${port}`, limits: { connectTimeoutMs: 30 } })
+    const error = await failure(ask(client))
+    silent.close()
+    expect(error.code).toBe(503)
+    expect(error.message).toContain("no connection within 30 ms")
   })
 
   test("with its cause when it cannot connect", async () => {

@@ -3,7 +3,8 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import { StatusError } from "../apimachinery/status.ts"
 import { discoverOverHttp } from "./http-discovery.ts"
-import { HttpTransport, isStatus, type HttpClientConfig, type TransportRequest } from "./http-transport.ts"
+import { isStatus } from "./http-errors.ts"
+import { HttpTransport, type HttpClientConfig, type TransportRequest } from "./http-transport.ts"
 import { listQuery, resourcePath, watchQuery, writeQuery } from "./paths.ts"
 import type {
   DeleteOptions,

@@ -1,10 +1,18 @@
 // Requests to one API server over keep-alive connections: credentials, time limits, and failures as StatusError.
 // http-client.ts says what to ask; this says how.
 
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http"
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
+import { TLSSocket } from "node:tls"
 import { errorMessage } from "../apimachinery/error-message.ts"
-import { serviceUnavailable, StatusError, timeout, type Status, type StatusReason } from "../apimachinery/status.ts"
+import { serviceUnavailable, StatusError, timeout } from "../apimachinery/status.ts"
+import { readError } from "./http-errors.ts"
 import type { ClientMetrics } from "./metrics/client-metrics.ts"
 import { noAnswer, type RequestMetrics } from "./metrics/request-metrics.ts"
 
@@ -39,6 +47,11 @@ export interface HttpClientLimits {
   sockets: number
   /** Connections for watches. */
   watchSockets: number
+  /**
+   * Until a connection is there, its TLS included. Where an address leads may have changed meanwhile (a pod that was replaced, a
+   * balancer's other side): what is sent to the old one is lost without a word, and a new connection finds the new one.
+   */
+  connectTimeoutMs: number
   /** From sending a request to the end of its answer. */
   requestTimeoutMs: number
   /** Of one answer that is not a watch. */
@@ -54,6 +67,7 @@ export interface HttpClientLimits {
 const defaultHttpClientLimits: HttpClientLimits = {
   sockets: 64,
   watchSockets: 256,
+  connectTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   responseBytes: 512 * 1024 * 1024,
   watchLineBytes: 16 * 1024 * 1024,
@@ -203,6 +217,7 @@ export class HttpTransport implements AsyncDisposable {
         const reused = request.reusedSocket && error.code === "ECONNRESET" && !signal.aborted
         resolve({ stale: { reused, error: late ? reason : signal.aborted ? reason : error } })
       })
+      limitConnecting(request, this.limits.connectTimeoutMs)
       if (stream !== undefined) {
         request.setTimeout(stream.idleMs, () => request.destroy(new Error(`nothing received for ${stream.idleMs} ms`)))
       }
@@ -250,55 +265,12 @@ export class HttpTransport implements AsyncDisposable {
   }
 }
 
-/** What an answer without a Status body means by its code alone. */
-const reasons: Readonly<Record<number, StatusReason>> = {
-  400: "BadRequest",
-  401: "Unauthorized",
-  403: "Forbidden",
-  404: "NotFound",
-  405: "MethodNotAllowed",
-  406: "NotAcceptable",
-  409: "Conflict",
-  410: "Gone",
-  413: "RequestEntityTooLarge",
-  415: "UnsupportedMediaType",
-  422: "Invalid",
-  429: "TooManyRequests",
-  500: "InternalError",
-  501: "NotImplemented",
-  503: "ServiceUnavailable",
-  504: "Timeout",
-}
-
-/** Of an answer that is no Status, this many characters are shown. */
-const shownCharacters = 256
-
-function readError(wanted: { method: string; path: string }, code: number, body: Buffer): StatusError {
-  const status = parseStatus(body)
-  if (status !== undefined) return new StatusError({ ...status, code: status.code ?? code })
-  const text = body.toString("utf8").trim().slice(0, shownCharacters)
-  const reason = reasons[code]
-  return new StatusError({
-    kind: "Status",
-    apiVersion: "v1",
-    metadata: {},
-    status: "Failure",
-    message: `${wanted.method} ${wanted.path.split("?")[0] ?? ""}: the server answered ${code}${text === "" ? "" : `: ${text}`}`,
-    ...(reason === undefined ? {} : { reason }),
-    code,
+function limitConnecting(request: ClientRequest, timeoutMs: number): void {
+  request.once("socket", (socket) => {
+    if (!socket.connecting) return
+    const late = setTimeout(() => request.destroy(new Error(`no connection within ${timeoutMs} ms`)), timeoutMs)
+    const clear = (): void => clearTimeout(late)
+    socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", clear)
+    request.once("close", clear)
   })
-}
-
-function parseStatus(body: Buffer): Status | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString("utf8"))
-    return isStatus(value) ? value : undefined
-  } catch {
-    // Not JSON: a proxy's page, or nothing. The caller tells by the code.
-    return undefined
-  }
-}
-
-export function isStatus(value: unknown): value is Status {
-  return typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "Status"
 }

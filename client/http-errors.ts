@@ -1,0 +1,57 @@
+// Answers that are no success, as StatusError: with the Status that Kubernetes sends, or with what a proxy on the way had to say.
+
+import { StatusError, type Status, type StatusReason } from "../apimachinery/status.ts"
+
+/** What an answer without a Status body means by its code alone. */
+const reasons: Readonly<Record<number, StatusReason>> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  501: "NotImplemented",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+}
+
+/** Of an answer that is no Status, this many characters are shown. */
+const shownCharacters = 256
+
+/** What was answered instead of success. */
+export function readError(wanted: { method: string; path: string }, code: number, body: Buffer): StatusError {
+  const status = parseStatus(body)
+  if (status !== undefined) return new StatusError({ ...status, code: status.code ?? code })
+  const text = body.toString("utf8").trim().slice(0, shownCharacters)
+  const reason = reasons[code]
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: `${wanted.method} ${wanted.path.split("?")[0] ?? ""}: the server answered ${code}${text === "" ? "" : `: ${text}`}`,
+    ...(reason === undefined ? {} : { reason }),
+    code,
+  })
+}
+
+function parseStatus(body: Buffer): Status | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"))
+    return isStatus(value) ? value : undefined
+  } catch {
+    // Not JSON: a proxy's page, or nothing. The caller tells by the code.
+    return undefined
+  }
+}
+
+export function isStatus(value: unknown): value is Status {
+  return typeof value === "object" && value !== null && (value as { kind?: unknown }).kind === "Status"
+}
