@@ -1,12 +1,14 @@
-// JSON Patch, RFC 6902, through the package rfc6902. What is ours: limits, upstream's errors (a patch that cannot be read
-// is 400; one that does not apply is 422 and says no more), and the places where the server's library is more lenient than
-// the RFC: a key that is missing in an object that is there counts as null, and indexes may be negative.
+// JSON Patch, RFC 6902, with upstream's limits and errors (a patch that cannot be read is 400; one that does not apply is 422 and
+// says no more), and where it is more lenient than the RFC: a key that is missing in an object that is there counts as null, and
+// indexes may be negative. Source: gopkg.in/evanphx/json-patch.v4.
 
-import { applyPatch, Pointer, type Operation } from "rfc6902"
 import { copyJson } from "../copy.ts"
+import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
+import { maxDepth } from "../schema/parse.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { isObject, jsonKind } from "./merge-patch.ts"
+import { PatchedLists } from "./patched-lists.ts"
 
 /** As kube-apiserver's maxJSONPatchOperations. */
 const maxOperations = 10_000
@@ -30,20 +32,27 @@ interface Place {
   key: string
 }
 
+/** Returns a new value; neither the object nor the patch is changed. */
 export function applyJsonPatch(object: Json, patch: Json): Json {
-  const result = copyJson(object)
-  let copied = 0
-  for (const operation of readOperations(patch)) {
-    const conforming = conform(result, operation)
-    if (conforming === undefined) continue
-    if (operation.op === "copy" && "value" in conforming) {
-      copied += JSON.stringify(conforming.value).length
-      if (copied > maxCopied) throw rejected(`copies add more than ${maxCopied} bytes`)
-    }
-    const [error] = applyPatch(result, [conforming])
-    if (error !== null && error !== undefined) throw rejected(`${operation.op} "${operation.path}": ${error.message}`)
+  const operations = readOperations(patch)
+  try {
+    const document = new Document(copyJson(object))
+    for (const operation of operations) document.apply(operation)
+    const result = document.result()
+    if (isDeeper(result, maxDepth)) throw rejected("it becomes nested too deeply")
+    return result
+  } catch (error) {
+    // What copies and moves nest is walked by functions that call themselves.
+    if (error instanceof RangeError) throw rejected("it becomes nested too deeply")
+    throw error
   }
-  return result
+}
+
+function isDeeper(value: Json, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false
+  if (depth === 0) return true
+  for (const inner of Object.values(value)) if (isDeeper(inner, depth - 1)) return true
+  return false
 }
 
 function readOperations(patch: Json): PatchOperation[] {
@@ -77,32 +86,94 @@ function readOperation(operation: Json): PatchOperation {
   return { op: text("op"), path: text("path"), from: text("from"), value: operation["value"] ?? null }
 }
 
-/**
- * The same operation in terms the RFC accepts, or undefined when there is nothing to do. "" (the whole document) can only
- * be tested: replacing the object by something else is not a change of it.
- */
-function conform(document: Json, { op, path, from, value }: PatchOperation): Operation | undefined {
-  if (!operations.has(op)) throw rejected(`unexpected operation "${op}"`)
-  if (op === "test" && path === "") return { op, path, value }
-  const target = locate(document, path, missingWords[op]?.(path))
-  if (op === "add" || op === "replace") {
-    if (op === "replace" && Array.isArray(target.container)) return { op, path: pointer(path, target, 0), value }
-    // Replacing a key that is not there adds it.
-    return { op: "add", path: pointer(path, target, 1), value }
+class Document {
+  readonly #root: Json
+  readonly #lists = new PatchedLists()
+  #copied = 0
+
+  constructor(root: Json) {
+    this.#root = root
   }
-  if (op === "remove") return { op, path: pointer(path, target, 0) }
-  if (op === "test") {
-    if (isMissing(target)) {
-      if (value === null) return undefined
-      throw rejected(`testing value ${path} failed`)
+
+  result(): Json {
+    return this.#lists.whole(this.#root)
+  }
+
+  /** "" (the whole document) can only be tested: replacing the object by something else is not a change of it. */
+  apply({ op, path, from, value }: PatchOperation): void {
+    if (!operations.has(op)) throw rejected(`unexpected operation "${op}"`)
+    if (op === "test" && path === "") return this.#test(path, this.#root, value)
+    if (op === "move") return this.#move(from, path)
+    const target = this.#locate(path, missingWords[op]?.(path))
+    if (op === "test") this.#test(path, this.#read(target), value)
+    else if (op === "remove") this.#remove(target)
+    else if (op === "copy") this.#add(target, this.#copyOf(from))
+    else if (op === "replace" && Array.isArray(target.container)) {
+      this.#lists.set(target.container, this.#itemAt(target.container, target.key), copyJson(value))
+      // Replacing a key that is not there adds it.
+    } else this.#add(target, copyJson(value))
+  }
+
+  #test(path: string, found: Json, wanted: Json): void {
+    if (!equalJson(this.#lists.whole(found), wanted)) throw rejected(`testing value ${path} failed`)
+  }
+
+  /** Where it goes is looked for when it has left the place it had. */
+  #move(from: string, path: string): void {
+    const source = this.#locate(from)
+    const value = this.#read(source)
+    this.#remove(source)
+    this.#add(this.#locate(path), value)
+  }
+
+  #copyOf(from: string): Json {
+    const found = this.#lists.whole(this.#read(this.#locate(from)))
+    this.#copied += JSON.stringify(found).length
+    if (this.#copied > maxCopied) throw rejected(`copies add more than ${maxCopied} bytes`)
+    return copyJson(found)
+  }
+
+  #read({ container, key }: Place): Json {
+    if (Array.isArray(container)) return this.#lists.get(container, this.#itemAt(container, key)) ?? null
+    return Object.hasOwn(container, key) ? (container[key] ?? null) : null
+  }
+
+  #add({ container, key }: Place, value: Json): void {
+    if (!Array.isArray(container)) container[key] = value
+    else {
+      const length = this.#lists.length(container)
+      this.#lists.insert(container, key === "-" ? length : indexIn(key, length + 1), value)
     }
-    return { op, path: pointer(path, target, 0), value }
   }
-  const source = locate(document, from)
-  if (op === "move") return { op, from: pointer(from, source, 0), path: pointer(path, target, 1) }
-  const taken = isMissing(source) ? null : copyJson(Pointer.fromJSON(pointer(from, source, 0)).get(document))
-  if (taken === undefined) throw rejected(`copy: "${from}" is not there`)
-  return { op: "add", path: pointer(path, target, 1), value: taken as Json }
+
+  #remove({ container, key }: Place): void {
+    if (Array.isArray(container)) this.#lists.remove(container, this.#itemAt(container, key))
+    else if (Object.hasOwn(container, key)) delete container[key]
+    else throw rejected(`"${key}" is not there`)
+  }
+
+  #itemAt(list: readonly Json[], key: string): number {
+    return indexIn(key, this.#lists.length(list))
+  }
+
+  #locate(path: string, missing = `"${path}" leads nowhere`): Place {
+    // What stands before the first slash is passed over, as upstream's library does.
+    if (!path.includes("/")) throw rejected(`"${path}" leads nowhere`)
+    const segments = path
+      .split("/")
+      .slice(1)
+      .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"))
+    if (segments.some((segment) => forbiddenSegments.has(segment))) throw rejected(`"${path}" is refused`)
+    const key = segments.pop() ?? ""
+    let container: Json | undefined = this.#root
+    for (const segment of segments) {
+      if (Array.isArray(container)) {
+        container = this.#lists.get(container, index(segment, this.#lists.length(container)))
+      } else container = isObject(container) && Object.hasOwn(container, segment) ? container[segment] : undefined
+    }
+    if (!Array.isArray(container) && !isObject(container)) throw rejected(missing)
+    return { container, key }
+  }
 }
 
 /** In upstream's words (gopkg.in/evanphx/json-patch.v4). */
@@ -113,35 +184,14 @@ const missingWords: Readonly<Record<string, (path: string) => string>> = {
   test: (path) => `test operation does not apply: is missing path: ${path}: missing value`,
 }
 
-const isMissing = ({ container, key }: Place): boolean => !Array.isArray(container) && !Object.hasOwn(container, key)
-
-function locate(document: Json, path: string, missing = `"${path}" leads nowhere`): Place {
-  // What stands before the first slash is passed over, as upstream's library does.
-  if (!path.includes("/")) throw rejected(`"${path}" leads nowhere`)
-  const segments = path
-    .split("/")
-    .slice(1)
-    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"))
-  if (segments.some((segment) => forbiddenSegments.has(segment))) throw rejected(`"${path}" is refused`)
-  const key = segments.pop() ?? ""
-  let container: Json | undefined = document
-  for (const segment of segments) {
-    if (Array.isArray(container)) container = container[index(segment, container.length)]
-    else container = isObject(container) && Object.hasOwn(container, segment) ? container[segment] : undefined
-  }
-  if (!Array.isArray(container) && !isObject(container)) throw rejected(missing)
-  return { container, key }
+/** Of one of so many items. */
+function indexIn(key: string, length: number): number {
+  const at = index(key, length)
+  if (at < 0 || at >= length) throw rejected(`"${key}" is beyond the list`)
+  return at
 }
 
-/** The path with a negative last index counted from the end; `extra` is 1 where one may add after the last item. */
-function pointer(path: string, { container, key }: Place, extra: 0 | 1): string {
-  const rooted = path.slice(path.indexOf("/"))
-  if (!Array.isArray(container) || key === "-") return rooted
-  const at = index(key, container.length + extra)
-  if (at < 0 || at >= container.length + extra) throw rejected(`"${path}" is beyond the list`)
-  return `${rooted.slice(0, rooted.lastIndexOf("/"))}/${at}`
-}
-
+/** Negative ones count from the end. */
 function index(segment: string, length: number): number {
   if (!/^[+-]?\d{1,9}$/.test(segment)) throw rejected(`"${segment}" is no index`)
   const at = Number(segment)
