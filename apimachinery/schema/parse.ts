@@ -1,6 +1,6 @@
 // From the bytes of a request to a JSON value, with the errors a client gets for bytes that are none. Next: decode.ts.
 
-import { isAlias, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from "yaml"
+import { isNode, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from "yaml"
 import type { Document, Tags } from "yaml"
 import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
@@ -10,6 +10,7 @@ import { type JsonObject, setOwn } from "./json-object.ts"
 import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
 import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
+import { Aliases } from "./yaml-aliases.ts"
 import { yamlWords } from "./yaml-words.ts"
 
 /**
@@ -17,8 +18,6 @@ import { yamlWords } from "./yaml-words.ts"
  * yet far beyond any real object.
  */
 export const maxDepth = 1000
-/** Aliases of one YAML text may be followed this often: a small text must not become a large object. */
-const maxAliases = 100
 /** Bytes that an error message quotes. */
 const quotedBytes = 30
 
@@ -136,9 +135,7 @@ function customTags(tags: Tags): Tags {
 function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
   const json = bytes[0] === openBrace ? parseAsJson(bytes, options) : undefined
   if (json !== undefined) return json
-  if (bytes.length > maxYamlBytes) {
-    throw requestEntityTooLarge(`Request entity too large: limit is ${maxYamlBytes} for YAML that is no JSON`)
-  }
+  if (bytes.length > maxYamlBytes) throw yamlTooLong()
   const lines = new LineCounter()
   const text = decoder.decode(bytes)
   if (text.length > maxDepth && nestsTooDeeply(text))
@@ -164,9 +161,17 @@ function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
   }
 }
 
-/** YAML is parsed by the whole, at about a megabyte per second, and meanwhile nothing else is done. Beyond: 413. */
+/**
+ * YAML is parsed by the whole, at about a megabyte per second, and meanwhile nothing else is done. What aliases stand for counts
+ * as often as it stands there. Beyond: 413.
+ */
 const maxYamlBytes = 1024 * 1024
 const openBrace = 0x7b
+
+function yamlTooLong(): StatusError {
+  return requestEntityTooLarge(`Request entity too large: limit is ${maxYamlBytes} for YAML that is no JSON`)
+}
+
 /** How all that is wrong with the keys of a YAML text is told as one error; each line of it is a warning. */
 export const unmarshalErrors = "yaml: unmarshal errors:"
 
@@ -215,8 +220,11 @@ function repeatedKeys(document: Document, lines: LineCounter): string[] {
 function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions): Json {
   let depth = 0
   let long = false
+  const refuse = (detail: string) => unrecognized(bytes, options, `yaml: ${detail}`)
+  const aliases = new Aliases(refuse)
   visit(document, (_, node, ancestors) => {
     depth = Math.max(depth, ancestors.length)
+    if (isNode(node)) aliases.meet(node, ancestors)
     if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) {
       // What is too large for a double is a text.
       if (/\d/.test(node.source ?? "")) {
@@ -230,18 +238,16 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
       long ||= typeof exact === "bigint"
       node.value = exact ?? node.value
     }
-    if (!isAlias(node)) return
-    const anchored = node.resolve(document)
-    if (anchored === undefined) throw unrecognized(bytes, options, `yaml: unknown anchor '${node.source}' referenced`)
-    if (ancestors.includes(anchored)) {
-      throw unrecognized(bytes, options, `yaml: anchor '${node.source}' value contains itself`)
-    }
   })
+  const tooDeep = () => unrecognized(bytes, options, `${typeError}exceeded max depth`)
   // Each level of a map is a pair and a map among the ancestors.
-  if (depth / 2 > maxDepth) throw unrecognized(bytes, options, `${typeError}exceeded max depth`)
+  if (depth / 2 > maxDepth) throw tooDeep()
+  const expanded = aliases.check(document)
+  if (expanded.bytes > maxYamlBytes) throw yamlTooLong()
+  if (expanded.depth > maxDepth) throw tooDeep()
   try {
     // The way over JSON text makes keys texts and gives aliases values of their own.
-    const text = JSON.stringify(document.toJS({ maxAliasCount: maxAliases, mapAsMap: false })) ?? "null"
+    const text = JSON.stringify(document.toJS({ maxAliasCount: -1, mapAsMap: false })) ?? "null"
     const value = parseExactly(text)
     if (long) noteOddNumbers(value, scanJson(text).oddNumbers)
     return value
