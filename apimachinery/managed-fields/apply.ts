@@ -8,7 +8,7 @@ import { isObject } from "../schema/json-object.ts"
 import { badRequest } from "../status.ts"
 import { checkType, fieldsOf, TypeErrors } from "./configuration.ts"
 import { conflictError } from "./conflicts.ts"
-import { difference, type FieldSet, has, intersection, isEmpty, leaf, paths, setOfPaths, union } from "./field-set.ts"
+import { difference, type FieldSet, intersection, isEmpty, union, unionOf } from "./field-set.ts"
 import { entryOf, type ManagedFieldsEntry, managerKey, type Managers } from "./managers.ts"
 import { merge, removeFields } from "./merge.ts"
 import type { MergeType } from "./merge-type.ts"
@@ -157,13 +157,12 @@ async function during(what: string, convert: () => Json | Promise<Json>): Promis
 function refuse({ excused }: Application, { conflicts }: Contest, managers: Managers): void {
   const allowed = excused?.()
   if (allowed === undefined) throw conflictError(conflicts, managers)
-  const all = [...conflicts.values()].reduce(union, leaf)
-  if (isEmpty(difference(all, allowed))) return
   const left = new Map<string, FieldSet>()
   for (const [key, set] of conflicts) {
-    const kept = [...paths(set)].filter((path) => !has(allowed, path))
-    if (kept.length > 0) left.set(key, setOfPaths(...kept))
+    const kept = difference(set, allowed)
+    if (!isEmpty(kept)) left.set(key, kept)
   }
+  if (left.size === 0) return
   throw conflictError(left, managers)
 }
 
@@ -217,12 +216,14 @@ async function withOwned(
   managers: Managers,
   versions: Versions,
 ): Promise<InVersion> {
-  const byVersion = new Map<string, FieldSet>([[whole.apiVersion, leaf]])
+  const byVersion = new Map<string, FieldSet[]>([[whole.apiVersion, []]])
   for (const { apiVersion, fieldsV1 } of managers.values()) {
-    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? leaf, fieldsV1))
+    const sets = byVersion.get(apiVersion)
+    if (sets === undefined) byVersion.set(apiVersion, [fieldsV1])
+    else sets.push(fieldsV1)
   }
   let left = without
-  for (const [apiVersion, managed] of byVersion) {
+  for (const [apiVersion, sets] of byVersion) {
     const type = versions.typeIn(apiVersion)
     if (type === undefined) continue
     const convert = (which: string, object: InVersion) =>
@@ -232,7 +233,7 @@ async function withOwned(
       )
     const all = await convert("merged", whole)
     const some = await convert("pruned", left)
-    const kept = union(withNamedFields(fieldsOf(some, type), type), withNamedFields(managed, type))
+    const kept = union(withNamedFields(fieldsOf(some, type), type), withNamedFields(unionOf(sets), type))
     const gone = difference(withNamedFields(fieldsOf(all, type), type), kept)
     left = { object: removeFields(all, gone, type), apiVersion }
   }

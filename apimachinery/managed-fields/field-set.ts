@@ -34,7 +34,7 @@ export function setOfFields(...paths: readonly (readonly string[])[]): FieldSet 
 }
 
 export function setOfPaths(...paths: readonly (readonly PathElement[])[]): FieldSet {
-  return paths.reduce<FieldSet>((set, path) => union(set, chain(path)), leaf)
+  return unionOf(paths.map(chain))
 }
 
 function chain(path: readonly PathElement[]): FieldSet {
@@ -116,6 +116,17 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return added ? inOrder(result) : result
 }
 
+/** Of many: in pairs, so that what is in one of them is not walked anew for each of the others. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  let left = sets
+  while (left.length > 1) {
+    const pairs: FieldSet[] = []
+    for (let at = 0; at < left.length; at += 2) pairs.push(union(left[at] ?? leaf, left[at + 1] ?? leaf))
+    left = pairs
+  }
+  return left[0] ?? leaf
+}
+
 function unionPlaces(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a
   if (isEmpty(a)) return isMember(b) ? b : { [self]: leaf, ...b }
@@ -125,11 +136,15 @@ function unionPlaces(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Members of both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return intersectionBy(isMember, a, b)
+}
+
+function intersectionBy(isMemberOfB: (place: FieldSet) => boolean, a: FieldSet, b: FieldSet): FieldSet {
   const result: Draft = {}
   for (const element in a) {
     const [mine, theirs] = [a[element], b[element]]
     if (mine === undefined || theirs === undefined || element === self) continue
-    const found = place(isMember(mine) && isMember(theirs), intersection(mine, theirs))
+    const found = place(isMember(mine) && isMemberOfB(theirs), intersectionBy(isMemberOfB, mine, theirs))
     if (found !== undefined) result[element] = found
   }
   return result
@@ -137,20 +152,53 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Members of `a` that `b` does not have. Taking away a place leaves what lies below it, and the other way round. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  return subtract(a, b, false)
+  return subtract(a, b, plainly)
+}
+
+/**
+ * What many sets have in common with one, and are without it: the one, which may be larger than all of them, is not walked for each,
+ * not even to see that it is not empty.
+ */
+export class OfMany {
+  readonly #members = new Map<FieldSet, boolean>()
+
+  intersection(a: FieldSet, b: FieldSet): FieldSet {
+    return intersectionBy(this.#isMember, a, b)
+  }
+
+  difference(a: FieldSet, b: FieldSet): FieldSet {
+    return subtract(a, b, { recursive: false, walksMine: true, isMember: this.#isMember })
+  }
+
+  readonly #isMember = (place: FieldSet): boolean => {
+    let known = this.#members.get(place)
+    if (known === undefined) this.#members.set(place, (known = isMember(place)))
+    return known
+  }
 }
 
 /** As difference, but what is taken away goes with all that lies below it. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
-  return subtract(a, b, true)
+  return subtract(a, b, recursively)
 }
 
-function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
+interface Subtraction {
+  recursive: boolean
+  /** Usually what is taken away is little. */
+  walksMine: boolean
+  /** Of what is taken away. */
+  isMember: (place: FieldSet) => boolean
+}
+
+const plainly: Subtraction = { recursive: false, walksMine: false, isMember }
+const recursively: Subtraction = { recursive: true, walksMine: false, isMember }
+
+function subtract(a: FieldSet, b: FieldSet, how: Subtraction): FieldSet {
   let result: Draft | undefined
-  for (const element in b) {
+  for (const element in how.walksMine ? a : b) {
     const [mine, theirs] = [a[element], b[element]]
     if (mine === undefined || theirs === undefined || element === self) continue
-    const left = subtractPlace(mine, theirs, recursive)
+    const left = subtractPlace(mine, theirs, how)
     if (left === mine) continue
     result ??= { ...a }
     if (left === undefined) delete result[element]
@@ -159,10 +207,10 @@ function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet {
   return result ?? a
 }
 
-function subtractPlace(mine: FieldSet, theirs: FieldSet, recursive: boolean): FieldSet | undefined {
-  const taken = isMember(theirs)
-  if (taken && recursive) return undefined
-  const left = subtract(mine, theirs, recursive)
+function subtractPlace(mine: FieldSet, theirs: FieldSet, how: Subtraction): FieldSet | undefined {
+  const taken = how.isMember(theirs)
+  if (taken && how.recursive) return undefined
+  const left = subtract(mine, theirs, how)
   if (!taken || !isMember(mine)) {
     // What was only a way to members ends where they do; what was a member stays one, having lost what lay below.
     if (left === mine) return mine

@@ -2,7 +2,7 @@
 // (managedfields.go, capmanagers.go).
 
 import type { Json } from "../object.ts"
-import { canonicalSet, equalSets, type FieldSet, isEmpty, union } from "./field-set.ts"
+import { canonicalSet, equalSets, type FieldSet, isEmpty, unionOf } from "./field-set.ts"
 import { compareText } from "./path-element.ts"
 
 export type Operation = "Apply" | "Update"
@@ -129,8 +129,9 @@ export function capUpdateManagers(managers: Managers): void {
   if (left <= maxUpdateManagers) return
   updates.sort(([a, { time: x = "" }], [b, { time: y = "" }]) => compareText(x, y) || compareText(a, b))
   const firstOf = new Map<string, string>()
+  const buckets = new Map<string, Bucket>()
   for (const [key, entry] of updates) {
-    if (left <= maxUpdateManagers) return
+    if (left <= maxUpdateManagers) break
     const { apiVersion } = entry
     const first = firstOf.get(apiVersion)
     if (first === undefined) {
@@ -139,16 +140,27 @@ export function capUpdateManagers(managers: Managers): void {
     }
     const writer: Writer = { manager: oldUpdates, operation: "Update", apiVersion }
     const bucketKey = managerKey(writer)
-    let bucket = managers.get(bucketKey)
+    let bucket = buckets.get(bucketKey)
     if (bucket === undefined) {
-      bucket = managers.get(first)
-      managers.delete(first)
+      const present = managers.has(bucketKey) ? bucketKey : first
+      bucket = { writer, time: undefined, sets: [managers.get(present)?.fieldsV1 ?? entry.fieldsV1] }
+      buckets.set(bucketKey, bucket)
+      managers.delete(present)
     }
     managers.delete(key)
-    // The time of the one that joins: it is the more recent.
-    managers.set(bucketKey, entryOf(writer, union(entry.fieldsV1, bucket?.fieldsV1 ?? entry.fieldsV1), entry.time))
+    bucket.sets.push(entry.fieldsV1)
+    bucket.time = entry.time
     left--
   }
+  for (const [key, { writer, time, sets }] of buckets) managers.set(key, entryOf(writer, unionOf(sets), time))
+}
+
+/** Becomes one entry when all who join are known: there may be as many as a client has written down. */
+interface Bucket {
+  writer: Writer
+  /** Of the one that joined last: it is the most recent. */
+  time: string | undefined
+  sets: FieldSet[]
 }
 
 /** Replaces what a manager manages; nobody stays who manages nothing. */

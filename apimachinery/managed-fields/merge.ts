@@ -53,7 +53,9 @@ class ListMerge {
   readonly #rightItems = new Map<PathElement, Json>()
   readonly #merged = new Set<PathElement>()
   readonly #out: Json[] = []
-  #shared: PathElement[]
+  /** Elements of both, in the applied order; `#next` is the one whose turn it is. */
+  readonly #shared: readonly PathElement[]
+  #next = 0
 
   constructor(type: ListType, left: readonly Json[], right: readonly Json[]) {
     this.#type = type
@@ -80,12 +82,12 @@ class ListMerge {
       if (left !== undefined && right !== undefined) {
         if (left === right) {
           this.#take(left)
-          this.#shared.shift()
+          this.#next++
           l++
           r++
           continue
         }
-        const [next] = this.#shared
+        const next = this.#shared[this.#next]
         if (this.#rightItems.has(left) && next !== undefined && next !== left) {
           l++ // shared, but its turn comes later
           continue
@@ -101,7 +103,7 @@ class ListMerge {
       }
       if (right !== undefined) {
         this.#take(right)
-        if (this.#shared[0] === right) this.#shared.shift()
+        if (this.#shared[this.#next] === right) this.#next++
         r++
       }
     }

@@ -10,6 +10,7 @@ import {
   intersection,
   isEmpty,
   leaf,
+  OfMany,
   recursiveDifference,
   setOfFields,
   union,
@@ -75,6 +76,7 @@ export function recordUpdate(managers: Managers, writer: Writer, changeIn: Chang
   const compared = new Map<string, Changes>()
   const own = changesIn(compared, apiVersion, changeIn, reset)
   if (own === undefined) throw new Error(`the state of ${apiVersion} is not known`)
+  const of = operationsFor(managers)
   for (const [key, entry] of managers) {
     const change = changesIn(compared, entry.apiVersion, changeIn, reset)
     if (change === undefined) {
@@ -82,7 +84,7 @@ export function recordUpdate(managers: Managers, writer: Writer, changeIn: Chang
       continue
     }
     const { fieldsV1 } = entry
-    const left = difference(difference(fieldsV1, change.taken), change.removed)
+    const left = of.difference(of.difference(fieldsV1, change.taken), change.removed)
     if (left !== fieldsV1) setFields(managers, key, { ...entry, fieldsV1: left })
   }
   const fields = manageable(own.taken)
@@ -93,6 +95,15 @@ export function recordUpdate(managers: Managers, writer: Writer, changeIn: Chang
     managers.set(key, entryOf(self, present === undefined ? fields : union(fields, present.fieldsV1), now))
   }
   capUpdateManagers(managers)
+}
+
+/** As many managers as clients may write down: what has changed is not walked for each of them. */
+const many = 16
+
+const few = { difference, intersection }
+
+function operationsFor(managers: Managers): Pick<OfMany, "difference" | "intersection"> {
+  return managers.size > many ? new OfMany() : few
 }
 
 interface Changes {
@@ -130,6 +141,7 @@ export function contest(managers: Managers, self: string, changeIn: ChangeIn, re
   const conflicts = new Map<string, FieldSet>()
   const after: Managers = new Map(managers)
   const known = new Map<string, Changes>()
+  const of = operationsFor(managers)
   for (const [key, entry] of managers) {
     if (key === self) {
       if (isEmpty(entry.fieldsV1)) after.delete(key)
@@ -141,9 +153,9 @@ export function contest(managers: Managers, self: string, changeIn: ChangeIn, re
       continue
     }
     const { fieldsV1 } = entry
-    const conflict = intersection(fieldsV1, change.taken)
+    const conflict = of.intersection(fieldsV1, change.taken)
     if (!isEmpty(conflict)) conflicts.set(key, conflict)
-    const left = difference(difference(fieldsV1, change.taken), change.removed)
+    const left = of.difference(of.difference(fieldsV1, change.taken), change.removed)
     if (left !== fieldsV1) setFields(after, key, { ...entry, fieldsV1: left })
   }
   return { conflicts, managers: after }
