@@ -160,19 +160,33 @@ export function applyConflict(message: string, causes: StatusCause[]): StatusErr
   return failure("Conflict", message, { causes })
 }
 
+/** Characters. Of many faults some show the whole list that each is in: those beyond it are not told. */
+const maxFaultText = 3 * 1024 * 1024
+
 /** 422. `kind` is the kind's name ("Pod"), as upstream's NewInvalid. */
 export function invalid(kind: { group: string; kind: string }, name: string, errors: FieldError[]): StatusError {
   const printed = kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`
-  const list = [...new Set(errors.map((error) => error.message()))]
+  const causes = causesOf(errors)
+  const list = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))]
   const message = list.length === 1 ? list[0] : `[${list.join(", ")}]`
   return failure("Invalid", `${printed} ${goQuote(name)} is invalid${list.length === 0 ? "" : `: ${message}`}`, {
     ...(name === "" ? {} : { name }),
     ...(kind.group === "" ? {} : { group: kind.group }),
     ...(kind.kind === "" ? {} : { kind: kind.kind }),
-    ...(errors.length === 0
-      ? {}
-      : { causes: errors.map((error) => ({ reason: error.type, message: error.body(), field: error.field })) }),
+    ...(causes.length === 0 ? {} : { causes }),
   })
+}
+
+function causesOf(errors: readonly FieldError[]): StatusCause[] {
+  const causes: StatusCause[] = []
+  let room = maxFaultText
+  for (const error of errors) {
+    const message = error.body()
+    room -= message.length + error.field.length
+    if (room < 0 && causes.length > 0) break
+    causes.push({ reason: error.type, message, field: error.field })
+  }
+  return causes
 }
 
 export function forbidden(

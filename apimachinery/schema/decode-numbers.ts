@@ -3,7 +3,7 @@
 import type { Json } from "../object.ts"
 import { Mismatch, what } from "./decode-errors.ts"
 import { int64, narrowest } from "./exact-integers.ts"
-import { pathKey } from "./json-scan.ts"
+import type { OddNumbers } from "./odd-numbers.ts"
 import { ScalarError } from "./scalars.ts"
 import type { Schema } from "./schema.ts"
 
@@ -13,7 +13,7 @@ const int32Min = -(2 ** 31)
 /** Where a number is, and what is known of it there. */
 export interface NumberPlace {
   path: readonly (string | number)[]
-  oddNumbers: ReadonlyMap<string, string> | undefined
+  oddNumbers: OddNumbers | undefined
   /** Values come from memory, where numbers have a type and no literal: Go converts them. */
   converts: boolean
 }
@@ -22,12 +22,12 @@ export interface NumberPlace {
 export function literalOf(value: Json, walk: NumberPlace): string {
   if (typeof value === "string") return value
   if (typeof value !== "number") return JSON.stringify(value)
-  return (walk.converts ? undefined : walk.oddNumbers?.get(pathKey(walk.path))) ?? String(value)
+  return (walk.converts ? undefined : walk.oddNumbers?.get(walk.path)) ?? String(value)
 }
 
 /** Go can make a text of an integer in memory, and refuses to; of a double it cannot. */
 export function notText(schema: Schema, value: Json, walk: NumberPlace): Error {
-  const literal = typeof value === "number" ? walk.oddNumbers?.get(pathKey(walk.path)) : undefined
+  const literal = typeof value === "number" ? walk.oddNumbers?.get(walk.path) : undefined
   const isDouble = typeof value === "number" && (!Number.isSafeInteger(value) || literal !== undefined)
   if (walk.converts && isDouble && schema.format === undefined) return new ScalarError("unrecognized type: string")
   return new Mismatch(walk.path, what(value), schema)
@@ -57,7 +57,7 @@ export function decodeInteger(schema: Schema, value: Json, walk: NumberPlace): n
   if (typeof value === "bigint" && schema.format === "int64") return value
   if (typeof value === "bigint") throw new Mismatch(walk.path, `number ${value}`, schema)
   if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
-  const literal = walk.oddNumbers?.get(pathKey(walk.path))
+  const literal = walk.oddNumbers?.get(walk.path)
   const whole = Number.isInteger(value) && (literal === undefined || /^-?\d+$/.test(literal))
   const fits = schema.format === "int64" || (value <= int32Max && value >= int32Min)
   // Integers that a double does not hold came as bigint, so it is one of more than 64 bits.

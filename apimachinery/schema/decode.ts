@@ -8,7 +8,7 @@ import { badRequest } from "../status.ts"
 import { Mismatch, what } from "./decode-errors.ts"
 import { schemaOfType } from "./facts.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
-import { printPath } from "./json-scan.ts"
+import { maxStrictFaults, printPath } from "./json-scan.ts"
 import { oddNumbersOf } from "./odd-numbers.ts"
 import { prune } from "./prune.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
@@ -79,9 +79,7 @@ function printKind(value: Json): string {
 /** Of a custom resource only the metadata is decoded; the rest is pruned here and validated by validate.ts. */
 function decodeCustom(schema: Schema, value: Json, walk: Walk): void {
   if (!isObject(value)) return
-  for (const [key, literal] of walk.oddNumbers ?? []) {
-    if (!key.startsWith("metadata\0")) checkLiteral(literal)
-  }
+  walk.oddNumbers?.each(checkLiteral, "metadata")
   decodeMetadata(value, walk)
   if (hasEmbedded(schema)) decodeEmbedded(schema, value, walk)
   prune(schema, value, walk.unknown)
@@ -211,7 +209,9 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
     const given = value[key] as Json
     if (field === undefined) {
       if (schema.preserveUnknown === true) continue
-      walk.unknown?.push(`unknown field ${JSON.stringify(printPath([...walk.path, key]))}`)
+      if (walk.unknown !== undefined && walk.unknown.length < maxStrictFaults) {
+        walk.unknown.push(`unknown field ${JSON.stringify(printPath([...walk.path, key]))}`)
+      }
       delete value[key]
     } else if (given === null) delete value[key]
     else {

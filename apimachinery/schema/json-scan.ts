@@ -2,18 +2,17 @@
 // and errors in the words of Go's scanner. Slower than JSON.parse, so it runs only when one of these is asked for.
 
 import type { Json } from "../object.ts"
+import { OddNumbers } from "./odd-numbers.ts"
 
 export interface JsonScan {
-  /** `duplicate field "metadata.name"`, in the order of the text. */
+  /** `duplicate field "metadata.name"`, in the order of the text, each once. */
   duplicates: string[]
-  /** Path (joined by NUL) → literal of every number that does not print as it was written: 1.0, 1e400, 9007199254740993. */
-  oddNumbers: Map<string, string>
+  /** Every number that does not print as it was written: 1.0, 1e400, 9007199254740993. */
+  oddNumbers: OddNumbers
 }
 
-/** Joins the steps of a path to a key of {@link JsonScan.oddNumbers}. */
-export function pathKey(path: readonly (string | number)[]): string {
-  return path.join("\0")
-}
+/** Faults of strict decoding beyond these are not told. Source: saveStrictError in sigs.k8s.io/json. */
+export const maxStrictFaults = 100
 
 /** "spec.containers[0].name". */
 export function printPath(path: readonly (string | number)[]): string {
@@ -105,13 +104,17 @@ const blankPattern = /[ \t\r\n]*/y
 const hexPattern = /^[0-9a-fA-F]$/
 
 class Scanner {
-  readonly found: JsonScan = { duplicates: [], oddNumbers: new Map() }
+  readonly #oddNumbers = new OddNumbers()
+  readonly #duplicates = new Set<string>()
   readonly #text: string
   #at = 0
-  readonly #path: (string | number)[] = []
 
   constructor(text: string) {
     this.#text = text
+  }
+
+  get found(): JsonScan {
+    return { duplicates: [...this.#duplicates], oddNumbers: this.#oddNumbers }
   }
 
   document(): void {
@@ -153,14 +156,16 @@ class Scanner {
       this.#blank()
       if (this.#text[this.#at] !== '"') this.#fail("looking for beginning of object key string")
       const key = this.#string()
-      this.#path.push(key)
-      if (seen.has(key)) this.found.duplicates.push(`duplicate field ${JSON.stringify(printPath(this.#path))}`)
+      this.#oddNumbers.enter(key)
+      if (seen.has(key) && this.#duplicates.size < maxStrictFaults) {
+        this.#duplicates.add(`duplicate field ${JSON.stringify(printPath(this.#oddNumbers.path))}`)
+      }
       seen.add(key)
       this.#blank()
       if (this.#text[this.#at] !== ":") this.#fail("after object key")
       this.#at++
       this.#value()
-      this.#path.pop()
+      this.#oddNumbers.leave()
       this.#blank()
       const next = this.#text[this.#at]
       if (next !== "," && next !== "}") this.#fail("after object key:value pair")
@@ -177,9 +182,9 @@ class Scanner {
       return
     }
     for (let index = 0; ; index++) {
-      this.#path.push(index)
+      this.#oddNumbers.enter(index)
       this.#value()
-      this.#path.pop()
+      this.#oddNumbers.leave()
       this.#blank()
       const next = this.#text[this.#at]
       if (next !== "," && next !== "]") this.#fail("after array element")
@@ -231,7 +236,7 @@ class Scanner {
       if (next !== "." && /[+-]/.test(this.#text[this.#at] ?? "")) this.#at++
       this.#fail(next === "." ? "after decimal point in numeric literal" : "in exponent of numeric literal")
     }
-    if (String(Number(literal)) !== literal) this.found.oddNumbers.set(pathKey(this.#path), literal)
+    if (String(Number(literal)) !== literal) this.#oddNumbers.note(literal)
   }
 
   #blank(): void {

@@ -4,8 +4,7 @@
 import type { Json } from "../object.ts"
 import { exactInteger, parseExactly, unsignedInteger } from "./exact-integers.ts"
 import { isObject, setOwn } from "./json-object.ts"
-import { pathKey } from "./json-scan.ts"
-import { noteOddNumbers, oddNumbersOf } from "./odd-numbers.ts"
+import { noteOddNumbers, OddNumbers, oddNumbersOf } from "./odd-numbers.ts"
 
 const id = crypto.randomUUID()
 /** No text of a client's begins like this. */
@@ -37,19 +36,18 @@ export function firstOverflow(json: string): string | undefined {
 
 /** The value with its numbers again, and what they were written as known to the decoder. The value given is not changed. */
 export function withoutMarks(value: Json): Json {
-  const found = new Map<string, string>()
-  const path: (string | number)[] = []
+  const found = new OddNumbers()
   const walk = (inner: Json): Json => {
     if (typeof inner === "string" && inner.startsWith(mark)) {
       const literal = inner.slice(mark.length)
-      found.set(pathKey(path), literal)
+      found.note(literal)
       return parseExactly(literal)
     }
     if (typeof inner !== "object" || inner === null) return inner
     const at = (step: string | number, item: Json): Json => {
-      path.push(step)
+      found.enter(step)
       const result = walk(item)
-      path.pop()
+      found.leave()
       return result
     }
     if (Array.isArray(inner)) return inner.map((item, index) => at(index, item))
@@ -74,24 +72,14 @@ export function printWithoutMarks(json: string): string {
 export function asOfYaml(value: Json): Json {
   const odd = oddNumbersOf(value)
   if (odd === undefined) return value
-  const kept = new Map<string, string>()
-  for (const [key, literal] of odd) {
-    if (!Number.isFinite(Number(literal))) setAt(value, key.split("\0"), literal)
-    else if (unsignedInteger(literal) !== undefined) kept.set(key, literal)
-  }
-  noteOddNumbers(value, kept)
+  noteOddNumbers(
+    value,
+    odd.select((holder, step, literal) => {
+      if (Number.isFinite(Number(literal))) return unsignedInteger(literal) !== undefined
+      if (Array.isArray(holder)) holder[Number(step)] = literal
+      else if (isObject(holder)) setOwn(holder, String(step), literal)
+      return false
+    }, value),
+  )
   return value
-}
-
-function setAt(value: Json, path: readonly string[], text: string): void {
-  let at = value
-  for (const step of path.slice(0, -1)) at = entryOf(at, step)
-  const last = path.at(-1) ?? ""
-  if (Array.isArray(at)) at[Number(last)] = text
-  else if (isObject(at)) setOwn(at, last, text)
-}
-
-function entryOf(value: Json, step: string): Json {
-  if (Array.isArray(value)) return value[Number(step)] ?? null
-  return isObject(value) ? (value[step] ?? null) : null
 }

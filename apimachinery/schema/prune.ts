@@ -11,14 +11,25 @@ const objectFields: ReadonlySet<string> = new Set(["apiVersion", "kind", "metada
 /** In place. `unknown`, when given, gets `unknown field "spec.foo"` for each field that is dropped, in the order of their names. */
 export function prune(schema: Schema, value: Json, unknown?: string[]): void {
   const dropped: string[] | undefined = unknown === undefined ? undefined : []
-  pruneValue(schema, value, { path: [], dropped }, schema.custom === true, schema.preserveUnknown === true)
+  pruneValue(
+    schema,
+    value,
+    { path: [], dropped, room: maxTold },
+    schema.custom === true,
+    schema.preserveUnknown === true,
+  )
   for (const path of dropped?.toSorted() ?? []) unknown?.push(`unknown field ${JSON.stringify(path)}`)
 }
 
 interface Walk {
   path: (string | number)[]
   dropped: string[] | undefined
+  /** Characters of paths that are still told. */
+  room: number
 }
+
+/** Characters. Fields may lie as deep as they are many: of those beyond it is not told that they were dropped. */
+const maxTold = 1024 * 1024
 
 /** Without a schema nothing is known: where a value is of another type than it should be, and where additionalProperties say nothing. */
 function pruneValue(schema: Schema | undefined, value: Json, walk: Walk, whole: boolean, keeps: boolean): void {
@@ -46,7 +57,11 @@ function pruneFields(schema: Schema | undefined, value: JsonObject, walk: Walk, 
     if (field === "none") pruneValue(undefined, value[key] as Json, walk, false, false)
     else if (field !== undefined) pruneValue(field, value[key] as Json, walk, false, field.preserveUnknown === true)
     else if (!keeps) {
-      walk.dropped?.push(printPath(walk.path))
+      if (walk.dropped !== undefined && walk.room > 0) {
+        const path = printPath(walk.path)
+        walk.room -= path.length
+        walk.dropped.push(path)
+      }
       delete value[key]
     }
     walk.path.pop()

@@ -69,10 +69,10 @@ class HandledRequest implements RequestContext {
     this.#warned ??= new Set()
     if (this.#warned.has(message) || this.#response.headersSent) return
     this.#warned.add(message)
-    const whole = Array.from(message) // by code points
     const room = warningLimits.totalCharacters - this.#warnedCharacters
+    if (room <= 0) return
+    const whole = Array.from(message) // by code points
     const text = whole.length <= room ? whole : whole.slice(0, Math.min(room, warningLimits.eachWhenCut))
-    if (text.length === 0) return
     this.#warnedCharacters += text.length
     this.#response.appendHeader("Warning", `299 - ${quoted(text.join(""))}`)
   }

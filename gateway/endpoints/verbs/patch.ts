@@ -208,7 +208,7 @@ function decodePatched(
     const fault = isPlainObject(value) ? typeFault(value) : undefined
     if (fault !== undefined) throw badRequest(fault)
     const copy = isMarked ? withoutMarks(value) : copyJson(value)
-    if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch) ?? new Map())
+    if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch))
     return decodeValue(ctx, copy, expected, validation, duplicates, type === "strategic" ? type : "patch")
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error

@@ -1,0 +1,226 @@
+// Lists and maps that a client may make as long as a body, in the forms that take an algorithm longest that goes through them once
+// for each of their items: with one that does, these would take minutes or all memory. What is asked is that they end, and that what
+// they say is no longer than what was asked.
+
+import { describe, expect, test, vi } from "vitest"
+import { invalidValue, FieldPath } from "../apimachinery/field-errors.ts"
+import { contest, recordUpdate } from "../apimachinery/managed-fields/ownership.ts"
+import { apply } from "../apimachinery/managed-fields/apply.ts"
+import { type Managers, managersOf } from "../apimachinery/managed-fields/managers.ts"
+import { merge } from "../apimachinery/managed-fields/merge.ts"
+import { mergeTypeOf } from "../apimachinery/managed-fields/merge-type.ts"
+import type { Json } from "../apimachinery/object.ts"
+import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
+import { decodeObject } from "../apimachinery/schema/decode.ts"
+import { schemaOf } from "../apimachinery/schema/facts.ts"
+import { parseObject } from "../apimachinery/schema/parse.ts"
+import type { Schema } from "../apimachinery/schema/schema.ts"
+import { invalid, StatusError } from "../apimachinery/status.ts"
+
+const many = 100_000
+/** Milliseconds: many times what it takes, and much less than it would. */
+const timeout = 60_000
+const numbers = Array.from({ length: many }, (_, index) => index)
+
+/** What is asked, or the message of what it is refused with. */
+function outcome(ask: () => unknown): unknown {
+  try {
+    return ask()
+  } catch (error) {
+    if (error instanceof StatusError) return error.message
+    throw error
+  }
+}
+
+/** How many items of lists are moved by putting others before them, or taking them out. */
+function itemsMoved(act: () => void): number {
+  let moved = 0
+  const count = (list: unknown[], from: number): void => void (moved += Math.max(list.length - from, 0))
+  const { splice, shift } = Array.prototype
+  using _splice = vi.spyOn(Array.prototype, "splice").mockImplementation(function (this: unknown[], ...args) {
+    count(this, args[0])
+    return Reflect.apply(splice, this, args) as unknown[]
+  })
+  using _shift = vi.spyOn(Array.prototype, "shift").mockImplementation(function (this: unknown[]) {
+    count(this, 1)
+    return Reflect.apply(shift, this, []) as unknown
+  })
+  act()
+  return moved
+}
+
+describe("a JSON patch", () => {
+  const operations = (make: (index: number) => Json): Json => Array.from({ length: 10_000 }, (_, index) => make(index))
+  const some = 10_000
+
+  test.each<[string, Json, readonly number[]]>([
+    [
+      "puts items before others",
+      operations((index) => ({ op: "add", path: "/list/1", value: -index })),
+      [
+        0,
+        ...numbers
+          .slice(0, some)
+          .map((n) => -n)
+          .toReversed(),
+        ...numbers.slice(1),
+      ],
+    ],
+    ["takes items out", operations(() => ({ op: "remove", path: "/list/0" })), numbers.slice(some)],
+    [
+      "moves items",
+      operations(() => ({ op: "move", from: "/list/0", path: "/list/-" })),
+      [...numbers.slice(some), ...numbers.slice(0, some)],
+    ],
+  ])("%s in a long list", (_, patch, list) => {
+    let patched: Json = null
+    expect(itemsMoved(() => (patched = applyJsonPatch({ list: numbers }, patch)))).toBeLessThan(1e8)
+    expect(JSON.stringify(patched)).toBe(JSON.stringify({ list }))
+  })
+
+  test("tests long lists that differ in every item", () => {
+    const tested = [{ op: "test", path: "/list", value: numbers.map((item) => item + 1) }]
+    expect(outcome(() => applyJsonPatch({ list: numbers }, tested))).toMatch("the server rejected our request")
+  })
+})
+
+describe("YAML", { timeout }, () => {
+  const refused = /unrecognized.*: yaml: document contains excessive aliasing/
+  const parse = (text: string): unknown => parseObject(Buffer.from(text), "yaml", { duplicates: true }).value
+
+  test.each<[string, string, unknown]>([
+    ["one value", `a: &a x\nb: [${"*a,".repeat(20_000)}]`, { a: "x", b: expect.anything() }],
+    [
+      "many values",
+      numbers
+        .slice(0, 20_000)
+        .map((n) => `k${n}: &a${n} x\nl${n}: *a${n}\n`)
+        .join(""),
+      expect.anything(),
+    ],
+    [
+      "ever more of them",
+      `a0: &a0 x\n${numbers
+        .slice(1, 99)
+        .map((n) => `a${n}: &a${n} [*a${n - 1},*a${n - 1}]\n`)
+        .join("")}`,
+      expect.stringMatching(refused),
+    ],
+    [
+      "a long one",
+      `a: &a ${"x".repeat(100_000)}\nb: [${"*a,".repeat(100)}]`,
+      expect.stringMatching("Request entity too large"),
+    ],
+  ])("with aliases of %s", (_, text, value) => {
+    expect(outcome(() => parse(text))).toEqual(value)
+  })
+})
+
+describe("what lies deep", () => {
+  const deep = (open: string, inner: string, close: string): Buffer =>
+    Buffer.from(open.repeat(900) + inner + close.repeat(900))
+  const ofKind: Schema = { type: "object", fields: {} }
+
+  test("is known by its numbers, in no more memory than it takes", () => {
+    const text = deep(`{"${"a".repeat(1000)}":`, `[${"1.0,".repeat(many)}1.0]`, "}")
+    expect(decodeObject(ofKind, parseObject(text, "json", { duplicates: true }).value, true).unknown).toHaveLength(1)
+  })
+
+  test("is there twice, and is told of a hundred times", () => {
+    const text = deep('{"a":', `{${numbers.map((n) => `"${n >> 1}":1`).join()}}`, "}")
+    expect(parseObject(text, "json", { duplicates: true }).duplicates).toHaveLength(100)
+  })
+
+  test("is dropped, and told of as far as there is room", () => {
+    let schema: Schema = { type: "object", fields: {} }
+    for (let depth = 0; depth < 900; depth++) schema = { type: "object", fields: { a: { schema } } }
+    const { value } = parseObject(deep('{"a":', `{${numbers.map((n) => `"b${n}":1`).join()}}`, "}"), "json", {
+      duplicates: false,
+    })
+    expect(decodeObject({ ...schema, custom: true }, value, true).unknown.join("").length).toBeLessThan(3_000_000)
+  })
+})
+
+test("faults that each show the list they are in are told as far as there is room", () => {
+  const errors = numbers.map(() => invalidValue(FieldPath.root("spec"), numbers, "must be one"))
+  const { status } = invalid({ group: "", kind: "Pod" }, "a", errors)
+  expect(JSON.stringify(status).length).toBeLessThan(12_000_000)
+})
+
+describe("who manages what", { timeout }, () => {
+  const schema = schemaOf({ group: "", version: "v1", kind: "ConfigMap" })
+  if (schema === undefined) throw new Error("there is no ConfigMap")
+  const type = mergeTypeOf(schema)
+  const some = numbers.slice(0, 30_000)
+  const map = (value: string): Json => ({ data: Object.fromEntries(some.map((n) => [`k${n}`, value])) })
+  const change = { before: map("a"), after: map("b"), type }
+  const time = "2026-01-01T00:00:00Z"
+  const writer = { manager: "writer", apiVersion: "v1", subresource: "", now: time }
+  const each = (operation: "Apply" | "Update"): Managers =>
+    managersOf(
+      some.map((n) => {
+        const fieldsV1 = { "f:data": { ".": {}, [`f:k${n}`]: {} } }
+        return { manager: `m${n}`, operation, apiVersion: "v1", time, fieldsType: "FieldsV1", fieldsV1 }
+      }),
+    )
+
+  test("of as many managers as there are fields", () => {
+    const [applied, updated] = [each("Apply"), each("Update")]
+    recordUpdate(
+      applied,
+      writer,
+      () => change,
+      () => undefined,
+    )
+    expect(applied.size).toBe(some.length + 1)
+    const asTheyWere = { ...change, after: change.before }
+    recordUpdate(
+      updated,
+      writer,
+      () => asTheyWere,
+      () => undefined,
+    )
+    expect(updated.size).toBe(10)
+    expect(
+      contest(
+        each("Apply"),
+        "",
+        () => change,
+        () => undefined,
+      ).conflicts.size,
+    ).toBe(some.length)
+  })
+
+  test("of items in another order", () => {
+    const list = { list: { atomic: false, keys: [], items: { scalar: "string" } } } as const
+    const [forwards, backwards] = [numbers.map(String), numbers.map(String).toReversed()]
+    let merged: Json[] = []
+    expect(
+      itemsMoved(() => (merged = [merge(forwards, backwards, list) ?? null, merge(forwards, forwards, list) ?? null])),
+    ).toBeLessThan(1e8)
+    expect(JSON.stringify(merged)).toBe(JSON.stringify([backwards, forwards]))
+  })
+
+  test("of conflicts that are excused", async () => {
+    const managers = managersOf(
+      ["a", "b"].map((manager) => {
+        const fieldsV1 = { "f:data": Object.fromEntries(some.map((n) => [`f:k${n}`, {}])) }
+        return { manager, operation: "Apply", apiVersion: "v1", time, fieldsType: "FieldsV1", fieldsV1 }
+      }),
+    )
+    const versions = { typeIn: () => type, convert: (object: Json) => object }
+    const live = map("a")
+    const request = {
+      live,
+      blank: {},
+      managers,
+      configuration: map("b"),
+      writer,
+      force: false,
+      versions,
+      reset: () => undefined,
+    }
+    const excused = () => ({ "f:data": { "f:k0": {} } })
+    await expect(apply({ ...request, excused })).rejects.toThrow(`Apply failed with ${2 * (some.length - 1)} conflicts`)
+  })
+})
