@@ -34,6 +34,9 @@ class StreamRequest extends Http2ServerRequest {
     const [stream, given] = parts
     const { ":path": url = "/", ":method": method = "GET", ":authority": authority, ":scheme": _, ...rest } = given
     const headers = authority === undefined || rest.host !== undefined ? rest : { ...rest, host: authority }
+    // Frames say where a body ends; whoever passes the request on over HTTP/1.1 has to know that one comes.
+    const isFramed = rest["content-length"] === undefined && !(stream as ServerHttp2Stream).endAfterHeaders
+    if (isFramed) headers["transfer-encoding"] = "chunked"
     // Of the connection, not of this request alone: what is known of a connection is found by this object.
     const socket = (stream as ServerHttp2Stream).session?.socket
     Object.defineProperties(this, {

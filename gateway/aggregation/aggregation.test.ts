@@ -1,5 +1,7 @@
 // An aggregated API: a program of the tenant behind a Service, reached through its pod's node.
 
+import { once } from "node:events"
+import { connect } from "node:http2"
 import { createServer, type Server } from "node:https"
 import type { IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -83,7 +85,7 @@ const available = async (name: string): Promise<Loose> => {
 
 beforeAll(async () => {
   node = await NodeFixture.start()
-  gateway = await startTestGateway({ nodeDialer: () => node.dialer })
+  gateway = await startTestGateway({ nodeDialer: () => node.dialer, http2: true })
   tenant = await gateway.createTenant("a")
   const { data } = await bodyOf(call(authentication))
   const authority = await createAuthority("wardle")
@@ -134,6 +136,20 @@ describe("a program that serves an API", () => {
     expect(last?.headers["x-remote-group"]).toContain("system:authenticated")
     expect(last?.headers["x-remote-extra-scopes"]).toBeUndefined()
     expect(last?.headers["authorization"]).toBeUndefined()
+  })
+
+  test("gets no requests out of the body of another, which would say themselves who asks", async () => {
+    const path = `/tenants/a/apis/${group}/v1alpha1/flunders`
+    const { certificate: cert = "", key = "" } = tenant
+    const session = connect(gateway.url, { ca: gateway.gateway.certificateAuthority, cert, key })
+    const stream = session.request({ ":path": path }, { endStream: false })
+    stream.end("GET /smuggled HTTP/1.1\r\nhost: x\r\nx-remote-user: root\r\n\r\n")
+    await once(stream.resume(), "close")
+    session.close()
+    // What the program read on the same connection it has read before this one.
+    await call(`/apis/${group}/v1alpha1/flunders`)
+    expect(seen.map(({ url }) => url)).not.toContain("/smuggled")
+    expect(seen.find(({ headers }) => headers["transfer-encoding"] === "chunked")).toMatchObject({ method: "GET" })
   })
 
   test("sees who is impersonated, and nothing of the impersonation", async () => {

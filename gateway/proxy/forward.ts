@@ -74,7 +74,10 @@ function exchange(client: IncomingMessage, target: ForwardTarget, signal: AbortS
     reject(new Error("unexpected upgrade"))
   })
   client.on("error", (error) => request.destroy(error))
-  client.pipe(request)
+  const { headers = {} } = target
+  // What no header announces would be the beginning of another request, with headers of the client's choice.
+  if (headers["content-length"] === undefined && headers["transfer-encoding"] === undefined) request.end()
+  else client.pipe(request)
   return promise
 }
 

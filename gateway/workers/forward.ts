@@ -152,7 +152,7 @@ export class Forwarder implements Disposable {
     // HTTP/2 has neither Host nor chunks.
     if (request.httpVersionMajor > 1) {
       if (!named) headers.push("Host", request.headers.host ?? "")
-      if (!sized && !isReading(request)) headers.push("Transfer-Encoding", "chunked")
+      if (!sized && hasBody(request)) headers.push("Transfer-Encoding", "chunked")
     }
     if (state.upgrade !== undefined) headers.push("Connection", "Upgrade", "Upgrade", request.headers.upgrade ?? "")
     headers.push("Audit-Id", state.id, forwardedHeader, this.#parts.identity.headerOf(request))
@@ -164,10 +164,14 @@ function isReading({ method }: IncomingMessage): boolean {
   return method === "GET" || method === "HEAD"
 }
 
+/** As its headers say it, also of HTTP/2 (http2.ts): the owner is told the same. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+}
+
 /** Nothing of it is used up, and it changes nothing. */
 function isRepeatable(request: IncomingMessage, { upgrade }: RequestState): boolean {
-  const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined
-  return isReading(request) && !hasBody && upgrade === undefined
+  return isReading(request) && !hasBody(request) && upgrade === undefined
 }
 
 function interrupted(cause: Error): Error {
@@ -178,8 +182,12 @@ function interrupted(cause: Error): Error {
   return error
 }
 
+/**
+ * What no header announces is not passed on: the owner would take it for the beginning of the next request on the connection,
+ * which is somebody else's.
+ */
 function send(request: IncomingMessage, outgoing: ClientRequest, isUpgrade: boolean): void {
-  if (isUpgrade) outgoing.end()
+  if (isUpgrade || !hasBody(request)) outgoing.end()
   else request.pipe(outgoing)
 }
 

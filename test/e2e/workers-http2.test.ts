@@ -1,6 +1,9 @@
 // HTTP/2 at a server of several processes: whichever of them has the connection, and whoever has the tenant.
 
+import { once } from "node:events"
+import { connect, type ClientHttp2Session } from "node:http2"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { certificateOf, type Credential } from "../harness/https.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 
 let up: Polyplane
@@ -15,6 +18,38 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await up?.[Symbol.asyncDispose]()
+})
+
+function open({ certificate, key }: Credential = {}): ClientHttp2Session {
+  const credential = certificate === undefined || key === undefined ? {} : { cert: certificate, key }
+  return connect(up.url, { rejectUnauthorized: false, ...credential })
+}
+
+/** The code of the answer to a GET, with a body of which no header says how long it is. */
+async function get(session: ClientHttp2Session, path: string, body?: string): Promise<number | undefined> {
+  const stream = session.request({ ":path": path }, { endStream: body === undefined })
+  if (body !== undefined) stream.end(body)
+  const [headers] = (await once(stream, "response")) as [{ ":status"?: number }]
+  await once(stream.resume(), "close")
+  return headers[":status"]
+}
+
+describe("what a stranger sends", () => {
+  test("does not become a part of what somebody else asks for, on the way from one process to another", async () => {
+    // Taken for the beginning of a request, it would swallow the first line of the next, and have the credential of that one.
+    const beginning = "GET /nowhere HTTP/1.1\r\nx-swallow: "
+    // Connections go to one process after the other: two of each reach both.
+    const strangers = [open(), open()]
+    for (const tenant of tenants) {
+      const path = `/tenants/${tenant}/version`
+      const credential = certificateOf(await up.readKubeconfig(tenant))
+      const admins = [open(credential), open(credential)]
+      for (const stranger of strangers) expect(await get(stranger, path, beginning)).toBe(200)
+      for (const admin of admins) expect(await get(admin, path)).toBe(200)
+      for (const admin of admins) admin.close()
+    }
+    for (const stranger of strangers) stranger.close()
+  })
 })
 
 describe("kubectl over HTTP/2, with --workers", () => {
