@@ -2,7 +2,9 @@
 
 import type { KeyObject } from "node:crypto"
 import type { Node } from "../../apimachinery/object.ts"
-import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
+import { nodes } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import type { NodeDialer } from "../../gateway/tenancy/node-dialer.ts"
 import { signIdentity } from "../../vn-agent/identity.ts"
@@ -12,14 +14,20 @@ export interface Endpoint {
   port: number
 }
 
-/** Where the node says its kubelet API is: for a virtual node that is the vn-agent. */
+/** Where a node of the super cluster says that its kubelet is. */
 function endpointOf(node: Node): Endpoint {
-  const address = node.status?.addresses?.find(({ type }) => type === "InternalIP")?.address
+  const address = addressOf(node)
   const port = node.status?.daemonEndpoints?.kubeletEndpoint?.Port
-  if (address === undefined || port === undefined || port === 0) {
-    throw serviceUnavailable(`node ${node.metadata.name ?? ""} has no address to reach its kubelet at`)
-  }
+  if (address === undefined || port === undefined || port === 0) throw noAddress(node.metadata.name ?? "")
   return { host: address, port }
+}
+
+const addressOf = ({ status }: Node): string | undefined =>
+  status?.addresses?.find(({ type }) => type === "InternalIP")?.address
+
+/** Of a node that the tenant alone knows, too. */
+export function noAddress(node: string, cause?: unknown): StatusError {
+  return serviceUnavailable(`node ${node} has no address to reach its kubelet at`, { cause })
 }
 
 export interface KubeletCredentials {
@@ -42,25 +50,37 @@ export interface VnAgentAccess {
   certificateAuthority: () => string
   /** The name in the vn-agents' certificate. Default: the node's address. */
   serverName?: string
-  /** Where vn-agents listen on every node. Default: what the node says. */
-  port?: number
-  /** Where the vn-agent of a node listens, when that is not on the node. */
-  endpoint?: (node: string) => Promise<Endpoint>
+  /**
+   * Where the vn-agent of the node of that name listens. Nothing a tenant says of its nodes is asked: it may write any address there,
+   * and any node.
+   */
+  endpoint: (node: string) => Promise<Endpoint>
+}
+
+/** On each node at that port, at the address the super cluster has of the node. */
+export function agentsOnNodes(superClient: Pick<KubeClient, "get">, port: number): VnAgentAccess["endpoint"] {
+  return async (name) => {
+    const node = await superClient.get<Node>(nodes, undefined, name).catch((error: unknown) => {
+      throw noAddress(name, error)
+    })
+    const host = addressOf(node)
+    if (host === undefined) throw noAddress(name)
+    return { host, port }
+  }
 }
 
 /** One identity per call: it is good for this node, this tenant, and a minute. */
 export function vnAgentDialer(tenant: Tenant, access: VnAgentAccess): NodeDialer {
-  const { signer, certificateAuthority, serverName, port } = access
-  const find = access.endpoint
+  const { signer, certificateAuthority, serverName } = access
   return {
     async dial(node) {
       const identity = { tenant: tenant.name, clusterKey: tenant.clusterKey }
-      const endpoint = find === undefined ? endpointOf(node) : await find(node.metadata.name ?? "")
+      const { host, port } = await access.endpoint(node.metadata.name ?? "")
       const ca = certificateAuthority()
       const token = await signIdentity(identity, node.metadata.name ?? "", signer())
       return {
-        host: endpoint.host,
-        port: port ?? endpoint.port,
+        host,
+        port,
         ca,
         ...(serverName === undefined ? {} : { servername: serverName }),
         agent: false,

@@ -11,7 +11,7 @@ import { noNodes, noServiceAddresses } from "../../gateway/tenancy/absent.ts"
 import { createServiceAddresses } from "../../syncer/main.ts"
 import { connectSuperCluster } from "../compose/cluster.ts"
 import { controllersLease, Leadership, replicaTimes } from "../compose/leadership.ts"
-import { vnAgentDialer } from "../compose/node-dialers.ts"
+import { agentsOnNodes, vnAgentDialer } from "../compose/node-dialers.ts"
 import { UserError } from "../command.ts"
 import {
   filePath,
@@ -119,7 +119,7 @@ export const gateway = partCommand({
                   return authority
                 },
                 serverName: vnAgentServerName,
-                port: vnAgentPort,
+                endpoint: agentsOnNodes(superClient, vnAgentPort),
               }),
         log,
         clientMetrics: metrics,

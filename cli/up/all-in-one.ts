@@ -59,8 +59,11 @@ export interface AllInOneOptions {
 interface Parts {
   gateway?: RunningGateway
   simulator?: Simulator
-  realNodes?: RealNodes
+  agents?: Agents
 }
+
+/** The vn-agents, of nodes of a real super cluster or of the simulated one. */
+type Agents = Pick<RealNodes, "agentEndpoint">
 
 export class AllInOne implements AsyncDisposable {
   readonly gateway: RunningGateway
@@ -98,13 +101,13 @@ export class AllInOne implements AsyncDisposable {
       await gatewayOptionsOf(options, { real, superClient, authority, parts, metrics }),
       {
         nodeAuthority: authority.certificateAuthority,
-        agentEndpoint: (node) => required(parts.realNodes, "vn-agents").agentEndpoint(node),
+        agentEndpoint: (node) => required(parts.agents, "vn-agents").agentEndpoint(node),
       },
     )
     parts.gateway = stack.use(gateway)
     if (real !== undefined && superConfig !== undefined) {
       const signer = gateway.tenantTokenSigner
-      parts.realNodes = stack.use(new RealNodes({ superClient: real, superConfig, authority, signer, log }))
+      parts.agents = stack.use(new RealNodes({ superClient: real, superConfig, authority, signer, log }))
     }
 
     const names = real === undefined ? nodeNames(options.nodes) : []
@@ -112,7 +115,8 @@ export class AllInOne implements AsyncDisposable {
       await SimulatedNodes.start({ names, authority, sandbox: (...pod) => parts.simulator?.sandbox(...pod), log }),
     )
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
-    const vnAgentEndpoint = (node: Node) => nodes.agentEndpoint(node.metadata.name ?? "")
+    parts.agents ??= nodes
+    const vnAgentEndpoint = (node: Node) => nodes.agentAddress(node.metadata.name ?? "")
     let background: Background | undefined
     const work = workOf({ gateway, superClient: superClient(), vnAgentEndpoint, log, metrics })
     if (real === undefined) {
@@ -155,7 +159,6 @@ async function gatewayOptionsOf(
 ): Promise<StartOptions> {
   const { log } = options
   const { real, superClient, authority, parts, metrics } = ground
-  const endpoint = (node: string) => required(parts.realNodes, "vn-agents").agentEndpoint(node)
   return {
     dataDir: options.dataDir,
     ...(options.etcd === undefined ? {} : { etcd: options.etcd }),
@@ -180,7 +183,7 @@ async function gatewayOptionsOf(
         : vnAgentDialer(tenant, {
             signer: () => required(parts.gateway, "gateway").tenantTokenSigner,
             certificateAuthority: () => authority.certificateAuthority,
-            ...(real === undefined ? {} : { endpoint }),
+            endpoint: (node) => required(parts.agents, "vn-agents").agentEndpoint(node),
           }),
     log,
     clientMetrics: metrics,

@@ -5,9 +5,11 @@
 import { createPublicKey, type KeyObject } from "node:crypto"
 import type { ClientConfig } from "../../client/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
+import { nodes } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { defaultVnAgentLimits, type KubeletAccess } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
+import { type Endpoint, noAddress } from "../compose/node-dialers.ts"
 import type { NodeAuthority } from "./simulated-nodes.ts"
 
 const host = "127.0.0.1"
@@ -28,8 +30,11 @@ export class RealNodes implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Where the node's vn-agent listens. Nodes are few, and asked for by their own names: nothing bounds these but their number. */
-  async agentEndpoint(node: string): Promise<{ host: string; port: number }> {
+  /**
+   * Where the node's vn-agent listens. Nothing bounds these but the number of nodes that the super cluster has: tenants may ask for
+   * any name.
+   */
+  async agentEndpoint(node: string): Promise<Endpoint> {
     let starting = this.#agents.get(node)
     if (starting === undefined) {
       starting = this.#start(node)
@@ -47,8 +52,11 @@ export class RealNodes implements AsyncDisposable {
     await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()))
   }
 
-  #start(node: string): Promise<VnAgent> {
+  async #start(node: string): Promise<VnAgent> {
     const { superClient, superConfig, authority, signer, log } = this.#options
+    await superClient.get(nodes, undefined, node).catch((error: unknown) => {
+      throw noAddress(node, error)
+    })
     return VnAgent.start({
       node,
       host,

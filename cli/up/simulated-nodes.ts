@@ -10,7 +10,7 @@ import type { NodeServer } from "../../client/node-server.ts"
 import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
-import type { KubeletCredentials } from "../compose/node-dialers.ts"
+import { type Endpoint, type KubeletCredentials, noAddress } from "../compose/node-dialers.ts"
 
 const host = "127.0.0.1"
 
@@ -90,9 +90,16 @@ export class SimulatedNodes implements AsyncDisposable {
   }
 
   /** Undefined for a node that is not simulated. */
-  agentEndpoint(node: string): { address: string; port: number } | undefined {
+  agentAddress(node: string): { address: string; port: number } | undefined {
     const agent = this.#agents.get(node)
     return agent === undefined ? undefined : { address: host, port: agent.port }
+  }
+
+  /** The same for who calls it. Fails for a node that is not simulated. */
+  async agentEndpoint(node: string): Promise<Endpoint> {
+    const { port } = this.#agents.get(node) ?? {}
+    if (port === undefined) throw noAddress(node)
+    return Promise.resolve({ host, port })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

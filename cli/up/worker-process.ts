@@ -98,7 +98,7 @@ async function start(
       return vnAgentDialer(tenant, {
         signer: () => running().keys.tenantTokenSigner,
         certificateAuthority: () => nodeAuthority,
-        ...(real === undefined ? {} : { endpoint: (node: string) => primary.call("agentEndpoint", node) }),
+        endpoint: (node) => primary.call("agentEndpoint", node),
       })
     },
     log,

@@ -48,6 +48,6 @@ export type WorkerCalls = {
 
 /** What the primary answers. */
 export type PrimaryCalls = {
-  /** Where the vn-agent of a real super cluster's node listens. */
+  /** Where the vn-agent of a node listens. */
   agentEndpoint: [string, { host: string; port: number }]
 }

@@ -1,6 +1,8 @@
 // Tenant A's administrator tries every verb on tenant B: by path, by host name, by TLS server name and with mixed
 // credentials. Each try is refused, and with the very answer that a tenant which does not exist gives.
 
+import { once } from "node:events"
+import { createServer, type AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { certificateOf, call, exchange, type Answer, type Call, type Credential } from "../harness/https.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
@@ -199,6 +201,38 @@ describe("byte for byte, but for the time and the request's number", () => {
       }
     }
   })
+})
+
+test("a tenant's node leads the gateway nowhere", async () => {
+  const heard: unknown[] = []
+  const trap = createServer((socket) => {
+    heard.push(socket.remotePort)
+    socket.destroy()
+  })
+  trap.listen(0, "127.0.0.1")
+  await once(trap, "listening")
+  const { port } = trap.address() as AddressInfo
+  const node = {
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name: "trap" },
+    status: {
+      addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+    },
+  }
+  const nodes = "/tenants/team-a/api/v1/nodes"
+  const ask = (request: Call) => call(up.url, { ...request, ...credentials["certificate"] })
+  const made = await ask({ method: "POST", path: nodes, body: JSON.stringify(node) })
+  expect(JSON.parse(made.text)).toMatchObject({ status: node.status })
+  const { status, text } = await ask({ path: `${nodes}/trap/proxy/containerLogs/default/a/b` })
+  await ask({ method: "DELETE", path: `${nodes}/trap` })
+  trap.close()
+  expect([status, JSON.parse(text), heard]).toEqual([
+    503,
+    expect.objectContaining({ message: "node trap has no address to reach its kubelet at" }),
+    [],
+  ])
 })
 
 describe("mixed", () => {

@@ -1,0 +1,56 @@
+// A tenant writes into its Nodes what it likes: where the gateway goes for a node must come from elsewhere.
+
+import { createPublicKey } from "node:crypto"
+import { expect, test } from "vitest"
+import type { Node } from "../../apimachinery/object.ts"
+import { notFound } from "../../apimachinery/status.ts"
+import { silentLog } from "../../client/log.ts"
+import { nodes } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import type { Tenant } from "../../client/tenants.ts"
+import { createSigningKey } from "../../gateway/tenancy/pki.ts"
+import { verifyIdentity } from "../../vn-agent/identity.ts"
+import { RealNodes } from "../up/real-nodes.ts"
+import { createNodeAuthority } from "../up/simulated-nodes.ts"
+import { agentsOnNodes, vnAgentDialer } from "./node-dialers.ts"
+
+const nodeAt = (name: string, address: string): Node =>
+  ({
+    metadata: { name },
+    status: {
+      addresses: [{ type: "InternalIP", address }],
+      daemonEndpoints: { kubeletEndpoint: { Port: 6379 } },
+    },
+  }) as Node
+
+/** A super cluster of one node. */
+const superClient = {
+  get: (_resource: unknown, _namespace: unknown, name: string) =>
+    name === "node-1" ? Promise.resolve(nodeAt(name, "192.0.2.1")) : Promise.reject(notFound(nodes, name)),
+} as unknown as KubeClient
+
+const unknownNode = {
+  status: { code: 503, message: "node trap has no address to reach its kubelet at" },
+}
+
+test("a tenant's word on where a node is is not asked", async () => {
+  const signer = await createSigningKey()
+  const dialer = vnAgentDialer({ name: "a", clusterKey: "default-a" } as Tenant, {
+    signer: () => signer,
+    certificateAuthority: () => "",
+    endpoint: agentsOnNodes(superClient, 10550),
+  })
+  const { host, port, headers } = await dialer.dial(nodeAt("node-1", "169.254.169.254"))
+  expect([host, port]).toEqual(["192.0.2.1", 10550])
+  const token = String(headers?.["authorization"]).replace("Bearer ", "")
+  expect(await verifyIdentity(token, "node-1", [createPublicKey(signer)])).toMatchObject({ tenant: "a" })
+  await expect(dialer.dial(nodeAt("trap", "169.254.169.254"))).rejects.toMatchObject(unknownNode)
+})
+
+test("no vn-agent is started for a node that the super cluster does not have", async () => {
+  const [authority, signer] = await Promise.all([createNodeAuthority(), createSigningKey()])
+  const superConfig = { server: "https://127.0.0.1:1" }
+  await using agents = new RealNodes({ superClient, superConfig, authority, signer, log: silentLog })
+  expect(await agents.agentEndpoint("node-1")).toEqual({ host: "127.0.0.1", port: expect.any(Number) as number })
+  await expect(agents.agentEndpoint("trap")).rejects.toMatchObject(unknownNode)
+})
