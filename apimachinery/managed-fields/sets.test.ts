@@ -4,14 +4,18 @@ import {
   canonicalSet,
   difference,
   equalSets,
+  type FieldSet,
   has,
   intersection,
   isEmpty,
+  OfMany,
+  paths,
   recursiveDifference,
   setOfFields,
   setOfPaths,
   union,
 } from "./field-set.ts"
+import { capUpdateManagers, type Managers, type Operation, parseManagers } from "./managers.ts"
 import { canonicalElement, compareElements, keyElement, printElement, valueElement } from "./path-element.ts"
 import { printSet } from "./testing/state.ts"
 
@@ -109,5 +113,40 @@ describe("sets", () => {
       expect(() => canonicalSet(value as Json)).toThrow(SyntaxError)
     }
     expect(() => canonicalSet(JSON.parse('{"__proto__":{}}') as Json)).toThrow(SyntaxError)
+  })
+})
+
+describe("thousands of managers, which a client may invent,", () => {
+  const fields = (prefix: string, count: number): FieldSet =>
+    canonicalSet({ "f:data": Object.fromEntries(Array.from({ length: count }, (_, at) => [`f:${prefix}${at}`, {}])) })
+  const managersOf = (operation: Operation, count: number): Managers =>
+    parseManagers(
+      Array.from({ length: count }, (_, index) => ({
+        manager: `m${index}`,
+        operation,
+        apiVersion: "v1",
+        time: "2020-01-01T00:00:00Z",
+        fieldsType: "FieldsV1",
+        fieldsV1: setOfFields(["data", `x${index}`]),
+      })),
+    )
+
+  // Were all of it copied for each, these would take minutes.
+  test("are counted as ten of those that update", () => {
+    const managers = managersOf("Update", 20_000)
+    capUpdateManagers(managers)
+    expect(managers.size).toBe(10)
+    const old = [...managers.values()].find(({ manager }) => manager === "ancient-changes")
+    expect([...paths(old?.fieldsV1 ?? {})]).toHaveLength(20_000 - 9)
+  })
+
+  test("have fields taken from them", () => {
+    const taken = fields("x", 15_000)
+    const of = new OfMany()
+    const left = [...managersOf("Apply", 15_000).values()].map(({ fieldsV1 }) => of.difference(fieldsV1, taken))
+    expect(left.every((set) => isEmpty(set))).toBe(true)
+    const [a, b] = [fields("x", 50), fields("x", 20)]
+    expect(of.difference(a, b)).toEqual(difference(a, b))
+    expect(of.intersection(a, b)).toEqual(intersection(a, b))
   })
 })
