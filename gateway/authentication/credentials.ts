@@ -14,6 +14,11 @@ const chains = new WeakMap<TLSSocket, ConnectionCertificates>()
 
 /** Certificates that connections share; those that have not been seen for the longest time are forgotten. */
 const maxShared = 1024
+/**
+ * Bytes of those with what stands above them. A handshake takes a hundred kilobytes from anybody, which nobody but the connection is
+ * to keep; those of clients have one or two.
+ */
+const maxSharedBytes = 8 * 1024
 
 /**
  * A client opens many connections with one certificate. They share one value here, by which others know what they have found
@@ -43,8 +48,10 @@ export function connectionCertificates(request: IncomingMessage): ConnectionCert
 }
 
 function share(certificates: ConnectionCertificates): ConnectionCertificates {
-  if (certificates.leaf === undefined) return certificates
-  const bytes = Buffer.concat(certificates.chain).toString("latin1")
+  const { leaf, chain } = certificates
+  const size = chain.reduce((sum, { length }) => sum + length, 0)
+  if (leaf === undefined || size > maxSharedBytes) return certificates
+  const bytes = Buffer.concat(chain).toString("latin1")
   const known = shared.get(bytes) ?? certificates
   shared.delete(bytes)
   shared.set(bytes, known)

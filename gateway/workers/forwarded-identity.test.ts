@@ -69,6 +69,14 @@ describe("the header of a request that was passed on", () => {
     expect(forwardedConnection(again)).toBe(forwardedConnection(second))
   })
 
+  test("is not remembered when it is large", async () => {
+    const large = sender.headerFor("A".repeat(20_000))
+    const [first, second] = await Promise.all([received([forwardedHeader, large]), received([forwardedHeader, large])])
+    for (const request of [first, second]) expect(receiver.accept(request)).toBe(true)
+    expect(forwardedConnection(second)).toEqual(forwardedConnection(first))
+    expect(forwardedConnection(second)).not.toBe(forwardedConnection(first))
+  })
+
   const good = sender.headerFor(certificate)
   test.for<[what: string, headers: string[]]>([
     ["is not there", []],

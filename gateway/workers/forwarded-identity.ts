@@ -14,6 +14,8 @@ export const forwardedHeader = "x-polyplane-forwarded"
 
 /** Connections whose certificates are kept decoded, so that what is known of a certificate is known at its next request. */
 const maxKnown = 1024
+/** Characters of what is kept; who needs more is decoded anew each time. A handshake takes a hundred kilobytes from anybody. */
+const maxKnownLength = 16 * 1024
 
 interface Wire {
   certificates: string[]
@@ -80,6 +82,7 @@ export class ForwardedIdentity {
     if (known !== undefined) return known
     const { certificates, serverName, remoteAddress } = JSON.parse(Buffer.from(text, "base64url").toString()) as Wire
     known = { certificates: certificates.map((each) => Buffer.from(each, "base64")), serverName, remoteAddress }
+    if (text.length > maxKnownLength) return known
     this.#known.set(text, known)
     const [oldest] = this.#known.keys()
     if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest)
