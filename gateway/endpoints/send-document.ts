@@ -76,7 +76,7 @@ function sendPart(response: ServerResponse, bytes: Buffer, range: string, header
   // Beyond it there is no place in any document.
   const longest = 100
   const text = range.length > longest ? "" : range
-  const [, first = "", last = ""] = /^bytes=\s*(\d*)\s*-\s*(\d*)\s*$/.exec(text) ?? []
+  const [, first = "", last = ""] = /^bytes=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/.exec(text) ?? []
   const isReversed = first !== "" && last !== "" && Number(first) > Number(last)
   if ((first === "" && last === "") || isReversed) {
     refuseRange(response, headers, "invalid range\n")

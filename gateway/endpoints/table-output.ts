@@ -117,6 +117,6 @@ export function goTypeOf(definition: TypeOfGo, isList: boolean): string {
   const { kind, listKind, customResource } = definition
   if (customResource !== undefined) return isList ? "*unstructured.UnstructuredList" : "*unstructured.Unstructured"
   const group = definition.group === "events.k8s.io" ? "" : definition.group
-  const name = group === "" ? "core" : group.replace(/\..*$/, "")
+  const [name] = group === "" ? ["core"] : group.split(".", 1)
   return `*${name}.${isList ? listKind : kind}`
 }

@@ -93,7 +93,7 @@ function requestHeaders(request: IncomingMessage, place: Place | undefined): Rec
   const before = request.headers["x-forwarded-for"]
   const client = request.socket.remoteAddress ?? forwardedConnection(request)?.remoteAddress ?? ""
   headers["x-forwarded-for"] = before === undefined ? client : `${String(before)}, ${client}`
-  if (place !== undefined) headers["x-forwarded-uri"] = tenantURL(request).replace(/\?.*$/s, "")
+  if (place !== undefined) headers["x-forwarded-uri"] = tenantURL(request).split("?", 1)
   return headers
 }
 

@@ -41,12 +41,11 @@ const urlAttributes: Readonly<Record<string, readonly string[]>> = {
 const rawText: ReadonlySet<string> = new Set(["script", "style", "textarea", "title", "xmp", "iframe", "noembed"])
 
 export function rewriteURL(url: string, { prefix, hosts }: Place): string {
-  const parts = /^(?:[a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is.exec(url)
-  if (parts === null || (parts[1] === undefined && /^[a-z][a-z0-9+.-]*:/i.test(url))) return url
-  const [, host, path = "", rest = ""] = parts
-  if (host !== undefined && !hosts.includes(host)) return url
+  const [place = "", scheme, host] = /^([a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?/i.exec(url) ?? []
+  if (host === undefined ? scheme !== undefined : !hosts.includes(host)) return url
+  const path = url.slice(place.length)
   if (!path.startsWith("/")) return url
-  return path.startsWith(prefix) ? `${path}${rest}` : `${prefix}${path}${rest}`
+  return path.startsWith(prefix) ? path : `${prefix}${path}`
 }
 
 const tagStart = /<(?:!--|([a-z][^\s/>]*))/gi

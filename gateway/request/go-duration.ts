@@ -17,7 +17,9 @@ export function parseGoDuration(text: string): number | undefined {
   const match = /^([+-]?)((?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.exec(text)
   if (match === null) return text === "0" ? 0 : undefined
   let sum = 0
-  for (const [, amount = "", unit = ""] of text.matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g))
+  for (const [, amount = "", unit = ""] of text
+    .replace(/^[+-]/, "")
+    .matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/gy))
     sum += Number(amount) * (units[unit] ?? 0)
   return match[1] === "-" ? -sum : sum
 }

@@ -33,7 +33,7 @@ const defaultPrefix = "/polyplane"
 
 /** Without a slash at its end. */
 export function databasePrefix({ prefix = defaultPrefix }: Pick<EtcdOptions, "prefix">): string {
-  return prefix.replace(/\/+$/, "")
+  return prefix.replace(/(?<!\/)\/+$/, "")
 }
 
 export class EtcdDatabase implements AsyncDisposable {

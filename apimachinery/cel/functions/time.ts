@@ -23,7 +23,7 @@ export function parseDuration(text: string): Value | undefined {
   if (parts === "0") return new Duration(0n)
   if (parts.length > 200 || !/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(parts)) return undefined
   let total = 0n
-  for (const [, whole = "", fraction = "", unit = ""] of parts.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, whole = "", fraction = "", unit = ""] of parts.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy)) {
     if (whole.length > maxDigits || fraction.length > maxDigits) return undefined
     const nanos = units[unit] ?? 1n
     total += BigInt(whole === "" ? "0" : whole) * nanos
@@ -73,7 +73,7 @@ export function printTimestamp({ nanos, offset }: Timestamp): string {
   const { millis, nanos: rest } = split(nanos + BigInt(offset * 60) * nanosPerSecond)
   const date = new Date(millis)
   const fraction = `${String(date.getUTCMilliseconds()).padStart(3, "0")}${String(rest).padStart(6, "0")}`.replace(
-    /0+$/,
+    /(?<!0)0+$/,
     "",
   )
   const [seconds = ""] = date.toISOString().split(".")
@@ -89,7 +89,7 @@ export function printSeconds(nanos: bigint): string {
   const magnitude = nanos < 0n ? -nanos : nanos
   const fraction = String(magnitude % nanosPerSecond)
     .padStart(9, "0")
-    .replace(/0+$/, "")
+    .replace(/(?<!0)0+$/, "")
   return `${nanos < 0n ? "-" : ""}${magnitude / nanosPerSecond}${fraction === "" ? "" : `.${fraction}`}`
 }
 

@@ -55,7 +55,7 @@ const string = new RegExp(
 )
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y
 const escaped = /`[A-Za-z0-9_./ -]+`/y
-const space = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y
+const space = /(?:[\t \r\n\f]|\/\/[^\n]*(?:\n|$))+/y
 
 /** The last token is the end. Issues: what is no token. */
 export function scan(source: string): { tokens: Token[]; issues: Issue[] } {

@@ -90,7 +90,7 @@ const customInfo = "Kubernetes CRD Swagger"
 
 /** "1.36". */
 function minor(): string {
-  return release().replace(/^v(\d+\.\d+).*$/, "$1")
+  return /^v(\d+\.\d+)/.exec(release())?.[1] ?? release()
 }
 
 function serverVersions({ group, version }: GroupVersion): GroupVersion[] {

@@ -154,8 +154,8 @@ class Parser {
     }
     const text = this.#text.slice(start, this.#at - 1)
     if (!this.#skip("]")) throw new JsonPathError("unclosed array expect ]")
-    const [, left = text, operator = "", right = ""] = /^([^!<>=]+)([!<>=]+)([^\n]+)$/.exec(text) ?? []
-    return { type: "filter", left: firstOf(left), operator, right: firstOf(right) }
+    const [compared = text, left = text, operator = ""] = /^([^!<>=]+)([!<>=]+)(?=[^])/.exec(text) ?? []
+    return { type: "filter", left: firstOf(left), operator, right: firstOf(text.slice(compared.length)) }
   }
 
   #peek(): string {

@@ -32,7 +32,7 @@ function validatePort(at: FieldPath, port: number): FieldError[] {
 /** By hand: what upstream's parser takes for a URL, others refuse. */
 function validateURL(at: FieldPath, text: string): FieldError[] {
   const [, scheme = "", authority = "", query, fragment] =
-    /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? []
+    /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*)(?![^/?#]))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? []
   const errors: FieldError[] = []
   const [host = "", user] = authority.split("@").reverse()
   if (scheme.toLowerCase() !== "https") {

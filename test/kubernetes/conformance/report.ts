@@ -83,7 +83,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 /** The first words of a message, without what differs from machine to machine or from run to run. */
 export function shorten(message: string): string {
   const text = message
-    .replace(/(?:\/[\w.@+-]+){2,}\.go:\d+/g, "")
+    .replace(/(?<![\w.@+/-])(?:\/[\w.@+-]+){2,}\.go:\d+/g, "")
     .replace(/\/(?:root|home|tmp)\/\S+/g, "…")
     .replace(/\s+/g, " ")
     .trim()

@@ -22,7 +22,7 @@ function withoutValues(text: string): string {
   return text
     .replaceAll(/\\?"(?:[^"\\]|\\.)*\\?"/g, '"…"')
     .replaceAll(/value: [^":][^:]*:/g, "value: …:")
-    .replaceAll(/\[[^\]]*\]/g, "[…]")
+    .replaceAll(/\[[^[\]]*\]/g, "[…]")
 }
 
 /** The scenario's kind, by all its names. */
