@@ -1,6 +1,8 @@
 // resource.Quantity, exact: an integer of nano units and the format it was written in. Source:
 // k8s.io/apimachinery/pkg/api/resource; like upstream, what is finer than nano is rounded up.
 
+import { int64 } from "./schema/exact-integers.ts"
+
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent"
 
 export interface Quantity {
@@ -24,7 +26,7 @@ const quantityPattern = "quantities must match the regular expression '^([+-]?[0
 const suffixFault = "unable to parse quantity's suffix"
 
 /** Largest value upstream keeps of a number with a binary suffix (2⁶³−1); beyond it is capped. */
-const maxUnits = (1n << 63n) - 1n
+const maxUnits = int64.max
 /** Decimal digits and exponents beyond this are refused: nobody has that much, and big numbers cost time. */
 const maxDigits = 400
 /** Digits that fit 64 bits for sure. */

@@ -25,6 +25,7 @@ Object.defineProperty(BigInt.prototype, "toJSON", {
 /** Integers of fewer digits are exact as doubles. */
 const longDigits = 16
 export const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n }
+export const uint64 = { min: 0n, max: 2n ** 64n - 1n }
 
 const [zero, nine, minus, quote] = [0x30, 0x39, 0x2d, 0x22]
 
@@ -63,7 +64,7 @@ export function exactInteger(literal: string): number | bigint | undefined {
 /** A whole number without a sign, of 64 bits. Undefined: it is none. */
 export function unsignedInteger(literal: string): bigint | undefined {
   const value = /^\d{1,20}$/.test(literal) ? BigInt(literal) : undefined
-  return value !== undefined && value < 2n ** 64n ? value : undefined
+  return value !== undefined && value <= uint64.max ? value : undefined
 }
 
 /** A number when that is exact. */

@@ -1,31 +1,29 @@
 // + - * / % and negation, with overflow as an error. Source: cel-go/common/types.
 
+import { int64, uint64 } from "../../schema/exact-integers.ts"
 import { Duration, CelError, GrowingList, itemsOf, ListValue, Timestamp, UInt, type Value } from "../values.ts"
 
 export const noOverload = new CelError("no such overload")
 
-const maxInt = 2n ** 63n - 1n
-const minInt = -(2n ** 63n)
-const maxUint = 2n ** 64n - 1n
 /** Years 1 to 9999. */
 const minTimestamp = -62_135_596_800_000_000_000n
 const maxTimestamp = 253_402_300_799_999_999_999n
 
 export function int(value: bigint): Value {
-  return value > maxInt || value < minInt ? new CelError("integer overflow") : value
+  return value > int64.max || value < int64.min ? new CelError("integer overflow") : value
 }
 
 export function uint(value: bigint): Value {
-  return value > maxUint || value < 0n ? new CelError("unsigned integer overflow") : new UInt(value)
+  return value > uint64.max || value < 0n ? new CelError("unsigned integer overflow") : new UInt(value)
 }
 
 export function duration(nanos: bigint): Value {
-  return nanos > maxInt || nanos < minInt ? new CelError("duration overflow") : new Duration(nanos)
+  return nanos > int64.max || nanos < int64.min ? new CelError("duration overflow") : new Duration(nanos)
 }
 
 /** Overflow is said of the integer that it is. */
 function interval(nanos: bigint): Value {
-  return nanos > maxInt || nanos < minInt ? new CelError("integer overflow") : new Duration(nanos)
+  return nanos > int64.max || nanos < int64.min ? new CelError("integer overflow") : new Duration(nanos)
 }
 
 export function timestamp(nanos: bigint, offset = 0): Value {
@@ -85,7 +83,7 @@ export function divide(a: Value, b: Value): Value {
 export function modulo(a: Value, b: Value): Value {
   if (typeof a === "bigint" && typeof b === "bigint") {
     if (b === 0n) return new CelError("modulus by zero")
-    return b === -1n && a === minInt ? new CelError("integer overflow") : a % b
+    return b === -1n && a === int64.min ? new CelError("integer overflow") : a % b
   }
   if (a instanceof UInt && b instanceof UInt) {
     return b.value === 0n ? new CelError("modulus by zero") : new UInt(a.value % b.value)

@@ -8,13 +8,13 @@ import {
   type Quantity as Amount,
   subtractQuantities,
 } from "../../quantity.ts"
+import { int64 } from "../../schema/exact-integers.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 import { compareVersions } from "./versions.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
 
 const nanoPerUnit = 1_000_000_000n
-const maxInt = 2n ** 63n - 1n
 
 class Quantity extends OpaqueValue {
   readonly typeName = "kubernetes.Quantity"
@@ -46,7 +46,7 @@ function parse(text: string): Value {
 function units(amount: Amount): bigint | undefined {
   if (amount.nano % nanoPerUnit !== 0n) return undefined
   const value = amount.nano / nanoPerUnit
-  return value > maxInt || value < -maxInt - 1n ? undefined : value
+  return value > int64.max || value < int64.min ? undefined : value
 }
 
 function combined(combine: (a: Amount, b: Amount) => Amount): Implementation {

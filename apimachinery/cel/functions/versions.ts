@@ -1,5 +1,6 @@
 // semver(). Source: k8s.io/apiserver/pkg/cel/library/semverlib.go; faults in the words of github.com/blang/semver.
 
+import { uint64 } from "../../schema/exact-integers.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
@@ -29,7 +30,6 @@ class SemanticVersion extends OpaqueValue {
 }
 
 const names = ["Major", "Minor", "Patch"] as const
-const maxNumber = 2n ** 64n - 1n
 
 function parse(text: string): SemanticVersion {
   if (text === "") throw new VersionFault("Version string empty")
@@ -53,7 +53,7 @@ function number(text: string, name: (typeof names)[number]): bigint {
     throw new VersionFault(`Invalid character(s) found in ${name.toLowerCase()} number ${JSON.stringify(text)}`)
   if (text.length > 1 && text.startsWith("0"))
     throw new VersionFault(`${name} number must not contain leading zeroes ${JSON.stringify(text)}`)
-  if (text === "" || text.length > 20 || BigInt(text) > maxNumber) {
+  if (text === "" || text.length > 20 || BigInt(text) > uint64.max) {
     const what = text === "" ? "invalid syntax" : "value out of range"
     throw new VersionFault(`strconv.ParseUint: parsing ${JSON.stringify(text)}: ${what}`)
   }

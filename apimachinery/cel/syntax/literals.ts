@@ -1,5 +1,6 @@
 // The values that literals stand for.
 
+import { int64, uint64 } from "../../schema/exact-integers.ts"
 import type { TokenKind } from "./scanner.ts"
 import { type Value, UInt } from "../values.ts"
 
@@ -12,9 +13,6 @@ const simple: Readonly<Record<string, string>> = {
   t: "\t",
   v: "\v",
 }
-
-const maxInt = 2n ** 63n - 1n
-const maxUint = 2n ** 64n - 1n
 
 /** Of a token of that kind; undefined: out of range, or no text. */
 export function literalValue(kind: TokenKind, text: string, negative: boolean): Value | undefined {
@@ -34,12 +32,12 @@ export function literalValue(kind: TokenKind, text: string, negative: boolean): 
 
 function intLiteral(text: string, negative: boolean): Value | undefined {
   const value = negative ? -BigInt(text) : BigInt(text)
-  return value > maxInt || value < -maxInt - 1n ? undefined : value
+  return value > int64.max || value < int64.min ? undefined : value
 }
 
 function uintLiteral(text: string): Value | undefined {
   const value = BigInt(text.slice(0, -1))
-  return value > maxUint ? undefined : new UInt(value)
+  return value > uint64.max ? undefined : new UInt(value)
 }
 
 function doubleLiteral(text: string, negative: boolean): Value | undefined {
