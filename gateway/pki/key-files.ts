@@ -1,9 +1,9 @@
 // Where the gateway's keys are kept: files of one process, readable by the owner only, or records of a store that replicas
 // share.
 
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { syncDirectory } from "../../storage/sync-directory.ts"
+import { makeDirectory, syncDirectory } from "../../storage/sync-directory.ts"
 import type { Store } from "../../storage/types.ts"
 
 export interface KeyFiles {
@@ -24,7 +24,7 @@ export function keyDirectory(directory: string): KeyFiles {
       return texts.includes(undefined) ? undefined : Object.fromEntries(names.map((name, i) => [name, texts[i] ?? ""]))
     },
     async write(files) {
-      await mkdir(directory, { recursive: true, mode: 0o700 })
+      await makeDirectory(directory)
       for (const [name, text] of Object.entries(files)) {
         const path = join(directory, name)
         await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })

@@ -7,8 +7,8 @@
 //   stores/<uid>/   a tenant's store, or the next one's (spare-store.ts); with its image (storage/level/image.ts)
 
 import { randomUUID } from "node:crypto"
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { readFile, rename, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import { setTimeout as delay } from "node:timers/promises"
 import { removeDatabase } from "../../storage/level/database.ts"
 import { ResidentBudget } from "../../storage/level/resident.ts"
@@ -16,7 +16,7 @@ import { openLevelStore } from "../../storage/level/store.ts"
 import type { StoreLimits } from "../../storage/limits.ts"
 import { createMemoryStore } from "../../storage/memory/store.ts"
 import type { StoreQuota } from "../../storage/quota.ts"
-import { syncDirectory } from "../../storage/sync-directory.ts"
+import { makeDirectory, syncDirectory } from "../../storage/sync-directory.ts"
 import { StorageError, type BaseLayer, type Store } from "../../storage/types.ts"
 import { StartError } from "../options.ts"
 import { keyDirectory, type KeyFiles } from "../pki/key-files.ts"
@@ -135,23 +135,6 @@ const storesPath = (path: string): string => join(path, "stores")
 function storePath(path: string, uid: string): string {
   if (!/^[\w-]+$/.test(uid)) throw new Error(`not a uid: ${uid}`)
   return join(storesPath(path), uid)
-}
-
-/** With its parents. Not Node's `recursive`: that never ends where no directory can be made (/proc). */
-async function makeDirectory(path: string): Promise<void> {
-  const make = async (): Promise<void> => {
-    await mkdir(path, { mode: 0o700 })
-    await syncDirectory(dirname(path))
-  }
-  try {
-    await make()
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === "EEXIST" && (await stat(path)).isDirectory()) return
-    if (code !== "ENOENT" || dirname(path) === path) throw error
-    await makeDirectory(dirname(path))
-    await make()
-  }
 }
 
 async function checkFormat(path: string): Promise<void> {
