@@ -3,9 +3,10 @@
 // As the product has it.
 import "../cli/runtime.ts"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
+import { endWithParent } from "./programs.ts"
 
 const gateway = await startTestGateway({ superCluster: false })
 const { url, certificate, key } = await gateway.createTenant("bench", { controllers: false })
 const { certificateAuthority } = gateway.gateway
 process.stdout.write(`${JSON.stringify({ url, certificate, key, certificateAuthority })}\n`)
-process.once("SIGTERM", () => void gateway[Symbol.asyncDispose]().then(() => process.exit(0)))
+endWithParent(() => gateway[Symbol.asyncDispose]())

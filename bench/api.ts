@@ -3,14 +3,11 @@
 // For create and get a third server tells what part of it is Node's own (bare-server.ts).
 //   node bench/api.ts [rounds, 5] [requests per round, 200]
 
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { loadavg } from "node:os"
-import { createInterface } from "node:readline"
-import { nodeFlags } from "../test/harness/polyplane.ts"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { BenchClient, type Call, type Server } from "./api-client.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
+import { startProgram } from "./programs.ts"
 import { argument, quantile, report, type Line } from "./report.ts"
 
 const rounds = argument(0, 5)
@@ -194,17 +191,9 @@ async function fill(client: BenchClient): Promise<void> {
 
 /** A program beside this file, which says where its server is. */
 async function startServer(stack: AsyncDisposableStack, name: string, program: string): Promise<Server> {
-  const file = new URL(program, import.meta.url).pathname
-  const child = spawn(process.execPath, [...nodeFlags, file], { stdio: ["ignore", "pipe", "inherit"] })
-  stack.defer(async () => {
-    child.kill("SIGTERM")
-    if (child.exitCode === null) await once(child, "close")
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const place = JSON.parse(line) as Omit<Server, "name" | "pids">
-    return { name, ...place, pids: child.pid === undefined ? [] : [child.pid] }
-  }
-  throw new Error(`${program} ended before it was ready`)
+  const started = stack.use(await startProgram(program))
+  const place = JSON.parse(await started.line()) as Omit<Server, "name" | "pids">
+  return { name, ...place, pids: [started.pid] }
 }
 
 async function startKubernetes(stack: AsyncDisposableStack): Promise<Server> {

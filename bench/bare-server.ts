@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
 import { createAuthority, issueClientCertificate, issueServingCertificate } from "../gateway/pki/pki.ts"
+import { endWithParent } from "./programs.ts"
 
 const authority = await createAuthority("bare")
 const serving = await issueServingCertificate(authority, ["127.0.0.1"])
@@ -42,4 +43,4 @@ server.listen(0, "127.0.0.1", () => {
   const place = { url: `https://127.0.0.1:${port}/`, certificateAuthority: authority.certificate, ...client }
   process.stdout.write(`${JSON.stringify(place)}\n`)
 })
-process.once("SIGTERM", () => void rm(directory, { recursive: true }).then(() => process.exit(0)))
+endWithParent(() => rm(directory, { recursive: true }))

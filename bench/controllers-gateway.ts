@@ -6,6 +6,7 @@ import "../cli/runtime.ts"
 import { startControllers } from "../controllers/main.ts"
 import { createCertificateSigner } from "../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
+import { endWithParent } from "./programs.ts"
 import { argument } from "./report.ts"
 
 const count = argument(0, 100)
@@ -20,8 +21,7 @@ for (let index = 0; index < count; index++) {
   places.push({ server: url, certificate, key })
 }
 process.stdout.write(`${JSON.stringify({ certificateAuthority, places })}\n`)
-process.once("SIGTERM", () => {
-  void controllers[Symbol.asyncDispose]()
-    .then(() => gateway[Symbol.asyncDispose]())
-    .then(() => process.exit(0))
+endWithParent(async () => {
+  await controllers[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
 })

@@ -5,17 +5,14 @@
 // at once, how long another one's deployment takes.
 //   node bench/controllers.ts [deployments, 1000] [tenants, 100] [pods made at once, 10000] [ours: only ours]
 
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { timestamp, type KubeObject, type Pod } from "../apimachinery/object.ts"
 import { createHttpClient } from "../client/http-client.ts"
 import { deployments, namespaces, pods, serviceAccounts } from "../client/resources.ts"
 import type { KubeClient, Resource } from "../client/rest.ts"
-import { nodeFlags } from "../test/harness/polyplane.ts"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
+import { startProgram } from "./programs.ts"
 import { argument, quantile, report, type Line } from "./report.ts"
 
 const count = argument(0, 1000)
@@ -60,27 +57,19 @@ function deployment(namespace: string, name: string, size: number): KubeObject {
 
 async function startOurs(): Promise<Server> {
   await using stack = new AsyncDisposableStack()
-  const file = new URL("controllers-gateway.ts", import.meta.url).pathname
-  const child = spawn(process.execPath, [...nodeFlags, file, String(places)], { stdio: ["ignore", "pipe", "inherit"] })
-  stack.defer(async () => {
-    child.kill("SIGTERM")
-    if (child.exitCode === null) await once(child, "close")
-  })
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { certificateAuthority, places: all } = JSON.parse(line) as {
-      certificateAuthority: string
-      places: { server: string; certificate: string; key: string }[]
-    }
-    const clients = all.map((place) => stack.use(createHttpClient({ ...place, certificateAuthority })))
-    const moved = stack.move()
-    return {
-      name: "ours",
-      places: clients.map((client) => ({ client, namespace: "default" })),
-      pids: child.pid === undefined ? [] : [child.pid],
-      [Symbol.asyncDispose]: () => moved.disposeAsync(),
-    }
+  const gateway = stack.use(await startProgram("controllers-gateway.ts", [String(places)]))
+  const { certificateAuthority, places: all } = JSON.parse(await gateway.line()) as {
+    certificateAuthority: string
+    places: { server: string; certificate: string; key: string }[]
   }
-  throw new Error("the gateway ended before it was ready")
+  const clients = all.map((place) => stack.use(createHttpClient({ ...place, certificateAuthority })))
+  const moved = stack.move()
+  return {
+    name: "ours",
+    places: clients.map((client) => ({ client, namespace: "default" })),
+    pids: [gateway.pid],
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  }
 }
 
 async function startReal(): Promise<Server> {

@@ -8,6 +8,7 @@ import "../cli/runtime.ts"
 import { channel } from "node:diagnostics_channel"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
+import { endWithParent, told } from "./programs.ts"
 import { quantile } from "./report.ts"
 
 const count = Number(process.argv[2])
@@ -47,12 +48,11 @@ process.on("SIGUSR2", () => {
 })
 
 const gateway = await startTestGateway({ superCluster: false, http2: process.argv[3] === "http2" })
-process.once("SIGTERM", () => void gateway[Symbol.asyncDispose]().then(() => process.exit(0)))
+endWithParent(() => gateway[Symbol.asyncDispose]())
 const { certificateAuthority } = gateway.gateway
 // Who measures says when to go on.
 process.stdout.write("{}\n")
-await new Promise((resolve) => process.stdin.once("data", resolve))
-process.stdin.destroy()
+await told()
 
 const indexes = Array.from({ length: count }, (_, index) => index).values()
 async function make(): Promise<void> {

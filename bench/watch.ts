@@ -4,17 +4,14 @@
 // answer for is measured there (watch-gateway.ts).
 //   node bench/watch.ts [watches, 5000] [tenants, 500] [writes per second, 500] [seconds, 20]
 
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { loadavg } from "node:os"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
-import { nodeFlags } from "../test/harness/polyplane.ts"
 import { BenchClient, type Server } from "./api-client.ts"
 import { useTenant } from "./awake-tenants.ts"
 import { flushTimes } from "./flushes.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
+import { startProgram } from "./programs.ts"
 import { argument, quantile, report, type Line } from "./report.ts"
 import { CountingWatch, type Tally } from "./watch-client.ts"
 
@@ -52,34 +49,25 @@ interface Running extends AsyncDisposable {
 }
 
 async function startGateway(count: number, http2 = false): Promise<Running> {
-  const file = new URL("watch-gateway.ts", import.meta.url).pathname
-  const args = [...nodeFlags, file, String(count), ...(http2 ? ["http2"] : [])]
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  await lines.next()
-  const pid = child.pid ?? 0
+  const gateway = await startProgram("watch-gateway.ts", [String(count), ...(http2 ? ["http2"] : [])])
+  await gateway.line()
+  const { pid } = gateway
   return {
     pid,
     async tenants() {
-      child.stdin.end("go on\n")
+      gateway.tell("go on")
       const servers: Server[] = []
       while (servers.length < count) {
-        const { done, value } = await lines.next()
-        if (done) throw new Error("the gateway ended before it was ready")
-        servers.push({ name: "tenant", pids: [pid], ...(JSON.parse(value) as Omit<Server, "name" | "pids">) })
+        const place = JSON.parse(await gateway.line()) as Omit<Server, "name" | "pids">
+        servers.push({ name: "tenant", pids: [pid], ...place })
       }
       return servers
     },
     async within() {
-      child.kill("SIGUSR2")
-      const { done, value } = await lines.next()
-      if (done) throw new Error("the gateway ended before it said how long events took")
-      return JSON.parse(value) as { p50: number; p99: number }
+      gateway.signal("SIGUSR2")
+      return JSON.parse(await gateway.line()) as { p50: number; p99: number }
     },
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM")
-      if (child.exitCode === null) await once(child, "close")
-    },
+    [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose](),
   }
 }
 
