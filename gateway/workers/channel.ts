@@ -6,7 +6,12 @@ import { StatusError, type Status } from "../../apimachinery/status.ts"
 
 /** The process on either end: `process` in a worker, the ChildProcess in the primary. */
 export interface Peer {
-  send?(message: object, handle: Socket | undefined, callback: (error: Error | null) => void): boolean
+  send?(
+    message: object,
+    handle: Socket | undefined,
+    options: { keepOpen: boolean },
+    callback: (error: Error | null) => void,
+  ): boolean
   on(event: "message", listener: (message: unknown, handle: unknown) => void): unknown
   once(event: "disconnect" | "exit", listener: () => void): unknown
 }
@@ -41,7 +46,8 @@ interface Failure {
 type Message =
   | { type: "call"; id: number; name: string; value: unknown }
   | { type: "answer"; id: number; value?: unknown; error?: Failure }
-  | { type: "connection" }
+  | { type: "connection"; id: number }
+  | { type: "taken"; id: number }
 
 /** Names of calls, each with what it takes and what it answers. */
 export type Calls = Record<string, [value: unknown, answer: unknown]>
@@ -58,6 +64,8 @@ export class Channel<Out extends Calls, In extends Calls> {
   readonly #handlers: Handlers<In>
   readonly #connection: ((socket: Socket) => void) | undefined
   readonly #waiting = new Map<number, Waiting>()
+  /** Connections given away that the other side does not have yet, by number. */
+  readonly #given = new Map<number, Socket>()
   #last = 0
   #closed = false
 
@@ -83,26 +91,42 @@ export class Channel<Out extends Calls, In extends Calls> {
     return promise
   }
 
-  /** Gives a connection away. It is closed when the other side is gone. */
+  /**
+   * Gives a connection away. It is closed when the other side ends before it has taken it: Node, left to close what it has sent, keeps
+   * that open for good then, and a client would wait for an answer that nobody will give.
+   */
   hand(socket: Socket): void {
-    if (this.#closed) socket.destroy()
-    else this.#send({ type: "connection" }, socket)
+    if (this.#closed) {
+      socket.destroy()
+      return
+    }
+    const id = ++this.#last
+    this.#given.set(id, socket)
+    this.#send({ type: "connection", id }, socket)
   }
 
   #send(message: Message, socket?: Socket): void {
-    this.#peer.send?.(message, socket, (error) => {
+    this.#peer.send?.(message, socket, { keepOpen: true }, (error) => {
       if (error === null) return
-      socket?.destroy()
       // A pipe that cannot be written to has lost its other end.
+      if (message.type === "connection") this.#letGo(message.id)
       if (message.type === "call") this.#settle(message.id)?.reject(new ChannelClosed())
     })
   }
 
+  /** The other side has it, or nobody. */
+  #letGo(id: number): void {
+    this.#given.get(id)?.destroy()
+    this.#given.delete(id)
+  }
+
   #receive(message: Message, socket: Socket | undefined): void {
     if (message.type === "connection") {
+      this.#send({ type: "taken", id: message.id })
       // The client may have left while it was handed over.
       if (socket !== undefined) this.#connection?.(socket)
-    } else if (message.type === "call") void this.#answer(message)
+    } else if (message.type === "taken") this.#letGo(message.id)
+    else if (message.type === "call") void this.#answer(message)
     else {
       const waiting = this.#settle(message.id)
       const { error } = message
@@ -134,6 +158,7 @@ export class Channel<Out extends Calls, In extends Calls> {
     this.#closed = true
     for (const waiting of this.#waiting.values()) waiting.reject(new ChannelClosed())
     this.#waiting.clear()
+    for (const id of this.#given.keys()) this.#letGo(id)
   }
 }
 
