@@ -3,6 +3,7 @@
 import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../harness/eventually.ts"
+import { withoutEarlyMessage } from "../harness/kubectls.ts"
 import { startPolyplane, type Polyplane } from "../harness/polyplane.ts"
 import { collect, start } from "../harness/processes.ts"
 
@@ -96,7 +97,7 @@ describe("kubectl exec", () => {
     const options = { input: "typed\n", env: { ...up.environment(), ...env } }
     const answer = await up.tryKubectl(["exec", "-i", "talker", "--", ...command], options)
     expect(answer).toMatchObject({ code: 7, stdout: "typed\n" })
-    expect(answer.stderr).toMatch(/^wrong\n/)
+    expect(withoutEarlyMessage(answer.stderr)).toMatch(/^wrong\n/)
   })
 
   test("says when there is no such program", async () => {

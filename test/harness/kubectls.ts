@@ -12,6 +12,14 @@ export function installedKubectls(): { minor: string; program: string }[] {
   })
 }
 
+/**
+ * What kubectl printed, without what it says of itself over a WebSocket: before 1.34 it reads before it has made its streams.
+ * The message it then drops is the empty one with which a server says that the connection is there; others' loss would be seen.
+ * Source: client-go/tools/remotecommand/websocket.go (readDemuxLoop), apiserver/pkg/util/proxy/websocket.go.
+ */
+export const withoutEarlyMessage = (printed: string): string =>
+  printed.replaceAll(/^E\d{4} .*\bUnknown stream.*, discarding message.*\n/gm, "")
+
 /** On PATH, or beside the kubectl that a link on PATH leads to. */
 function find(program: string): string | undefined {
   for (const directory of (process.env["PATH"] ?? "").split(path.delimiter)) {

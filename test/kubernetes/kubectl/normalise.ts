@@ -1,6 +1,8 @@
 // What two servers may print differently although they say the same: times, addresses, uids, random names and the column
 // widths that follow from them.
 
+import { withoutEarlyMessage } from "../../harness/kubectls.ts"
+
 const replacements: [RegExp, string][] = [
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, "TOKEN"],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, "UID"],
@@ -26,7 +28,8 @@ const replacements: [RegExp, string][] = [
 ]
 
 export function normalise(text: string): string {
-  const replaced = replacements.reduce((result, [pattern, by]) => result.replaceAll(pattern, by), text)
+  const said = withoutEarlyMessage(text)
+  const replaced = replacements.reduce((result, [pattern, by]) => result.replaceAll(pattern, by), said)
   return withoutEventDetails(sortCauses(replaced))
     .split("\n")
     .map((line) =>
