@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { GroupVersionKind, Json } from "../object.ts"
 import { StatusError } from "../status.ts"
-import { decodeObject, hasGivenEmpty, isGivenEmpty, parseObject, writeZeros } from "./decode.ts"
+import { decodeObject, parseObject, writeZeros } from "./decode.ts"
+import { hasGivenEmpty, isGivenEmpty } from "./given-empty.ts"
 import { schemaOf } from "./facts.ts"
 import type { Schema } from "./schema.ts"
 

@@ -9,6 +9,7 @@ import { Mismatch, what } from "./decode-errors.ts"
 import { schemaOfType } from "./facts.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
 import { maxStrictFaults, printPath } from "./json-scan.ts"
+import { noteGivenEmpty } from "./given-empty.ts"
 import { oddNumbersOf } from "./odd-numbers.ts"
 import { prune } from "./prune.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
@@ -220,37 +221,12 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
       walk.path.pop()
       if (decoded === null) delete value[key]
       else if (field.zero === "omit" && isZero(field.schema, decoded) && !isReset(key, walk)) {
-        if (typeof decoded === "object") noteEmpty(value, key)
+        if (typeof decoded === "object") noteGivenEmpty(value, key)
         delete value[key]
       } else if (decoded !== given) value[key] = decoded
     }
   }
   writeStructs(fields, value)
-}
-
-/** Of objects just decoded: their fields that were given, and were dropped because they were empty. */
-const givenEmpty = new WeakMap<object, Set<string>>()
-
-function noteEmpty(holder: object, key: string): void {
-  const keys = givenEmpty.get(holder)
-  if (keys === undefined) givenEmpty.set(holder, new Set([key]))
-  else keys.add(key)
-}
-
-/**
- * In memory Go tells an empty list or map from none, and some of its rules do. Only of the very object that was decoded, not
- * of its copies.
- */
-export function isGivenEmpty(holder: object, key: string): boolean {
-  // What has a default by now is not empty any more.
-  return givenEmpty.get(holder)?.has(key) === true && !Object.hasOwn(holder, key)
-}
-
-/** The same for any field at or below. */
-export function hasGivenEmpty(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false
-  for (const key of givenEmpty.get(value) ?? []) if (isGivenEmpty(value, key)) return true
-  return Object.values(value).some(hasGivenEmpty)
 }
 
 /** An empty list of managers is more than none: it asks to forget them. */

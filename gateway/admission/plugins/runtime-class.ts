@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/plugin/pkg/admission/runtimeclass.
 
 import type { KubeObject, Pod, PodSpec } from "../../../apimachinery/object.ts"
-import { isGivenEmpty } from "../../../apimachinery/schema/decode.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/given-empty.ts"
 import { withoutReason } from "../../registry/metadata.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
 import type { AdmissionPlugin } from "../chain.ts"

@@ -6,7 +6,7 @@ import { type FieldError, FieldPath, invalidValue, required } from "../../../../
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../../apimachinery/quantity.ts"
 import { asAutoscalingV2 } from "../../conversion/autoscaling.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { negative, optionalOneOf } from "../../validation/values.ts"
 import { validateCounters } from "../../workloads/amounts.ts"

@@ -12,7 +12,7 @@ import {
   tooMany,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import {
   messages,
   named,

@@ -5,7 +5,7 @@ import { type FieldError, type FieldPath, forbiddenField, invalidValue } from ".
 import type { PodSpec } from "../../../../apimachinery/object.ts"
 import { compareQuantities, printQuantity } from "../../../../apimachinery/quantity.ts"
 import { type Amounts, parseAmounts, podAmounts } from "../../../../apimachinery/resource-usage.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import { isHugePages, validateRequirements } from "./resources.ts"
 
 /**

@@ -11,7 +11,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
-import { hasGivenEmpty } from "../../../../apimachinery/schema/decode.ts"
+import { hasGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { type LabelSelector, validateLabelSelector } from "../../validation/selectors.ts"
