@@ -1,4 +1,3 @@
-import { errorMessage } from "../../../apimachinery/error-message.ts"
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
@@ -6,17 +5,9 @@ import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { printGo } from "../../../apimachinery/go-print.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
 import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
-import { parseObject } from "../../../apimachinery/schema/decode.ts"
-import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
-import { scanJson, survey } from "../../../apimachinery/schema/json-scan.ts"
-import {
-  firstOverflow,
-  markOddNumbers,
-  printWithoutMarks,
-  withoutMarks,
-} from "../../../apimachinery/schema/number-literals.ts"
+import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/number-literals.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/odd-numbers.ts"
-import { maxDepth, typeFault } from "../../../apimachinery/schema/parse.ts"
+import { typeFault } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
   badRequest,
@@ -25,7 +16,6 @@ import {
   methodNotAllowed,
   notFound,
   StatusError,
-  unsupportedMediaType,
 } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/managed-kind.ts"
@@ -45,16 +35,7 @@ import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
 import { subresourceBody } from "./create.ts"
-import { between } from "../../../apimachinery/texts.ts"
-
-export type PatchType = "json" | "merge" | "strategic"
-
-const patchTypes: Readonly<Record<string, PatchType | "apply">> = {
-  "application/json-patch+json": "json",
-  "application/merge-patch+json": "merge",
-  "application/strategic-merge-patch+json": "strategic",
-  "application/apply-patch+yaml": "apply",
-}
+import { patchType, readPatch, type PatchDocument, type PatchType } from "./patch-document.ts"
 
 /** PATCH of an object, its status or a subresource: read, patch, decode, write; again when somebody else was faster. */
 export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<void> {
@@ -104,95 +85,6 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
 export function managedKindOf(ctx: RequestContext, definition: ResourceDefinition, expected: Expected): ManagedKind {
   if (expected.kind === definition.kind) return managedKind(ctx, definition, ctx.info.subresource)
   return definition.customResource === undefined ? managedScale() : managedCustomScale()
-}
-
-/** Strategic merge needs what only built-in kinds have. */
-export function patchType(
-  contentType: string | undefined,
-  { customResource }: ResourceDefinition,
-): PatchType | "apply" {
-  const [given = ""] = (contentType ?? "").split(";")
-  const type = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
-  if ((type === "strategic" || type === undefined) && customResource !== undefined) {
-    throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
-  }
-  // The router knows it, in what it takes for a list of types.
-  const isRouted = type === undefined && given.split(",").some((one) => Object.hasOwn(patchTypes, one.trim()))
-  if (isRouted) throw unsupportedMediaType(Object.keys(patchTypes))
-  if (type === undefined) {
-    throw new StatusError({
-      kind: "Status",
-      apiVersion: "v1",
-      metadata: {},
-      status: "Failure",
-      message: "415: Unsupported Media Type",
-      reason: "UnsupportedMediaType",
-      details: {},
-      code: 415,
-    })
-  }
-  return type
-}
-
-export interface PatchDocument {
-  value: Json
-  /** Of a merge or a JSON patch: numbers are (see number-literals.ts). */
-  isMarked: boolean
-  /** `duplicate field "metadata.labels.a"` */
-  duplicates: readonly string[]
-}
-
-function readPatch(bytes: Buffer, type: PatchType, validation: FieldValidation): PatchDocument {
-  // What walks values is recursive.
-  const { depth, oddNumbers } = survey(bytes)
-  if (depth > maxDepth) throw badRequest("error decoding patch: exceeded max depth")
-  const isMarked = oddNumbers && type !== "strategic"
-  const text = isMarked ? Buffer.from(markOddNumbers(bytes.toString())) : bytes
-  const document = { ...parsePatch(text, bytes, type, validation), isMarked }
-  const overflow = oddNumbers ? firstOverflow(bytes.toString()) : undefined
-  if (overflow === undefined) return document
-  const at = type === "json" ? "struct field jsonPatchOp.value" : "value"
-  const fault = `json: cannot unmarshal number ${overflow} into Go ${at} of type float64`
-  throw badRequest(type === "strategic" ? fault : `error decoding patch: ${fault}`)
-}
-
-/** `bytes`: as they came, for what is said of them. */
-function parsePatch(
-  text: Buffer,
-  bytes: Buffer,
-  type: PatchType,
-  validation: FieldValidation,
-): Omit<PatchDocument, "isMarked"> {
-  try {
-    // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
-    if (type === "json" || bytes[0] !== 0x7b) return { value: parseJson(text), duplicates: [] }
-    return parseObject(text, "json", { duplicates: validation !== "Ignore" })
-  } catch (error) {
-    const detail = type === "json" && bytes[0] === 0x5b ? faultIn(bytes) : refusalOf(bytes)
-    const shown = detail ?? errorMessage(error)
-    throw badRequest(type === "strategic" ? shown : `error decoding patch: ${shown}`, { cause: error })
-  }
-}
-
-/** What Go's scanner says of it; undefined: nothing. */
-function faultIn(bytes: Buffer): string | undefined {
-  try {
-    scanJson(bytes.toString())
-    return undefined
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return error.message
-  }
-}
-
-function refusalOf(bytes: Buffer): string | undefined {
-  try {
-    parseObject(bytes, "json", { duplicates: false })
-    return undefined
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error
-    return between(error.message, "json parse error: ", " (")
-  }
 }
 
 /** What a patch has made of an object and is none any more is the patch's fault: 422 instead of 400. */
