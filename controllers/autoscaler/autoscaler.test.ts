@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Deployment, KubeObject, Pod } from "../../apimachinery/object.ts"
-import { noSuchPath } from "../../apimachinery/status.ts"
+import { noSuchPath, serviceUnavailable } from "../../apimachinery/status.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { deployments, events, horizontalPodAutoscalers, pods } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
@@ -127,14 +127,21 @@ describe("a HorizontalPodAutoscaler", () => {
     expect(clock.now() - start).toBeGreaterThan(300_000)
   })
 
-  test("without a metrics API says what is missing, in upstream's words", async () => {
+  test.each([
+    ["without a metrics API", noSuchPath(), "the server could not find the requested resource"],
+    [
+      "without its program",
+      serviceUnavailable("the server is currently unable to handle the request"),
+      "the server is currently unable to handle the request",
+    ],
+  ])("%s says what is missing, in upstream's words", async (_, error, why) => {
     await using harness = await harnessWith(2, () => {
-      throw noSuchPath()
+      throw error
     })
     await harness.create(horizontalPodAutoscalers, autoscaler())
     const reason =
       "failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource " +
-      "metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)"
+      `metrics API: ${why} (get pods.metrics.k8s.io)`
     await eventually(() => {
       expect(conditions(harness)).toEqual([
         "AbleToScale=True SucceededGetScale",

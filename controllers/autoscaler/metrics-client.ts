@@ -124,7 +124,7 @@ export class MetricsClient {
     try {
       answer = await this.#client.raw(path)
     } catch (error) {
-      throw unavailable(api, isNoSuchPath(error) ? `${errorMessage(error)} (${request})` : errorMessage(error))
+      throw unavailable(api, isGeneric(error) ? `${errorMessage(error)} (${request})` : errorMessage(error))
     }
     return itemsOf<T>(api, answer)
   }
@@ -144,6 +144,11 @@ function itemsOf<T>(api: string, answer: unknown): T[] {
 
 function isNoSuchPath(error: unknown): boolean {
   return isNotFound(error) && error.message === "the server could not find the requested resource"
+}
+
+/** The answer was no Status: client-go says what was asked then (NewGenericServerResponse in k8s.io/apimachinery). */
+function isGeneric(error: unknown): boolean {
+  return isNoSuchPath(error) || errorMessage(error) === "the server is currently unable to handle the request"
 }
 
 function query(parameters: Record<string, string>): string {

@@ -279,6 +279,18 @@ describe("an API whose program is not there", () => {
     await call(`${services}/${version}.${group}`, { method: "DELETE" })
   })
 
+  test("that has just ended is told of in plain text, and by client-go's words in the process", async () => {
+    program.closeAllConnections()
+    program.close()
+    const path = `/apis/${group}/v1alpha1/flunders`
+    const { code, text, headers } = await call(path)
+    expect([code, headers["content-type"]]).toEqual([503, "text/plain; charset=utf-8"])
+    // Of a new connection, or of one that was kept.
+    expect(text).toMatch(/^error trying to reach service: (connect: connection refused|EOF)\n$/)
+    const unable = "the server is currently unable to handle the request"
+    await expect(gateway.gateway.tenants.client("a").raw(path)).rejects.toThrow(unable)
+  })
+
   test("is gone with its APIService", async () => {
     await call(`${services}/v1alpha1.${group}`, { method: "DELETE" })
     expect((await call(`/apis/${group}/v1alpha1/flunders`)).code).toBe(404)

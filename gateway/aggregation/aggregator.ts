@@ -135,17 +135,22 @@ export class Aggregator implements AsyncDisposable {
     return remoteTarget(this.#parts.backends, this.#parts.frontProxy, service)
   }
 
-  /** GET in process: for what the controllers of this control plane read of aggregated APIs (metrics). */
+  /**
+   * GET in process: for what the controllers of this control plane read of aggregated APIs (metrics). Errors are what client-go
+   * makes of the answer (NewGenericServerResponse in k8s.io/apimachinery/pkg/api/errors).
+   */
   async read(path: string, user: User): Promise<unknown> {
     const [, group = "", version = ""] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(path) ?? []
     const service = await this.find(group, version)
     if (service === undefined) throw noSuchPath()
-    if (!isAvailable(service)) throw serviceUnavailable("the server is currently unable to handle the request")
-    const { code, document } = await this.#get(service, path, user)
+    if (!isAvailable(service)) throw unableToHandle()
+    const { code, document } = await this.#get(service, path, user).catch((error: unknown) => {
+      throw unableToHandle(error)
+    })
     if (code >= 200 && code <= 299 && document !== undefined) return document
     const status = document as { kind?: string } | null | undefined
     if (status?.kind === "Status") throw new StatusError(status as Status)
-    throw serviceUnavailable(`the server answered ${code} for ${path}`)
+    throw code === 503 ? unableToHandle() : serviceUnavailable(`the server answered ${code} for ${path}`)
   }
 
   async #get(service: APIService, path: string, user = aggregatorUser) {
@@ -265,4 +270,8 @@ export class Aggregator implements AsyncDisposable {
 function resourcesOf(document: Json | undefined): readonly Json[] | undefined {
   const resources = (document as { resources?: unknown } | null | undefined)?.resources
   return Array.isArray(resources) ? (resources as Json[]) : undefined
+}
+
+function unableToHandle(cause?: unknown): StatusError {
+  return serviceUnavailable("the server is currently unable to handle the request", { cause })
 }

@@ -38,7 +38,8 @@ export async function checkAvailability(parts: AvailabilityParts, service: APISe
     if (missing !== undefined) return missing
   }
   const path = `/apis/${group}/${version}`
-  const url = `https://${name}.${namespace}.svc:${port}${path}`
+  const { type, externalName = "" } = found.spec ?? {}
+  const url = `https://${type === "ExternalName" ? externalName : `${name}.${namespace}.svc`}:${port}${path}`
   const failing = (why: string): Verdict =>
     no("FailedDiscoveryCheck", `failing or missing response from ${url}: ${why}`)
   try {

@@ -2,8 +2,7 @@
 // on to the program that serves them, with the caller's name. Source: k8s.io/kube-aggregator/pkg/apiserver/handler_proxy.go.
 
 import type { ServerResponse } from "node:http"
-import { serviceUnavailable, type StatusError } from "../../apimachinery/status.ts"
-import { goError } from "../backends/go-errors.ts"
+import { StatusError } from "../../apimachinery/status.ts"
 import { forward, tenantURL } from "../proxy/forward.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import type { Exchange } from "../registry/strategy.ts"
@@ -29,25 +28,28 @@ export async function serveAggregated(ctx: RequestContext, exchange: Exchange): 
   const service = await aggregator.find(group, version)
   if (service === undefined) return false
   if (!isAvailable(service)) {
-    unavailable(exchange.response)
+    unavailable(exchange.response, "service unavailable")
     return true
   }
   const target = await aggregator.target(service)
   const { request } = exchange
   const path = tenantURL(request)
-  await forward(
-    exchange,
-    { ...target, path, headers: { ...userHeaders(ctx.user), host: request.headers.host ?? target.host } },
-    { without: Object.keys(request.headers).filter(isUserHeader), signal: ctx.signal, fail },
-  )
+  try {
+    await forward(
+      exchange,
+      { ...target, path, headers: { ...userHeaders(ctx.user), host: request.headers.host ?? target.host } },
+      { without: Object.keys(request.headers).filter(isUserHeader), signal: ctx.signal },
+    )
+  } catch (error) {
+    const { response, upgrade } = exchange
+    if (upgrade !== undefined || response.headersSent || !(error instanceof StatusError)) throw error
+    unavailable(response, error.message)
+  }
   return true
 }
 
-/** In plain text, as upstream. */
-function unavailable(response: ServerResponse): void {
+/** In plain text, as upstream: clients made with client-go say then, by themselves, what was asked of which resource. */
+function unavailable(response: ServerResponse, why: string): void {
   response.writeHead(503, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" })
-  response.end("service unavailable\n")
+  response.end(`${why}\n`)
 }
-
-const fail = (error: unknown): StatusError =>
-  serviceUnavailable(`error trying to reach service: ${goError(error)}`, { cause: error })

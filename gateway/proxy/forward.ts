@@ -29,8 +29,6 @@ export interface ForwardOptions {
   /** Headers from the client that are not passed on, besides its credential and the connection's own. */
   without?: readonly string[]
   signal: AbortSignal
-  /** What an answer that does not come is called. Default: as of the proxy subresources. */
-  fail?: (error: unknown) => StatusError
 }
 
 const unreachable = (error: unknown): StatusError =>
@@ -39,7 +37,7 @@ const unreachable = (error: unknown): StatusError =>
 export async function forward(
   { request, response, upgrade }: Exchange,
   target: ForwardTarget,
-  { place, without = [], signal, fail = unreachable }: ForwardOptions,
+  { place, without = [], signal }: ForwardOptions,
 ): Promise<void> {
   const headers = { ...requestHeaders(request, place), ...target.headers }
   for (const name of without) if (target.headers?.[name] === undefined) delete headers[name]
@@ -52,12 +50,12 @@ export async function forward(
       await forwardUpgrade(passed, upgrade, { ...target, headers })
     } catch (error) {
       if (error instanceof UpgradeRefused) throw refusedUpgrade(error)
-      throw fail(error)
+      throw unreachable(error)
     }
     return
   }
   const answer = await exchange(request, { ...target, headers }, signal).catch((error: unknown) => {
-    throw fail(error)
+    throw unreachable(error)
   })
   await sendAnswer(request, response, answer, place)
 }
