@@ -20,7 +20,7 @@ interface Started {
   child: ChildProcess
   channel: Channel<{ ready: [undefined, undefined] }, Record<never, never>>
   /** Makes a connection and hands it over; the client's end. */
-  connect(): Promise<Socket>
+  connect: () => Promise<Socket>
 }
 
 async function start(): Promise<Started> {
@@ -39,7 +39,7 @@ async function start(): Promise<Started> {
   return {
     child,
     channel: other,
-    async connect() {
+    connect: async () => {
       const accepted = once(server, "connection")
       const client = connect((server.address() as AddressInfo).port, "127.0.0.1")
       client.on("error", () => undefined) // ended either way

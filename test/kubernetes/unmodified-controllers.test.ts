@@ -150,7 +150,9 @@ describe.skipIf(lacks(["kube-controller-manager"]))("an unmodified kube-controll
   })
 
   test("nothing it asked for was refused, conflicts and what is not there yet apart", async () => {
-    const answers = [...(await log()).matchAll(/verb="(\w+)" url="[^"]*\/tenants\/own([^"?]*)(?:\?[^"]*)?" status="(\d+)/g)]
+    const answers = [
+      ...(await log()).matchAll(/verb="(\w+)" url="[^"]*\/tenants\/own([^"?]*)(?:\?[^"]*)?" status="(\d+)/g),
+    ]
     // That it reads the log at all: whether 400 or 600 requests were made is a matter of timing.
     expect(answers.length).toBeGreaterThan(100)
     const refused = answers.filter(([, , , status]) => Number(status) >= 400 && status !== "409")
