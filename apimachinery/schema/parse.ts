@@ -1,6 +1,6 @@
 // From the bytes of a request to a JSON value, with the errors a client gets for bytes that are none. Next: decode.ts.
 
-import { isNode, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from "yaml"
+import { isMap, isNode, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from "yaml"
 import type { Document, Tags } from "yaml"
 import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
@@ -11,6 +11,8 @@ import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
 import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
 import { Aliases } from "./yaml-aliases.ts"
+import { characterFault } from "./yaml-characters.ts"
+import { keyFault } from "./yaml-keys.ts"
 import { yamlWords } from "./yaml-words.ts"
 
 /**
@@ -138,6 +140,8 @@ function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
   if (bytes.length > maxYamlBytes) throw yamlTooLong()
   const lines = new LineCounter()
   const text = decoder.decode(bytes)
+  const unreadable = characterFault(bytes, text)
+  if (unreadable !== undefined) throw unrecognized(bytes, options, `yaml: ${unreadable}`)
   if (text.length > maxDepth && nestsTooDeeply(text))
     throw unrecognized(bytes, options, `${typeError}exceeded max depth`)
   const [document] = parseAllDocuments(text, {
@@ -231,13 +235,16 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
         node.value = node.source
         return
       }
-      throw unrecognized(bytes, options, `${typeError}json: unsupported value: ${String(node.source)}`)
+      const shown = Number.isNaN(node.value) ? "NaN" : node.value > 0 ? "+Inf" : "-Inf"
+      throw unrecognized(bytes, options, `json: unsupported value: ${shown}`)
     }
     if (isScalar(node) && typeof node.value === "number" && !Number.isSafeInteger(node.value)) {
       const exact = exactInteger(node.source ?? "") ?? unsignedInteger(node.source ?? "")
       long ||= typeof exact === "bigint"
       node.value = exact ?? node.value
     }
+    const unusable = isMap(node) ? keyFault(node) : undefined
+    if (unusable !== undefined) throw unrecognized(bytes, options, unusable)
   })
   const tooDeep = () => unrecognized(bytes, options, `${typeError}exceeded max depth`)
   // Each level of a map is a pair and a map among the ancestors.
@@ -252,6 +259,10 @@ function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions)
     if (long) noteOddNumbers(value, scanJson(text).oddNumbers)
     return value
   } catch (error) {
-    throw unrecognized(bytes, options, `yaml: ${errorMessage(error)}`)
+    const detail = errorMessage(error)
+    const words = detail.startsWith("Merge sources")
+      ? "map merge requires map or sequence of maps as the value"
+      : detail
+    throw unrecognized(bytes, options, `yaml: ${words}`)
   }
 }

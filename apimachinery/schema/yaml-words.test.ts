@@ -23,13 +23,56 @@ test.each([
   ["\tb: c", "found character that cannot start any token"],
   ["a:\n\tb: c", "line 2: found character that cannot start any token"],
   ['a: "\\q"', "found unknown escape character"],
+  ['a: "\\', "found unknown escape character"],
+  ['x: y\nb: "\\u00"', "line 2: did not find expected hexdecimal number"],
+  ["a: -", "block sequence entries are not allowed in this context"],
+  ["data:\n  a: -\n", "line 2: block sequence entries are not allowed in this context"],
+  ["--- -", "block sequence entries are not allowed in this context"],
+  ["a: b\nc: d\n-\n", "line 2: did not find expected key"],
+  ["a:\n  b: c\n-\n", "line 2: did not find expected key"],
+  ["-\na: b", "line 1: did not find expected node content"],
+  ["x:\n\n  - a\n  -\n  b: c", "line 4: did not find expected node content"],
+  ["- a\nb: c", "line 1: did not find expected '-' indicator"],
+  ["x:\n  - a\n  b: c", "line 2: did not find expected '-' indicator"],
+  ["a: 'b' c", "did not find expected key"],
+  ["a:\n  b: 'c' d\n  e: f", "line 1: did not find expected key"],
+  ["a: b\nc", "line 3: could not find expected ':'"],
+  ["a: b\nc\n\n\n", "line 5: could not find expected ':'"],
+  ["a: b\nc\nd: e", "line 3: could not find expected ':'"],
+  ["a:\n- b\nc", "line 4: could not find expected ':'"],
+  ["a: ?", "mapping keys are not allowed in this context"],
+  [": a", "did not find expected key"],
+  ["x: y\na: | b", "line 2: did not find expected comment or line break"],
+  ["k:\n  a: [,]\n", "line 1: did not find expected node content"],
+  ["a: [ - ]", "did not find expected node content"],
+  ["<<: a", "map merge requires map or sequence of maps as the value"],
+  ["[a]: b", 'invalid map key: []interface {}{"a"}'],
+  ["{a: b}: c", 'invalid map key: map[interface {}]interface {}{"a":"b"}'],
+  ["a: \u0001", "control characters are not allowed"],
+  ["a: \u007f", "control characters are not allowed"],
 ])("%j: %s", (text, words) => {
-  let message = ""
+  expect(refusalOf(Buffer.from(text))).toContain(`: yaml: ${words} (`)
+})
+
+test.each([
+  ["613a20ff", "yaml: invalid leading UTF-8 octet"],
+  ["613a20c328", "yaml: invalid trailing UTF-8 octet"],
+  ["613a20e282", "yaml: incomplete UTF-8 octet sequence"],
+  ["613a20c080", "yaml: invalid length of a UTF-8 sequence"],
+  ["613a20eda080", "yaml: invalid Unicode character"],
+  [Buffer.from("null: a").toString("hex"), 'unsupported map key of type: %!s(<nil>), key: <nil>, value: "a"'],
+  [Buffer.from("?").toString("hex"), "unsupported map key of type: %!s(<nil>), key: <nil>, value: <nil>"],
+  [Buffer.from("a: -.inf").toString("hex"), "json: unsupported value: -Inf"],
+])("bytes %s: %s", (bytes, words) => {
+  expect(refusalOf(Buffer.from(bytes, "hex"))).toContain(`: ${words} (`)
+})
+
+function refusalOf(bytes: Buffer): string {
   try {
-    parseObject(Buffer.from(text), "yaml", { duplicates: false })
+    parseObject(bytes, "yaml", { duplicates: false })
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    ;({ message } = error)
+    return error.message
   }
-  expect(message).toContain(`: yaml: ${words} (`)
-})
+  return ""
+}

@@ -42,21 +42,13 @@ export function readConfiguration(bytes: Buffer, validation: FieldValidation): C
     return { object, duplicates: lines.filter((line) => line.startsWith("line ")) }
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
-    const fault = faultOf(error.message)
-    const detail = fault.replace(
-      "couldn't get version/kind; json parse error: ",
-      "error unmarshaling JSON: while decoding JSON: ",
-    )
-    const shown = detail.startsWith("yaml") ? `error converting YAML to JSON: ${detail}` : detail
+    const fault = between(error.message, "the object provided is unrecognized: ", " (") ?? error.message
+    const ofJson = "couldn't get version/kind; json parse error: "
+    const shown = fault.startsWith(ofJson)
+      ? `error unmarshaling JSON: while decoding JSON: ${fault.slice(ofJson.length)}`
+      : `error converting YAML to JSON: ${fault}`
     throw badRequest(`error decoding YAML: ${withGoMap(shown)}`, { cause: error })
   }
-}
-
-function faultOf(message: string): string {
-  const starts = [": yaml", ": couldn't get version/kind"].filter((start) => message.includes(start))
-  const [start = ""] = starts.toSorted((a, b) => message.indexOf(a) - message.indexOf(b))
-  const rest = start === "" ? undefined : between(message, start, " (")
-  return rest === undefined ? message : `${start.slice(2)}${rest}`
 }
 
 /** Who applies has no struct of Go's to be told of. */
