@@ -10,6 +10,7 @@ import { hasFormat } from "./formats.ts"
 import { compilePattern } from "./regular-expressions/patterns.ts"
 import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
 import { validateLists } from "./validate-lists.ts"
+import { isMultiple, numberFault } from "./validate-numbers.ts"
 
 /** A broken object of many items must not become an endless answer. */
 const maxErrors = 100
@@ -18,32 +19,41 @@ const nowhere = FieldPath.root("<nil>")
 
 /** After decoding and defaulting. */
 export function validateRules(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  return [...validateFields(schema, value, path), ...validateLists(schema, value, path)].slice(0, maxErrors)
+  return [...validateFields(schema, value, path).errors, ...validateLists(schema, value, path)].slice(0, maxErrors)
+}
+
+export interface Faults {
+  errors: readonly FieldError[]
+  /** What none of several schemas takes is the fault of the value that has them, wherever in it: its path. */
+  owners: ReadonlyMap<FieldError, string>
 }
 
 /** Without what items of lists have to do with each other. */
-export function validateFields(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const found: Found = { errors: [], nowhere, ofDefault: false }
+export function validateFields(schema: Schema, value: Json, path: FieldPath): Faults {
+  const found: Found = { errors: [], owners: new Map(), checks: 0, nowhere, ofDefault: false }
   check(schema, value, { path, shown: path.toString() }, found)
-  return found.errors
+  return found
 }
 
 /** Of a part that is looked at by itself, as upstream does with a status: there its messages begin. */
-export function validatePart(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const found: Found = { errors: [], nowhere: path, ofDefault: false }
+export function validatePart(schema: Schema, value: Json, path: FieldPath): Faults {
+  const found: Found = { errors: [], owners: new Map(), checks: 0, nowhere: path, ofDefault: false }
   check(schema, value, { path, shown: "" }, found)
-  return found.errors
+  return found
 }
 
 /** Of a default, whose schema is taken at its word: formats that mean nothing, and a type that int-or-string does not have. */
 export function validateDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const found: Found = { errors: [], nowhere: path, ofDefault: true }
+  const found: Found = { errors: [], owners: new Map(), checks: 0, nowhere: path, ofDefault: true }
   check(schema, value, { path, shown: "" }, found)
   return found.errors
 }
 
-interface Found {
+interface Found extends Faults {
   errors: FieldError[]
+  owners: Map<FieldError, string>
+  /** What was looked at: of several schemas that do not fit the one says why of which most was. */
+  checks: number
   nowhere: FieldPath
   ofDefault: boolean
 }
@@ -87,6 +97,7 @@ function formatOf({ format, formatMeansNothing }: Schema, { ofDefault }: Found):
 function check(schema: Schema, value: Json, at: At, found: Found): void {
   const { errors } = found
   if (errors.length >= maxErrors) return
+  found.checks += checksOf(schema, value)
   checkType(schema, value, at, found)
   const { rules } = schema
   if (rules !== undefined && value !== null) checkAlternatives(rules, value, at, found)
@@ -95,6 +106,12 @@ function check(schema: Schema, value: Json, at: At, found: Found): void {
   else if (Array.isArray(value)) checkItems(schema, value, at, found)
   else if (isObject(value)) checkFields(schema, value, at, found)
   if (rules?.enum !== undefined) checkEnum(rules.enum, value, at, errors)
+}
+
+/** Source: kube-openapi's SchemaValidator.Validate: those that apply to the value, and to all. */
+function checksOf({ type, format }: Schema, value: Json): number {
+  if (value === null) return 0
+  return (type === "any" && format === undefined ? 3 : 4) + (typeof value === "boolean" ? 0 : 1)
 }
 
 /** A format is asked first, and of texts and lists nothing else is asked then. */
@@ -180,32 +197,6 @@ function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At
   if (fault !== undefined) errors.push(invalidValue(nowhere, "", `Checked value must be of type ${fault} in ${shown}`))
 }
 
-function isMultiple(value: number | bigint, of: number): boolean {
-  if (typeof value === "bigint")
-    return Number.isSafeInteger(of) ? value % BigInt(of) === 0n : isMultiple(Number(value), of)
-  const quotient = value / of
-  return Math.abs(quotient - Math.round(quotient)) < 1e-9 * Math.max(1, Math.abs(quotient))
-}
-
-/** Formats that say how wide a number may be. */
-const ranges: Readonly<Record<"integer" | "number", Readonly<Record<string, readonly [number, number]>>>> = {
-  integer: {
-    int32: [-(2 ** 31), 2 ** 31 - 1],
-    int64: [-(2 ** 63), 2 ** 63],
-    uint32: [0, 2 ** 32 - 1],
-    uint64: [0, 2 ** 64],
-  },
-  number: { float: [-3.4028234663852886e38, 3.4028234663852886e38] },
-}
-
-function numberFault({ type, format = "" }: Schema, value: number | bigint): string | undefined {
-  if (type !== "integer" && type !== "number") return undefined
-  const range = Object.hasOwn(ranges[type], format) ? ranges[type][format] : undefined
-  const isWithin = range === undefined || (value >= range[0] && value <= range[1])
-  if (isWithin && (type === "number" || isInteger(value))) return undefined
-  return range === undefined ? `${type} (default format)` : `${type} with format ${format}`
-}
-
 function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At, found: Found): void {
   const { errors } = found
   const { rules } = schema
@@ -236,10 +227,6 @@ function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): v
     const detail = `${at.shown} in body should have at least ${rules.minProperties} properties`
     errors.push(invalidValue(at.path, count, detail))
   }
-  for (const name of schema.required ?? []) {
-    const isRoot = name === "" && at.shown === ""
-    if (!Object.hasOwn(value, name)) errors.push(required(isRoot ? at.path : at.path.child(name)))
-  }
   if (schema.embedded === true) {
     for (const name of ["apiVersion", "kind"]) {
       if (!Object.hasOwn(value, name) || value[name] === "") errors.push(required(at.path.child(name)))
@@ -250,6 +237,10 @@ function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): v
     if (inner === "none") {
       errors.push(invalidValue(at.path, name, `${at.shown}.${name} in body is a forbidden property`))
     } else if (inner !== undefined) check(inner, given, child(at, name, schema.fields?.[name] === undefined), found)
+  }
+  for (const name of schema.required ?? []) {
+    const isRoot = name === "" && at.shown === ""
+    if (!Object.hasOwn(value, name)) errors.push(required(isRoot ? at.path : at.path.child(name)))
   }
 }
 
@@ -266,40 +257,47 @@ function isSame(allowed: Json, value: Json): boolean {
   return JSON.stringify(allowed) === JSON.stringify(given)
 }
 
+/** The faults of the one that fits best, of several that do not. */
+function closest(tried: readonly Found[]): readonly FieldError[] {
+  const most = Math.max(...tried.map(({ checks }) => checks))
+  return tried.find(({ checks }) => checks === most)?.errors ?? []
+}
+
 function checkAlternatives(rules: SchemaRules, value: Json, at: At, found: Found): void {
   const { anyOf = [], oneOf = [], allOf = [], not } = rules
   const { errors } = found
-  const faultsOf = (schema: Schema): FieldError[] => {
-    const within: Found = { ...found, errors: [] }
+  const before = errors.length
+  const look = (schema: Schema): Found => {
+    const within: Found = { ...found, errors: [], owners: new Map(), checks: 0 }
     check(schema, value, at, within)
-    return within.errors
+    return within
   }
+  const fits = (schema: Schema): boolean => look(schema).errors.length === 0
   const fail = (detail: string): void => {
     errors.push(invalidValue(found.nowhere, "", `"${at.shown}" must ${detail}`))
   }
-  let faults: FieldError[] | undefined
-  const fits = (schema: Schema): boolean => {
-    const own = faultsOf(schema)
-    faults ??= own
-    return own.length === 0
-  }
-  if (anyOf.length > 0 && !anyOf.some(fits)) {
-    fail("validate at least one schema (anyOf)")
-    errors.push(...(faults ?? []))
+  if (anyOf.length > 0) {
+    const tried: Found[] = []
+    const isAny = anyOf.some((schema) => tried[tried.push(look(schema)) - 1]?.errors.length === 0)
+    if (!isAny) {
+      fail("validate at least one schema (anyOf)")
+      errors.push(...closest(tried))
+    }
   }
   if (oneOf.length > 0) {
-    const faults = oneOf.map(faultsOf)
-    const valid = faults.filter((list) => list.length === 0).length
+    const tried = oneOf.map(look)
+    const valid = tried.filter((one) => one.errors.length === 0).length
     if (valid === 0) {
       fail("validate one and only one schema (oneOf). Found none valid")
-      errors.push(...(faults[0] ?? []))
+      errors.push(...closest(tried))
     } else if (valid > 1) fail(`validate one and only one schema (oneOf). Found ${valid} valid alternatives`)
   }
   if (allOf.length > 0) {
-    const faults = allOf.map(faultsOf)
+    const faults = allOf.map((schema) => look(schema).errors)
     errors.push(...faults.flat())
     const valid = faults.filter((list) => list.length === 0).length
     if (valid < allOf.length) fail(`validate all the schemas (allOf)${valid === 0 ? ". None validated" : ""}`)
   }
-  if (not !== undefined && faultsOf(not).length === 0) fail("not validate the schema (not)")
+  if (not !== undefined && fits(not)) fail("not validate the schema (not)")
+  for (const error of errors.slice(before)) found.owners.set(error, at.path.toString())
 }

@@ -6,20 +6,21 @@ import { equalJson } from "../../apimachinery/equality.ts"
 import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { isObject } from "../../apimachinery/schema/json-object.ts"
+import type { Faults } from "../../apimachinery/schema/validate.ts"
 
 /** Without the errors about what is as it was. */
 export function newErrors(
-  errors: readonly FieldError[],
+  { errors, owners }: Faults,
   object: KubeObject,
   current: KubeObject,
   schema: Json | undefined,
 ): FieldError[] {
-  if (!isObject(schema)) return [...errors]
+  if (errors.length === 0 || !isObject(schema)) return [...errors]
   const unchanged = new Set<string>()
   const root = { value: object as unknown as Json, old: current as unknown as Json, schema }
   // The object itself has changed, or nobody would ask.
   for (const name of Object.keys(object)) collect(fieldCorrelation(root, name), [FieldPath.root(name)], unchanged)
-  return errors.filter(({ field }) => !isWithin(field, unchanged))
+  return errors.filter((error) => !isWithin(owners.get(error) ?? error.field, unchanged))
 }
 
 /** `paths`: an entry of a map is written in one of two ways. */

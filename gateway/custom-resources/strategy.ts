@@ -2,12 +2,13 @@
 // registry's business. Source:
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 
+import { droppedOf } from "../registry/dropped-fields.ts"
 import { equalJson } from "../../apimachinery/equality.ts"
 import { type FieldError, FieldPath } from "../../apimachinery/field-errors.ts"
 import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { validateFields, validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
+import { type Faults, validateFields, validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
 import { validateLists } from "../../apimachinery/schema/validate-lists.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
@@ -38,10 +39,10 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     return validateScaleNumbers(object, ofStatus ? [statusReplicasPath] : [specReplicasPath, statusReplicasPath])
   }
   // A status is looked at by itself.
-  const statusErrors = (given: Json | undefined, before: unknown): FieldError[] => {
+  const statusErrors = (given: Json | undefined, before: unknown): Faults => {
     const of = schema().fields?.["status"]?.schema
     const isAbsent = given === undefined || (given === null && before === undefined)
-    return isAbsent || of === undefined ? [] : validatePart(of, given, FieldPath.root("status"))
+    return isAbsent || of === undefined ? noFaults : validatePart(of, given, FieldPath.root("status"))
   }
   const strategy: Strategy = {
     prepareForCreate(_ctx, object) {
@@ -73,12 +74,12 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     // registry/customresource/{strategy,status_strategy,validator}.go.
     validateUpdate(ctx, object, current) {
       const ofStatus = status && ctx.info.subresource === "status"
-      const errors = ofStatus
+      const faults = ofStatus
         ? statusErrors(object["status"] as Json | undefined, current["status"])
         : validateFields(schema(), object as Json, root)
       const lists = listErrors(object)
       return [
-        ...(errors.length === 0 ? errors : newErrors(errors, object, current, schema().source)),
+        ...newErrors(faults, object, current, schema().source),
         ...scaleErrors(object, ofStatus),
         ...(lists.length > 0 && listErrors(current).length === 0 ? lists : []),
       ]
@@ -91,6 +92,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
 
     specChanged: (object, current) => {
       const ignored = status ? ["metadata", "status"] : ["metadata"]
+      if (droppedOf(object).some((name) => !ignored.includes(name))) return true
       const rest = (of: KubeObject): unknown =>
         Object.fromEntries(Object.entries(of).filter(([name]) => !ignored.includes(name)))
       return !equalJson(rest(object), rest(current))
@@ -103,6 +105,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
   return strategy
 }
 
+const noFaults: Faults = { errors: [], owners: new Map() }
 const standardFinalizers = ["orphan", "foregroundDeletion", "kubernetes"]
 
 function finalizerWarnings(name: string): string[] {

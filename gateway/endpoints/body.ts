@@ -18,6 +18,7 @@ import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { unmarshalErrors } from "../../apimachinery/schema/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { noteDropped } from "../registry/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
@@ -136,7 +137,10 @@ export function decodeValue(
   checkUnconverted(object, expected)
   checkKind(object, expected)
   const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
-  const { unknown } = decodeObject(expected.schema, value, validation !== "Ignore", source)
+  const isApplied = origin === "apply" && expected.schema.custom === true
+  const { unknown: found } = decodeObject(expected.schema, value, validation !== "Ignore" || isApplied, source)
+  if (isApplied) noteDropped(object, found)
+  const unknown = validation === "Ignore" ? [] : found
   // Of what a patch has made there is no order but that of the words.
   if (origin === "patch" || origin === "strategic") unknown.sort()
   const [first = ""] = duplicates

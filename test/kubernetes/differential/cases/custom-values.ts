@@ -19,6 +19,7 @@ export function customValueCases(): Scenario[] {
     { name: "a custom resource has fields that its schema forbids", anyOrder: true, steps: forbiddenFields() },
     { name: "a custom resource has values of any type", anyOrder: true, steps: anyValues() },
     { name: "a custom resource has nulls", anyOrder: true, steps: nulls() },
+    { name: "what is applied to a custom resource has fields that nobody names", steps: unnamed() },
   ]
 }
 
@@ -157,4 +158,21 @@ function nulls(): RequestStep[] {
       patch(`${path}?${forced}`, applyPatch, thing({}), { label: `APPLY without ${shown(name, value)}` }),
     ]),
   ]
+}
+
+/** They are dropped where the object is stored, and until then are a change. */
+function unnamed(): RequestStep[] {
+  const apply = (spec: Json): RequestStep =>
+    patch(`${things}/a?fieldManager=m`, applyPatch, JSON.stringify(thing(spec)), {
+      label: `APPLY ${JSON.stringify(spec)}`,
+    })
+  const specs: Json[] = [
+    { any: {} },
+    { any: { x: 1 } },
+    { any: { x: 1 } },
+    { any: { x: null } },
+    { any: {}, bogus: 1 },
+    {},
+  ]
+  return [...served({ any: { type: "object" } }), ...specs.map(apply), get(`${things}/a`)]
 }
