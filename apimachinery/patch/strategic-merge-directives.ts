@@ -56,8 +56,16 @@ export function patchFault(message: string): StatusError {
 
 export function notOfKind(wanted: string, value: Json): StatusError {
   const list = Array.isArray(value) ? "[]interface {}" : undefined
-  const kind = list ?? (isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : jsonKind(value))
+  const kind = list ?? (isObject(value) ? "map[string]interface {}" : value === null ? "%!s(<nil>)" : goType(value))
   return patchFault(`expected a ${wanted}, but received a ${kind}`)
+}
+
+function goType(value: Json): string {
+  return typeof value === "number" || typeof value === "bigint" ? goNumberType(value) : jsonKind(value)
+}
+
+function goNumberType(value: number | bigint): string {
+  return isInteger(value) ? "int64" : "float64"
 }
 
 export function unknownDirective(directive: Json, patch: JsonObject): StatusError {
@@ -68,15 +76,20 @@ export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
   return patchFault(`map: ${printGo(item)} does not contain declared merge key: ${mergeKey}`)
 }
 
-/** As Go's %s prints what is no text. */
+/** As Go's %s prints what is no text: nothing at all is told only where it stands alone. */
 function printAsText(value: Json): string {
-  if (typeof value === "string") return value
   if (value === null) return "%!s(<nil>)"
-  if (Array.isArray(value)) return `[${value.map(printAsText).join(" ")}]`
+  return printInner(value)
+}
+
+function printInner(value: Json): string {
+  if (typeof value === "string") return value
+  if (value === null) return "<nil>"
+  if (Array.isArray(value)) return `[${value.map(printInner).join(" ")}]`
   if (isObject(value)) {
     const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-    return `map[${entries.map(([key, item]) => `${key}:${printAsText(item)}`).join(" ")}]`
+    return `map[${entries.map(([key, item]) => `${key}:${printInner(item)}`).join(" ")}]`
   }
   if (typeof value === "boolean") return `%!s(bool=${value})`
-  return `%!s(${isInteger(value) ? "int64" : "float64"}=${printGoNumber(value)})`
+  return `%!s(${goNumberType(value)}=${printGoNumber(value)})`
 }

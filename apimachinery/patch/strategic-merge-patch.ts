@@ -4,7 +4,8 @@
 
 import type { Json } from "../object.ts"
 import type { Schema } from "../schema/schema.ts"
-import { badRequest } from "../status.ts"
+import { goQuote } from "../go-quote.ts"
+import { badRequest, type StatusError } from "../status.ts"
 import { isObject, jsonKind, setKey } from "./merge-patch.ts"
 import {
   asNew,
@@ -115,16 +116,31 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
     if (!Array.isArray(order)) throw notOfKind("[]interface {}", order)
     const key = listName(directive, orderPrefix)
     const place = placeOf(schema, key)
+    if (key === "" && schema?.name !== undefined) throw noField(schema.name, key)
     const current = listAt(result, key)
     const patched = listAt(patch, key)
     if (patched !== undefined) checkOrder(patched, order, place.mergeKey)
     if (current === undefined && patched === undefined) continue
     if ((current ?? []).length + (patched ?? []).length === 0)
       throw patchFault("no elements in any of the given slices") // upstream cannot tell their type
+    if (patched === undefined && place.mergeKey !== undefined) checkNamed(order)
     done.add(key)
     setKey(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
   }
   return done
+}
+
+/** Source: third_party/forked/golang/json/fields.go (LookupPatchMetadataForSlice). */
+function noField(struct: string, key: string): StatusError {
+  return patchFault(
+    `unable to find api field in struct ${struct.split(".").at(-1) ?? ""} for the json field ${goQuote(key)}`,
+  )
+}
+
+/** Source: findMapInSliceBasedOnKeyValue, by which an order is looked through for what the object has. */
+function checkNamed(order: readonly Json[]): void {
+  const index = order.findIndex((item) => !isObject(item))
+  if (index >= 0) throw patchFault(`value for key ${index} is not a map`)
 }
 
 function mergedList(current: Json[] | undefined, patched: Json[] | undefined, place: Place): Json[] {

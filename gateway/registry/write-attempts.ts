@@ -118,6 +118,7 @@ export class WriteAttempts {
     const before = await this.#reader.one(stored)
     const current = before.object()
     const object = await change(before.copy())
+    const { selfLink } = object.metadata
     await ctx.pause?.()
     await this.#record(ctx, object, current, options)
     checkIdentity(definition, object, current, options)
@@ -132,6 +133,9 @@ export class WriteAttempts {
     await ctx.pause?.()
     this.#settle(object)
     if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
+    // It is dropped where objects are stored, and so not in a dry run.
+    const isShown = options.dryRun === true && selfLink !== undefined && definition.customResource === undefined
+    if (isShown) object.metadata.selfLink = selfLink
     if (isUnchanged(object, current) && !this.#isRewritten(stored, current)) return before
     if (options.dryRun) return new ComputedValue(await this.#storage.asRead(object))
     const claim = await definition.strategy.begin?.(ctx, object, current)

@@ -20,6 +20,8 @@ export function patchCases(): Scenario[] {
     { name: "what was stored without keys is applied to", steps: appliedToKeyless() },
     { name: "strategic merges take what is new as it is", steps: merges() },
     { name: "strategic merges meet what is there twice", steps: duplicates() },
+    { name: "strategic merges have directives alone", steps: directives() },
+    { name: "an update says where the object is", steps: selfLinks() },
   ]
 }
 
@@ -183,5 +185,48 @@ function duplicates(): RequestStep[] {
     merge("a text for an object", { resources: "x" }),
     merge("a null in order", { "$setElementOrder/env": null }),
     merge("a text in order", { "$setElementOrder/env": "x" }),
+  ]
+}
+
+/** What a directive may not say is told in other words where nothing is to be merged by it. */
+function directives(): RequestStep[] {
+  const labels = { app: "d" }
+  const containers = ["a", "b"].map((name) => ({ name, image: "x" }))
+  const template = { metadata: { labels }, spec: { containers } }
+  const values = ["[[]]", "[{}]", "[]", "null", "1", "1.5", "[1]", "[null]", '["a"]', '[{"name":"b"}]', '[{"name":1}]']
+  const ofPod = (text: string): string => `{"spec":{"template":{"spec":{${text}}}}}`
+  const bodies = (value: string): string[] => [
+    ofPod(`"$setElementOrder/containers":${value}`),
+    ofPod(`"$setElementOrder/containers":${value},"containers":[{"name":"a","image":"z"}]`),
+    ofPod(`"$setElementOrder/volumes":${value}`),
+    ofPod(`"$patch":${value}`),
+    ofPod(`"containers":[{"$patch":${value}}]`),
+    `{"metadata":{"$setElementOrder/finalizers":${value},"$deleteFromPrimitiveList/finalizers":${value}}}`,
+    `{"spec":{"$setElementOrder":${value}}}`,
+    `{"spec":{"$setElementOrder/":${value}}}`,
+  ]
+  const made = { metadata: { name: "d" }, spec: { selector: { matchLabels: labels }, template } }
+  return [
+    post(deployments, made),
+    ...values
+      .flatMap(bodies)
+      .map((text) => patch(`${deployments}/d?dryRun=All`, strategicPatch, text, { label: text })),
+  ]
+}
+
+/** Upstream forgets it only where it stores. */
+function selfLinks(): RequestStep[] {
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  const map = (selfLink: string, more: object = {}): Json => ({ metadata: { name: "a", selfLink }, ...more })
+  const applied = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", ...(map("/z") as object) })
+  return [
+    post(`${maps}?dryRun=All`, map("/x")),
+    post(maps, map("/x")),
+    put(`${maps}/a?dryRun=All`, map("/x")),
+    put(`${maps}/a`, map("/x")),
+    patch(`${maps}/a?dryRun=All`, mergePatch, { metadata: { selfLink: "/z" } }),
+    patch(`${maps}/a?dryRun=All&fieldManager=x`, applyPatch, applied),
+    put(`${maps}/a`, map("/y", { data: { a: "b" } })),
+    get(`${maps}/a`),
   ]
 }
