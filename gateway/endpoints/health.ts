@@ -19,10 +19,63 @@ const askStore: Check["run"] = ({ controlPlane }) => faultOf(controlPlane.store)
 /** Named etcd where dashboards and probes expect it: the store. */
 const etcd: Check = { name: "etcd", run: askStore }
 
+/** What has to be so before a control plane answers at all: whoever is answered, finds it done. */
+const done = (name: string): Check => ({ name, run: () => Promise.resolve(undefined) })
+
+/**
+ * What upstream does after its start, step by step, while it already answers; probes and scripts wait for one or the other. Here
+ * a control plane is opened first, with its roles, classes, definitions and APIs.
+ */
+const startSteps: readonly Check[] = [
+  "poststarthook/start-apiserver-admission-initializer",
+  "poststarthook/generic-apiserver-start-informers",
+  "poststarthook/priority-and-fairness-config-consumer",
+  "poststarthook/priority-and-fairness-filter",
+  "poststarthook/storage-object-count-tracker-hook",
+  "poststarthook/start-apiextensions-informers",
+  "poststarthook/start-apiextensions-controllers",
+  "poststarthook/crd-informer-synced",
+  "poststarthook/start-system-namespaces-controller",
+  "poststarthook/peer-endpoint-reconciler-controller",
+  "poststarthook/start-cluster-authentication-info-controller",
+  "poststarthook/start-kube-apiserver-identity-lease-controller",
+  "poststarthook/start-kube-apiserver-identity-lease-garbage-collector",
+  "poststarthook/storage-readiness",
+  "poststarthook/start-legacy-token-tracking-controller",
+  "poststarthook/start-service-ip-repair-controllers",
+  "poststarthook/rbac/bootstrap-roles",
+  "poststarthook/scheduling/bootstrap-system-priority-classes",
+  "poststarthook/priority-and-fairness-config-producer",
+  "poststarthook/bootstrap-controller",
+  "poststarthook/start-kubernetes-service-cidr-controller",
+  "poststarthook/aggregator-reload-proxy-client-cert",
+  "poststarthook/start-kube-aggregator-informers",
+  "poststarthook/apiservice-status-local-available-controller",
+  "poststarthook/apiservice-status-remote-available-controller",
+  "poststarthook/apiservice-registration-controller",
+  "poststarthook/apiservice-discovery-controller",
+  "poststarthook/kube-apiserver-autoregistration",
+  "autoregister-completion",
+  "poststarthook/apiservice-openapi-controller",
+  "poststarthook/apiservice-openapiv3-controller",
+].map(done)
+
+/** Of the process: it could not answer if its log held it up, and of a certificate for itself it has no need. */
+const ofProcess: readonly Check[] = ["log", "loopback-serving-certificate"].map(done)
+const alive: readonly Check[] = [ping, ...ofProcess, etcd, ...startSteps]
+
 const checks: Readonly<Record<string, readonly Check[]>> = {
-  healthz: [ping, etcd],
-  livez: [ping, etcd],
-  readyz: [ping, etcd, { name: "etcd-readiness", run: askStore }],
+  healthz: alive,
+  livez: alive,
+  readyz: [
+    ping,
+    done("log"),
+    etcd,
+    { name: "etcd-readiness", run: askStore },
+    done("informer-sync"),
+    ...startSteps,
+    done("shutdown"), // who shuts down takes no requests
+  ],
 }
 
 /** Where the checks are, for the index of paths. */

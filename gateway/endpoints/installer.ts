@@ -13,7 +13,7 @@ import {
   type StatusError,
 } from "../../apimachinery/status.ts"
 import type { Exchange } from "../registry/strategy.ts"
-import type { ResourceDefinition } from "../registry/rest.ts"
+import type { ResourceDefinition, SubresourceDefinition } from "../registry/rest.ts"
 import type { RequestContext } from "../request/context.ts"
 import { acceptsOneOf } from "./accept.ts"
 import { mayBeAggregated, serveAggregated } from "../aggregation/serve.ts"
@@ -34,6 +34,7 @@ import { patch } from "./verbs/patch.ts"
 import { update } from "./verbs/update.ts"
 import { watch } from "./verbs/watch.ts"
 import { versionInfo } from "./version.ts"
+import { serveFlagz, serveStatusz, zPagePaths } from "./zpages.ts"
 
 export interface APIHandlerOptions {
   /** Body bytes of a request; beyond: 413. Default 3 MiB, as kube-apiserver. */
@@ -69,6 +70,8 @@ const documents: Readonly<Record<string, ServeDocument>> = {
   livez: serveHealth,
   readyz: serveHealth,
   metrics: serveServiceLevels,
+  statusz: (ctx, response) => serveStatusz(ctx, response, paths(ctx)),
+  flagz: serveFlagz,
   "": serveIndex,
   "index.html": serveIndex,
 }
@@ -136,14 +139,17 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   const subresource = wanted === "" ? undefined : definition.subresources.find((one) => one.name === wanted)
   if (wanted !== "" && subresource === undefined) throw noSubresource(ctx, definition)
   const handler = wanted === "" ? undefined : definition.subresourceHandlers?.[wanted]
-  if (handler?.connect !== undefined) return handler.connect(ctx, registry, namespace, name, exchange)
+  if (handler?.connect !== undefined) {
+    checkConnection(ctx, exchange, subresource)
+    return handler.connect(ctx, registry, namespace, name, exchange)
+  }
   // Below a subresource there is nothing, but a proxy's paths; custom resources do not look.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
   const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : !isCustom || !ofWholes.has(verb)
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
   if (!isCustom) {
-    checkRoute(ctx, exchange, definition)
+    checkRoute(ctx, exchange, definition, subresource)
     warnOfVersion(ctx, definition)
   } else if (verb === "patch") patchType(ctx.headers["content-type"], definition)
   negotiate(ctx, answeringOf(definition, handler, ctx.info.subresource))
@@ -193,10 +199,24 @@ function notAllowed(ctx: RequestContext, definition: ResourceDefinition): Status
   return isNowhere ? noSuchPath() : methodNotAllowed()
 }
 
+/** A connection has routes for what discovery tells of; one that takes any method, also for those that discovery has no verb for. */
+function checkConnection(ctx: RequestContext, { request }: Exchange, subresource?: SubresourceDefinition): void {
+  const { verbs = [] } = subresource ?? {}
+  const { method } = request
+  const isRouted = verbs.includes(method === "HEAD" || method === "OPTIONS" ? "update" : ctx.info.verb)
+  if (!isRouted) throw methodNotAllowed()
+}
+
 /** What upstream's router has no route for: the head alone, an answer in no form it knows, a patch that is none. */
-function checkRoute(ctx: RequestContext, { request }: Exchange, definition: ResourceDefinition): void {
+function checkRoute(
+  ctx: RequestContext,
+  { request }: Exchange,
+  definition: ResourceDefinition,
+  subresource?: SubresourceDefinition,
+): void {
   const { verb, name } = ctx.info
   if (request.method === "HEAD" || (verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
+  if (subresource !== undefined && !subresource.verbs.includes(verb)) throw methodNotAllowed()
   checkAccept(ctx.headers["accept"], request.method === "GET" && name === "")
   if (verb === "patch") patchType(ctx.headers["content-type"], definition)
 }
@@ -257,7 +277,7 @@ const fixedPaths: readonly string[] = [
 ]
 
 function paths(ctx: RequestContext): string[] {
-  const served = new Set([...fixedPaths, ...healthPaths()])
+  const served = new Set([...fixedPaths, ...zPagePaths, ...healthPaths()])
   for (const { group, version } of ctx.controlPlane.resources.definitions()) {
     served.add(group === "" ? `/api/${version}` : `/apis/${printGroupVersion({ group, version })}`)
     if (group !== "") served.add(`/apis/${group}`)

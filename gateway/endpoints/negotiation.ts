@@ -65,12 +65,20 @@ export function choose(
   prettyParameter: string | null,
   answering: Answering,
 ): Negotiated | undefined {
-  const { accept, "user-agent": agent } = headers
-  const forPeople = isPretty(prettyParameter, typeof agent === "string" ? agent : "")
-  if (typeof accept !== "string" || accept === "") return whole("json", forPeople)
+  const { accept } = headers
+  const indented = forPeople(headers, prettyParameter)
+  if (typeof accept !== "string" || accept === "") return whole("json", indented)
   const forms = formsOf(accept)
-  const key = forPeople ? `pretty ${answering}` : answering
-  return (forms[key] ??= firstOffer(accept, answering, forPeople))
+  const key = indented ? `pretty ${answering}` : answering
+  return (forms[key] ??= firstOffer(accept, answering, indented))
+}
+
+/** JSON is indented for who asks for it, and for programs that people look at. */
+export function forPeople(
+  { "user-agent": agent }: Readonly<Record<string, string | string[] | undefined>>,
+  prettyParameter: string | null,
+): boolean {
+  return isPretty(prettyParameter, typeof agent === "string" ? agent : "")
 }
 
 /** What was chosen for a header, by who answers and for whom. */
@@ -110,7 +118,9 @@ function offer(
 ): Negotiated | undefined {
   const stream = parameters.get("stream") ?? ""
   if (stream !== "" && (stream !== "watch" || format === "yaml")) return undefined
-  if ((parameters.get("sv") ?? "") !== "") return undefined
+  // The version that meta kinds have on the server; of what is no resource there is none.
+  const serverVersion = parameters.get("sv") ?? ""
+  if (serverVersion !== "" && (answering === "plain" || serverVersion !== "v1")) return undefined
   const plain = whole(format, forPeople || parameters.get("pretty") === "1")
   const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name))
   if (as === undefined && group === undefined && version === undefined) {

@@ -34,6 +34,8 @@ export type AdmissionStep = "admit" | "validate"
 
 /** Told of what is counted. */
 export interface RequestObserver {
+  /** Milliseconds since the epoch: since when it counts. */
+  readonly startedAt: number
   admitted(step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void
   /** Also when it did not answer, and is done without. */
   webhookAnswered(name: string, step: AdmissionStep, operation: string, rejected: boolean, seconds: number): void

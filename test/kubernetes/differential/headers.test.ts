@@ -52,6 +52,8 @@ const again = (path: string, headers: Record<string, string> = {}): Case => ({
   isAgain: true,
 })
 const accept = (type: string): Record<string, string> => ({ accept: type })
+const zPage = (kind: string, version = "v1beta1", format = "json"): string =>
+  `application/${format};as=${kind};v=${version};g=config.k8s.io`
 
 const aggregated = accept("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
 const openAPIGroup = "/openapi/v3/apis/apps/v1"
@@ -89,6 +91,29 @@ const cases: readonly Case[] = [
   ask(200, "/metrics"),
   ask(200, "/metrics/slis"),
   anonymous(403, "/metrics"),
+  ...["Statusz", "Flagz"].flatMap((kind) => {
+    const path = `/${kind.toLowerCase()}`
+    return [
+      ...[
+        "",
+        "text/plain",
+        "*/*",
+        "text/*;q=0.1",
+        zPage(kind),
+        zPage(kind, "v1alpha1"),
+        zPage(kind, "v1beta1", "yaml"),
+      ].map((type) => ask(200, path, type === "" ? {} : accept(type))),
+      ...[
+        "application/json",
+        "application/yaml",
+        "text/html",
+        zPage(kind, "v9"),
+        zPage("Pod"),
+        `${zPage(kind)};sv=v1`,
+      ].map((type) => ask(406, path, accept(type))),
+      anonymous(403, path),
+    ]
+  }),
   ask(200, "/version"),
   anonymous(200, "/version"),
   ask(200, "/"),
@@ -110,6 +135,8 @@ const cases: readonly Case[] = [
   ask(200, "/openid/v1/jwks"),
   ask(200, "/openapi/v2", { "accept-encoding": "gzip" }),
 ]
+
+const text: unknown = expect.any(String)
 
 /** What a server is, not what it says; nothing of it is read by who asks. */
 const own: ReadonlySet<string> = new Set([
@@ -147,6 +174,15 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("answers have the headers of k
     )
     expect([theirs?.code, ours?.code]).toEqual([one.code, one.code])
     expect(normal(ours?.headers ?? {}, false)).toEqual(normal(theirs?.headers ?? {}, one.isAnonymous === true))
+  })
+
+  test("both say in the same form what they are", async () => {
+    const headers = accept(zPage("Statusz"))
+    const [theirs, ours] = (await said(servers, ask(0, "/statusz", headers))).map(
+      ({ text }) => JSON.parse(text) as object,
+    )
+    const own = { startTime: text, uptimeSeconds: expect.any(Number), goVersion: text, binaryVersion: text }
+    expect(ours).toEqual({ ...theirs, ...own })
   })
 
   test.each(alike)("GET %s is answered alike", async (path) => {
