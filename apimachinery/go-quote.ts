@@ -1,5 +1,7 @@
 // Texts as Go quotes them in messages (%q). Source: strconv.Quote.
 
+import { byteOf } from "./go-text.ts"
+
 export const shortEscapes: Readonly<Record<string, string>> = {
   "\x07": "\\a",
   "\b": "\\b",
@@ -24,5 +26,7 @@ function escape(character: string): string {
   const code = character.codePointAt(0) ?? 0
   const hex = (digits: number): string => code.toString(16).padStart(digits, "0")
   if (code < 0x80) return `\\x${hex(2)}`
+  const byte = byteOf(code)
+  if (byte !== undefined) return `\\x${byte.toString(16)}`
   return code > 0xffff ? `\\U${hex(8)}` : `\\u${hex(4)}`
 }

@@ -1,5 +1,6 @@
 // Label selectors: parsing what `?labelSelector=` has, matching, printing. Source: k8s.io/apimachinery/pkg/labels.
 
+import { goQuote } from "./go-quote.ts"
 import { badRequest } from "./status.ts"
 import { validateLabelValue, validateQualifiedName } from "./names.ts"
 
@@ -186,7 +187,7 @@ class Parser {
     const key = token.text
     const faults = validateQualifiedName(key)
     // "<nil>" is what upstream prints for the path of a key that stands in no object.
-    if (faults.length > 0) inRequirement(`<nil>: Invalid value: ${JSON.stringify(key)}: ${faults.join("; ")}`)
+    if (faults.length > 0) inRequirement(`<nil>: Invalid value: ${goQuote(key)}: ${faults.join("; ")}`)
     if (negated) return { key, operator: "!", values: [] }
     const next = this.#peek()
     if (next.symbol === "end" || next.symbol === ",") return { key, operator: "exists", values: [] }
@@ -256,12 +257,12 @@ function checked(requirement: Requirement): Requirement {
   values.forEach((value, index) => {
     if ((operator === "gt" || operator === "lt") && !isInteger(value)) {
       const detail = "for 'Gt', 'Lt' operators, the value must be an integer"
-      faults.push(`values[${index}]: Invalid value: ${JSON.stringify(value)}: ${detail}`)
+      faults.push(`values[${index}]: Invalid value: ${goQuote(value)}: ${detail}`)
     }
   })
   values.forEach((value, index) => {
     const detail = validateLabelValue(value).join("; ")
-    if (detail !== "") faults.push(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${detail}`)
+    if (detail !== "") faults.push(`values[${index}][${key}]: Invalid value: ${goQuote(value)}: ${detail}`)
   })
   if (faults.length > 0) inRequirement(faults.length === 1 ? (faults[0] ?? "") : `[${faults.join(", ")}]`)
   return requirement

@@ -122,6 +122,11 @@ export function pageNotFound(): TextError {
   return new TextError(failure("NotFound", "404 page not found", {}).status)
 }
 
+/** What is no request at all. Source: net/http (conn.serve), which answers before any handler sees it. */
+export function malformedRequest(): TextError {
+  return new TextError(failure("BadRequest", "400 Bad Request").status)
+}
+
 /** A path that cannot be taken apart. Source: k8s.io/apiserver/pkg/endpoints/handlers/responsewriters/errors.go (InternalError). */
 export function unreadablePath(path: string, detail: string): TextError {
   const shown = JSON.stringify(path.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"))
@@ -252,7 +257,7 @@ export function resourceExpired(): StatusError {
 }
 
 /** The revision asked for is not there yet. Clients with the ResourceVersionTooLarge cause retry. */
-export function resourceVersionTooLarge(wanted: number, current: number): StatusError {
+export function resourceVersionTooLarge(wanted: number | bigint, current: number): StatusError {
   return failure("Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
     retryAfterSeconds: 1,

@@ -1,6 +1,7 @@
 // A strict reader of JSON text for what JSON.parse does not tell: duplicate keys, numbers that lose something as a double,
 // and errors in the words of Go's scanner. Slower than JSON.parse, so it runs only when one of these is asked for.
 
+import { byteOf } from "../go-text.ts"
 import type { Json } from "../object.ts"
 import { OddNumbers } from "./odd-numbers.ts"
 
@@ -249,9 +250,9 @@ class Scanner {
   }
 
   #fail(where: string): never {
-    const next = this.#text[this.#at]
-    if (next === undefined) throw new SyntaxError("unexpected end of JSON input")
-    throw new SyntaxError(`invalid character ${quoteCharacter(next)} ${where}`)
+    const code = this.#text.codePointAt(this.#at)
+    if (code === undefined) throw new SyntaxError("unexpected end of JSON input")
+    throw new SyntaxError(`invalid character ${quoteCharacter(String.fromCodePoint(code))} ${where}`)
   }
 }
 
@@ -259,7 +260,7 @@ class Scanner {
 function quoteCharacter(character: string): string {
   if (character === "'") return "'\\''"
   if (character === '"') return "'\"'"
-  const byte = Buffer.from(character)[0] ?? 0
+  const byte = byteOf(character.charCodeAt(0)) ?? Buffer.from(character)[0] ?? 0
   if (byte >= 0x20 && byte < 0x7f) return character === "\\" ? "'\\\\'" : `'${character}'`
   const named = { 7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r" }[byte]
   if (named !== undefined) return `'\\${named}'`

@@ -44,10 +44,9 @@ export function writeOptions(ctx: RequestContext, kind: string, isApply = false)
       new FieldError("FieldValueTooLong", "fieldManager", "", `may not be more than ${maxFieldManager} bytes`),
     )
   }
-  const [odd] = unprintable.exec(fieldManager) ?? []
-  if (odd !== undefined) {
+  for (const { 0: odd, index } of fieldManager.matchAll(everyUnprintable)) {
     const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
-    const at = Buffer.byteLength(fieldManager.slice(0, fieldManager.indexOf(odd)))
+    const at = Buffer.byteLength(fieldManager.slice(0, index))
     const detail = `invalid character U+${code} (at position ${at})`
     errors.push(invalidValue(FieldPath.root("fieldManager"), fieldManager, detail))
   }
@@ -85,6 +84,7 @@ function managerFromUserAgent(agent: string | undefined): string {
 }
 
 const unprintable = /[^ -~\p{L}\p{M}\p{N}\p{P}\p{S}]/u
+const everyUnprintable = new RegExp(unprintable, "gu")
 
 function dryRunOf(values: readonly string[], errors: Fault[]): boolean {
   if (values.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), values, ["All"]))
@@ -177,7 +177,7 @@ function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
         })
       : parseOptions(body, contentType)
   const { kind, apiVersion } = value as { kind?: Json; apiVersion?: Json }
-  if (kind !== undefined && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
+  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
   if (schema !== undefined) decodeOptions(schema, value)
   return value as RawDeleteOptions
 }
@@ -198,8 +198,12 @@ function parseOptions(body: Buffer, contentType: string | undefined): Json {
   try {
     return parseObject(body, bodyFormat(contentType), { duplicates: false }).value
   } catch (error) {
-    const detail = error instanceof StatusError ? between(error.message, noKind, " (") : undefined
-    throw detail === undefined ? error : badRequest(`${noKind}${detail}`, { cause: error })
+    if (!(error instanceof StatusError)) throw error
+    const { message } = error
+    const detail = between(message, noKind, " (")
+    if (detail !== undefined) throw badRequest(`${noKind}${detail}`, { cause: error })
+    const version = between(message, "unexpected GroupVersion string: ", " (")
+    throw version === undefined ? error : badRequest(`unexpected GroupVersion string: ${version}`, { cause: error })
   }
 }
 
@@ -237,16 +241,17 @@ function fromQuery(query: URLSearchParams): RawDeleteOptions {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(policy === null ? {} : { propagationPolicy: policy }),
     ...(query.has("orphanDependents") ? { orphanDependents: flag(query, "orphanDependents") } : {}),
-    ...preconditionsOf(query.get("uid"), query.get("resourceVersion")),
+    ...preconditionsOf(query.get("uid") ?? "", query.get("resourceVersion") ?? ""),
   }
 }
 
-function preconditionsOf(uid: string | null, resourceVersion: string | null): Pick<RawDeleteOptions, "preconditions"> {
-  if (uid === null && resourceVersion === null) return {}
+/** Source: Convert_url_Values_To_v1_DeleteOptions: one that is empty is none. */
+function preconditionsOf(uid: string, resourceVersion: string): Pick<RawDeleteOptions, "preconditions"> {
+  if (uid === "" && resourceVersion === "") return {}
   return {
     preconditions: {
-      ...(uid === null ? {} : { uid }),
-      ...(resourceVersion === null ? {} : { resourceVersion }),
+      ...(uid === "" ? {} : { uid }),
+      ...(resourceVersion === "" ? {} : { resourceVersion }),
     },
   }
 }

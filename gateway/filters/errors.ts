@@ -7,6 +7,7 @@ import {
   internalError,
   resourceExpired,
   serviceUnavailable,
+  type Status,
   StatusError,
   TextError,
 } from "../../apimachinery/status.ts"
@@ -64,7 +65,16 @@ function statusBody(
   const pretty = mark < 0 ? null : new URLSearchParams(url.slice(mark)).get("pretty")
   const wanted = choose(headers, pretty, "plain")
   const { format, contentType } = wanted ?? { format: "json", contentType: "application/json" }
-  return { body: printed(status, { format, pretty: wanted?.pretty ?? true }), contentType }
+  const { message = "", details: { name = "" } = {} } = status
+  const told = message.isWellFormed() && name.isWellFormed() ? status : wellFormed(status)
+  return { body: printed(told, { format, pretty: wanted?.pretty ?? true }), contentType }
+}
+
+/** What a path has that is no UTF-8 (go-text.ts) becomes U+FFFD, as in Go. */
+function wellFormed({ message = "", details, ...status }: Status): Status {
+  const told = { ...status, message: message.toWellFormed() }
+  if (details?.name === undefined) return details === undefined ? told : { ...told, details }
+  return { ...told, details: { ...details, name: details.name.toWellFormed() } }
 }
 
 function textBody({ message }: TextError): ErrorBody {

@@ -38,15 +38,15 @@ function wantedUser(request: IncomingMessage): Wanted | undefined {
   const { headers } = request
   const names = Object.keys(headers).filter((name) => name.startsWith("impersonate-"))
   if (names.length === 0) return undefined
-  const distinct = request.headersDistinct
+  const distinct = (name: string): string[] | undefined => request.headersDistinct[name]?.map(asText)
   const extra: Record<string, string[]> = {}
   for (const name of names) {
-    if (name.startsWith(extraPrefix)) extra[unescape(name.slice(extraPrefix.length))] = distinct[name] ?? []
+    if (name.startsWith(extraPrefix)) extra[unescape(name.slice(extraPrefix.length))] = distinct(name) ?? []
   }
   const wanted = {
-    user: distinct["impersonate-user"]?.[0] ?? "",
-    uid: distinct["impersonate-uid"]?.[0] ?? "",
-    groups: distinct["impersonate-group"] ?? [],
+    user: distinct("impersonate-user")?.[0] ?? "",
+    uid: distinct("impersonate-uid")?.[0] ?? "",
+    groups: distinct("impersonate-group") ?? [],
     extra,
   }
   if (wanted.user === "") {
@@ -54,6 +54,11 @@ function wantedUser(request: IncomingMessage): Wanted | undefined {
     throw badRequest(`requested ${printGo(wanted)} without impersonating a user name`)
   }
   return wanted
+}
+
+/** Headers come as bytes. */
+function asText(value: string): string {
+  return Buffer.from(value, "latin1").toString()
 }
 
 function unescape(key: string): string {

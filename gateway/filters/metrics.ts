@@ -4,6 +4,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
+import { pageNotFound } from "../../apimachinery/status.ts"
 import { expositionType } from "../../client/metrics/exposition.ts"
 import { acceptsGzip } from "../endpoints/body-writer.ts"
 import { sliPath } from "../endpoints/health.ts"
@@ -123,8 +124,10 @@ export function serveMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
     const { info, controlPlane } = response.locals.state
     if (info.path !== "/metrics" && info.path !== sliPath) return next()
+    // Upstream counts anew then; here what is counted belongs to others, too.
+    if (request.method === "DELETE") throw pageNotFound()
     response.stand({ [startHeader]: String(Math.floor(metrics.startOf(controlPlane) / 1000)) })
-    if (info.path === sliPath || request.method !== "GET") return next()
+    if (info.path === sliPath) return next()
     return print(metrics, response, acceptsGzip(request))
   }
 }

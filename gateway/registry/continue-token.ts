@@ -2,6 +2,7 @@
 // clients; the text is upstream's (base64url of JSON), so that its tools can look at it.
 // Source: k8s.io/apiserver/pkg/storage/continue.go.
 
+import { textOfBytes } from "../../apimachinery/go-text.ts"
 import { badRequest, type StatusError } from "../../apimachinery/status.ts"
 import { scanJson } from "../../apimachinery/schema/json-scan.ts"
 
@@ -34,13 +35,16 @@ export function decodeContinue(text: string): ContinueToken {
 }
 
 function fieldsOf(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
-  const illegal = /[^A-Za-z0-9_-]/.exec(text)
+  // Go's decoder passes over the ends of lines.
+  const illegal = /[^\w\n\r-]/.exec(text)
   if (illegal !== null) throw invalidToken(`illegal base64 data at input byte ${illegal.index}`)
-  if (text.length % 4 === 1) throw invalidToken(`illegal base64 data at input byte ${text.length - 1}`)
-  const json = Buffer.from(text, "base64url").toString()
+  const bare = text.replaceAll(/[\n\r]/g, "")
+  if (bare.length % 4 === 1) throw invalidToken(`illegal base64 data at input byte ${text.length - 1}`)
+  const bytes = Buffer.from(bare, "base64url")
+  const json = bytes.toString()
   if (json.split(/[[{]/).length > maxDepth) throw invalidToken("exceeded max depth")
   try {
-    scanJson(json)
+    scanJson(textOfBytes(bytes))
   } catch (error) {
     if (error instanceof SyntaxError) throw invalidToken(error.message)
     throw error

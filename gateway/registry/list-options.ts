@@ -12,16 +12,22 @@ import { readError } from "./storage-errors.ts"
 const match = FieldPath.root("resourceVersionMatch")
 const listOptions = { group: "meta.k8s.io", kind: "ListOptions" }
 
-/** undefined: none given ("" and "0" differ only in what they promise, and we always answer with the latest). */
+const largestRevision = 2n ** 64n - 1n
+
+/**
+ * undefined: none given ("" and "0" differ only in what they promise, and we always answer with the latest). What is larger than
+ * any revision there will ever be is about what was written. Source: APIObjectVersioner.ParseResourceVersion.
+ */
 export function parseResourceVersion(text: string | undefined): number | undefined {
   if (text === undefined || text === "" || text === "0") return undefined
   const revision = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(revision)) {
+  const isOne = /^\d+$/.test(text) && (Number.isSafeInteger(revision) || BigInt(text) <= largestRevision)
+  if (!isOne) {
     // Upstream gives it neither a reason nor a better code; clients see the same.
     const { reason: _reason, details: _details, ...status } = internalError("").status
     throw new StatusError({ ...status, message: faultOf(text) })
   }
-  return revision
+  return revision === 0 ? undefined : revision
 }
 
 /** As a list has it: there the client is told that it is its fault. */
@@ -42,20 +48,21 @@ function faultOf(text: string): string {
 
 /**
  * A revision that has not been written cannot be answered: the client has spoken to another store, or to the future. Another
- * gateway on the same storage may have written it, so the store is asked before it is refused.
+ * gateway on the same storage may have written it, so the store is asked before it is refused. `written`: by the client.
  */
 export function checkNotFuture(
   revision: number | undefined,
   store: Pick<Store, "revision" | "latest">,
+  written = String(revision),
 ): Promise<void> | undefined {
-  return revision === undefined || revision <= store.revision ? undefined : refuseFuture(revision, store)
+  return revision === undefined || revision <= store.revision ? undefined : refuseFuture(revision, store, written)
 }
 
-async function refuseFuture(revision: number, store: Pick<Store, "latest">): Promise<void> {
+async function refuseFuture(revision: number, store: Pick<Store, "latest">, written: string): Promise<void> {
   const latest = await store.latest().catch((error: unknown) => {
     throw readError(error, `resource version ${revision}`)
   })
-  if (revision > latest) throw resourceVersionTooLarge(revision, latest)
+  if (revision > latest) throw resourceVersionTooLarge(BigInt(written), latest)
 }
 
 export function checkListOptions(options: ListOptions): void {
@@ -104,11 +111,9 @@ export function limitOf({ limit = 0, resourceVersion, continue: token }: ListOpt
 }
 
 export function checkWatchOptions(request: WatchRequest): void {
-  const { resourceVersionMatch, sendInitialEvents, resourceVersion } = request
+  const { resourceVersionMatch, sendInitialEvents } = request
   const errors: FieldError[] = []
-  // A watch from nowhere is one with initial events: the server puts in what that needs, and then it does not fit.
-  const startsAnywhere = !resourceVersion || resourceVersion === "0" || resourceVersionMatch
-  if (request.continue && startsAnywhere) {
+  if (request.continue && resourceVersionMatch) {
     errors.push(forbiddenField(match, "resourceVersionMatch is forbidden when continue is provided"))
   }
   if (sendInitialEvents !== undefined && resourceVersionMatch !== "NotOlderThan") {

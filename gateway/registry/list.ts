@@ -96,7 +96,7 @@ async function placeOf(
 ): Promise<Place> {
   if (token !== undefined) return { revision: token.revision, after: base + token.after }
   const revision = parseListResourceVersion(options.resourceVersion)
-  await checkNotFuture(revision, store)
+  await checkNotFuture(revision, store, options.resourceVersion)
   // With a limit and no match given, a resource version means exactly that one.
   const exact = options.resourceVersionMatch === "Exact" || (!options.resourceVersionMatch && limit > 0)
   return { revision: exact ? revision : undefined, after: undefined }

@@ -59,7 +59,7 @@ export class GenericRegistry implements Registry {
     // Upstream reads events as it lists others.
     const { kind, customResource } = this.definition
     const parse = kind === "Event" && customResource === undefined ? parseListResourceVersion : parseResourceVersion
-    const waiting = checkNotFuture(parse(options.resourceVersion), store)
+    const waiting = checkNotFuture(parse(options.resourceVersion), store, options.resourceVersion)
     if (waiting !== undefined) await waiting
     const stored = await this.#storage.read(store, this.#storage.key(namespace, name), "get")
     if (stored === undefined) throw notFound(this.definition, name)

@@ -46,7 +46,7 @@ export class WatchSource {
     checkWatchOptions(request)
     const selection = selectionOf(this.#definition, request)
     const asked = parseResourceVersion(request.resourceVersion)
-    await checkNotFuture(request.sendInitialEvents ? asked : undefined, store)
+    await checkNotFuture(request.sendInitialEvents ? asked : undefined, store, request.resourceVersion)
     const withInitialEvents = request.sendInitialEvents ?? asked === undefined
     let from = asked ?? store.revision
     try {

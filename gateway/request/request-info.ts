@@ -1,7 +1,8 @@
 // From method, path and query to what is asked for in the API's terms. Pure.
 // Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
-import { badRequest, unreadablePath } from "../../apimachinery/status.ts"
+import { textOfBytes } from "../../apimachinery/go-text.ts"
+import { malformedRequest, unreadablePath } from "../../apimachinery/status.ts"
 import type { RequestInfo } from "./context.ts"
 
 const verbOfMethod: Readonly<Record<string, string>> = {
@@ -70,6 +71,7 @@ function parseResource(info: RequestInfo, parts: string[]): void {
 
 /** A part of a query that is not to be read, with an escape that is none or a semicolon, is as if it were not there. */
 const unreadable = /;|%(?![\da-fA-F]{2})/
+const noEscape = /%(?![\da-fA-F]{2})/
 
 /** Source: net/url (ParseQuery), whose errors upstream does not look at. */
 export function parseQuery(text: string): URLSearchParams {
@@ -117,6 +119,14 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch (error) {
-    throw badRequest(`invalid URL escape in "${text}"`, { cause: error })
+    if (!(error instanceof URIError)) throw error
+    return decodeBytes(text)
   }
+}
+
+/** A path's bytes need not be UTF-8, but its escapes have to be escapes: as Go's server, which knows no more of the request. */
+function decodeBytes(text: string): string {
+  if (noEscape.test(text)) throw malformedRequest()
+  const bytes = text.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+  return textOfBytes(Buffer.from(bytes, "latin1"))
 }

@@ -24,6 +24,13 @@ export async function deleteCollection(ctx: RequestContext, endpoint: Endpoint):
   await sendList({ ctx, response, definition, runs }, list)
 }
 
+/** Upstream lists them in pages, of which a resource version is exactly that one. Source: Store.DeleteCollection. */
+function asPages(options: ListOptions): ListOptions {
+  const { limit, resourceVersion = "0", resourceVersionMatch } = options
+  const isExact = limit === undefined && resourceVersion !== "0" && resourceVersionMatch === undefined
+  return isExact ? { ...options, resourceVersionMatch: "Exact" } : options
+}
+
 export async function deleteSelected(
   ctx: RequestContext,
   registry: Registry,
@@ -31,7 +38,7 @@ export async function deleteSelected(
   options: ListOptions,
   request: DeleteRequest,
 ): Promise<ListResult> {
-  const list = await registry.list(ctx, options)
+  const list = await registry.list(ctx, asPages(options))
   const waiting = list.items.values()
   const work = async (): Promise<void> => {
     for (const item of waiting) {

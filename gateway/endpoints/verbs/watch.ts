@@ -4,7 +4,7 @@ import { parseFieldSelector, printFieldSelector } from "../../../apimachinery/fi
 import { badRequest, isExpired, StatusError } from "../../../apimachinery/status.ts"
 import { StorageError } from "../../../storage/types.ts"
 import type { RequestContext } from "../../request/context.ts"
-import type { WatchRequest } from "../../registry/rest.ts"
+import type { ListOptions, WatchRequest } from "../../registry/rest.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { EventStream } from "../event-stream.ts"
 import { negotiateStream } from "../negotiation.ts"
@@ -25,7 +25,8 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const wanted = negotiateStream(ctx, answeringOf(definition))
   const print = eventPrinter(ctx, definition, wanted)
   const { signal } = ctx
-  ctx.endAfter?.(secondsOf(ctx))
+  const seconds = secondsOf(ctx)
+  ctx.endAfter?.(Math.max(seconds, 0))
   const events = registry.watch(ctx, watchRequest(ctx))[Symbol.asyncIterator]()
   // What is wrong with the request itself is answered as an error, not as an event.
   const first = events.next()
@@ -33,6 +34,10 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   const type = wanted.format === "protobuf" ? `${wanted.contentType};stream=watch` : wanted.contentType
   response.writeHead(200, { "content-type": type, "cache-control": "no-cache, private" })
   const stream = new EventStream(response)
+  if (seconds < 0) {
+    await events.return?.()
+    return stream.end()
+  }
   const sent = ctx.observer?.eventsOf(ctx.info, definition.customResource === undefined)
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
@@ -50,11 +55,15 @@ export async function watch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   }
 }
 
-/** A time that is over before it begins ends the watch at once. */
+const nanoseconds = 1_000_000_000
+
+/** A time that is over before it begins ends the watch before its first event. As Go's duration it may overflow. */
 function secondsOf(ctx: RequestContext): number {
-  const seconds =
-    integer(ctx.query, "timeoutSeconds") || randomInt(defaultTimeout.minSeconds, defaultTimeout.maxSeconds)
-  return Math.min(Math.max(seconds, 0), maxTimerSeconds)
+  const given = integer(ctx.query, "timeoutSeconds") ?? 0
+  const seconds = Number.isSafeInteger(given * nanoseconds)
+    ? given
+    : Number(BigInt.asIntN(64, BigInt(given) * BigInt(nanoseconds))) / nanoseconds
+  return Math.min(seconds || randomInt(defaultTimeout.minSeconds, defaultTimeout.maxSeconds), maxTimerSeconds)
 }
 
 /** Fails when the first step fails at once; otherwise the stream begins, and failures are told in it. */
@@ -74,11 +83,21 @@ function watchRequest(ctx: RequestContext): WatchRequest {
   const { limit: _limit, ...options } = listOptions(ctx)
   return {
     ...options,
+    ...(startsAnywhere(ctx, options) ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" } : {}),
     ...selectedByName(ctx, options.fieldSelector),
     allowBookmarks: flag(ctx.query, "allowWatchBookmarks"),
     signal: ctx.signal,
     ...(ctx.turn === undefined ? {} : { turn: ctx.turn }),
   }
+}
+
+/** Such a watch is one with initial events, and with a bookmark at their end. Source: SetListOptionsDefaults. */
+function startsAnywhere(
+  { query }: RequestContext,
+  { resourceVersion = "0", resourceVersionMatch, sendInitialEvents }: ListOptions,
+): boolean {
+  const isDefaulted = sendInitialEvents === undefined && resourceVersionMatch === undefined
+  return isDefaulted && resourceVersion === "0" && flag(query, "watch") // not by its deprecated path
 }
 
 /** The deprecated path of a watch may name the object; a field selector that names one is the request's name, too. */

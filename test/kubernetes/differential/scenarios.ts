@@ -5,6 +5,7 @@ import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
+import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
 import { customResourceCases } from "./cases/custom-resources.ts"
 import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
@@ -23,6 +24,7 @@ import { objectCases } from "./cases/objects.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
 import { protocolCases } from "./cases/protocol.ts"
+import { requestCases } from "./cases/requests.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { workloadCases } from "./cases/workloads.ts"
@@ -59,6 +61,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customStatusCases(),
         ...customScaleCases(),
         ...customVersionCases(),
+        ...customRatchetingCases(),
         ...customColumnCases(),
         ...customFormatCases(),
         ...definitionNullCases(),
@@ -70,7 +73,14 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "templates and namespaces' limits", scenarios: [...workloadCases(), ...emptyStructCases()] },
     {
       name: "forms and encodings",
-      scenarios: [...protocolCases(), ...patchCases(), ...numberLiteralCases(), ...objectCases(), ...faultCases()],
+      scenarios: [
+        ...protocolCases(),
+        ...requestCases(),
+        ...patchCases(),
+        ...numberLiteralCases(),
+        ...objectCases(),
+        ...faultCases(),
+      ],
     },
     {
       name: "definitions at random",
