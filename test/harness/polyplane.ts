@@ -3,11 +3,11 @@
 
 import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, rm } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 import { strayRejection } from "../../cli/stray-rejections.ts"
+import { temporaryFolder } from "./folders.ts"
 import { collect, run, start, succeed, type Output, type RunOptions } from "./processes.ts"
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
@@ -41,7 +41,7 @@ export function polyplane(args: readonly string[], options: RunOptions = {}): Pr
 }
 
 export async function startPolyplane(options: PolyplaneOptions = {}): Promise<Polyplane> {
-  const directory = await mkdtemp(path.join(tmpdir(), "polyplane-"))
+  const directory = await temporaryFolder("polyplane-up")
   const running = new Polyplane(directory, options)
   try {
     await running.start()

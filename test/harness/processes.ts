@@ -1,8 +1,12 @@
-// Child processes of tests: everything started here ends with the test process, whatever way that ends by itself.
+// Child processes of tests: everything started here ends with the test process, whatever way that ends. On Linux the kernel sees
+// to it, kill -9 included: PR_SET_PDEATHSIG, by way of setpriv.
 
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { once } from "node:events"
+import { existsSync } from "node:fs"
 
+const setpriv = "/usr/bin/setpriv"
+const canBind = existsSync(setpriv)
 const running = new Set<ChildProcess>()
 /** Those of them that lead a process group, which ends with them. */
 const groups = new WeakSet<ChildProcess>()
@@ -17,13 +21,17 @@ process.once("exit", () => {
   }
 })
 
-/** spawn(), remembered until its end. `group`: with a process group of its own. */
+/**
+ * spawn(), remembered until its end. `group`: with a process group of its own, whose first process alone ends with a test process
+ * that is killed.
+ */
 export function start(
   command: string,
   args: readonly string[],
   { group = false, ...options }: SpawnOptions & { group?: boolean },
 ): ChildProcess {
-  const child = spawn(command, args, { ...options, detached: group })
+  const [program, all] = canBind ? [setpriv, ["--pdeathsig", "KILL", "--", command, ...args]] : [command, args]
+  const child = spawn(program, all, { ...options, detached: group })
   if (group) groups.add(child)
   running.add(child)
   child.once("close", () => running.delete(child))

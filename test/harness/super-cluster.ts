@@ -1,8 +1,7 @@
 // A cluster that knows nothing of tenants: an API server with the few controllers it needs, and simulated nodes. What
 // `--super-kubeconfig` can name. It can go away and come back on the same port.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import type { Service } from "../../apimachinery/object.ts"
 import { silentLog } from "../../client/log.ts"
@@ -13,6 +12,7 @@ import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
 import { RangeServiceAddresses } from "../../gateway/registry/core/services/addresses.ts"
 import { startSimulator } from "../../simulator/main.ts"
+import { temporaryFolder } from "./folders.ts"
 
 const controllers = ["namespace", "serviceaccount", "root-ca-certificate-publisher", "endpoints", "endpointslice"]
 const cidr = "10.96.0.0/16"
@@ -31,7 +31,7 @@ export class SuperCluster implements AsyncDisposable {
   }
 
   static async start(): Promise<SuperCluster> {
-    const cluster = new SuperCluster(await mkdtemp(path.join(tmpdir(), "polyplane-super-")))
+    const cluster = new SuperCluster(await temporaryFolder("polyplane-super"))
     await cluster.start()
     return cluster
   }

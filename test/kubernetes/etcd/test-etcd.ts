@@ -4,12 +4,12 @@
 //
 // Members can be killed and started again with what they had. Nothing of it outlives the test process.
 
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdir, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { call } from "../../harness/https.ts"
 import { binary } from "../build/cache.ts"
 import { Component } from "../harness/component.ts"
+import { temporaryFolder } from "../../harness/folders.ts"
 import { freePorts } from "../../harness/ports.ts"
 
 export interface TestEtcdOptions {
@@ -43,7 +43,7 @@ export class TestEtcd implements AsyncDisposable {
 
   static async start(options: TestEtcdOptions = {}): Promise<TestEtcd> {
     for (let attempt = 1; ; attempt++) {
-      const folder = await mkdtemp(path.join(tmpdir(), `polyplane-etcd-${process.pid}-`))
+      const folder = await temporaryFolder("polyplane-etcd")
       const count = options.members ?? 1
       const ports = await freePorts(2 * count)
       const members = Array.from({ length: count }, (_, index): Member => {

@@ -1,9 +1,8 @@
 // One program of a real cluster: started with its output in a file, waited for until it answers, and ended with whoever
-// started it. On Linux the kernel ends it when the test process dies, kill -9 included: PR_SET_PDEATHSIG, by way of setpriv.
+// started it.
 
 import { once } from "node:events"
 import { open, readFile } from "node:fs/promises"
-import { existsSync } from "node:fs"
 import type { ChildProcess } from "node:child_process"
 import { setTimeout as delay } from "node:timers/promises"
 import { start } from "../../harness/processes.ts"
@@ -18,7 +17,6 @@ export interface ComponentOptions {
   readyTimeoutMs?: number
 }
 
-const setpriv = "/usr/bin/setpriv"
 const defaultReadyTimeoutMs = 60_000
 const pollMs = 50
 /** Of a log file, in the message of a failed start. */
@@ -44,10 +42,7 @@ export class Component implements AsyncDisposable {
     const { program, args, env = process.env } = options
     const log = await open(options.logFile, "a")
     try {
-      const bound = existsSync(setpriv)
-      const command = bound ? setpriv : program
-      const all = bound ? ["--pdeathsig", "KILL", "--", program, ...args] : args
-      return new Component(options, start(command, all, { env, stdio: ["ignore", log.fd, log.fd] }))
+      return new Component(options, start(program, args, { env, stdio: ["ignore", log.fd, log.fd] }))
     } finally {
       await log.close()
     }

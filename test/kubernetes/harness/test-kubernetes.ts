@@ -5,11 +5,12 @@
 //
 // Nothing of it outlives the test process (component.ts). Its logs stay when it or a test failed.
 
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { createHttpClient } from "../../../client/http-client.ts"
 import type { KubeClient } from "../../../client/rest.ts"
+import { temporaryFolder } from "../../harness/folders.ts"
 import { call } from "../../harness/https.ts"
 import { missingBinaries } from "../build/cache.ts"
 import type { Component } from "./component.ts"
@@ -39,7 +40,6 @@ export interface TestKubernetesOptions {
 
 /** In the environment: logs of control planes are kept when they end. */
 export const keepLogsVariable = "POLYPLANE_KEEP_LOGS"
-const folderPrefix = "polyplane-kubernetes-"
 /** How often it is tried with other ports when somebody took one of them. */
 const maxAttempts = 3
 
@@ -83,7 +83,6 @@ export class TestKubernetes implements AsyncDisposable {
   static async start(options: TestKubernetesOptions = {}): Promise<TestKubernetes> {
     const missing = missingBinaries(TestKubernetes.binaries(options))
     if (missing !== undefined) throw new Error(missing)
-    await removeAbandoned()
     for (let attempt = 1; ; attempt++) {
       const kubernetes = await TestKubernetes.#create(options)
       try {
@@ -98,7 +97,7 @@ export class TestKubernetes implements AsyncDisposable {
   }
 
   static async #create(options: TestKubernetesOptions): Promise<TestKubernetes> {
-    const folder = await mkdtemp(path.join(tmpdir(), `${folderPrefix}${process.pid}-`))
+    const folder = await temporaryFolder("polyplane-kubernetes")
     const [etcd = 0, etcdPeer = 0, apiServer = 0] = await freePorts(3)
     await Promise.all(["logs", "credentials"].map((name) => mkdir(path.join(folder, name))))
     const names = ["localhost", "127.0.0.1", "10.96.0.1", ...(options.names ?? [])]
@@ -215,22 +214,4 @@ const auditPolicy = {
   kind: "Policy",
   omitStages: ["RequestReceived"],
   rules: [{ level: "RequestResponse" }],
-}
-
-/** Folders of test processes that were killed. */
-async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const pid = name.startsWith(folderPrefix) ? Number(name.slice(folderPrefix.length).split("-")[0]) : Number.NaN
-    if (!Number.isInteger(pid) || isRunning(pid)) continue
-    await rm(path.join(tmpdir(), name), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH"
-  }
 }
