@@ -2,14 +2,46 @@
 // `npm run kubernetes:build`; a suite whose needs are absent is skipped with a line that says so.
 
 import { defineConfig } from "vitest/config"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { programsOfGo } from "./test/harness/environment.ts"
+
+// Two files run at a time. Those that mostly wait come first, so that each has nearly a processor when it needs one; those that
+// compute all the time come last, side by side.
+const first = [
+  "suites/suites",
+  "real-node-main-job",
+  "etcd/leader-failure",
+  "clients/clients",
+  "manifests",
+  "unmodified-controllers",
+  "main-job",
+  "etcd/store",
+  "test-cmd/test-cmd",
+  "controllers/controllers",
+]
+const last = ["kubectl/day", "differential/differential", "definitions/definitions"]
+
+class Ordered extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return files.toSorted((a, b) => placeOf(a) - placeOf(b) || a.moduleId.localeCompare(b.moduleId))
+  }
+}
+
+function placeOf({ moduleId }: TestSpecification): number {
+  const isNamed = (name: string): boolean => moduleId.endsWith(`/test/kubernetes/${name}.test.ts`)
+  const [before, after] = [first.findIndex(isNamed), last.findIndex(isNamed)]
+  return before >= 0 ? before - first.length : after + 1
+}
 
 export default defineConfig({
   test: {
     include: ["test/kubernetes/**/*.test.ts"],
     setupFiles: ["test/kubernetes/harness/keep-logs.ts"],
     pool: "forks",
+    env: programsOfGo,
     // Each file starts real servers of its own.
-    fileParallelism: false,
+    maxWorkers: 2,
+    sequence: { sequencer: Ordered },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 5 } },

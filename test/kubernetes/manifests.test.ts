@@ -1,13 +1,14 @@
 // The installation that manifests/ describes, on real nodes: every part is a workload with just the rights it is given there,
 // and a tenant's day works from the outside in.
 
-import { chown, cp, mkdir, writeFile } from "node:fs/promises"
+import { chown, cp, mkdir, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { parse, stringify } from "yaml"
 import type { Pod } from "../../apimachinery/object.ts"
 import { pods } from "../../client/resources.ts"
 import { eventually } from "../harness/eventually.ts"
+import { temporaryFolder } from "../harness/folders.ts"
 import { polyplane, repository } from "../harness/polyplane.ts"
 import { succeed } from "../harness/processes.ts"
 import { lacks } from "./harness/needs.ts"
@@ -26,14 +27,23 @@ const curl = ["curl", "--silent", "--max-time", "5"]
 
 describe.skipIf(lacks([], await whyNoNodes()))("the manifests on real nodes", { timeout: timeoutMs }, () => {
   let kubernetes: RealKubernetes
+  let folder: string
 
   beforeAll(async () => {
-    kubernetes = await RealKubernetes.start({ nodes: 2 })
-    await loadImage(kubernetes)
+    folder = await temporaryFolder("polyplane-manifests")
+    const archive = path.join(folder, "polyplane.tar")
+    // Settled, both of them: what has started is to be ended whatever became of the other.
+    const [started, made] = await Promise.allSettled([
+      RealKubernetes.start({ nodes: 2 }).then((it) => (kubernetes = it)),
+      makePolyplaneImage(`${image.name}:${image.tag}`, archive),
+    ])
+    for (const each of [started, made]) if (each.status === "rejected") throw each.reason
+    await loadImage(kubernetes, archive)
   }, startTimeoutMs)
 
   afterAll(async () => {
     await kubernetes?.[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
   }, timeoutMs)
 
   /** What the parts said last tells why. */
@@ -162,13 +172,13 @@ const web = {
 }
 
 /** Into the containerd of every node. */
-async function loadImage(kubernetes: RealKubernetes): Promise<void> {
-  const archive = path.join(kubernetes.directory, "polyplane.tar")
-  await makePolyplaneImage(`${image.name}:${image.tag}`, archive)
-  for (let number = 1; number <= kubernetes.nodes; number++) {
+async function loadImage(kubernetes: RealKubernetes, archive: string): Promise<void> {
+  const numbers = Array.from({ length: kubernetes.nodes }, (_, index) => index + 1)
+  const load = async (number: number): Promise<void> => {
     await cp(archive, path.join(kubernetes.directory, `node${number}`, "tmp", "polyplane.tar"))
     await kubernetes.inNode(number, ["ctr", "--namespace", "k8s.io", "images", "import", "/tmp/polyplane.tar"])
   }
+  await Promise.all(numbers.map(load))
   const data = path.join(kubernetes.directory, "node1", "var/lib/polyplane")
   await mkdir(data)
   await chown(data, user, user)

@@ -18,6 +18,8 @@ import { RealKubernetes } from "./node/real-kubernetes.ts"
 
 const image = "registry.k8s.io/e2e-test-images/agnhost:2.63.0"
 const timeoutMs = 90_000
+/** What else is tested at the same time may want the processor, too. */
+const startTimeoutMs = 240_000
 
 describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeout: timeoutMs }, () => {
   let kubernetes: RealKubernetes
@@ -27,7 +29,7 @@ describe.skipIf(lacks([], await whyNoNodes()))("a tenant on real nodes", { timeo
     kubernetes = await RealKubernetes.start({ nodes: 2 })
     // Where pods find it: this machine's address in the nodes' network.
     up = await startPolyplane({ args: ["--super-kubeconfig", kubernetes.kubeconfig, "--host", kubernetes.hostAddress] })
-  }, timeoutMs)
+  }, startTimeoutMs)
 
   afterAll(async () => {
     await up?.[Symbol.asyncDispose]()

@@ -3,11 +3,12 @@
 
 import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { mkdir, readdir, readFile, rm, symlink } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters } from "node:util"
+import { programsOfGo } from "../../harness/environment.ts"
+import { temporaryFolder } from "../../harness/folders.ts"
 import { collect, run, start } from "../../harness/processes.ts"
 import { binaryPath } from "../build/cache.ts"
 import { Front, type Fronted } from "./front.ts"
@@ -52,7 +53,7 @@ export async function runFunctions(
   timeoutMs: number,
 ): Promise<Outcomes> {
   await using stack = new AsyncDisposableStack()
-  const folder = await mkdtemp(path.join(tmpdir(), "polyplane-test-cmd-"))
+  const folder = await temporaryFolder("polyplane-test-cmd")
   stack.defer(() => rm(folder, { recursive: true, force: true }))
   // Of 127.0.0.1, by whose name a script recognizes that certificates of clients are asked for.
   const announced = await readFile(path.join(source, "hack/testdata/ca/ca.crt"), "utf8")
@@ -61,6 +62,7 @@ export async function runFunctions(
   await mkdir(temporary)
   await linkTo(source, work)
   const env = {
+    ...programsOfGo,
     PATH: process.env["PATH"],
     TERM: "xterm",
     SECURE_API_PORT: String(front.port),

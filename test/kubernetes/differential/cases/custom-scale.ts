@@ -18,6 +18,7 @@ import {
 const group = "s@{id}.example.com"
 const list = `/apis/${group}/v1/namespaces/@{ns}/things`
 const scale = `${list}/a/scale`
+const maps = "/api/v1/namespaces/@{ns}/configmaps"
 
 export function customScaleCases(): Scenario[] {
   return [
@@ -29,8 +30,12 @@ export function customScaleCases(): Scenario[] {
     { name: "a custom resource's scale of a group that is gone is refused", steps: [...made(), ...goneVersions()] },
     { name: "what a custom resource is refused for first", steps: [...made(), ...orders()] },
     {
-      name: "a custom resource is read at a revision that is not there yet, as others",
-      steps: [...made(), ...future()],
+      name: "a custom resource is read at a revision that is not there yet",
+      steps: [...made(), ...future(list), get(`${scale}?${never}`), get(`${list}/absent?${never}`)],
+    },
+    {
+      name: "a ConfigMap is read at a revision that is not there yet",
+      steps: [post(maps, { metadata: { name: "a" } }), ...future(maps)],
     },
   ]
 }
@@ -284,19 +289,14 @@ function orders(): RequestStep[] {
 
 const never = "resourceVersion=99999999999"
 
-function future(): RequestStep[] {
-  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+/** A server waits some seconds for each. */
+function future(path: string): RequestStep[] {
   return [
-    post(maps, { metadata: { name: "a" } }),
-    ...[list, maps].flatMap((path) => [
-      get(`${path}/a?${never}`),
-      get(`${path}?${never}`),
-      get(`${path}?${never}&resourceVersionMatch=NotOlderThan`),
-      get(`${path}?${never}&resourceVersionMatch=Exact`),
-      get(`${path}?${never}&limit=1`),
-      get(`${path}?${never}&fieldSelector=metadata.name%3Da`),
-    ]),
-    get(`${scale}?${never}`),
-    get(`${list}/absent?${never}`),
+    get(`${path}/a?${never}`),
+    get(`${path}?${never}`),
+    get(`${path}?${never}&resourceVersionMatch=NotOlderThan`),
+    get(`${path}?${never}&resourceVersionMatch=Exact`),
+    get(`${path}?${never}&limit=1`),
+    get(`${path}?${never}&fieldSelector=metadata.name%3Da`),
   ]
 }
