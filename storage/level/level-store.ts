@@ -5,23 +5,22 @@
 import { heldPerUsed, type StoreLimits } from "../limits.ts"
 import type { Usage } from "../quota.ts"
 import { checkReadable, compactedError, compactionTarget } from "../transaction.ts"
-import {
-  StorageError,
-  type BaseLayer,
-  type KeyValue,
-  type RangeOptions,
-  type RangeResult,
-  type Revision,
-  type Store,
-  type StoreEvent,
-  type Transaction,
-  type TransactionResult,
-  type Watcher,
-  type WatchOptions,
+import type {
+  BaseLayer,
+  KeyValue,
+  RangeOptions,
+  RangeResult,
+  Revision,
+  Store,
+  StoreEvent,
+  Transaction,
+  TransactionResult,
+  Watcher,
+  WatchOptions,
 } from "../types.ts"
 import { EventBuffer } from "../watch/event-buffer.ts"
 import { createWatcher, type ChangeLog } from "../watch/watcher.ts"
-import { accessError, memoryOf, type Database, type DatabaseState, type OpenedDatabase } from "./database.ts"
+import { memoryOf, type Database, type DatabaseState, type OpenedDatabase } from "./database.ts"
 import { closedError, GroupCommit } from "./group-commit.ts"
 import { Allowance } from "./allowance.ts"
 import { hasLeftovers } from "./compaction.ts"
@@ -30,7 +29,8 @@ import type { Image } from "./image.ts"
 import { Residency } from "./residency.ts"
 import type { Resident } from "./resident.ts"
 import { readRange } from "./range.ts"
-import { changeWrites, readAt, readChanges, type Write } from "./revision-log.ts"
+import { changeWrites, readAt, readChanges } from "./revision-log.ts"
+import { StoreDatabase } from "./store-database.ts"
 import type { View } from "./view.ts"
 import { Views } from "./views.ts"
 
@@ -49,7 +49,6 @@ export interface LevelStoreParts {
 }
 
 export class LevelStore implements Store, ChangeLog {
-  readonly #open: () => Promise<OpenedDatabase>
   readonly #closed: LevelStoreParts["closed"]
   readonly #base: BaseLayer
   readonly #limits: StoreLimits
@@ -57,21 +56,14 @@ export class LevelStore implements Store, ChangeLog {
   readonly #commits: GroupCommit
   readonly #history: History
   readonly #allowance: Allowance
-  #database: Database | undefined
+  readonly #database: StoreDatabase
   #head: Revision
   #buffer: EventBuffer
   readonly #residency: Residency
   readonly #views: Views
-  /** Set from a failed write until the database has been opened anew. */
-  #broken: Error | undefined
-  /** Of the database: at the first time, or anew. */
-  #opening: Promise<void> | undefined
-  #openAfter = 0
   #closing: Promise<void> | undefined
 
   constructor(parts: LevelStoreParts) {
-    this.#database = parts.database
-    this.#open = parts.open
     this.#closed = parts.closed
     this.#base = parts.base
     this.#residency = parts.residency
@@ -80,22 +72,34 @@ export class LevelStore implements Store, ChangeLog {
     this.#allowance = parts.allowance
     this.#head = parts.state.head
     this.#buffer = new EventBuffer(this.#head, this.#limits.recentEventBytes)
+    this.#database = new StoreDatabase({
+      database: parts.database,
+      open: parts.open,
+      now: this.#now,
+      reopenMilliseconds: this.#limits.reopenMilliseconds,
+      isClosing: () => this.#closing !== undefined,
+      isKnown: (state) => state.head === this.#head && state.compacted === this.#history.compacted,
+      adopted: (database) => this.#adopted(database),
+      dropped: () => this.#residency.drop(),
+      distrusted: (error) => this.#buffer.end(error),
+      begin: (opened, trusted) => this.#begin(opened, trusted),
+    })
     this.#views = new Views({
       base: parts.base,
       limits: this.#limits,
-      database: () => this.#openDatabase,
+      database: () => this.#database.opened,
       head: () => this.#head,
     })
     this.#history = new History(parts.state, this.#limits, this.#now, {
-      database: () => this.#openDatabase,
-      ready: () => this.#ready(),
-      write: (writes, sync) => this.#write(writes, sync),
+      database: () => this.#database.opened,
+      ready: () => this.#database.ready(),
+      write: (writes, sync) => this.#database.write(writes, sync),
       isClosing: () => this.#closing !== undefined,
       dropped: () => this.#views.dropped(),
     })
     this.#commits = new GroupCommit(
       {
-        ready: () => this.#ready(),
+        ready: () => this.#database.ready(),
         revision: () => this.#head,
         read: (key) => this.#readCurrent(key),
         commit: (events, revision, usage) => this.#commit(events, revision, usage),
@@ -115,19 +119,20 @@ export class LevelStore implements Store, ChangeLog {
 
   get memoryBytes(): number {
     const values = this.#residency.current?.bytes ?? 0
-    const ofDatabase = this.#database === undefined ? 0 : memoryOf(this.#database)
+    const { current } = this.#database
+    const ofDatabase = current === undefined ? 0 : memoryOf(current)
     return heldPerUsed * (values + this.#buffer.bytes) + ofDatabase
   }
 
   async latest(): Promise<Revision> {
-    if (this.#residentAt(undefined) === undefined) await this.#ready()
+    if (this.#residentAt(undefined) === undefined) await this.#database.ready()
     return this.#head
   }
 
   async get(key: string, revision?: Revision): Promise<KeyValue | undefined> {
     const resident = this.#residentAt(revision)
     if (resident !== undefined) return resident.get(key)
-    const waiting = this.#ready()
+    const waiting = this.#database.ready()
     if (waiting !== undefined) await waiting
     if (revision !== undefined) checkReadable(revision, this.#history.compacted, this.#head)
     if (revision !== undefined && revision < this.#head) return this.#withView((view) => readAt(view, key, revision))
@@ -137,7 +142,7 @@ export class LevelStore implements Store, ChangeLog {
   async range(prefix: string, options: RangeOptions = {}): Promise<RangeResult> {
     const resident = this.#residentAt(options.revision)
     if (resident !== undefined) return { ...resident.range(prefix, options), revision: this.#head }
-    const waiting = this.#ready()
+    const waiting = this.#database.ready()
     if (waiting !== undefined) await waiting
     checkReadable(options.revision ?? this.#head, this.#history.compacted, this.#head)
     this.#residency.promote((load) => this.#withView(load))
@@ -158,14 +163,14 @@ export class LevelStore implements Store, ChangeLog {
   }
 
   async readChanges(prefix: string, after: Revision): Promise<{ events: readonly StoreEvent[]; revision: Revision }> {
-    await this.#ready()
+    await this.#database.ready()
     const { compacted } = this.#history
     if (after <= compacted) throw compactedError(after, compacted)
     return this.#withView((view) => readChanges(view, prefix, after))
   }
 
   async compact(revision: Revision): Promise<void> {
-    await this.#ready()
+    await this.#database.ready()
     await this.#history.compactTo(compactionTarget(revision, this.#head))
   }
 
@@ -182,14 +187,13 @@ export class LevelStore implements Store, ChangeLog {
   async #close(): Promise<void> {
     this.#buffer.end(closedError())
     await this.#commits.close()
-    // Its failure has been told to those who asked for something.
-    await this.#opening?.catch(() => undefined)
+    await this.#database.opening()
     await this.#history.done
     const resident = this.#residency.current
-    await this.#database?.close()
+    await this.#database.close()
     // What a large store was given for a while is more than one reads to wake it.
     const isSmall = resident !== undefined && resident.bytes <= this.#limits.residentBytes
-    if (this.#database !== undefined && this.#broken === undefined && isSmall)
+    if (this.#database.current !== undefined && !this.#database.isBroken && isSmall)
       await this.#closed?.({
         head: this.#head,
         compacted: this.#history.compacted,
@@ -197,17 +201,6 @@ export class LevelStore implements Store, ChangeLog {
         entries: resident.tableEntries(),
       })
     await this.#residency.close()
-  }
-
-  /** Resolves when the database can be used. Undefined: it can. */
-  #ready(): Promise<void> | undefined {
-    if (this.#closing) throw closedError()
-    return this.#database === undefined || this.#broken !== undefined ? this.#openAgain() : undefined
-  }
-
-  get #openDatabase(): Database {
-    if (this.#database === undefined) throw new Error("the database has not been opened")
-    return this.#database
   }
 
   /** What answers without the database; undefined: nothing does. */
@@ -231,7 +224,7 @@ export class LevelStore implements Store, ChangeLog {
 
   async #commit(events: readonly StoreEvent[], revision: Revision, usage: Usage | undefined): Promise<void> {
     await this.#views.during(this.#residency.current === undefined, async () => {
-      await this.#write([...changeWrites(events, this.#base), ...this.#allowance.writes(usage)], true)
+      await this.#database.write([...changeWrites(events, this.#base), ...this.#allowance.writes(usage)], true)
       this.#head = revision
       this.#allowance.committed(usage)
       this.#residency.committed(events)
@@ -240,75 +233,18 @@ export class LevelStore implements Store, ChangeLog {
     this.#history.committed(this.#head)
   }
 
-  async #write(writes: Write[], sync: boolean): Promise<void> {
-    const database = this.#openDatabase
-    try {
-      await database.batch<string | Buffer, Buffer>(writes, { sync, valueEncoding: "buffer" })
-    } catch (error) {
-      const failure = accessError(error, database.location)
-      if (database === this.#database) this.#break(failure)
-      throw failure
-    }
+  async #adopted(database: Database): Promise<void> {
+    if (await hasLeftovers(database, this.#history.compacted)) this.resumeCompaction()
   }
 
-  // After a failed write LevelDB's log may end in half a record, or even in a whole one: only opening it anew tells.
-  // Watches end, because they could miss what turns out to be there. What is resident is what has been acknowledged: it is read
-  // until then, however long a full disk takes.
-  #break(error: Error): void {
-    // Nobody waits for it: when it fails, the next caller is told.
-    if (this.#distrust(error)) this.#openAgain().catch(() => undefined)
-  }
-
-  #distrust(error: Error): boolean {
-    if (this.#broken || this.#closing) return false
-    this.#broken = error
-    this.#buffer.end(error)
-    return true
-  }
-
-  #openAgain(): Promise<void> {
-    this.#opening ??= this.#tryOpen().finally(() => {
-      this.#opening = undefined
-    })
-    return this.#opening
-  }
-
-  async #tryOpen(): Promise<void> {
-    const reason = this.#broken
-    if (reason && this.#now() < this.#openAfter) throw reason
-    this.#openAfter = this.#now() + this.#limits.reopenMilliseconds
-    await this.#database?.close()
-    try {
-      const opened = await this.#open()
-      if (this.#broken === undefined) await this.#adopt(opened)
-      else await this.#begin(opened)
-    } catch (error) {
-      this.#distrust(error as Error)
-      throw error
-    }
-  }
-
-  /** At the first time, when all that is known comes from the image. */
-  async #adopt({ database, state }: OpenedDatabase): Promise<void> {
-    if (state.head === this.#head && state.compacted === this.#history.compacted) {
-      this.#database = database
-      if (await hasLeftovers(database, state.compacted)) this.resumeCompaction()
-      return
-    }
-    this.#distrust(new StorageError("Unavailable", `store ${database.location} was written to by somebody else`))
-    this.#residency.drop()
-    await this.#begin({ database, state })
-  }
-
-  async #begin({ database, state }: OpenedDatabase): Promise<void> {
-    this.#database = database
+  async #begin({ database, state }: OpenedDatabase, trusted: () => void): Promise<void> {
     this.#views.forget()
     await this.#allowance.open(database, state)
     await this.#residency.open(database, () => {
       this.#head = state.head
       this.#history.compacted = state.compacted
       this.#buffer = new EventBuffer(state.head, this.#limits.recentEventBytes)
-      this.#broken = undefined
+      trusted()
     })
   }
 }
