@@ -28,6 +28,9 @@ export interface Part {
 
 const kubernetes = "k8s.io/kubernetes"
 const containerd = "github.com/containerd/containerd/v2"
+const gatekeeper = "github.com/open-policy-agent/gatekeeper/v3"
+const kro = "github.com/kubernetes-sigs/kro"
+const metricsServer = "sigs.k8s.io/metrics-server"
 
 const component = (name: string): Program => ({
   name,
@@ -106,6 +109,12 @@ export const parts: readonly Part[] = [
     "gateway-api",
     suites("sigs.k8s.io/gateway-api", ["pkg/test/cel"]).map((suite) => ({ ...suite, tags: "experimental" })),
   ),
+  part("operators", [
+    { name: "cert-manager", package: "./certificates", module: ownModule("operators") },
+    { name: "gatekeeper", package: gatekeeper, module: gatekeeper },
+    { name: "kro", package: `${kro}/cmd/controller`, module: kro },
+    { name: "metrics-server", package: `${metricsServer}/cmd/metrics-server`, module: metricsServer },
+  ]),
   part("coredns", [{ name: "coredns", package: "github.com/coredns/coredns", module: "github.com/coredns/coredns" }]),
 ]
 
