@@ -98,9 +98,8 @@ export class SyncController {
     if (sync.resource.namespaced) await this.#ensureNamespace(work, object.metadata.namespace ?? "")
     await this.#ensureDependencies(work, object)
     if (sync.resource === pods) await this.#ensureTokens(work, object as Pod)
-    const desired = buildSuperObject(sync, object, context)
     try {
-      await this.#createOrFallBack(sync, desired)
+      await this.#createOrFallBack(sync, buildSuperObject(sync, object, context))
     } catch (error) {
       if (!isAlreadyExists(error)) return this.#failed(work, "FailedCreate", error)
       // The cache does not have it (yet, or because it is not marked as ours): look, and decide once more.

@@ -7,7 +7,7 @@ import { connectionCertificates } from "./credentials.ts"
 const requestWith = (raw: Buffer): IncomingMessage =>
   ({
     socket: Object.create(TLSSocket.prototype, { getPeerX509Certificate: { value: () => ({ raw }) } }) as TLSSocket,
-  }) as unknown as IncomingMessage
+  }) as Partial<IncomingMessage> as IncomingMessage
 
 test("what is known of a certificate is shared by connections, unless it is so large that it is kept for none", () => {
   for (const [bytes, isShared] of [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { fakeTenant } from "../testing/fake-tenants.ts"
-import { equal, mergeDiff } from "./equality.ts"
+import { equal, mergeDiff, missingFrom } from "./equality.ts"
 import { metadataChange, superKeys, superMetadata, transparentChange } from "./metadata.ts"
 import { ownership } from "./ownership.ts"
 import { scrubMessages } from "./scrub.ts"
@@ -194,4 +194,20 @@ test("scrubMessages() tells super names in the tenant's words, at any depth, and
     containerStatuses: [{ state: { waiting: { message: "pod=web_default(mine)" } } }],
   })
   expect(scrubMessages({ message: "plain" }, names)).toEqual({ message: "plain" })
+})
+
+describe("missingFrom()", () => {
+  test("answers what is nowhere in the other list, whatever the order and however fields without value are written", () => {
+    const [a, b] = [
+      { key: "a", value: null },
+      { value: "x", key: "b" },
+    ]
+    expect(missingFrom<object>([a, b, { key: "c" }], [{ key: "b", value: "x" }, { key: "a" }])).toEqual([{ key: "c" }])
+    expect(missingFrom([a, b], [a, b, { key: "c", value: "y" }])).toEqual([])
+  })
+
+  test("takes time in proportion to both lists", () => {
+    const long = Array.from({ length: 30_000 }, (_, at) => ({ key: `key-${at}`, operator: "Exists" }))
+    expect(missingFrom(long, [...long].reverse())).toEqual([])
+  })
 })

@@ -19,6 +19,33 @@ export function equal(left: unknown, right: unknown): boolean {
   return true
 }
 
+/**
+ * What of `wanted` is not in `present`, in whatever order. A tenant's lists are as long as an object may be: each item of one is not
+ * compared with each of the other.
+ */
+export function missingFrom<T>(wanted: readonly T[], present: readonly T[]): T[] {
+  const rest = wanted.filter((item, index) => !equal(item, present[index]))
+  if (rest.length === 0) return rest
+  const known = new Set(present.map(textOf))
+  return rest.filter((item) => !known.has(textOf(item)))
+}
+
+/** The same for what is equal. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, field: unknown) => {
+    if (!isRecord(field)) return field
+    const present = Object.entries(field).filter(([, one]) => one !== null && one !== undefined)
+    return Object.fromEntries(present.sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+/** By their names; of several of one name the first. */
+export function byName<T extends { name: string }>(items: readonly T[]): ReadonlyMap<string, T> {
+  const named = new Map<string, T>()
+  for (const item of items) if (!named.has(item.name)) named.set(item.name, item)
+  return named
+}
+
 /** The merge patch from `from` to `to`, or undefined when they are equal. Arrays are replaced whole, as the RFC has it. */
 export function mergeDiff(from: unknown, to: unknown): unknown {
   if (equal(from, to)) return undefined

@@ -107,14 +107,15 @@ export function specChange(wanted: Spec, current: Spec): Record<string, unknown>
 
 /** The tenant's ports with super's node ports where the tenant names none. Matched by what identifies a port. */
 function mergePorts(wanted: readonly Port[], current: readonly Port[]): Port[] {
+  const there = new Map(current.map((port) => [identityOf(port), port]))
   return wanted.map((port) => {
     if (port.nodePort !== undefined && port.nodePort !== 0) return port
-    const same = current.find((other) => other.port === port.port && protocol(other) === protocol(port))
-    return same?.nodePort === undefined ? port : { ...port, nodePort: same.nodePort }
+    const nodePort = there.get(identityOf(port))?.nodePort
+    return nodePort === undefined ? port : { ...port, nodePort }
   })
 }
 
-const protocol = (port: Port): string => port.protocol ?? "TCP"
+const identityOf = ({ port, protocol = "TCP" }: Port): string => `${port}/${protocol}`
 
 function withoutNodePort({ nodePort: _nodePort, ...port }: Port): Port {
   return port

@@ -57,12 +57,15 @@ export function ownFields(node: Node): OwnFields {
 function readOwnFields({ metadata, spec, status }: Node): OwnFields {
   const published = parseRecord(metadata.annotations?.[publishedAnnotation])
   if (published === undefined) return none
-  const without = (keys: object | undefined, shown: readonly string[]): Keys =>
-    Object.fromEntries(Object.entries((keys ?? {}) as Keys).filter(([key]) => !shown.includes(key)))
+  const without = (keys: object | undefined, shown: readonly string[]): Keys => {
+    const known = new Set(shown)
+    return Object.fromEntries(Object.entries((keys ?? {}) as Keys).filter(([key]) => !known.has(key)))
+  }
   const resources = without(status?.capacity, published.resources)
+  const taints = new Set(published.taints)
   return {
     labels: without(metadata.labels, published.labels),
-    taints: (spec?.taints ?? []).filter((taint) => !published.taints.includes(taintId(taint))),
+    taints: (spec?.taints ?? []).filter((taint) => !taints.has(taintId(taint))),
     unschedulable: spec?.unschedulable === true && !published.unschedulable,
     resources: Object.fromEntries(Object.entries(resources).filter(([name]) => isExtendedResource(name))),
   }
@@ -111,9 +114,7 @@ export function withOwnFields(shown: Node, object: Node): Node {
 
 /** The order of taints means nothing: another one is no difference. */
 function inOrderOf(present: readonly Taint[], taints: Taint[]): Taint[] {
-  const place = (taint: Taint): number => {
-    const index = present.findIndex((one) => taintId(one) === taintId(taint))
-    return index < 0 ? present.length : index
-  }
+  const places = new Map(present.map((taint, index) => [taintId(taint), index]))
+  const place = (taint: Taint): number => places.get(taintId(taint)) ?? present.length
   return taints.sort((a, b) => place(a) - place(b))
 }

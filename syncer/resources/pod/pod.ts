@@ -1,6 +1,6 @@
 // Pods. Downward: the spec through the mutators, later the few fields that may change. Upward: the node, then the status.
 
-import type { Container, Node, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import type { Container, Node, Pod } from "../../../apimachinery/object.ts"
 import { ignoreSyncLabel, rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
 import {
   configMaps,
@@ -14,7 +14,7 @@ import {
   serviceAccounts,
   services,
 } from "../../../client/resources.ts"
-import { equal, mergeDiff } from "../../conversion/equality.ts"
+import { byName, mergeDiff, missingFrom } from "../../conversion/equality.ts"
 import type { Dependency, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
@@ -126,19 +126,20 @@ function specChange(object: Pod, superObject: Pod): Record<string, unknown> | un
   if (wanted.activeDeadlineSeconds !== current.activeDeadlineSeconds && wanted.activeDeadlineSeconds !== undefined) {
     patch["activeDeadlineSeconds"] = wanted.activeDeadlineSeconds
   }
-  const tolerations = missingTolerations(wanted, current)
+  const tolerations = missingFrom(wanted.tolerations ?? [], current.tolerations ?? [])
   if (tolerations.length > 0) patch["tolerations"] = [...(current.tolerations ?? []), ...tolerations]
   const gates = wanted.schedulingGates ?? []
-  const lifted = (current.schedulingGates ?? []).filter(({ name }) => !gates.some((gate) => gate.name === name))
-  if (lifted.length > 0) patch["schedulingGates"] = gates.length === 0 ? null : gates
+  if (missingFrom(current.schedulingGates ?? [], gates).length > 0)
+    patch["schedulingGates"] = gates.length === 0 ? null : gates
   return Object.keys(patch).length === 0 ? undefined : patch
 }
 
 /** Super's containers with the tenant's images, matched by name; undefined when all agree. */
 function imageChange(wanted: readonly Container[], current: readonly Container[]): Container[] | undefined {
   let changed = false
+  const named = byName(wanted)
   const containers = current.map((container) => {
-    const image = wanted.find(({ name }) => name === container.name)?.image
+    const image = named.get(container.name)?.image
     if (image === undefined || image === container.image) return container
     changed = true
     return { ...container, image }
@@ -146,16 +147,11 @@ function imageChange(wanted: readonly Container[], current: readonly Container[]
   return changed ? containers : undefined
 }
 
-function missingTolerations(wanted: PodSpec, current: PodSpec): NonNullable<PodSpec["tolerations"]> {
-  return (wanted.tolerations ?? []).filter((one) => !(current.tolerations ?? []).some((there) => equal(there, one)))
-}
-
 /** Ephemeral containers are only ever added. */
 function ephemeralChange(object: Pod, superObject: Pod, context: SyncContext): Record<string, unknown> | undefined {
   const current = superObject.spec?.ephemeralContainers ?? []
-  const added = (object.spec?.ephemeralContainers ?? []).filter(
-    ({ name }) => !current.some((there) => there.name === name),
-  )
+  const there = byName(current)
+  const added = (object.spec?.ephemeralContainers ?? []).filter(({ name }) => !there.has(name))
   if (added.length === 0) return undefined
   // superFields drops them from new pods, so the mutators that change containers run on containers of the usual sort.
   const { spec } = object

@@ -3,6 +3,7 @@
 
 import type { Container, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../apimachinery/quantity.ts"
+import { byName } from "../../conversion/equality.ts"
 
 type Resources = NonNullable<Container["resources"]>
 type Amounts = Record<string, string>
@@ -29,8 +30,9 @@ export function resizeChange(object: Pod, superObject: Pod): Partial<PodSpec> | 
 /** Super's containers with the tenant's amounts, matched by name. */
 function resized(wanted: readonly Container[], current: readonly Container[]): Container[] | undefined {
   let changed = false
+  const named = byName(wanted)
   const containers = current.map((container) => {
-    const own = wanted.find(({ name }) => name === container.name)
+    const own = named.get(container.name)
     const resources = withAmounts(container.resources ?? {}, own?.resources ?? {})
     if (resources === undefined) return container
     changed = true

@@ -16,6 +16,17 @@ const podOf = (gates: string[], conditions: Conditions, more: Partial<Pod> = {})
   ...more,
 })
 
+// Each compared with each they would take minutes.
+test("as many conditions as a tenant can write are merged", () => {
+  const types = Array.from({ length: 20_000 }, (_, at) => `example.com/${at}`)
+  const own = types.map((type) => condition(type, "True"))
+  const pod = podOf(types, own)
+  const superPod = podOf([...types].reverse(), [...own].reverse())
+  expect(tenantStatus(pod, superPod, tenant).conditions).toHaveLength(types.length)
+  expect(superConditions(pod, superPod)).toBeUndefined()
+  expect(superConditions(pod, podOf(types, []))).toEqual(own)
+})
+
 describe("tenantStatus()", () => {
   const ready = condition("Ready", "True")
   test.each<[string, string[], Conditions, string[], Conditions, Conditions]>([

@@ -86,19 +86,18 @@ const superConditionTypes = new Set([
 function mergeConditions(pod: Pod, superPod: Pod, conditions: Conditions | undefined): Conditions | undefined {
   const gates = gatesOf(pod)
   const superGates = gatesOf(superPod)
-  const own = pod.status?.conditions ?? []
-  const kept: Conditions = []
+  const own = new Map((pod.status?.conditions ?? []).map((condition) => [condition.type, condition]))
+  const kept = new Map<string, Condition>()
   for (const condition of conditions ?? []) {
-    if (gates.has(condition.type)) {
-      const mine = own.find(({ type }) => type === condition.type)
-      if (mine !== undefined) kept.push(mine)
-    } else if (!superGates.has(condition.type)) kept.push(condition)
+    const { type } = condition
+    const one = gates.has(type) ? own.get(type) : superGates.has(type) ? undefined : condition
+    if (one !== undefined) kept.set(type, one)
   }
-  for (const mine of own) {
-    if (superConditionTypes.has(mine.type) && !gates.has(mine.type)) continue
-    if (!kept.some(({ type }) => type === mine.type)) kept.push(mine)
+  for (const [type, mine] of own) {
+    if (superConditionTypes.has(type) && !gates.has(type)) continue
+    if (!kept.has(type)) kept.set(type, mine)
   }
-  return kept.length === 0 ? conditions : kept
+  return kept.size === 0 ? conditions : [...kept.values()]
 }
 
 /** Conditions of readiness gates to set in super, or undefined when they agree. All of super's conditions, as a patch needs. */
@@ -106,16 +105,21 @@ export function superConditions(pod: Pod, superPod: Pod): Conditions | undefined
   const gates = gatesOf(pod)
   if (gates.size === 0) return undefined
   const current = superPod.status?.conditions ?? []
-  const wanted = (pod.status?.conditions ?? []).filter(({ type }) => gates.has(type))
+  const wanted = new Map(
+    (pod.status?.conditions ?? []).flatMap((one): [string, Condition][] =>
+      gates.has(one.type) ? [[one.type, one]] : [],
+    ),
+  )
   const same = (a: Condition, b: Condition): boolean =>
     a.status === b.status && a.reason === b.reason && a.message === b.message
-  const differs = wanted.some((mine) => {
-    const there = current.find(({ type }) => type === mine.type)
-    return there === undefined || !same(there, mine)
-  })
-  if (!differs) return undefined
-  const others = current.filter(({ type }) => !wanted.some((mine) => mine.type === type))
-  return [...others, ...wanted.map((mine) => withoutGeneration(mine))]
+  const there = new Map(current.map((condition) => [condition.type, condition]))
+  const isTold = (mine: Condition): boolean => {
+    const told = there.get(mine.type)
+    return told !== undefined && same(told, mine)
+  }
+  if ([...wanted.values()].every(isTold)) return undefined
+  const others = current.filter(({ type }) => !wanted.has(type))
+  return [...others, ...[...wanted.values()].map((mine) => withoutGeneration(mine))]
 }
 
 /**

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
+import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../../../testing/kinds.ts"
+import { validateOnlyAddedTolerations } from "../pod-spec/scheduling.ts"
 
 const open: KindsStub[] = []
 
@@ -278,4 +280,17 @@ describe("ephemeralcontainers and resize", () => {
       await verdict(resize({ requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "1", memory: "1Gi" } })),
     ).toContain("Pod QOS Class may not change as a result of resizing")
   })
+})
+
+// Each compared with each they would take minutes, at every write of the pod.
+test("as many tolerations as a pod can have are seen to be kept", () => {
+  const many = Array.from({ length: 30_000 }, (_, at) => ({
+    key: `key-${at}`,
+    operator: "Exists",
+    effect: "NoExecute",
+  }))
+  const path = FieldPath.root("spec", "tolerations")
+  const later = many.map((one) => ({ ...one, tolerationSeconds: 5 })).reverse()
+  expect(validateOnlyAddedTolerations(path, later, many)).toEqual([])
+  expect(validateOnlyAddedTolerations(path, later.slice(1), many)).toHaveLength(1)
 })

@@ -51,6 +51,14 @@ const envOf = (spec: PodSpec): Record<string, string | undefined> =>
   Object.fromEntries((spec.containers[0]?.env ?? []).map(({ name, value }) => [name, value]))
 
 describe("serviceEnv", () => {
+  test("makes no more variables than a pod could have", () => {
+    const services = Array.from({ length: 100 }, (_, at) => ({ ...kubernetes, name: `s${at}` }))
+    const containers = Array.from({ length: 1000 }, (_, at) => ({ name: `c${at}`, image: "i" })) as Container[]
+    expect(() => run(serviceEnv, podOf({ containers }), { services })).toThrow("set enableServiceLinks to false")
+    const { containers: made } = run(serviceEnv, podOf({ containers, enableServiceLinks: false }), { services })
+    expect(made.at(-1)?.env?.at(-1)).toEqual({ name: "KUBERNETES_SERVICE_HOST", value: "kubernetes" })
+  })
+
   test("gives the variables the kubelet would, with brackets, protocols and port names", () => {
     const variables = environmentOf([
       {

@@ -2,6 +2,7 @@
 // would give those of the super namespace. Source of the names: pkg/kubelet/envvars/envvars.go.
 
 import type { Container } from "../../../../apimachinery/object.ts"
+import { requestEntityTooLarge } from "../../../../apimachinery/status.ts"
 import { mapContainers, withSpec, type PodContext, type PodMutator, type ServiceAddress } from "../context.ts"
 
 type EnvVar = NonNullable<Container["env"]>[number]
@@ -17,6 +18,7 @@ export const serviceEnv: PodMutator = {
   mutate: (pod, context) =>
     withSpec(pod, (spec) => {
       const variables = serviceVariables(context, spec.enableServiceLinks !== false)
+      checkNumber(variables.length * (spec.containers.length + (spec.initContainers?.length ?? 0)))
       return mapContainers(spec, (container) => {
         const own = new Set(container.env?.map(({ name }) => name))
         const added = variables.filter(({ name }) => !own.has(name))
@@ -24,6 +26,16 @@ export const serviceEnv: PodMutator = {
         return added.length === 0 ? container : { ...container, env: [...added, ...(container.env ?? [])] }
       })
     }),
+}
+
+/** Over all containers of a pod. As JSON they would be more than an API server takes, and this process has to make them first. */
+const maxVariables = 65_536
+
+function checkNumber(variables: number): void {
+  if (variables <= maxVariables) return
+  throw requestEntityTooLarge(
+    `${variables} environment variables for services are more than ${maxVariables}: set enableServiceLinks to false`,
+  )
 }
 
 function serviceVariables({ kubernetes, services }: PodContext, links: boolean): EnvVar[] {
