@@ -9,6 +9,7 @@ import { programsOfGo } from "./test/harness/environment.ts"
 // compute all the time come last, side by side.
 const first = [
   "suites/suites",
+  "operators/operators",
   "real-node-main-job",
   "etcd/leader-failure",
   "clients/clients",
