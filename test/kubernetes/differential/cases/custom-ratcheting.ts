@@ -65,8 +65,12 @@ function steps(): RequestStep[] {
       { [name]: { ...wrong, c: 1 } },
       { [name]: { a: 9 } },
     ]),
-    ...[{ list: [wrong, wrong] }, { list: [other] }, { keyed: [wrong, other] }, { keyed: [{ a: 1, b: 2 }] }],
-    ...[{ map: { x: other } }, { map: { y: wrong } }],
+    { list: [wrong, wrong] },
+    { list: [other] },
+    { keyed: [wrong, other] },
+    { keyed: [{ a: 1, b: 2 }] },
+    { map: { x: other } },
+    { map: { y: wrong } },
   ]
   return [
     post(definitions, definition),
