@@ -4,6 +4,7 @@
 import { request as httpsRequest, type RequestOptions } from "node:https"
 import { posix } from "node:path"
 import type { Json } from "../../apimachinery/object.ts"
+import { goQuote } from "../../apimachinery/go-quote.ts"
 import { parseObject } from "../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import { StatusError } from "../../apimachinery/status.ts"
@@ -51,31 +52,83 @@ export async function callWebhook(
   signal: AbortSignal,
 ): Promise<Json> {
   const { options, shown } = destination(backends, config)
-  const seconds = Math.ceil(timeoutMs / 1000)
   const timeoutSignal = AbortSignal.timeout(timeoutMs)
-  const query = `?timeout=${seconds}s`
-  try {
-    const answer = await post(
-      { ...options, path: `${options.path}${query}` },
-      body,
-      AbortSignal.any([signal, timeoutSignal]),
-    )
-    return readAnswer(answer)
-  } catch (error) {
-    if (error instanceof WebhookError) throw error
-    const why = timeoutSignal.aborted
-      ? "context deadline exceeded"
-      : signal.aborted
-        ? "context canceled"
-        : goError(error)
-    throw new WebhookError(`Post "${shown}${query}": ${why}`, undefined, { cause: error })
+  const query = `?timeout=${Math.ceil(timeoutMs / 1000)}s`
+  const first: Hop = {
+    options: { ...options, path: `${options.path}${query}` },
+    shown: `${shown}${query}`,
+    body: Buffer.from(JSON.stringify(body)),
+  }
+  return await follow(backends, first, AbortSignal.any([signal, timeoutSignal]), () =>
+    timeoutSignal.aborted ? "context deadline exceeded" : signal.aborted ? "context canceled" : undefined,
+  )
+}
+
+/** One request of those that redirections make of a call. */
+interface Hop {
+  options: RequestOptions & { path: string }
+  /** Its URL. */
+  shown: string
+  /** Undefined: a GET. */
+  body: Buffer | undefined
+  referer?: string
+}
+
+/** Of all that one call is redirected. */
+const maxRequests = 10
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const keepsBody: ReadonlySet<number> = new Set([307, 308])
+
+/** `ended`: why it was given up. Source: net/http (Client.do). */
+async function follow(
+  backends: Backends,
+  first: Hop,
+  signal: AbortSignal,
+  ended: () => string | undefined,
+): Promise<Json> {
+  let hop = first
+  for (let count = 1; ; count++) {
+    const { shown } = hop
+    const answer = await send(hop, signal).catch((error: unknown) => {
+      if (error instanceof WebhookError) throw error
+      throw new WebhookError(`Post "${shown}": ${ended() ?? goError(error)}`, undefined, { cause: error })
+    })
+    const { code, location } = answer
+    if (!redirects.has(code) || !location) return readAnswer(answer)
+    if (count === maxRequests) throw new WebhookError(`Post "${location}": stopped after ${maxRequests} redirects`)
+    hop = next(backends, hop, location, keepsBody.has(code))
+  }
+}
+
+/** Elsewhere it is asked as a webhook of that URL would be: with the same trust, where the tenant may reach it, and never in the clear. */
+function next(backends: Backends, { options, shown, body }: Hop, location: string, isWhole: boolean): Hop {
+  if (!URL.canParse(location, shown)) {
+    throw new WebhookError(`Post "${shown}": failed to parse Location header ${goQuote(location)}`)
+  }
+  const [from, to] = [new URL(shown), new URL(location, shown)]
+  const { protocol, hostname, port, pathname, search } = to
+  if (protocol !== "https:") {
+    throw new WebhookError(`Post "${location}": unsupported protocol scheme ${goQuote(protocol.slice(0, -1))}`)
+  }
+  const path = `${pathname}${search}`
+  const { ca, allowPartialTrustChain } = options
+  const trust = ca === undefined ? {} : { ca, allowPartialTrustChain }
+  const host = hostname.replace(/^\[|\]$/g, "")
+  return {
+    options:
+      from.origin === to.origin
+        ? { ...options, path }
+        : { ...trust, agent: backends.urls, host, port: port || 443, path },
+    shown: to.href,
+    body: isWhole ? body : undefined,
+    referer: shown,
   }
 }
 
 function destination(
   backends: Backends,
   { url, service, caBundle }: WebhookClientConfig,
-): { options: RequestOptions & ServiceTarget; shown: string } {
+): { options: RequestOptions & ServiceTarget & { path: string }; shown: string } {
   const trust = caBundle ? { ca: Buffer.from(caBundle, "base64").toString(), allowPartialTrustChain: true } : {}
   if (service) {
     const { namespace = "", name = "", port = 443 } = service
@@ -105,30 +158,34 @@ function joined(path: string): string {
 interface Answer {
   code: number
   contentType: string
+  location: string | undefined
   body: Buffer
 }
 
-function post(options: RequestOptions, body: Json, signal: AbortSignal): Promise<Answer> {
+function send({ options, body, referer }: Hop, signal: AbortSignal): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const text = Buffer.from(JSON.stringify(body))
   const request = httpsRequest({
     ...options,
-    method: "POST",
+    method: body === undefined ? "GET" : "POST",
     signal,
     headers: {
       accept: "application/json, */*",
-      "content-type": "application/json",
-      "content-length": text.length,
       "user-agent": "kube-apiserver-admission",
+      ...(body === undefined ? {} : { "content-type": "application/json", "content-length": body.length }),
+      ...(referer === undefined ? {} : { referer }),
     },
   })
   request.on("response", (response) => {
     const { statusCode: code = 0, headers: answered } = response
     const contentType = answered["content-type"] ?? "application/json"
-    readBody(response, maxAnswerBytes, tooLong).then((bytes) => resolve({ code, contentType, body: bytes }), reject)
+    const { location } = answered
+    readBody(response, maxAnswerBytes, tooLong).then(
+      (bytes) => resolve({ code, contentType, location, body: bytes }),
+      reject,
+    )
   })
   request.on("error", reject)
-  request.end(text)
+  request.end(body)
   return promise
 }
 

@@ -116,8 +116,9 @@ export function faultOf(answer: Json, { version }: Review): string | undefined {
     const given = apiVersion.split("/")[1] ?? ""
     return `converting (${given}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`
   }
-  if (!isReview && kind !== "" && apiVersion !== "") {
-    return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`
+  if (!isReview && kind !== "" && (apiVersion !== "" || kind !== "AdmissionReview")) {
+    const given = JSON.stringify(apiVersion || `admission.k8s.io/${version}`)
+    return `no kind ${JSON.stringify(kind)} is registered for version ${given} in scheme "pkg/runtime/scheme.go:111"`
   }
   const allowed: unknown = response?.allowed
   if (allowed !== undefined && allowed !== null && typeof allowed !== "boolean") {

@@ -74,6 +74,41 @@ const fresh = (): string => `c-${++last}`
 const create = (name = fresh(), more: Loose = {}): Promise<RawAnswer> =>
   call("POST", configMaps, { metadata: { name }, ...more })
 
+describe("a webhook that sends elsewhere", () => {
+  const to =
+    (code: number, location: string): WebhookHandler =>
+    (given) =>
+      given.path === "/there" ? reviewed(given, {}) : { code, headers: { location }, body: {} }
+
+  test.each([307, 308])("with %s: is asked the same there", async (code) => {
+    answer = to(code, "/there")
+    await configure("Validating", {})
+    expect(await verdict(create())).toBe("accepted")
+    const [first, second] = server.calls
+    expect(second?.body).toEqual(first?.body)
+    expect(second?.headers["referer"]).toBe(`${server.url}/0?timeout=10s`)
+  })
+
+  test.each([301, 302, 303])("with %s: is asked nothing there", async (code) => {
+    answer = (given) => (given.path === "/there" ? { body: {} } : { code, headers: { location: "/there" }, body: {} })
+    await configure("Validating", {})
+    expect(await verdict(create())).toContain("webhook response was absent")
+    expect(server.calls.map(({ path, body }) => [path, Object.keys(body).length > 0])).toEqual([
+      ["/0?timeout=10s", true],
+      ["/there", false],
+    ])
+  })
+
+  test.each([
+    ["/0", 'Post "/0": stopped after 10 redirects'],
+    ["http://127.0.0.1/", 'Post "http://127.0.0.1/": unsupported protocol scheme "http"'],
+  ])("to %s: fails", async (location, words) => {
+    answer = to(307, location)
+    await configure("Validating", {})
+    expect(await verdict(create())).toContain(`failed to call webhook: ${words}`)
+  })
+})
+
 describe("what a webhook is asked", () => {
   test.each([
     ["//twice/", "/twice"],
@@ -341,7 +376,7 @@ describe("a webhook that fails", () => {
     [
       "elsewhere",
       () => ({ code: 302, text: "", headers: { location: "https://169.254.169.254/" } }),
-      () => "failed to call webhook: the server responded with the status code 302",
+      () => 'failed to call webhook: Post "https://169.254.169.254/": dial tcp: 169.254.169.254: address not allowed',
     ],
     [
       "too much",
