@@ -4,7 +4,7 @@
 import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
 import { areEqual } from "./compare.ts"
 import type { Implementation } from "./functions/index.ts"
-import { type CallCost, selectCost } from "./cost/runtime-cost.ts"
+import { type CallCost, costsOfOutcome, selectCost } from "./cost/runtime-cost.ts"
 import { CelError, isError, ListValue, Optional, typeNameOf, UInt, type Value } from "./values.ts"
 
 /** One evaluation. */
@@ -154,6 +154,7 @@ export function equality([left, right]: readonly Run[], positive: boolean, cost:
 
 export function strict(name: string, implementation: Implementation, runs: readonly Run[], cost: CallCost): Run {
   const lenient = name === "@not_strictly_false"
+  const isOfOutcome = costsOfOutcome.has(cost)
   return (frame) => {
     const args: Value[] = []
     let fault: CelError | undefined
@@ -166,8 +167,10 @@ export function strict(name: string, implementation: Implementation, runs: reado
       spend(frame, cost(args, fault))
       return fault
     }
+    // What its arguments show to cost too much is not done first.
+    if (!isOfOutcome) spend(frame, cost(args, null))
     const result = invoke(name, implementation, args)
-    spend(frame, cost(args, result))
+    if (isOfOutcome) spend(frame, cost(args, result))
     return result
   }
 }

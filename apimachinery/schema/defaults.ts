@@ -1,6 +1,7 @@
 // Fills in the defaults that do not depend on other fields: of built-in kinds (facts.json) and of custom resources.
 // Those that depend on other fields are the kinds' strategies' business.
 
+import { requestEntityTooLarge } from "../status.ts"
 import { copyJson } from "../copy.ts"
 import type { Json } from "../object.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
@@ -12,42 +13,50 @@ import { type FieldSchema, type Schema, schemaOfEntry, schemaOfItems } from "./s
  */
 export function applyDefaults(schema: Schema, object: Json, keepsNulls = false): void {
   if (schema.custom === true) dropNulls(schema, object, keepsNulls)
-  fill(schema, object)
+  fill(schema, object, { left: maxAdded })
 }
 
-function fill(schema: Schema, value: Json): void {
+/** Bytes, roughly: more than can be stored. Each of many items may get a default that is as large as all of them. Beyond: 413. */
+const maxAdded = 16 * 1024 * 1024
+
+/** For what is still added. */
+interface Room {
+  left: number
+}
+
+function fill(schema: Schema, value: Json, room: Room): void {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
-    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value)
+    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value, room)
     return
   }
   if (schema.type === "map") {
-    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value)
+    if (schema.items !== undefined && hasDefaults(schema.items)) fillEntries(schema.items, value, room)
     return
   }
   for (const [key, field] of defaultedOf(schema)) {
     const preset = field.default ?? field.schema.default
-    if (preset !== undefined && isMissing(field, value, key)) setOwn(value, key, copy(preset))
-    if (Object.hasOwn(value, key)) fill(field.schema, value[key] as Json)
+    if (preset !== undefined && isMissing(field, value, key)) setOwn(value, key, copy(preset, room))
+    if (Object.hasOwn(value, key)) fill(field.schema, value[key] as Json, room)
   }
-  if (typeof schema.more === "object" && hasDefaults(schema.more)) fillMore(schema, schema.more, value)
+  if (typeof schema.more === "object" && hasDefaults(schema.more)) fillMore(schema, schema.more, value, room)
 }
 
-function fillEntries(schema: Schema, values: JsonObject | Json[]): void {
+function fillEntries(schema: Schema, values: JsonObject | Json[], room: Room): void {
   for (const [key, value] of Object.entries(values)) {
     if (value === null && schema.default !== undefined && schema.nullable !== true) {
-      setOwn(values as JsonObject, key, copy(schema.default))
+      setOwn(values as JsonObject, key, copy(schema.default, room))
     }
-    fill(schema, (values as JsonObject)[key] as Json)
+    fill(schema, (values as JsonObject)[key] as Json, room)
   }
 }
 
 /** Of an object that names fields and says what others are, which only one that may be anything does. */
-function fillMore(schema: Schema, more: Schema, value: JsonObject): void {
+function fillMore(schema: Schema, more: Schema, value: JsonObject, room: Room): void {
   const others = Object.entries(value).filter(
     ([key]) => schema.fields === undefined || !Object.hasOwn(schema.fields, key),
   )
-  for (const [, item] of others) fill(more, item)
+  for (const [, item] of others) fill(more, item, room)
 }
 
 function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean {
@@ -59,8 +68,22 @@ function isMissing(field: FieldSchema, value: JsonObject, key: string): boolean 
   return given === null || given === "" || given === 0 || given === false
 }
 
-function copy(value: Json): Json {
-  return typeof value === "object" ? copyJson(value) : value
+function copy(value: Json, room: Room): Json {
+  const isObject = typeof value === "object" && value !== null
+  if (!isObject && typeof value !== "string") return value
+  room.left -= isObject ? sizeOf(value) : value.length
+  if (room.left < 0) {
+    throw requestEntityTooLarge(`Request entity too large: defaults add more than ${maxAdded} bytes`)
+  }
+  return isObject ? copyJson(value) : value
+}
+
+const sizes = new WeakMap<object, number>()
+
+function sizeOf(value: object): number {
+  let size = sizes.get(value)
+  if (size === undefined) sizes.set(value, (size = JSON.stringify(value).length))
+  return size
 }
 
 /** Fields that have a default, or something below them has; by schema, since types are shared. */

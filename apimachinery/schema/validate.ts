@@ -245,16 +245,34 @@ function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): v
 }
 
 function checkEnum(allowed: readonly Json[], value: Json, { path }: At, errors: FieldError[]): void {
-  if (allowed.some((one) => isSame(one, value))) return
+  if (isOneOf(allowed, value)) return
   const shown = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
   errors.push(notSupported(path, value, shown))
 }
 
+/** By what they are as JSON: an enum may be long, and is asked for each item of a list. */
+interface Allowed {
+  all: ReadonlySet<string>
+  integers: ReadonlySet<string>
+}
+
+const enums = new WeakMap<readonly Json[], Allowed>()
+
+function allowedBy(values: readonly Json[]): Allowed {
+  let allowed = enums.get(values)
+  if (allowed === undefined) {
+    const textsOf = (some: readonly Json[]): Set<string> => new Set(some.map((one) => JSON.stringify(one)))
+    allowed = { all: textsOf(values), integers: textsOf(values.filter(isInteger)) }
+    enums.set(values, allowed)
+  }
+  return allowed
+}
+
 /** As upstream compares: null is like none of them, and a number is made an integer first where an integer is allowed. */
-function isSame(allowed: Json, value: Json): boolean {
+function isOneOf(values: readonly Json[], value: Json): boolean {
   if (value === null) return false
-  const given = typeof value === "number" && isInteger(allowed) ? Math.trunc(value) : value
-  return JSON.stringify(allowed) === JSON.stringify(given)
+  const { all, integers } = allowedBy(values)
+  return all.has(JSON.stringify(value)) || (typeof value === "number" && integers.has(String(Math.trunc(value))))
 }
 
 /** The faults of the one that fits best, of several that do not. */

@@ -28,51 +28,82 @@ function urlCovers(owner: string, path: string): boolean {
   return owner === "*" || owner === path || (owner.endsWith("*") && path.startsWith(trimRight(owner, "*")))
 }
 
-/** The atomic parts of `wanted` that no single rule of `held` covers; empty when all are. */
+/**
+ * Comparisons of a part of a rule with a rule. A rule is as many parts as its verbs, groups, resources and names multiplied: what is
+ * not decided by then is not covered.
+ */
+const maxComparisons = 2_000_000
+/** Parts that are told of: those beyond it are not looked for. */
+const maxMissing = 10_000
+
+/** The atomic parts of `wanted` that no single rule of `held` covers, as far as they are told; empty when all are covered. */
 export function covers(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
-  return wanted.flatMap(breakDown).filter((part) => !held.some((rule) => ruleCovers(rule, part)))
+  const owners = held.map(ownerOf)
+  const missing: PolicyRule[] = []
+  let left = maxComparisons
+  for (const rule of wanted) {
+    left -= owners.length
+    if (left < 0) return [...missing, rule]
+    if (owners.some((owner) => ruleCovers(owner, rule))) continue
+    for (const part of partsOf(rule)) {
+      left -= owners.length
+      if (left < 0) return [...missing, rule]
+      if (!owners.some((owner) => ruleCovers(owner, part))) missing.push(part)
+      if (missing.length >= maxMissing) return missing
+    }
+  }
+  return missing
 }
 
 /** Rules with one verb, one group, one resource and at most one name, or one verb and one URL. */
-function breakDown(rule: PolicyRule): PolicyRule[] {
-  const parts: PolicyRule[] = []
+function* partsOf(rule: PolicyRule): Generator<PolicyRule> {
   const verbs = rule.verbs ?? []
   for (const group of rule.apiGroups ?? []) {
     for (const resource of rule.resources ?? []) {
       for (const verb of verbs) {
         const part = { apiGroups: [group], resources: [resource], verbs: [verb] }
-        if (isEmpty(rule.resourceNames)) parts.push(part)
-        else for (const name of rule.resourceNames ?? []) parts.push({ ...part, resourceNames: [name] })
+        if (isEmpty(rule.resourceNames)) yield part
+        else for (const name of rule.resourceNames ?? []) yield { ...part, resourceNames: [name] }
       }
     }
   }
   for (const url of rule.nonResourceURLs ?? [])
-    for (const verb of verbs) parts.push({ nonResourceURLs: [url], verbs: [verb] })
-  return parts
+    for (const verb of verbs) yield { nonResourceURLs: [url], verbs: [verb] }
 }
 
-function ruleCovers(owner: PolicyRule, part: PolicyRule): boolean {
+/** A rule somebody holds, to be asked many times. */
+interface Owner {
+  verbs: ReadonlySet<string>
+  apiGroups: ReadonlySet<string>
+  resources: ReadonlySet<string>
+  resourceNames: ReadonlySet<string>
+  nonResourceURLs: readonly string[]
+}
+
+function ownerOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule): Owner {
+  const sets = { verbs: new Set(verbs), apiGroups: new Set(apiGroups), resources: new Set(resources) }
+  return { ...sets, resourceNames: new Set(resourceNames), nonResourceURLs }
+}
+
+function ruleCovers(owner: Owner, rule: PolicyRule): boolean {
   return (
-    includesAll(owner.verbs, part.verbs) &&
-    includesAll(owner.apiGroups, part.apiGroups) &&
-    (part.resources ?? []).every((resource) => resourceCovers(owner.resources, resource)) &&
-    (isEmpty(owner.resourceNames) ||
-      (!isEmpty(part.resourceNames) && includesAll(owner.resourceNames, part.resourceNames, false))) &&
-    (part.nonResourceURLs ?? []).every((url) => owner.nonResourceURLs?.some((covering) => urlCovers(covering, url)))
+    includesAll(owner.verbs, rule.verbs) &&
+    includesAll(owner.apiGroups, rule.apiGroups) &&
+    (rule.resources ?? []).every((resource) => resourceCovers(owner.resources, resource)) &&
+    (owner.resourceNames.size === 0 ||
+      (!isEmpty(rule.resourceNames) && (rule.resourceNames ?? []).every((name) => owner.resourceNames.has(name)))) &&
+    (rule.nonResourceURLs ?? []).every((url) => owner.nonResourceURLs.some((covering) => urlCovers(covering, url)))
   )
 }
 
-function includesAll(
-  owner: readonly string[] | undefined,
-  wanted: readonly string[] | undefined,
-  wildcard = true,
-): boolean {
-  return (wildcard && has(owner, "*")) || (wanted ?? []).every((item) => has(owner, item))
+function includesAll(owner: ReadonlySet<string>, wanted: readonly string[] = []): boolean {
+  return owner.has("*") || wanted.every((item) => owner.has(item))
 }
 
-function resourceCovers(owner: readonly string[] | undefined, resource: string): boolean {
+function resourceCovers(owner: ReadonlySet<string>, resource: string): boolean {
+  if (owner.has("*") || owner.has(resource)) return true
   const slash = resource.indexOf("/")
-  return slash < 0 ? has(owner, "*", resource) : has(owner, "*", resource, `*${resource.slice(slash)}`)
+  return slash >= 0 && owner.has(`*${resource.slice(slash)}`)
 }
 
 /** Joins the verbs of rules that differ in nothing else, so that messages stay short. */

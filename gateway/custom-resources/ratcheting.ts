@@ -16,42 +16,47 @@ export function newErrors(
   schema: Json | undefined,
 ): FieldError[] {
   if (errors.length === 0 || !isObject(schema)) return [...errors]
+  const placesOfError = (error: FieldError): string[] => placesOf(owners.get(error) ?? error.field)
+  const asked = new Set(errors.flatMap(placesOfError))
   const unchanged = new Set<string>()
   const root = { value: object as unknown as Json, old: current as unknown as Json, schema }
   // The object itself has changed, or nobody would ask.
-  for (const name of Object.keys(object)) collect(fieldCorrelation(root, name), [FieldPath.root(name)], unchanged)
-  return errors.filter((error) => !isWithin(owners.get(error) ?? error.field, unchanged))
+  for (const name of Object.keys(object))
+    collect(fieldCorrelation(root, name), [FieldPath.root(name)], asked, unchanged)
+  return errors.filter((error) => !placesOfError(error).some((place) => unchanged.has(place)))
 }
 
-/** `paths`: an entry of a map is written in one of two ways. */
-function collect(at: Correlation | undefined, paths: readonly FieldPath[], unchanged: Set<string>): void {
-  if (at === undefined) return
-  if (equalJson(at.value, at.old)) {
-    for (const path of paths) unchanged.add(path.toString())
-    return
-  }
-  if (Array.isArray(at.value)) {
-    for (const index of at.value.keys()) {
-      collect(
-        itemCorrelation(at, index),
-        paths.map((path) => path.index(index)),
-        unchanged,
-      )
+/** Only where there are errors, and what is around them. `paths`: an entry of a map is written in one of two ways. */
+function collect(
+  at: Correlation | undefined,
+  paths: readonly FieldPath[],
+  asked: ReadonlySet<string>,
+  unchanged: Set<string>,
+): void {
+  const places = paths.filter((path) => asked.has(path.toString()))
+  if (at === undefined || places.length === 0) return
+  const { value, old, schema } = at
+  if (equalJson(value, old)) {
+    for (const place of places) unchanged.add(place.toString())
+  } else if (Array.isArray(value)) {
+    for (const index of value.keys()) {
+      const below = places.map((path) => path.index(index))
+      collect(itemCorrelation(at, index), below, asked, unchanged)
     }
-  } else if (isObject(at.value)) {
-    const isMap = isObject(at.schema["additionalProperties"])
-    for (const name of Object.keys(at.value)) {
-      const below = paths.flatMap((path) => [path.child(name), ...(isMap ? [path.key(name)] : [])])
-      collect(fieldCorrelation(at, name), below, unchanged)
+  } else if (isObject(value)) {
+    const isMap = isObject(schema["additionalProperties"])
+    for (const name of Object.keys(value)) {
+      const below = places.flatMap((path) => [path.child(name), ...(isMap ? [path.key(name)] : [])])
+      collect(fieldCorrelation(at, name), below, asked, unchanged)
     }
   }
 }
 
-function isWithin(field: string, unchanged: ReadonlySet<string>): boolean {
-  if (unchanged.has(field)) return true
+/** The field's place, and those around it. */
+function placesOf(field: string): string[] {
+  const places = [field]
   for (let end = field.length - 1; end > 0; end--) {
-    const next = field[end]
-    if ((next === "." || next === "[") && unchanged.has(field.slice(0, end))) return true
+    if (field[end] === "." || field[end] === "[") places.push(field.slice(0, end))
   }
-  return false
+  return places
 }

@@ -39,6 +39,7 @@ function deepTraversal(value: Value): number {
   return cost
 }
 
+const ofJoined: CallCost = (_args, result) => Math.ceil(sizeOf(result) * 2 * perCharacter)
 const ofAll: CallCost = (args) => deepTraversal(args[0] ?? null)
 
 /** By function, whatever the overload. */
@@ -52,7 +53,7 @@ const byFunction: Readonly<Record<string, CallCost>> = {
   ip: (args) => (typeof args[0] === "string" ? traversal(size(args, 0)) : 1),
   "ip.isCanonical": ofFirstTwice,
   isSorted: ofAll,
-  join: (_args, result) => Math.ceil(sizeOf(result) * 2 * perCharacter),
+  join: ofJoined,
   labelSelector: (args) => selector(size(args, 1)),
   lastIndexOf: ofAll,
   max: ofAll,
@@ -97,6 +98,8 @@ const smallest: CallCost = (args) => traversal(Math.min(size(args, 0), size(args
 const both: CallCost = (args) => traversal(size(args, 0) + size(args, 1))
 const allocated = (cost: number): number => Math.trunc(cost) + 1 + listCost
 const ofResult: CallCost = (_args, result) => allocated(sizeOf(result))
+/** What is known only when the call is done; all else is by the arguments. */
+export const costsOfOutcome: ReadonlySet<CallCost> = new Set([ofResult, ofJoined])
 const setCost =
   (factor: number): CallCost =>
   (args) =>

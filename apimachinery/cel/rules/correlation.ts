@@ -33,7 +33,25 @@ export function oldItem(schema: JsonObject, old: readonly Json[], item: Json): J
   const keys = keysOf(schema)
   if (keys === undefined) return undefined
   const wanted = keyOf(item, keys)
-  return wanted === undefined ? undefined : old.find((each) => keyOf(each, keys) === wanted)
+  return wanted === undefined ? undefined : itemsByKey(old, keys).get(wanted)
+}
+
+type Keyed = ReadonlyMap<string | undefined, Json>
+
+/** Of lists that were asked for an item: all of theirs are asked for, one after the other. */
+const keyed = new WeakMap<readonly Json[], { keys: readonly string[]; items: Keyed }>()
+
+/** The first of those with a key. */
+function itemsByKey(list: readonly Json[], keys: readonly string[]): Keyed {
+  const known = keyed.get(list)
+  if (known !== undefined && known.keys === keys) return known.items
+  const items = new Map<string | undefined, Json>()
+  for (const item of list) {
+    const key = keyOf(item, keys)
+    if (!items.has(key)) items.set(key, item)
+  }
+  keyed.set(list, { keys, items })
+  return items
 }
 
 function keysOf(schema: JsonObject): readonly string[] | undefined {

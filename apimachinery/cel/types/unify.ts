@@ -3,21 +3,17 @@
 
 import { dynType, isOptional, sameType, type Type, typeParameter } from "./types.ts"
 
-/** What type parameters were found to be. Attempts work on a copy, and are kept when they succeed. */
+/** What type parameters were found to be. An attempt that fails leaves nothing behind. */
 export class Substitutions {
-  #found: Map<string, Type>
+  readonly #found = new Found()
   #made = 0
-
-  constructor(found: Map<string, Type> = new Map()) {
-    this.#found = found
-  }
 
   /** Whether each of `actual` may be taken for its counterpart; what this says of parameters is kept then. */
   unify(actual: readonly Type[], expected: readonly Type[]): boolean {
-    const attempt = new Map(this.#found)
-    if (!allAssignable(attempt, actual, expected)) return false
-    this.#found = attempt
-    return true
+    this.#found.begin()
+    if (allAssignable(this.#found, actual, expected)) return true
+    this.#found.undo()
+    return false
   }
 
   /** One that may still be anything. */
@@ -28,6 +24,27 @@ export class Substitutions {
   /** `free`: what to put for parameters that may still be anything. */
   apply(type: Type, free: "keep" | "dyn" = "keep"): Type {
     return substitute(this.#found, type, free)
+  }
+}
+
+/** A long expression has as many parameters as operators, so an attempt is undone, not made on a copy. */
+class Found extends Map<string, Type> {
+  readonly #before: [name: string, type: Type | undefined][] = []
+
+  begin(): void {
+    this.#before.length = 0
+  }
+
+  override set(name: string, type: Type): this {
+    this.#before.push([name, this.get(name)])
+    return super.set(name, type)
+  }
+
+  undo(): void {
+    for (const [name, type] of this.#before.toReversed()) {
+      if (type === undefined) this.delete(name)
+      else super.set(name, type)
+    }
   }
 }
 
@@ -45,8 +62,6 @@ function substitute(found: ReadonlyMap<string, Type>, type: Type, free: "keep" |
 export function instantiate(type: Type, parameters: ReadonlyMap<string, Type>): Type {
   return substitute(parameters, type, "keep")
 }
-
-type Found = Map<string, Type>
 
 function allAssignable(found: Found, a: readonly Type[], b: readonly Type[]): boolean {
   return a.length === b.length && a.every((type, index) => isAssignable(found, type, b[index] as Type))

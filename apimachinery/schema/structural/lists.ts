@@ -1,5 +1,6 @@
 // Rules for x-kubernetes-list-type and x-kubernetes-list-map-keys of a custom resource's schema.
 
+import { repeats } from "../../repeats.ts"
 import { forbiddenField, invalidValue, notSupported, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
@@ -39,7 +40,9 @@ export function checkListType(schema: JsonObject, path: FieldPath): FieldError[]
     const detail = `cannot be nullable when x-kubernetes-list-type is ${listType}`
     errors.push(forbiddenField(path.child("items", "nullable"), detail))
   }
-  if (listType === "map") for (const key of new Set(keys)) errors.push(...keyErrors(items, key, path))
+  if (listType !== "map") return errors
+  const needed = new Set(Array.isArray(items["required"]) ? items["required"] : [])
+  for (const key of new Set(keys)) errors.push(...keyErrors(items, key, needed.has(key), path))
   return errors
 }
 
@@ -71,6 +74,7 @@ function mapErrors(items: Json | undefined, keys: readonly string[], path: Field
     return [...errors, invalidValue(path.child("items", "type"), items["type"] ?? "", detail)]
   }
   const properties = isObject(items["properties"]) ? items["properties"] : {}
+  const repeated = repeats(keys)
   for (const [index, key] of keys.entries()) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined
     if (property === undefined) errors.push(invalidValue(at, keys, "entries must all be names of item properties"))
@@ -78,18 +82,17 @@ function mapErrors(items: Json | undefined, keys: readonly string[], path: Field
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
       errors.push(invalidValue(path.child("items", "properties").key(key).child("type"), "object", detail))
     }
-    if (keys.indexOf(key) < index) errors.push(invalidValue(at, keys, "must not contain duplicate entries"))
+    if (repeated.has(index)) errors.push(invalidValue(at, keys, "must not contain duplicate entries"))
   }
   return errors
 }
 
-function keyErrors(items: JsonObject, key: string, path: FieldPath): FieldError[] {
+function keyErrors(items: JsonObject, key: string, isRequired: boolean, path: FieldPath): FieldError[] {
   const properties = isObject(items["properties"]) ? items["properties"] : {}
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined
   if (!isObject(property)) return []
   const errors: FieldError[] = []
   const at = path.child("items", "properties").key(key)
-  const isRequired = Array.isArray(items["required"]) && items["required"].includes(key)
   if (!isRequired && (property["default"] ?? null) === null) {
     const detail = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
     errors.push(required(at.child("default"), detail))

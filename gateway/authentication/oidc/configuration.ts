@@ -2,6 +2,7 @@
 // tenant keeps in its ConfigMap kube-system/authentication-configuration, field config.yaml. Of it: jwt, with claims; not
 // expressions, nor anonymous. Source: k8s.io/apiserver/pkg/apis/apiserver.
 
+import { repeats } from "../../../apimachinery/repeats.ts"
 import { parse } from "yaml"
 import {
   duplicate,
@@ -146,9 +147,10 @@ function validateIssuer(at: FieldPath, issuer: Record<string, unknown>): FieldEr
   if (!textsOnly(audiences) || audiences.length === 0) {
     errors.push(required(place, `at least one ${place.toString()} is required`))
   } else {
+    const repeated = repeats(audiences)
     for (const [index, audience] of audiences.entries()) {
       if (audience === "") errors.push(required(place.index(index)))
-      else if (audiences.indexOf(audience) < index) errors.push(duplicate(place.index(index), audience))
+      else if (repeated.has(index)) errors.push(duplicate(place.index(index), audience))
     }
     if (audiences.length > 1 && audienceMatchPolicy !== "MatchAny") {
       const detail = "audienceMatchPolicy must be MatchAny for multiple audiences"

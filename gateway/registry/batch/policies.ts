@@ -1,6 +1,7 @@
 // When a Job has failed and when it has succeeded before all its pods have. Source:
 // k8s.io/kubernetes/pkg/apis/batch/validation (validatePodFailurePolicy, validateSuccessPolicy).
 
+import { repeats } from "../../../apimachinery/repeats.ts"
 import {
   duplicate,
   type FieldError,
@@ -68,6 +69,7 @@ function validateExitCodes(path: FieldPath, codes: ExitCodes, names: readonly st
   const { operator, containerName } = codes
   const at = path.child("values")
   const values = codes.values ?? []
+  const repeated = repeats(values)
   const errors = word(path.child("operator"), operator, ["In", "NotIn"])
   if (containerName !== undefined && !names.includes(containerName)) {
     const detail = "must be one of the container or initContainer names in the pod template"
@@ -79,7 +81,7 @@ function validateExitCodes(path: FieldPath, codes: ExitCodes, names: readonly st
     if (operator === "In" && value === 0) {
       errors.push(invalidValue(at.index(index), value, "must not be 0 for the In operator"))
     }
-    if (values.indexOf(value) < index) errors.push(duplicate(at.index(index), value))
+    if (repeated.has(index)) errors.push(duplicate(at.index(index), value))
   }
   const isOrdered = values.every((value, index) => index === 0 || (values[index - 1] ?? 0) <= value)
   return isOrdered ? errors : [...errors, invalidValue(at, values, "must be ordered")]

@@ -1,6 +1,7 @@
 // Checks that kinds of devices share: names, lists with a limit, what drivers are configured with. Source:
 // k8s.io/kubernetes/pkg/apis/resource/validation.
 
+import { repeats } from "../../../apimachinery/repeats.ts"
 import {
   duplicate,
   type FieldError,
@@ -199,12 +200,14 @@ export function bindingConditions(
     ...limited(at, wanted, limits.bindingConditions, validateLabelName),
     ...limited(failuresAt, failures, limits.bindingConditions, validateLabelName),
   ]
+  const [repeated, repeatedFailures] = [repeats(wanted ?? []), repeats(failures ?? [])]
   for (const [index, word] of (wanted ?? []).entries()) {
-    if (wanted?.indexOf(word) !== index) errors.push(duplicate(at.index(index), word))
+    if (repeated.has(index)) errors.push(duplicate(at.index(index), word))
   }
+  const waitedFor = new Set(wanted)
   for (const [index, word] of (failures ?? []).entries()) {
-    if (failures?.indexOf(word) !== index) errors.push(duplicate(failuresAt.index(index), word))
-    if (wanted?.includes(word) === true) {
+    if (repeatedFailures.has(index)) errors.push(duplicate(failuresAt.index(index), word))
+    if (waitedFor.has(word)) {
       const detail = "bindingFailureConditions must not overlap with bindingConditions"
       errors.push(invalidValue(failuresAt.index(index), word, detail))
     }

@@ -1,6 +1,7 @@
 // How a webhook is reached: the checks of admission and conversion webhooks alike.
 // Source: k8s.io/apiserver/pkg/util/webhook/validation.go.
 
+import { repeats } from "../../../apimachinery/repeats.ts"
 import { type FieldError, type FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
@@ -60,8 +61,9 @@ function validatePath(at: FieldPath, path: string): FieldError[] {
 /** `missing`: what is said when there are none. */
 export function validateReviewVersions(at: FieldPath, versions: readonly string[], missing = ""): FieldError[] {
   if (versions.length === 0) return [required(at, missing)]
+  const repeated = repeats(versions)
   const errors = versions.flatMap((version, index) =>
-    versions.indexOf(version) < index
+    repeated.has(index)
       ? [invalidValue(at.index(index), version, "duplicate version")]
       : validateDNS1035Label(version).map((fault) => invalidValue(at.index(index), version, fault)),
   )

@@ -1,5 +1,6 @@
 // What is wrong with admission policies and their bindings. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import { policyExpressionErrors } from "../../../../apimachinery/cel/admission/check.ts"
 import type {
   AuditAnnotation,
@@ -42,7 +43,8 @@ const actions = ["Audit", "Deny", "Warn"]
 /** Without those of the expressions themselves, which are found together: `faults`, each put where it belongs. */
 export function validatePolicy(name: string, spec: PolicySpec, mutating: boolean): FieldError[] {
   const faults = policyExpressionErrors({ ...spec, matchConditions: [] }, path)
-  const faultsAt = (at: FieldPath): FieldError[] => faults.filter((fault) => fault.field === at.toString())
+  const byField = Map.groupBy(faults, (fault) => fault.field)
+  const faultsAt = (at: FieldPath): FieldError[] => byField.get(at.toString()) ?? []
   const { failurePolicy, paramKind, matchConstraints, matchConditions = [], variables = [] } = spec
   return [
     ...oneOf(path.child("failurePolicy"), failurePolicy, ["Fail", "Ignore"]),
@@ -120,9 +122,10 @@ function validateMatchResources(at: FieldPath, wanted: MatchResources | undefine
 function validateNamedRule(at: FieldPath, rule: NamedRule): FieldError[] {
   const { resourceNames = [] } = rule
   const names = at.child("resourceNames")
+  const repeated = repeats(resourceNames)
   const errors = resourceNames.flatMap((name, index) => [
     ...messages(names.index(index), name, validatePathSegmentName(name)),
-    ...(resourceNames.indexOf(name) < index ? [duplicate(names.index(index), name)] : []),
+    ...(repeated.has(index) ? [duplicate(names.index(index), name)] : []),
   ])
   return [...errors, ...validateRule(at, rule)]
 }
@@ -164,11 +167,11 @@ function validateValidations(name: string, spec: PolicySpec, faultsAt: FaultsAt)
       invalidValue(annotations, auditAnnotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`),
     )
   }
-  const keys = auditAnnotations.map(({ key }) => key)
+  const repeated = repeats(auditAnnotations.map(({ key }) => key))
   for (const [index, annotation] of auditAnnotations.entries()) {
     const at = annotations.index(index)
     errors.push(...validateAnnotation(at, name, annotation, faultsAt))
-    if (keys.indexOf(annotation.key) < index) errors.push(duplicate(at.child("key"), annotation.key))
+    if (repeated.has(index)) errors.push(duplicate(at.child("key"), annotation.key))
   }
   return errors
 }
@@ -264,9 +267,10 @@ function validateParamRef(at: FieldPath, { name = "", selector, parameterNotFoun
 
 function validateActions(given: readonly string[]): FieldError[] {
   const at = path.child("validationActions")
+  const repeated = repeats(given)
   const errors = given.flatMap((action, index) => [
     ...(actions.includes(action) ? [] : [notSupported(at.index(index), action, actions)]),
-    ...(given.indexOf(action) < index ? [duplicate(at.index(index), action)] : []),
+    ...(repeated.has(index) ? [duplicate(at.index(index), action)] : []),
   ])
   if (given.includes("Deny") && given.includes("Warn")) {
     const detail =

@@ -1,5 +1,6 @@
 // What is wrong with webhooks of a configuration. Source: k8s.io/kubernetes/pkg/apis/admissionregistration/validation.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import { matchConditionErrors } from "../../../../apimachinery/cel/admission/check.ts"
 import {
   duplicate,
@@ -26,7 +27,7 @@ const sideEffects = ["None", "NoneOnDryRun"]
 type Given = Omit<Webhook, "name" | "clientConfig"> & Partial<Pick<Webhook, "name" | "clientConfig">>
 
 export function validateWebhooks(webhooks: readonly Given[], mutating: boolean): FieldError[] {
-  const names = webhooks.map(({ name }) => name)
+  const repeated = repeats(webhooks.map(({ name }) => name))
   return webhooks.flatMap((webhook, index) => {
     const at = FieldPath.root("webhooks").index(index)
     const { name = "", admissionReviewVersions = [] } = webhook
@@ -38,7 +39,7 @@ export function validateWebhooks(webhooks: readonly Given[], mutating: boolean):
         "must specify one of v1, v1beta1",
       ),
     ]
-    if (name !== "" && names.indexOf(name) < index) errors.push(duplicate(at.child("name"), name))
+    if (name !== "" && repeated.has(index)) errors.push(duplicate(at.child("name"), name))
     return errors
   })
 }
@@ -140,17 +141,17 @@ export function validateMatchConditions(
   params = false,
 ): FieldError[] {
   const errors = conditions.length > maxMatchConditions ? [tooMany(at, conditions.length, maxMatchConditions)] : []
-  const names = conditions.map(({ name }) => name)
-  const faults = matchConditionErrors(conditions, at, params)
+  const repeated = repeats(conditions.map(({ name }) => name))
+  const faults = Map.groupBy(matchConditionErrors(conditions, at, params), (fault) => fault.field)
   for (const [index, { name = "", expression = "" }] of conditions.entries()) {
     const place = at.index(index)
     const field = place.child("expression")
     if (expression.trim() === "") errors.push(required(field))
-    errors.push(...faults.filter((fault) => fault.field === field.toString()))
+    errors.push(...(faults.get(field.toString()) ?? []))
     if (name === "") errors.push(required(place.child("name")))
     else {
       errors.push(...messages(place.child("name"), name, validateQualifiedName(name)))
-      if (names.indexOf(name) < index) errors.push(duplicate(place.child("name"), name))
+      if (repeated.has(index)) errors.push(duplicate(place.child("name"), name))
     }
   }
   return errors

@@ -150,10 +150,10 @@ function validateSpec(spec: Spec, current: Spec | undefined): FieldError[] {
 
 /** The template as its pods will be: claims become volumes, and hostname and subdomain are the set's to give. */
 function withClaims(spec: Spec): PodTemplateSpec {
-  const claims = [...new Set((spec.volumeClaimTemplates ?? []).map((claim) => claim.metadata?.name ?? ""))]
+  const claims = new Set((spec.volumeClaimTemplates ?? []).map((claim) => claim.metadata?.name ?? ""))
   const { hostname: _, subdomain: __, ...rest } = spec.template.spec ?? { containers: [] }
-  const own = (rest.volumes ?? []).filter((volume) => !claims.includes(volume.name))
-  const volumes = [...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...own]
+  const own = (rest.volumes ?? []).filter((volume) => !claims.has(volume.name))
+  const volumes = [...Array.from(claims, (name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...own]
   return { ...spec.template, spec: { ...rest, volumes } }
 }
 

@@ -1,6 +1,7 @@
 // CertificateSigningRequests: who asks is written by the server; approval and certificate have a subresource each. Source:
 // k8s.io/kubernetes/pkg/{apis,registry}/certificates.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import {
   duplicate,
   type FieldError,
@@ -126,10 +127,13 @@ const approval: SubresourceHandler = {
 
 export const certificateSigningRequests: KindExtension = { strategy, subresources: { approval } }
 
+const identityOf = ({ type, status }: Condition): string => JSON.stringify([type, status])
+
 function withTimes(conditions: readonly Condition[], before: readonly Condition[]): Condition[] {
   const now = timestamp()
+  const known = new Map(before.toReversed().map((condition) => [identityOf(condition), condition]))
   return conditions.map((condition) => {
-    const same = before.find(({ type, status }) => type === condition.type && status === condition.status)
+    const same = known.get(identityOf(condition))
     return {
       ...condition,
       lastUpdateTime: condition.lastUpdateTime ?? now,
@@ -140,9 +144,10 @@ function withTimes(conditions: readonly Condition[], before: readonly Condition[
 
 /** The signer's update leaves approvals as they are. */
 function keepApproval(conditions: readonly Condition[], current: Request): Condition[] {
+  const present = new Map(current.status?.conditions?.toReversed().map((condition) => [condition.type, condition]))
   return conditions.map((condition) => {
     if (condition.type !== "Approved" && condition.type !== "Denied") return condition
-    return current.status?.conditions?.find(({ type }) => type === condition.type) ?? condition
+    return present.get(condition.type) ?? condition
   })
 }
 
@@ -156,10 +161,11 @@ function validate(request: Request): FieldError[] {
     errors.push(invalidValue(path.child("request"), encoded, "asn1: structure error: malformed certificate request"))
   }
   if (asked.length === 0) errors.push(required(path.child("usages")))
+  const repeated = repeats(asked)
   for (const [index, usage] of asked.entries()) {
     const at = path.child("usages").index(index)
     if (!usages.includes(usage)) errors.push(notSupported(at, usage, usages))
-    if (asked.indexOf(usage) < index) errors.push(duplicate(at, usage))
+    if (repeated.has(index)) errors.push(duplicate(at, usage))
   }
   errors.push(...validateSignerName(path.child("signerName"), signerName))
   if (expirationSeconds !== undefined && expirationSeconds < minSeconds) {

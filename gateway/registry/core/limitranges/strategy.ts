@@ -92,15 +92,18 @@ function validateItem(at: FieldPath, item: Item): FieldError[] {
       required(at.child("limits"), "either minimum or maximum storage value is required, but neither was provided"),
     )
   }
-  const names = new Set(lists.flatMap((list) => Object.keys(amounts(item, list))))
-  return [...errors, ...[...names].sort().flatMap((name) => validateOrder(at, item, name))]
+  const all = Object.fromEntries(lists.map((list) => [list, amounts(item, list)])) as Amounts
+  const names = new Set(lists.flatMap((list) => Object.keys(all[list])))
+  return [...errors, ...[...names].sort().flatMap((name) => validateOrder(at, all, name))]
 }
 
+type Amounts = Record<(typeof lists)[number], ResourceList>
+
 /** min ≤ default request ≤ default ≤ max, as far as each is said. */
-function validateOrder(at: FieldPath, item: Item, name: string): FieldError[] {
-  const [min, max] = [amounts(item, "min")[name], amounts(item, "max")[name]]
-  const [limit, request] = [amounts(item, "default")[name], amounts(item, "defaultRequest")[name]]
-  const ratio = amounts(item, "maxLimitRequestRatio")[name]
+function validateOrder(at: FieldPath, all: Amounts, name: string): FieldError[] {
+  const [min, max] = [all.min[name], all.max[name]]
+  const [limit, request] = [all.default[name], all.defaultRequest[name]]
+  const ratio = all.maxLimitRequestRatio[name]
   const greater = (a: string | undefined, b: string | undefined): boolean =>
     a !== undefined && b !== undefined && compareQuantities(parseQuantity(a), parseQuantity(b)) > 0
   const errors: FieldError[] = []

@@ -62,11 +62,12 @@ export function validateClaimStatuses(
   statuses: readonly ClaimStatus[] | undefined,
   claims: readonly Claim[] = [],
 ): FieldError[] {
+  const names = new Set(claims.map((claim) => claim.name))
   const seen = new Set<string>()
   return (statuses ?? []).flatMap(({ name = "", resourceClaimName }, index) => {
     const at = path.index(index)
     const errors: FieldError[] = []
-    if (!claims.some((claim) => claim.name === name)) {
+    if (!names.has(name)) {
       errors.push(invalidValue(at.child("name"), name, "must match the name of an entry in `spec.resourceClaims`"))
     }
     if (seen.has(name)) errors.push(duplicate(at.child("name"), name))

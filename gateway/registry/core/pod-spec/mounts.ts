@@ -15,7 +15,8 @@ import { descendingPath } from "../volumes/sources.ts"
 type Volumes = ReadonlyMap<string, Volume>
 
 export function validateMounts(path: FieldPath, container: Container, volumes: Volumes): FieldError[] {
-  const devices = container.volumeDevices ?? []
+  const devices = new Set(container.volumeDevices?.map((device) => device.name))
+  const devicePaths = new Set(container.volumeDevices?.map((device) => device.devicePath))
   const seen = new Set<string>()
   return (container.volumeMounts ?? []).flatMap((mount, index) => {
     const at = path.index(index)
@@ -24,10 +25,10 @@ export function validateMounts(path: FieldPath, container: Container, volumes: V
     errors.push(...requiredValue(at.child("mountPath"), mount.mountPath))
     if (seen.has(mount.mountPath)) errors.push(invalidValue(at.child("mountPath"), mount.mountPath, "must be unique"))
     seen.add(mount.mountPath)
-    if (devices.some((device) => device.name === mount.name)) {
+    if (devices.has(mount.name)) {
       errors.push(invalidValue(at.child("name"), mount.name, "must not already exist in volumeDevices"))
     }
-    if (devices.some((device) => device.devicePath === mount.mountPath)) {
+    if (devicePaths.has(mount.mountPath)) {
       errors.push(
         invalidValue(at.child("mountPath"), mount.mountPath, "must not already exist as a path in volumeDevices"),
       )
@@ -80,7 +81,8 @@ function validateRecursive(at: FieldPath, mount: VolumeMount): FieldError[] {
 }
 
 export function validateDevices(path: FieldPath, container: Container, volumes: Volumes): FieldError[] {
-  const mounts = container.volumeMounts ?? []
+  const mounts = new Set(container.volumeMounts?.map((mount) => mount.name))
+  const mountPaths = new Set(container.volumeMounts?.map((mount) => mount.mountPath))
   const names = new Set<string>()
   const paths = new Set<string>()
   return (container.volumeDevices ?? []).flatMap(({ name, devicePath }, index) => {
@@ -103,10 +105,10 @@ export function validateDevices(path: FieldPath, container: Container, volumes: 
     if (devicePath?.split("/").includes("..") === true) {
       errors.push(invalidValue(at.child("devicePath"), devicePath, "can not contain backsteps ('..')"))
     } else paths.add(devicePath)
-    if (mounts.some((mount) => mount.name === name)) {
+    if (mounts.has(name)) {
       errors.push(invalidValue(at.child("name"), name, "must not already exist in volumeMounts"))
     }
-    if (mounts.some((mount) => mount.mountPath === devicePath)) {
+    if (mountPaths.has(devicePath)) {
       errors.push(invalidValue(at.child("devicePath"), devicePath, "must not already exist as a path in volumeMounts"))
     }
     names.add(name)

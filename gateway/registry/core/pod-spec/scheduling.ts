@@ -1,5 +1,6 @@
 // Where a pod may run: node selectors, affinity, tolerations, spread. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import type * as models from "@kubernetes/client-node"
 import {
   duplicate,
@@ -150,16 +151,18 @@ function validateLabelKeys(
   }
   const errors = [...keysOf("matchLabelKeys", matchLabelKeys), ...keysOf("mismatchLabelKeys", mismatchLabelKeys)]
   const seen = new Set(Object.keys(labelSelector?.matchLabels ?? {}))
+  const lastIndexes = new Map(matchLabelKeys?.map((key, index) => [key, index]))
   for (const { key } of labelSelector?.matchExpressions ?? []) {
-    const index = matchLabelKeys?.lastIndexOf(key) ?? -1
+    const index = lastIndexes.get(key) ?? -1
     // The selector holds what matchLabelKeys added to it once; twice, it was the user who named the key as well.
     if (index >= 0 && seen.has(key)) {
       errors.push(invalidValue(path.index(index), key, "exists in both matchLabelKeys and labelSelector"))
     }
     seen.add(key)
   }
+  const mismatched = new Set(mismatchLabelKeys)
   for (const [index, key] of (matchLabelKeys ?? []).entries()) {
-    if (mismatchLabelKeys?.includes(key) === true) {
+    if (mismatched.has(key)) {
       const at = path.child("matchLabelKeys").index(index)
       errors.push(invalidValue(at, key, "exists in both matchLabelKeys and mismatchLabelKeys"))
     }
@@ -230,6 +233,7 @@ function validateOperator(path: FieldPath, operator: string | undefined, values:
 
 export function validateSpread(path: FieldPath, constraints: PodSpec["topologySpreadConstraints"]): FieldError[] {
   const all = constraints ?? []
+  const repeated = repeats(all.map((one) => JSON.stringify([one.topologyKey, one.whenUnsatisfiable])).toReversed())
   return all.flatMap((constraint, index) => {
     const at = path.index(index)
     const { topologyKey, whenUnsatisfiable, minDomains } = constraint
@@ -238,10 +242,8 @@ export function validateSpread(path: FieldPath, constraints: PodSpec["topologySp
     errors.push(
       ...optionalOneOf(at.child("whenUnsatisfiable"), whenUnsatisfiable ?? "", ["DoNotSchedule", "ScheduleAnyway"]),
     )
-    const repeated = all
-      .slice(index + 1)
-      .some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable)
-    if (repeated) {
+    // Of several the last one is right.
+    if (repeated.has(all.length - 1 - index)) {
       errors.push(duplicate(at.child("{topologyKey, whenUnsatisfiable}"), `{${topologyKey}, ${whenUnsatisfiable}}`))
     }
     if (minDomains !== undefined) {

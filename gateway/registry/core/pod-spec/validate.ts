@@ -1,6 +1,7 @@
 // A pod spec as a whole, of pods and of every workload's template. Source: k8s.io/kubernetes/pkg/apis/core/validation
 // ValidatePodSpec; the order of checks is the order of messages.
 
+import { byName } from "../../../../apimachinery/repeats.ts"
 import {
   duplicate,
   type FieldError,
@@ -75,6 +76,7 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
 
 /** Variables from files: the volume they lie in is an emptyDir. */
 function validateFileVariables(path: FieldPath, spec: PodSpec): FieldError[] {
+  const volumes = byName(spec.volumes ?? [])
   return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
     (spec[list] ?? []).flatMap((container, index) =>
       (container.env ?? []).flatMap(({ valueFrom }, place) => {
@@ -87,7 +89,7 @@ function validateFileVariables(path: FieldPath, spec: PodSpec): FieldError[] {
           .index(place)
           .child("valueFrom", "fileKeyRef", "volumeName")
         const name = reference.volumeName ?? ""
-        const volume = spec.volumes?.find((one) => one.name === name)
+        const volume = volumes.get(name)
         if (volume === undefined) return [notFoundValue(at, name)]
         return volume.emptyDir === undefined
           ? [invalidValue(at, name, "referenced volume must be of type emptyDir")]

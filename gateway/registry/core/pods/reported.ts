@@ -1,6 +1,7 @@
 // What kubelets and schedulers report of devices, users and images in a pod's status. Source:
 // k8s.io/kubernetes/pkg/apis/core/validation and pkg/api/pod (what is off in a server as it comes).
 
+import { byName } from "../../../../apimachinery/repeats.ts"
 import {
   duplicate,
   type FieldError,
@@ -71,11 +72,13 @@ function validateDevices(
   statuses: readonly ContainerStatus[],
   containers: readonly Container[] = [],
 ): FieldError[] {
+  const named = byName(containers)
   return statuses.flatMap((status, index) => {
-    const container = containers.find(({ name }) => name === status.name)
+    const container = named.get(status.name)
+    const claims = claimsOf(container)
     return (status.allocatedResourcesStatus ?? []).flatMap(({ name, resources }, place) => {
       const at = path.index(index).child("allocatedResourcesStatus").index(place)
-      const fault = container === undefined ? undefined : unknownResource(name, container)
+      const fault = container === undefined ? undefined : unknownResource(name, container, claims)
       return [
         ...(fault === undefined ? [] : [invalidValue(at.child("name"), name, fault)]),
         ...validateHealth(at.child("resources"), resources),
@@ -84,11 +87,15 @@ function validateDevices(
   })
 }
 
+function claimsOf(container: Container | undefined): ReadonlySet<string> {
+  const claims = container?.resources?.claims ?? []
+  return new Set(claims.map((one) => `claim:${one.name}${one.request ? `/${one.request}` : ""}`))
+}
+
 /** What is wrong with the name of a resource that a container is said to have. */
-function unknownResource(name: string, { resources }: Container): string | undefined {
+function unknownResource(name: string, { resources }: Container, claims: ReadonlySet<string>): string | undefined {
   if (name.startsWith("claim:")) {
-    const claims = (resources?.claims ?? []).map((one) => `claim:${one.name}${one.request ? `/${one.request}` : ""}`)
-    return claims.includes(name)
+    return claims.has(name)
       ? undefined
       : "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
   }
@@ -129,11 +136,11 @@ export function validateExtendedClaim(path: FieldPath, claim: ExtendedClaim | un
   const list = path.child("requestMappings")
   const mappings = claim.requestMappings ?? []
   const errors = mappings.length === 0 ? [required(list, "at least one request mapping is required")] : []
-  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])]
+  const containers = byName([...(spec.initContainers ?? []), ...(spec.containers ?? [])].toReversed())
   const seen = new Set<string>()
   for (const [index, { containerName = "", resourceName = "", requestName = "" }] of mappings.entries()) {
     const at = list.index(index)
-    const container = containers.findLast(({ name }) => name === containerName)
+    const container = containers.get(containerName)
     if (container === undefined) {
       const fault = "must match the name of an entry in spec.initContainers.name or spec.containers.name"
       errors.push(invalidValue(at.child("containerName"), containerName, fault))

@@ -1,6 +1,7 @@
 // Updates of a pod's status: a container that has ended for good does not run again. Whether it has is said by its rules for
 // restarts, then its own policy, then the pod's. Source: Validate*ContainerStateTransition upstream.
 
+import { byName } from "../../../../apimachinery/repeats.ts"
 import { type FieldError, type FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { Container, ContainerStatus, Pod, PodSpec } from "../../../../apimachinery/object.ts"
 
@@ -10,12 +11,13 @@ export function validateRestarts(path: FieldPath, pod: Pod, current: Pod): Field
   const mayAny = [...containers, ...initContainers].some(({ restartPolicyRules }) =>
     restartPolicyRules?.some(({ action }) => action === "RestartAllContainers"),
   )
-  const mayOf =
-    (among: readonly Container[]) =>
-    (name: string, exitCode: number): boolean => {
-      const container = among.find((one) => one.name === name)
+  const mayOf = (among: readonly Container[]): ((name: string, exitCode: number) => boolean) => {
+    const named = byName(among)
+    return (name, exitCode) => {
+      const container = named.get(name)
       return mayAny || (container !== undefined && mayRestart(container, spec, exitCode))
     }
+  }
   const kinds = [
     ["containerStatuses", mayOf(containers)],
     ["initContainerStatuses", mayOf(initContainers)],
@@ -32,8 +34,9 @@ function resurrected(
   before: readonly ContainerStatus[] = [],
   may: (name: string, exitCode: number) => boolean,
 ): FieldError[] {
+  const named = byName(statuses)
   return before.flatMap(({ name, state }, index) => {
-    const now = statuses.find((one) => one.name === name)
+    const now = named.get(name)
     if (state?.terminated === undefined || now === undefined || now.state?.terminated !== undefined) return []
     if (may(name, state.terminated.exitCode)) return []
     return [forbiddenField(path.index(index).child("state"), "may not be transitioned to non-terminated state")]

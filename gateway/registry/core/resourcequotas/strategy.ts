@@ -47,12 +47,17 @@ const strategy: Strategy<ResourceQuota> = {
 
 export const resourceQuotas: KindExtension = { strategy }
 
+/** Scopes may be repeated, and each may be wrong for every limit: no more than these, or about as many, are told. */
+const maxScopeFaults = 1000
+
 function validateSpec(quota: ResourceQuota): FieldError[] {
   const errors = validateAmounts(path.child("hard"), quota.spec?.hard)
   const names = quota.spec?.scopes ?? []
+  const misappliedBy = misappliedTo(quota.spec?.hard)
   for (const scope of names) {
+    if (errors.length > maxScopeFaults) break
     if (!scopes.includes(scope)) errors.push(invalidValue(path.child("scopes"), names, "unsupported scope"))
-    for (const _ of misapplied(quota.spec?.hard, scope)) {
+    for (const _ of misappliedBy(scope)) {
       errors.push(invalidValue(path.child("scopes"), names, misappliedScope))
     }
   }
@@ -75,13 +80,15 @@ function validateSelector({ spec = {} }: ResourceQuota): FieldError[] {
       Values: values ?? null,
     })),
   }
-  const errors = requirements.flatMap((requirement) => [
-    ...(scopes.includes(requirement.scopeName)
-      ? []
-      : [invalidValue(at.child("scopeName"), requirement.scopeName, "unsupported scope")]),
-    ...misapplied(spec.hard, requirement.scopeName).map(() => invalidValue(at, shown, misappliedScope)),
-    ...validateRequirement(at, requirement),
-  ])
+  const misappliedBy = misappliedTo(spec.hard)
+  const errors: FieldError[] = []
+  for (const requirement of requirements) {
+    const { scopeName } = requirement
+    if (errors.length > maxScopeFaults) break
+    if (!scopes.includes(scopeName)) errors.push(invalidValue(at.child("scopeName"), scopeName, "unsupported scope"))
+    for (const _ of misappliedBy(scopeName)) errors.push(invalidValue(at, shown, misappliedScope))
+    errors.push(...validateRequirement(at, requirement))
+  }
   const names = requirements.map(({ scopeName }) => scopeName)
   return [...errors, ...conflicting(names).map(() => invalidValue(at, spec.scopes, conflictingScopes))]
 }
@@ -123,10 +130,19 @@ const measured: Readonly<Record<string, readonly string[]>> = {
   VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
 }
 
-/** The limited resources that a scope says nothing of. */
-function misapplied(hard: object | undefined, scope: string): string[] {
-  const named = Object.hasOwn(measured, scope) ? measured[scope] : undefined
-  return Object.keys(hard ?? {}).filter((name) => isQuotaResource(name) && named?.includes(name) === false)
+/** The limited resources that a scope says nothing of, by scope: each may be named many times. */
+function misappliedTo(hard: object | undefined): (scope: string) => readonly string[] {
+  const names = Object.keys(hard ?? {}).filter(isQuotaResource)
+  const known = new Map<string, readonly string[]>()
+  return (scope) => {
+    let found = known.get(scope)
+    if (found === undefined) {
+      const named = Object.hasOwn(measured, scope) ? measured[scope] : undefined
+      found = named === undefined ? [] : names.filter((name) => !named.includes(name))
+      known.set(scope, found)
+    }
+    return found
+  }
 }
 
 function conflicting(names: readonly string[]): string[][] {

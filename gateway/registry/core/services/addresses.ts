@@ -173,9 +173,10 @@ function heldBy(spec: ServiceSpec): Held {
 
 function surplus(before: ServiceSpec, after: ServiceSpec): Held {
   const [had, has] = [heldBy(before), heldBy(after)]
+  const [addresses, ports] = [new Set(has.addresses), new Set(has.ports)]
   return {
-    addresses: had.addresses.filter((address) => !has.addresses.includes(address)),
-    ports: had.ports.filter((port) => !has.ports.includes(port)),
+    addresses: had.addresses.filter((address) => !addresses.has(address)),
+    ports: had.ports.filter((port) => !ports.has(port)),
   }
 }
 

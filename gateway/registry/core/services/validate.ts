@@ -1,6 +1,7 @@
 // Services. Source: k8s.io/kubernetes/pkg/apis/core/validation. Addresses and ports that are allocated are checked by who
 // allocates them (ServiceAddresses).
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import { isIPv6 } from "node:net"
 import {
   duplicate,
@@ -162,9 +163,10 @@ function validateClusterIPs(spec: ServiceSpec): FieldError[] {
   } else if (!clusterIP && clusterIPs.length > 0) {
     errors.push(invalidValue(at, clusterIPs, "must be empty when `clusterIP` is not specified"))
   }
+  const repeated = repeats(ipFamilies)
   for (const [index, family] of ipFamilies.entries()) {
     errors.push(...optionalOneOf(path.child("ipFamilies").index(index), family, ["IPv4", "IPv6"]))
-    if (ipFamilies.indexOf(family) < index) errors.push(duplicate(path.child("ipFamilies").index(index), family))
+    if (repeated.has(index)) errors.push(duplicate(path.child("ipFamilies").index(index), family))
   }
   errors.push(
     ...optionalOneOf(path.child("ipFamilyPolicy"), spec.ipFamilyPolicy, [

@@ -1,5 +1,6 @@
 // RuntimeClasses. Source: k8s.io/kubernetes/pkg/apis/node.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import type * as models from "@kubernetes/client-node"
 import { duplicate, type FieldError, FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
@@ -8,7 +9,7 @@ import { validateRequirements } from "../../core/pod-spec/resources.ts"
 import { validateTolerations } from "../../core/pod-spec/scheduling.ts"
 import type { Toleration } from "../../core/pod-spec/types.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { immutableField } from "../../validation/equality.ts"
 import { validateLabels } from "../../validation/selectors.ts"
 import { named } from "../../validation/values.ts"
 
@@ -36,14 +37,13 @@ function validate({ handler, overhead, scheduling }: RuntimeClass): FieldError[]
   }
   const path = FieldPath.root("scheduling")
   const tolerations = scheduling?.tolerations ?? []
+  const repeated = repeats(tolerations.map((toleration) => JSON.stringify(printed(toleration))))
   return [
     ...errors,
     ...validateLabels(path.child("nodeSelector"), scheduling?.nodeSelector),
     ...tolerations.flatMap((toleration, index) => [
       ...validateTolerations(path.child("tolerations"), [toleration], index),
-      ...(tolerations.slice(0, index).some((earlier) => semanticEqual(earlier, toleration))
-        ? [duplicate(path.child("tolerations").index(index), printed(toleration))]
-        : []),
+      ...(repeated.has(index) ? [duplicate(path.child("tolerations").index(index), printed(toleration))] : []),
     ]),
   ]
 }

@@ -1,5 +1,6 @@
 // CSIDrivers: what a driver can do and wants to be told. Source: k8s.io/kubernetes/pkg/apis/storage.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import { duplicate, type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -83,9 +84,10 @@ function validate(spec: Spec): FieldError[] {
 }
 
 function validateTokens({ tokenRequests = [] }: Spec): FieldError[] {
+  const repeated = repeats(tokenRequests.map(({ audience = "" }) => audience))
   return tokenRequests.flatMap(({ audience = "", expirationSeconds: seconds }, index) => {
     const at = path.child("tokenRequests").index(index)
-    if (tokenRequests.slice(0, index).some((earlier) => (earlier.audience ?? "") === audience)) {
+    if (repeated.has(index)) {
       return [duplicate(at.child("audience"), audience)]
     }
     const say = (detail: string): FieldError[] => [

@@ -1,5 +1,6 @@
 // CSINodes: which drivers a node has. Source: k8s.io/kubernetes/pkg/apis/storage.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import { duplicate, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -52,6 +53,7 @@ function withoutLimits({ allocatable: _limits, ...driver }: Driver): Driver {
 }
 
 function validate(drivers: readonly Driver[]): FieldError[] {
+  const repeated = repeats(drivers.map(({ name = "" }) => name))
   return drivers.flatMap(({ name = "", nodeID = "", topologyKeys, allocatable }, index) => {
     const at = path.index(index)
     const errors = driverName(at.child("name"), name)
@@ -60,13 +62,14 @@ function validate(drivers: readonly Driver[]): FieldError[] {
       errors.push(invalidValue(at.child("nodeID"), nodeID, `must be ${longestID} characters or less`))
     }
     errors.push(...nonNegative(at.child("allocatable", "count"), allocatable?.count))
-    if (drivers.slice(0, index).some((earlier) => (earlier.name ?? "") === name)) {
+    if (repeated.has(index)) {
       errors.push(duplicate(at.child("name"), name))
     }
     const keys = topologyKeys ?? []
+    const known = repeats(keys)
     for (const [position, key] of keys.entries()) {
       if (key === "") errors.push(required(at))
-      if (keys.indexOf(key) < position) errors.push(duplicate(at, key))
+      if (known.has(position)) errors.push(duplicate(at, key))
       errors.push(...validateLabelName(at, key))
     }
     return errors

@@ -1,6 +1,7 @@
 // Where a StorageClass lets volumes be: terms of labels with values. Source: k8s.io/kubernetes/pkg/apis/core/validation
 // ValidateTopologySelectorTerm, and pkg/apis/storage/validation.
 
+import { repeats } from "../../../../apimachinery/repeats.ts"
 import { duplicate, type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
 import { validateLabelName } from "../../validation/selectors.ts"
 
@@ -17,16 +18,17 @@ export function validateTopologies(topologies: Topologies | null | undefined): F
   const seen = new Set<string>()
   return (topologies ?? []).flatMap(({ matchLabelExpressions: expressions = [] }, index) => {
     const at = path.index(index).child("matchLabelExpressions")
+    const repeatedKeys = repeats(expressions.map(({ key }) => key ?? ""))
     const errors = expressions.flatMap(({ key = "", values = [] }, position) => {
       const place = at.index(position)
-      const isRepeated = expressions.slice(0, position).some((earlier) => earlier.key === key)
+      const repeated = repeats(values)
       return [
         ...(values.length === 0 ? [required(place.child("values"))] : []),
         ...values.flatMap((value, number) =>
-          values.indexOf(value) < number ? [duplicate(place.child("values").index(number), value)] : [],
+          repeated.has(number) ? [duplicate(place.child("values").index(number), value)] : [],
         ),
         ...validateLabelName(place.child("key"), key),
-        ...(isRepeated ? [duplicate(place.child("key"), key)] : []),
+        ...(repeatedKeys.has(position) ? [duplicate(place.child("key"), key)] : []),
       ]
     })
     const text = expressions
