@@ -3,6 +3,9 @@
 // they say is no longer than what was asked.
 
 import { describe, expect, test, vi } from "vitest"
+import { evaluateRules, ruleTree } from "../apimachinery/cel/rules/validator.ts"
+import { boolType } from "../apimachinery/cel/types/types.ts"
+import { Substitutions } from "../apimachinery/cel/types/unify.ts"
 import { invalidValue, FieldPath } from "../apimachinery/field-errors.ts"
 import { contest, recordUpdate } from "../apimachinery/managed-fields/ownership.ts"
 import { apply } from "../apimachinery/managed-fields/apply.ts"
@@ -14,8 +17,13 @@ import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
 import { decodeObject } from "../apimachinery/schema/decode.ts"
 import { schemaOf } from "../apimachinery/schema/facts.ts"
 import { parseObject } from "../apimachinery/schema/parse.ts"
+import { applyDefaults } from "../apimachinery/schema/defaults.ts"
 import type { Schema } from "../apimachinery/schema/schema.ts"
+import { compileStructural } from "../apimachinery/schema/structural/structural.ts"
+import { validateRules } from "../apimachinery/schema/validate.ts"
 import { invalid, StatusError } from "../apimachinery/status.ts"
+import { covers } from "../gateway/authorization/rules.ts"
+import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
 
 const many = 100_000
 /** Milliseconds: many times what it takes, and much less than it would. */
@@ -93,7 +101,7 @@ describe("YAML", { timeout }, () => {
     [
       "many values",
       numbers
-        .slice(0, 20_000)
+        .slice(0, 10_000)
         .map((n) => `k${n}: &a${n} x\nl${n}: *a${n}\n`)
         .join(""),
       expect.anything(),
@@ -223,4 +231,79 @@ describe("who manages what", { timeout }, () => {
     const excused = () => ({ "f:data": { "f:k0": {} } })
     await expect(apply({ ...request, excused })).rejects.toThrow(`Apply failed with ${2 * (some.length - 1)} conflicts`)
   })
+})
+
+describe("custom resources", { timeout }, () => {
+  const items = numbers.slice(0, 20_000).map((n) => ({ name: `n${n}`, value: n }))
+  const schema = {
+    type: "object",
+    properties: {
+      items: {
+        type: "array",
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["name"],
+        items: {
+          type: "object",
+          properties: { name: { type: "string" }, value: { type: "integer" } },
+          "x-kubernetes-validations": [{ rule: "self.value >= oldSelf.value" }],
+        },
+      },
+    },
+  }
+
+  test("correspond to what they were, item by item", () => {
+    const tree = ruleTree(schema, false)
+    if (tree === undefined) throw new Error("there is a rule")
+    const evaluation = evaluateRules(tree, FieldPath.root(), { items: items.toReversed() }, { items }, true)
+    let next = evaluation.next()
+    while (next.done !== true) next = evaluation.next()
+    expect(next.value.errors).toEqual([])
+  })
+
+  test("have rules of many operators, each with parameters of its own", () => {
+    const substitutions = new Substitutions()
+    expect(numbers.every(() => substitutions.unify([boolType], [substitutions.newParameter()]))).toBe(true)
+  })
+
+  test("have values of a long enumeration", () => {
+    const list: Schema = { type: "list", items: { type: "integer", rules: { enum: numbers } } }
+    expect(validateRules(list, numbers.toReversed(), FieldPath.root("a"))).toEqual([])
+  })
+
+  test("have defaults as large as all of their items together", () => {
+    const preset = { a: "x".repeat(1_000_000) }
+    const item: Schema = { type: "object", fields: { a: { schema: { type: "object", fields: {}, default: preset } } } }
+    const object = { list: numbers.map(() => ({})) }
+    const ask = () =>
+      applyDefaults({ type: "object", fields: { list: { schema: { type: "list", items: item } } } }, object)
+    expect(outcome(ask)).toMatch("defaults add more than")
+  })
+
+  test("are wrong as they were, deep down in maps of maps", () => {
+    let [deep, object]: [Json, Json] = [{ type: "string" }, "a"]
+    for (let depth = 0; depth < 40; depth++) {
+      deep = { type: "object", additionalProperties: deep }
+      object = { a: object }
+    }
+    const whole = (more: Json) => ({ apiVersion: "a/v1", kind: "A", metadata: {}, spec: object, more }) as never
+    const at = FieldPath.root("spec", ...Array.from({ length: 40 }, () => "a"))
+    const of = { type: "object", properties: { spec: deep, more: { type: "string" } } }
+    const errors = [invalidValue(at, "a", "is wrong"), invalidValue(FieldPath.root("more"), "b", "is wrong")]
+    expect(newErrors(errors, whole("a"), whole("b"), of)).toEqual(errors.slice(1))
+  })
+
+  test("are told apart by keys that a definition repeats", () => {
+    const keys = numbers.slice(0, 20_000).map(() => "name")
+    const list = { ...schema.properties.items, "x-kubernetes-list-map-keys": keys }
+    const { errors } = compileStructural({ type: "object", properties: { list } }, FieldPath.root("spec"))
+    expect(JSON.stringify(invalid({ group: "", kind: "A" }, "a", errors).status).length).toBeLessThan(12_000_000)
+  })
+})
+
+test("what a rule grants is multiplied only as far as it is told", { timeout }, () => {
+  const words = numbers.slice(0, 1000).map(String)
+  const rule = { verbs: words, apiGroups: words, resources: words, resourceNames: words }
+  expect(covers([{ ...rule, resourceNames: [] }], [rule])).toEqual([])
+  expect(covers([], [rule])).toHaveLength(10_000)
+  expect(covers([{ ...rule, verbs: ["*"], resources: words.slice(1) }], [rule])).not.toEqual([])
 })
