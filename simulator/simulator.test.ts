@@ -157,6 +157,20 @@ describe("a pod", () => {
     expect(pod.status?.initContainerStatuses?.map(({ ready: done }) => done)).toEqual([true, true])
   })
 
+  test("is not held up by an init container whose program nobody here has", async () => {
+    const prepared = (restartPolicy?: "Always") => ({
+      name: restartPolicy === undefined ? "prepares" : "beside",
+      image: "registry.example.com/prepare:1",
+      ...(restartPolicy === undefined ? {} : { restartPolicy }),
+    })
+    const pod = await run("prepared", {
+      initContainers: [prepared(), prepared("Always")],
+      containers: [{ ...sleeping }],
+    })
+    const states = pod.status?.initContainerStatuses?.map(({ state }) => state)
+    expect(states).toMatchObject([{ terminated: { exitCode: 0, reason: "Completed" } }, { running: {} }])
+  })
+
   test("waits for a ConfigMap its environment needs", async () => {
     const env = [{ name: "KEY", valueFrom: { configMapKeyRef: { name: "settings", key: "key" } } }]
     await cluster.create(pods, podOf("env", { containers: [{ ...sleeping, env }] }))

@@ -1,5 +1,6 @@
 // One run of one container: a simulated process with a log, ports it listens on, and programs that can be run beside it. What
-// cannot be simulated (an image's own program) is taken to run until it is told to stop.
+// cannot be simulated (an image's own program) is taken to run until it is told to stop, or, where others wait for its end, to have
+// done its work.
 
 import { Duplex } from "node:stream"
 import { ContainerLog } from "./log.ts"
@@ -26,6 +27,8 @@ export interface ContainerSpec {
   stdinOnce?: boolean
   /** The main program has a terminal. */
   tty?: boolean
+  /** The main program comes to its end by itself, also one that cannot be simulated: others wait for that. */
+  ends?: boolean
 }
 
 export interface ExecStreams {
@@ -136,7 +139,7 @@ export class SimulatedContainer {
   }
 
   async #main(): Promise<number> {
-    const { command, image, stdin, tty } = this.spec
+    const { command, image, stdin, tty, ends = false } = this.spec
     const streams: ExecStreams = {
       input: this.input,
       terminal: stdin && tty === true,
@@ -147,6 +150,10 @@ export class SimulatedContainer {
       return runCommand(this.#process(streams, this.#stop.signal), command)
     if (command.length === 0 && shellImages.test(image))
       return runCommand(this.#process(streams, this.#stop.signal), ["sh"])
+    if (ends) {
+      streams.stdout(`${image}: done (simulated)\n`)
+      return 0
+    }
     const listening = this.#listening
     streams.stdout(
       `${image}: started${listening.length === 0 ? "" : `, listening on ${listening.join(", ")}`} (simulated)\n`,

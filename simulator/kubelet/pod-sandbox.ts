@@ -186,6 +186,7 @@ export class PodSandbox {
       stdin: spec.stdin === true,
       stdinOnce: spec.stdinOnce === true,
       tty: spec.tty === true,
+      ends: this.initContainers.has(spec.name) && !isSidecar(one),
     })
     if (one.current !== undefined) {
       one.previous = one.current
