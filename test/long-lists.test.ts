@@ -289,7 +289,7 @@ describe("custom resources", { timeout }, () => {
     const at = FieldPath.root("spec", ...Array.from({ length: 40 }, () => "a"))
     const of = { type: "object", properties: { spec: deep, more: { type: "string" } } }
     const errors = [invalidValue(at, "a", "is wrong"), invalidValue(FieldPath.root("more"), "b", "is wrong")]
-    expect(newErrors(errors, whole("a"), whole("b"), of)).toEqual(errors.slice(1))
+    expect(newErrors({ errors, owners: new Map() }, whole("a"), whole("b"), of)).toEqual(errors.slice(1))
   })
 
   test("are told apart by keys that a definition repeats", () => {

@@ -21,6 +21,10 @@ export { writeZeros } from "./zeros.ts"
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
+
+/** Unknown fields told of what was merged in memory. Upstream tells of all, which may be a million. */
+const maxMergedFaults = 1000
+
 /** What is the same for a whole decoding. */
 interface Walk extends NumberPlace {
   /** Where it is now. */
@@ -210,7 +214,7 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
     const given = value[key] as Json
     if (field === undefined) {
       if (schema.preserveUnknown === true) continue
-      if (walk.unknown !== undefined && walk.unknown.length < maxStrictFaults) {
+      if (walk.unknown !== undefined && walk.unknown.length < (walk.converts ? maxMergedFaults : maxStrictFaults)) {
         walk.unknown.push(`unknown field ${JSON.stringify(printPath([...walk.path, key]))}`)
       }
       delete value[key]

@@ -5,9 +5,7 @@ import type { RequestContext, RequestInfo, RequestObserver, User } from "../requ
 import type { ControlPlane } from "../tenancy/control-plane.ts"
 import type { GatewayRequest } from "./chain.ts"
 import type { Filter, GatewayResponse, RequestState } from "./state.ts"
-
-/** All warnings of an answer together; beyond it further ones are cut, then dropped. Source: filters/warning.go. */
-const warningLimits = { totalCharacters: 4096, eachWhenCut: 256 } as const
+import { Warnings } from "./warnings.ts"
 
 export function callAPI(handler: APIHandler): Filter {
   return (request, response) => {
@@ -31,8 +29,7 @@ class HandledRequest implements RequestContext {
   declare readonly aside?: <T>(job: () => Promise<T>) => Promise<T>
   readonly #state: RequestState
   readonly #response: GatewayResponse
-  #warned: Set<string> | undefined
-  #warnedCharacters = 0
+  #warnings: Warnings | undefined
 
   constructor(request: GatewayRequest, response: GatewayResponse) {
     const { state } = response.locals
@@ -66,22 +63,7 @@ class HandledRequest implements RequestContext {
   }
 
   warn(message: string): void {
-    this.#warned ??= new Set()
-    if (this.#warned.has(message) || this.#response.headersSent) return
-    this.#warned.add(message)
-    const room = warningLimits.totalCharacters - this.#warnedCharacters
-    if (room <= 0) return
-    const whole = Array.from(message) // by code points
-    const text = whole.length <= room ? whole : whole.slice(0, Math.min(room, warningLimits.eachWhenCut))
-    this.#warnedCharacters += text.length
-    this.#response.appendHeader("Warning", `299 - ${quoted(text.join(""))}`)
+    this.#warnings ??= new Warnings(this.#response)
+    this.#warnings.add(message)
   }
-}
-
-/** A quoted string of RFC 7230; what a header cannot hold is left out. */
-function quoted(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  const printable = text.replace(/[\u0000-\u001f\u007f]/g, " ")
-  const latin = Buffer.from(printable.replace(/[\\"]/g, "\\$&")).toString("latin1")
-  return `"${latin}"`
 }

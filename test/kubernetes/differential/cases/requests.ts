@@ -33,6 +33,7 @@ export function requestCases(): Scenario[] {
     { name: "paths have bytes that are no UTF-8", steps: bytes() },
     { name: "somebody is impersonated in odd ways", steps: impersonated() },
     { name: "YAML is odd", steps: yaml() },
+    { name: "there are many warnings, and long ones", steps: warnings() },
   ]
 }
 
@@ -246,5 +247,21 @@ function yaml(): RequestStep[] {
       post(dry, text, { contentType: "application/yaml", label: `POST ${label}` }),
       patch(`${maps}/x?dryRun=All&fieldManager=m`, applyPatch, text, { label: `APPLY ${label}` }),
     ]
+  })
+}
+
+function warnings(): RequestStep[] {
+  const long = "x".repeat(300)
+  const unknown: Record<string, string[]> = {
+    "13 long": Array.from({ length: 13 }, (_, index) => `${long}${index}`),
+    "40 long": Array.from({ length: 40 }, (_, index) => `${long}${index}`),
+    "200 short": Array.from({ length: 200 }, (_, index) => `f${index}`),
+    "one of 5000": ["y".repeat(5000)],
+    "short, then long": ["a", "b", "y".repeat(4090), "c"],
+    odd: ['ä\u{1f600}"\\\n\t'.repeat(100)],
+  }
+  return Object.entries(unknown).map(([what, names]) => {
+    const fields = Object.fromEntries(names.map((name) => [name, 1]))
+    return post(dry, { metadata: { name: "a" }, ...fields }, { label: `POST with ${what}` })
   })
 }

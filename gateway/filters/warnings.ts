@@ -1,0 +1,51 @@
+// The warnings of an answer, each once, as headers. When all of them together are long, each is cut, also those that were there
+// before; when they still are, no further ones come. Source: k8s.io/apiserver/pkg/endpoints/filters/warning.go.
+
+import type { ServerResponse } from "node:http"
+
+/** In code points. */
+const limits = { together: 4096, eachWhenCut: 256 } as const
+
+export class Warnings {
+  readonly #response: Pick<ServerResponse, "headersSent" | "appendHeader" | "removeHeader">
+  readonly #given = new Set<string>()
+  #written = 0
+  #isCutting = false
+
+  constructor(response: Pick<ServerResponse, "headersSent" | "appendHeader" | "removeHeader">) {
+    this.#response = response
+  }
+
+  add(text: string): void {
+    if (text === "" || this.#given.has(text) || this.#response.headersSent) return
+    if (this.#isCutting && this.#written >= limits.together) return
+    this.#given.add(text)
+    if (this.#isCutting || this.#written + lengthOf(text) <= limits.together) {
+      this.#write(text)
+      return
+    }
+    this.#isCutting = true
+    this.#written = 0
+    this.#response.removeHeader("Warning")
+    for (const each of this.#given) this.#write(each)
+  }
+
+  #write(text: string): void {
+    const shown = this.#isCutting ? Array.from(text).slice(0, limits.eachWhenCut).join("") : text
+    if (controls.test(shown) || !shown.isWellFormed()) return
+    this.#written += lengthOf(shown)
+    this.#response.appendHeader("Warning", `299 - ${quoted(shown)}`)
+  }
+}
+
+/** A header cannot hold them, so they are no warnings. */
+const controls = /\p{Cc}/u
+
+function lengthOf(text: string): number {
+  return Array.from(text).length
+}
+
+/** A quoted string of RFC 7230, as bytes. */
+function quoted(text: string): string {
+  return `"${Buffer.from(text.replace(/[\\"]/g, "\\$&")).toString("latin1")}"`
+}
