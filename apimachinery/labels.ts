@@ -44,10 +44,10 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
   const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined
   switch (operator) {
     case "in":
-      return value !== undefined && values.includes(value)
+      return value !== undefined && isAmong(values, value)
     case "notin":
     case "!=":
-      return value === undefined || !values.includes(value)
+      return value === undefined || !isAmong(values, value)
     case "exists":
       return value !== undefined
     case "!":
@@ -57,6 +57,17 @@ function holds({ key, operator, values }: Requirement, labels: Labels): boolean 
     case "lt":
       return value !== undefined && isInteger(value) && BigInt(value) < BigInt(values[0] ?? "0")
   }
+}
+
+const fewValues = 32
+const manyValues = new WeakMap<readonly string[], ReadonlySet<string>>()
+
+/** Of many values, which are asked for each of many objects, a set is made once. */
+function isAmong(values: readonly string[], value: string): boolean {
+  if (values.length <= fewValues) return values.includes(value)
+  let known = manyValues.get(values)
+  if (known === undefined) manyValues.set(values, (known = new Set(values)))
+  return known.has(value)
 }
 
 /** What fits 64 bits. */

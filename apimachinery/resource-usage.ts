@@ -25,17 +25,24 @@ export function parseAmounts(texts: object | undefined): Amounts {
 
 export function addAmounts(a: Amounts, b: Amounts): Amounts {
   const sum = { ...a }
-  for (const [name, amount] of Object.entries(b)) sum[name] = addQuantities(sum[name] ?? zeroQuantity, amount)
+  addTo(sum, b)
   return sum
 }
 
-function largerOf(a: Amounts, b: Amounts): Amounts {
-  const larger = { ...a }
-  for (const [name, amount] of Object.entries(b)) {
-    const other = larger[name]
-    if (other === undefined || compareQuantities(amount, other) > 0) larger[name] = amount
-  }
-  return larger
+/** In place: each of many containers may name resources of its own. */
+function addTo(sum: Amounts, more: Amounts): void {
+  for (const [name, amount] of Object.entries(more)) sum[name] = addQuantities(sum[name] ?? zeroQuantity, amount)
+}
+
+function raise(most: Amounts, name: string, amount: Quantity): void {
+  const other = most[name]
+  if (other === undefined || compareQuantities(amount, other) > 0) most[name] = amount
+}
+
+function largest(lists: readonly Amounts[]): Amounts {
+  const most: Amounts = {}
+  for (const list of lists) for (const [name, amount] of Object.entries(list)) raise(most, name, amount)
+  return most
 }
 
 /**
@@ -43,19 +50,22 @@ function largerOf(a: Amounts, b: Amounts): Amounts {
  * more; what the pod says of itself wins. Its overhead comes on top.
  */
 export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts {
-  let sum: Amounts = {}
-  for (const container of spec.containers ?? []) sum = addAmounts(sum, parseAmounts(container.resources?.[kind]))
-  let sidecars: Amounts = {}
-  let greediest: Amounts = {}
+  const sum: Amounts = {}
+  for (const container of spec.containers ?? []) addTo(sum, parseAmounts(container.resources?.[kind]))
+  const sidecars: Amounts = {}
+  // Never less than the sidecars that run by then.
+  const greediest: Amounts = {}
   for (const container of spec.initContainers ?? []) {
     const own = parseAmounts(container.resources?.[kind])
-    if (container.restartPolicy === "Always") {
-      sum = addAmounts(sum, own)
-      sidecars = addAmounts(sidecars, own)
-      greediest = largerOf(greediest, sidecars)
-    } else greediest = largerOf(greediest, addAmounts(own, sidecars))
+    const stays = container.restartPolicy === "Always"
+    if (stays) addTo(sum, own)
+    for (const [name, amount] of Object.entries(own)) {
+      const together = addQuantities(sidecars[name] ?? zeroQuantity, amount)
+      if (stays) sidecars[name] = together
+      raise(greediest, name, together)
+    }
   }
-  const total = { ...largerOf(sum, greediest), ...parseAmounts(spec.resources?.[kind]) }
+  const total = { ...largest([sum, greediest]), ...parseAmounts(spec.resources?.[kind]) }
   const overhead = parseAmounts(spec.overhead)
   if (kind === "requests") return addAmounts(total, overhead)
   return addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => name in total)))
@@ -106,9 +116,7 @@ function asHeld({ spec = { containers: [] }, status }: Pod): PodSpec {
   const refused = status?.conditions?.some(({ type, reason }) => type === "PodResizePending" && reason === "Infeasible")
   const most = (asked: object | undefined, ...held: (object | undefined)[]): Record<string, string> => {
     const lists = (refused === true ? held : [asked, ...held]).map(parseAmounts)
-    return Object.fromEntries(
-      Object.entries(lists.reduce(largerOf, {})).map(([name, one]) => [name, printQuantity(one)]),
-    )
+    return Object.fromEntries(Object.entries(largest(lists)).map(([name, one]) => [name, printQuantity(one)]))
   }
   const hold = (container: Container): Container => {
     const held = statuses.get(container.name)
@@ -200,11 +208,11 @@ const maxAllocatedDevices = 32
 /** Devices by class; of alternatives, the most that each class could be asked for. */
 function deviceUsage(object: KubeObject): Amounts {
   const { spec } = object as KubeObject & { spec?: { devices?: { requests?: AnyDeviceRequest[] } } }
-  let usage: Amounts = {}
+  const usage: Amounts = {}
   for (const request of spec?.devices?.requests ?? []) {
     const { firstAvailable = [], exactly = request } = request
     const alternatives = firstAvailable.length > 0 ? firstAvailable : [exactly]
-    usage = addAmounts(usage, alternatives.map(devicesOf).reduce(largerOf, {}))
+    addTo(usage, largest(alternatives.map(devicesOf)))
   }
   return usage
 }

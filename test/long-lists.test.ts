@@ -2,7 +2,7 @@
 // for each of their items: with one that does, these would take minutes or all memory. What is asked is that they end, and that what
 // they say is no longer than what was asked.
 
-import { describe, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { evaluateRules, ruleTree } from "../apimachinery/cel/rules/validator.ts"
 import { boolType } from "../apimachinery/cel/types/types.ts"
 import { Substitutions } from "../apimachinery/cel/types/unify.ts"
@@ -14,6 +14,7 @@ import { merge } from "../apimachinery/managed-fields/merge.ts"
 import { mergeTypeOf } from "../apimachinery/managed-fields/merge-type.ts"
 import type { Json } from "../apimachinery/object.ts"
 import { applyJsonPatch } from "../apimachinery/patch/json-patch.ts"
+import { podAmounts } from "../apimachinery/resource-usage.ts"
 import { decodeObject } from "../apimachinery/schema/decode.ts"
 import { schemaOf } from "../apimachinery/schema/facts.ts"
 import { parseObject } from "../apimachinery/schema/parse.ts"
@@ -26,9 +27,18 @@ import { covers } from "../gateway/authorization/rules.ts"
 import { newErrors } from "../gateway/custom-resources/ratcheting.ts"
 
 const many = 100_000
-/** Milliseconds: many times what it takes, and much less than it would. */
-const timeout = 60_000
+/** Of the thread's own time: many times what a test takes, and much less than it would. */
+const maxSeconds = 20
 const numbers = Array.from({ length: many }, (_, index) => index)
+
+let before: NodeJS.CpuUsage
+beforeEach(() => {
+  before = process.threadCpuUsage()
+})
+afterEach(() => {
+  const { user, system } = process.threadCpuUsage(before)
+  expect((user + system) / 1e6).toBeLessThan(maxSeconds)
+})
 
 /** What is asked, or the message of what it is refused with. */
 function outcome(ask: () => unknown): unknown {
@@ -92,7 +102,7 @@ describe("a JSON patch", () => {
   })
 })
 
-describe("YAML", { timeout }, () => {
+describe("YAML", () => {
   const refused = /unrecognized.*: yaml: document contains excessive aliasing/
   const parse = (text: string): unknown => parseObject(Buffer.from(text), "yaml", { duplicates: true }).value
 
@@ -155,11 +165,11 @@ test("faults that each show the list they are in are told as far as there is roo
   expect(JSON.stringify(status).length).toBeLessThan(12_000_000)
 })
 
-describe("who manages what", { timeout }, () => {
+describe("who manages what", () => {
   const schema = schemaOf({ group: "", version: "v1", kind: "ConfigMap" })
   if (schema === undefined) throw new Error("there is no ConfigMap")
   const type = mergeTypeOf(schema)
-  const some = numbers.slice(0, 30_000)
+  const some = numbers.slice(0, 20_000)
   const map = (value: string): Json => ({ data: Object.fromEntries(some.map((n) => [`k${n}`, value])) })
   const change = { before: map("a"), after: map("b"), type }
   const time = "2026-01-01T00:00:00Z"
@@ -233,7 +243,7 @@ describe("who manages what", { timeout }, () => {
   })
 })
 
-describe("custom resources", { timeout }, () => {
+describe("custom resources", () => {
   const items = numbers.slice(0, 20_000).map((n) => ({ name: `n${n}`, value: n }))
   const schema = {
     type: "object",
@@ -300,10 +310,21 @@ describe("custom resources", { timeout }, () => {
   })
 })
 
-test("what a rule grants is multiplied only as far as it is told", { timeout }, () => {
+test("what a rule grants is multiplied only as far as it is told", () => {
   const words = numbers.slice(0, 1000).map(String)
   const rule = { verbs: words, apiGroups: words, resources: words, resourceNames: words }
   expect(covers([{ ...rule, resourceNames: [] }], [rule])).toEqual([])
   expect(covers([], [rule])).toHaveLength(10_000)
   expect(covers([{ ...rule, verbs: ["*"], resources: words.slice(1) }], [rule])).not.toEqual([])
+})
+
+test("what a pod needs is summed over containers that each need something else", () => {
+  const containers = numbers.slice(0, 50_000).map((n) => ({
+    name: `c${n}`,
+    restartPolicy: "Always",
+    resources: { requests: { [`a.io/n${n}`]: "1" } },
+  }))
+  expect(Object.keys(podAmounts({ containers, initContainers: containers }, "requests"))).toHaveLength(
+    containers.length,
+  )
 })

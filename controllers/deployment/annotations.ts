@@ -42,7 +42,17 @@ export function newSetAnnotations(deployment: Deployment, set: ReplicaSet | unde
   // It had another revision: this is a rollback, and the former numbers are kept to be looked up.
   const history = (present[revisionHistoryAnnotation] ?? "").split(",").filter((entry) => entry !== "")
   history.push(String(before))
-  while (history.length > 1 && history.join(",").length > historyCharacters) history.shift()
-  annotations[revisionHistoryAnnotation] = history.join(",")
+  annotations[revisionHistoryAnnotation] = newest(history).join(",")
   return annotations
+}
+
+/** As many as there is room for, and one in any case. */
+function newest(history: readonly string[]): readonly string[] {
+  let [first, characters] = [history.length - 1, history.at(-1)?.length ?? 0]
+  while (first > 0) {
+    characters += 1 + (history[first - 1]?.length ?? 0)
+    if (characters > historyCharacters) break
+    first--
+  }
+  return history.slice(Math.max(first, 0))
 }

@@ -250,7 +250,8 @@ async function removeOwners(
   uids: readonly string[],
 ): Promise<void> {
   const owners = latest.metadata.ownerReferences ?? []
-  const rest = owners.filter((owner) => !uids.includes(owner.uid))
+  const removed = new Set(uids)
+  const rest = owners.filter((owner) => !removed.has(owner.uid))
   if (rest.length < owners.length)
     await patch(client, node, latest, { ownerReferences: rest.length === 0 ? null : rest })
 }

@@ -60,16 +60,20 @@ async function reconcile(
   const client = controller.client(key.tenant)
   const hard = quota.spec?.hard ?? {}
   const names = Object.keys(hard)
-  let used: Amounts = Object.fromEntries(names.map((name) => [name, zeroQuantity]))
+  const used: Amounts = Object.fromEntries(names.map((name) => [name, zeroQuantity]))
   // Which quotas count an object is asked of the wanted bounds, not of those last seen.
   const wanted: ResourceQuota = { ...quota, status: { ...quota.status, hard } }
   for (const resource of await countable(client, names)) {
     deletions.watch(resource)
-    const counted = quotaNamesOf(resource.group, resource.resource, names)
+    const counted = new Set(quotaNamesOf(resource.group, resource.resource, names))
     for (const object of await objectsOf(ctx, client, key, resource)) {
       if (!quotaMatches(wanted, resource.group, resource.resource, object)) continue
-      const usage = Object.entries(usageOf(resource.group, resource.resource, object))
-      used = addAmounts(used, Object.fromEntries(usage.filter(([name]) => counted.includes(name))))
+      const usage = Object.entries(usageOf(resource.group, resource.resource, object)).filter(([name]) =>
+        counted.has(name),
+      )
+      // Of a quota that names many things an object uses few.
+      const before = Object.fromEntries(usage.map(([name]) => [name, used[name] ?? zeroQuantity]))
+      Object.assign(used, addAmounts(before, Object.fromEntries(usage)))
     }
   }
   const printed = Object.fromEntries(Object.entries(used).map(([name, amount]) => [name, printQuantity(amount)]))

@@ -1,6 +1,7 @@
 // What makes a StatefulSet's pod the pod of its ordinal: name, labels, host name, claims. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/statefulset/stateful_set_utils.go.
 
+import { byName } from "../../apimachinery/repeats.ts"
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec, StatefulSet } from "../../apimachinery/object.ts"
 import { revisionHashLabel } from "../history/revisions.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"
@@ -66,8 +67,9 @@ export function withIdentity(set: StatefulSet, pod: Pod, ordinal: number): Pod {
 
 export function hasIdentity(set: StatefulSet, pod: Pod, ordinal: number): boolean {
   if (pod.metadata.labels?.[podNameLabel] !== pod.metadata.name) return false
+  const volumes = byName(pod.spec?.volumes ?? [])
   for (const [name, claim] of claimNames(set, ordinal)) {
-    const volume = pod.spec?.volumes?.find((candidate) => candidate.name === name)
+    const volume = volumes.get(name)
     if (volume?.persistentVolumeClaim?.claimName !== claim) return false
   }
   return true

@@ -1,6 +1,7 @@
 // Resizing in place: cpu and memory that the tenant changed through pods/resize, to be changed so in super too. What super's
 // admission added (a default limit, say) stays, for a resize can change amounts but not remove them.
 
+import { byName } from "../../../apimachinery/repeats.ts"
 import type { Container, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../apimachinery/quantity.ts"
 import { byName } from "../../conversion/equality.ts"
