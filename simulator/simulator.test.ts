@@ -13,6 +13,7 @@ import {
 } from "../client/resources.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { eventually } from "../test/harness/eventually.ts"
+import { environmentOf, type Sources, substitute } from "./kubelet/sources.ts"
 import { startSimulator, type Simulator } from "./main.ts"
 
 const namespace = "default"
@@ -391,4 +392,16 @@ describe("volumes", () => {
     await cluster.create(persistentVolumeClaims, claim("later", "standard"))
     await ready("early")
   })
+})
+
+test("variables that say one another twice have an end", async () => {
+  const env = Array.from({ length: 60 }, (_, at) => ({
+    name: `V${at}`,
+    value: at === 0 ? "x" : `$(V${at - 1})$(V${at - 1})`,
+  }))
+  const sources = { services: { list: () => [], get: () => undefined } } as unknown as Sources
+  const container = { name: "a", image: "b", env } as Parameters<typeof environmentOf>[2]
+  const pod = { metadata: { namespace: "default", name: "p" } } as Pod
+  await expect(environmentOf(sources, pod, container, "10.0.0.1")).rejects.toThrow("argument list too long")
+  expect(() => substitute("$(A)".repeat(1000), { A: "x".repeat(10_000) })).toThrow("argument list too long")
 })

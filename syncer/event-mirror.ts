@@ -58,7 +58,8 @@ export class EventMirror {
     const { resourceVersion: _version, ...reference } = event.involvedObject
     const uid = object.metadata.uid
     const names = { tenant, namespace: key.namespace, superNamespace: home, uid, superUID: reference.uid }
-    const { metadata: _metadata, ...contents } = event
+    // What else it is about is not told: it may be anything in super, under its name there.
+    const { metadata: _metadata, related: _related, ...contents } = event
     const wanted: EventObject = {
       ...contents,
       apiVersion: "v1",

@@ -419,12 +419,12 @@ describe("the syncer", () => {
     await cluster.create(pods, podOf("web"))
     const superPod = await inSuper(pods, "web")
     const involvedObject = { kind: "Pod", namespace: home, name: "web", uid: superPod.metadata.uid }
-    await superCluster.create(
-      events,
-      object("Event", home, "web.1", { involvedObject, reason: "Pulled", count: 1, message: `in ${home}: pulled` }),
-    )
+    const related = { kind: "Pod", namespace: "default-other", name: "of-another" }
+    const told = { reason: "Pulled", count: 1, message: `in ${home}: pulled` }
+    await superCluster.create(events, object("Event", home, "web.1", { involvedObject, related, ...told }))
     const event = await eventually(() => cluster.find(events, "default", "web.1"), { what: "the event" })
     expect(event["message"]).toBe("in default: pulled")
+    expect(event["related"]).toBeUndefined()
     expect(event["involvedObject"]).toMatchObject({
       namespace: "default",
       uid: cluster.find(pods, "default", "web")?.metadata.uid,

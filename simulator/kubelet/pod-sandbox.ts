@@ -156,8 +156,10 @@ export class PodSandbox {
   async #start(one: ContainerRecord): Promise<number | undefined> {
     const { spec } = one
     let environment: Record<string, string>
+    let command: string[]
     try {
       environment = await environmentOf(this.#sources, this.#pod, spec, this.podIP)
+      command = [...(spec.command ?? []), ...(spec.args ?? [])].map((word) => substitute(word, environment))
     } catch (error) {
       if (!(error instanceof MissingSource)) throw error
       one.waiting = { reason: "CreateContainerConfigError", message: error.message }
@@ -166,15 +168,13 @@ export class PodSandbox {
       return 1000
     }
     const hostname = hostnameOf(this.#pod)
-    const words = (list: readonly string[] | undefined): string[] =>
-      (list ?? []).map((word) => substitute(word, environment))
     if (one.current === undefined)
       this.#notice("Normal", "Pulled", `Container image "${spec.image ?? ""}" already present on machine`)
     this.#notice("Normal", "Created", `Container created`)
     const container = new SimulatedContainer(`containerd://${randomBytes(32).toString("hex")}`, {
       name: spec.name,
       image: spec.image ?? "",
-      command: [...words(spec.command), ...words(spec.args)],
+      command,
       environment,
       files: new FileSystem(
         new Volume(ownFiles(this.#pod, hostname, this.podIP)),

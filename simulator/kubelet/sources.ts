@@ -11,6 +11,13 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 
 export class MissingSource extends Error {}
 
+/** Characters of a process' arguments and environment, as Linux has it: each variable may say the one before twice. */
+const maxProcessText = 2 * 1024 * 1024
+
+function checkLength(length: number): void {
+  if (length > maxProcessText) throw new MissingSource("argument list too long")
+}
+
 export interface Sources {
   client: KubeClient
   services: Informer<Service>
@@ -126,12 +133,14 @@ export async function environmentOf(
         : {}
     for (const [key, value] of Object.entries(files)) environment[prefix + key] = value
   }
+  let length = 0
   for (const { name, value, valueFrom } of container.env ?? []) {
     const resolved =
       valueFrom === undefined
         ? substitute(value ?? "", environment)
         : await resolveValue(sources, pod, container, valueFrom, podIP)
     if (resolved !== undefined) environment[name] = resolved
+    checkLength((length += resolved?.length ?? 0))
   }
   return environment
 }
@@ -161,15 +170,16 @@ async function resolveValue(
   return value
 }
 
-/** $(NAME) refers to what was defined before; $$(NAME) is literal; unknown names stay as they are. */
+/** $(NAME) refers to what was defined before; $$(NAME) is literal; unknown names stay as they are. Fails when it is too long. */
 export function substitute(text: string, environment: Readonly<Record<string, string>>): string {
   // Behind the last parenthesis no name can end.
   const end = text.lastIndexOf(")") + 1
-  const named = text
-    .slice(0, end)
-    .replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) =>
-      name === undefined ? "$" : (environment[name] ?? whole),
-    )
+  let length = 0
+  const named = text.slice(0, end).replace(/\$\$|\$\(([^)]+)\)/g, (whole, name: string | undefined) => {
+    const value = name === undefined ? "$" : (environment[name] ?? whole)
+    checkLength((length += value.length))
+    return value
+  })
   return named + text.slice(end).replaceAll("$$", () => "$")
 }
 

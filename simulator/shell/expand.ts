@@ -1,6 +1,9 @@
 // From the words of a script to texts: variables, arithmetic, what commands print.
 
-import type { Word } from "./tokens.ts"
+import { SyntaxFault, type Word } from "./tokens.ts"
+
+/** Characters of a word: a loop that says a variable twice doubles it each time. */
+const maxWord = 1024 * 1024
 
 /** What words may speak of. */
 export interface Surroundings {
@@ -43,6 +46,7 @@ export async function expandAll(shell: Surroundings, words: readonly Word[]): Pr
 export async function expandOne(shell: Surroundings, word: Word): Promise<string> {
   let text = ""
   for (const part of word) text += await expandPart(shell, part)
+  if (text.length > maxWord) throw new SyntaxFault("out of memory")
   return text
 }
 

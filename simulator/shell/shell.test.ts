@@ -144,3 +144,8 @@ describe("a shell on a terminal", () => {
     expect(run.out).toContain("130\n")
   })
 })
+
+test("a variable that doubles ends its script before it has all memory", async () => {
+  const { code, err } = await sh("x=0123456789; while true; do x=$x$x; done")
+  expect([code, err]).toEqual([2, "sh: out of memory\n"])
+})
