@@ -1,0 +1,22 @@
+import { expect, test } from "vitest"
+import { createClientRequest } from "../../testing/certificate-request.ts"
+import { organizationsOf, parseRequest } from "./certificate-subject.ts"
+
+/** The request with its organization's text, of 14 characters, said to be of another type of ASN.1. */
+async function requestWith(organization: string, type: number): Promise<Buffer> {
+  const { request } = await createClientRequest(`CN=jane, O=${organization}`)
+  const der = Buffer.from(request.replace(/-----.*?-----|\s/g, ""), "base64")
+  der[der.indexOf(organization) - 2] = type
+  return Buffer.from(
+    `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString("base64")}\n-----END CERTIFICATE REQUEST-----\n`,
+  )
+}
+
+const [utf8, numericText, teletex] = [0x0c, 0x12, 0x14]
+
+test("a group is seen in whatever type of text a certificate would say it", async () => {
+  for (const type of [utf8, teletex])
+    expect(organizationsOf(await requestWith("system:masters", type))).toEqual(["system:masters"])
+  expect(parseRequest(await requestWith("system:masters", numericText))).toBeUndefined()
+  expect(parseRequest(await requestWith("12345678901234", numericText))).toBeDefined()
+})
