@@ -21,7 +21,6 @@ export { writeZeros } from "./zeros.ts"
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-
 /** Unknown fields told of what was merged in memory. Upstream tells of all, which may be a million. */
 const maxMergedFaults = 1000
 

@@ -39,13 +39,6 @@ function textOf(value: unknown): string {
   })
 }
 
-/** By their names; of several of one name the first. */
-export function byName<T extends { name: string }>(items: readonly T[]): ReadonlyMap<string, T> {
-  const named = new Map<string, T>()
-  for (const item of items) if (!named.has(item.name)) named.set(item.name, item)
-  return named
-}
-
 /** The merge patch from `from` to `to`, or undefined when they are equal. Arrays are replaced whole, as the RFC has it. */
 export function mergeDiff(from: unknown, to: unknown): unknown {
   if (equal(from, to)) return undefined

@@ -1,6 +1,7 @@
 // Pods. Downward: the spec through the mutators, later the few fields that may change. Upward: the node, then the status.
 
 import type { Container, Node, Pod } from "../../../apimachinery/object.ts"
+import { byName } from "../../../apimachinery/repeats.ts"
 import { ignoreSyncLabel, rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
 import {
   configMaps,
@@ -14,7 +15,7 @@ import {
   serviceAccounts,
   services,
 } from "../../../client/resources.ts"
-import { byName, mergeDiff, missingFrom } from "../../conversion/equality.ts"
+import { mergeDiff, missingFrom } from "../../conversion/equality.ts"
 import type { Dependency, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"

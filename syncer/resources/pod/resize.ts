@@ -4,7 +4,6 @@
 import { byName } from "../../../apimachinery/repeats.ts"
 import type { Container, Pod, PodSpec } from "../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../apimachinery/quantity.ts"
-import { byName } from "../../conversion/equality.ts"
 
 type Resources = NonNullable<Container["resources"]>
 type Amounts = Record<string, string>
