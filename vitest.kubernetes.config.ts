@@ -44,7 +44,7 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: Ordered },
     testTimeout: 120_000,
-    hookTimeout: 120_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000, interval: 5 } },
   },
 })

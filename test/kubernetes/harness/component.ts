@@ -17,7 +17,8 @@ export interface ComponentOptions {
   readyTimeoutMs?: number
 }
 
-const defaultReadyTimeoutMs = 60_000
+/** A busy machine has taken more than a minute. */
+const defaultReadyTimeoutMs = 120_000
 const pollMs = 50
 /** Of a log file, in the message of a failed start. */
 const quotedLines = 15
