@@ -1,6 +1,5 @@
 // The admission plugins in running order, which is kube-apiserver's. Source: k8s.io/kubernetes/pkg/kubeapiserver/options/plugins.go.
-// Not here: PodSecurity and NodeRestriction (a tenant's nodes are not its own), TaintNodesByCondition (no controller would
-// undo what it sets).
+// Not here: NodeRestriction (a tenant's nodes are not its own), TaintNodesByCondition (no controller would undo what it sets).
 
 import type { AdmissionPlugin } from "../chain.ts"
 import { evaluateMatchConditions } from "../policies/conditions.ts"
@@ -17,6 +16,7 @@ import { defaultTolerationSeconds } from "./default-toleration-seconds.ts"
 import { limitRanger } from "./limit-ranger.ts"
 import { namespaceLifecycle } from "./namespace-lifecycle.ts"
 import { podResize } from "./pod-resize.ts"
+import { podSecurity } from "./pod-security/plugin.ts"
 import { podTopologyLabels } from "./pod-topology-labels.ts"
 import { priority } from "./priority.ts"
 import { rbacEscalation } from "./rbac-escalation.ts"
@@ -31,6 +31,7 @@ export function admissionPlugins(registrations: AdmissionRegistrations): Admissi
     namespaceLifecycle,
     limitRanger,
     serviceAccount,
+    podSecurity,
     priority,
     defaultTolerationSeconds,
     defaultStorageClass,

@@ -30,6 +30,7 @@ export async function listAll<T extends KubeObject>(
 }
 
 export const nodes = { group: "", version: "v1", resource: "nodes" }
+export const pods = { group: "", version: "v1", resource: "pods" }
 export const namespaces = { group: "", version: "v1", resource: "namespaces" }
 export const serviceAccounts = { group: "", version: "v1", resource: "serviceaccounts" }
 export const limitRanges = { group: "", version: "v1", resource: "limitranges" }

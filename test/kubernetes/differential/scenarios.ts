@@ -24,6 +24,8 @@ import { objectCases } from "./cases/objects.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
 import { protocolCases } from "./cases/protocol.ts"
+import { podAnnotationCases } from "./cases/pod-annotations.ts"
+import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
@@ -70,7 +72,10 @@ export function scenarioGroups(): ScenarioGroup[] {
       ],
     },
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
-    { name: "templates and namespaces' limits", scenarios: [...workloadCases(), ...emptyStructCases()] },
+    {
+      name: "templates and namespaces' limits",
+      scenarios: [...workloadCases(), ...podSecurityCases(), ...podAnnotationCases(), ...emptyStructCases()],
+    },
     {
       name: "forms and encodings",
       scenarios: [

@@ -112,7 +112,7 @@ function validateSeccomp(path: FieldPath, profile: Profile | undefined): FieldEr
   return errors
 }
 
-function validateAppArmor(path: FieldPath, profile: Profile | undefined): FieldError[] {
+export function validateAppArmor(path: FieldPath, profile: Profile | undefined): FieldError[] {
   if (profile === undefined) return []
   if (!profile.type) return [required(path.child("type"), "type is required when appArmorProfile is set")]
   if (!profileTypes.includes(profile.type)) return [notSupported(path.child("type"), profile.type, profileTypes)]

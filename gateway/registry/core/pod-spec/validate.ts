@@ -26,6 +26,7 @@ import {
   validateEphemeralContainers,
   validateInitContainers,
 } from "./containers.ts"
+import { validatePodAnnotations, validateProfilesMatch } from "./annotations.ts"
 import { validatePodClaims } from "./claims.ts"
 import { validatePodResources } from "./pod-resources.ts"
 import { validateRequirements } from "./resources.ts"
@@ -240,12 +241,15 @@ function validateGates(path: FieldPath, gates: PodSpec["schedulingGates"]): Fiel
 
 /** A workload's template. `labels` and spec only: what else metadata says is the pod's when it is made. */
 export function validatePodTemplate(path: FieldPath, template: PodTemplateSpec): FieldError[] {
+  const spec = template.spec ?? { containers: [] }
   const errors = [
     ...validateLabels(path.child("labels"), template.metadata?.labels),
     ...Object.keys(template.metadata?.annotations ?? {}).flatMap((key) =>
       messages(path.child("annotations"), key, validateQualifiedName(key.toLowerCase())),
     ),
-    ...validatePodSpec(path.child("spec"), template.spec ?? { containers: [] }),
+    ...validatePodAnnotations(path.child("annotations"), template.metadata?.annotations, spec),
+    ...validatePodSpec(path.child("spec"), spec),
+    ...validateProfilesMatch(path.child("spec"), template.metadata?.annotations, spec),
   ]
   if ((template.spec?.ephemeralContainers ?? []).length > 0) {
     errors.push(

@@ -3,6 +3,7 @@
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import { claimSpecWarnings, fractionWarning } from "../persistentvolumeclaims/warnings.ts"
+import { profileWarnings } from "./annotations.ts"
 import type { Container, PodSpec, Volume } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
 
@@ -51,6 +52,7 @@ export function podWarnings(
     ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
       name ? [] : [`${String(path.child("imagePullSecrets").index(index).child("name"))}: invalid empty name ""`],
     ),
+    ...profileWarnings(root, annotations, spec),
     ...withPaths(path, spec).flatMap(([at, container]) => containerWarnings(at, container)),
     ...portWarnings(path, spec),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0

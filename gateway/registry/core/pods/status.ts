@@ -5,10 +5,10 @@ import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../api
 import type { Pod } from "../../../../apimachinery/object.ts"
 import { immutableField } from "../../validation/equality.ts"
 import { ipAddress, isLegacyIP, messages } from "../../validation/values.ts"
+import { validateAnnotationsKept, validatePodAnnotations } from "../pod-spec/annotations.ts"
 import { validateClaimStatuses } from "../pod-spec/claims.ts"
 import { validateExtendedClaim, validateReported } from "./reported.ts"
 import { validateRestarts } from "./restarts.ts"
-import { mirrorAnnotationKept } from "./update.ts"
 
 const path = FieldPath.root("status")
 const notNegative = "must be a non-negative integer"
@@ -17,7 +17,17 @@ const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"])
 export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   const status = pod.status ?? {}
   const before = current.status ?? {}
-  const errors = mirrorAnnotationKept(pod, current)
+  const { annotations } = pod.metadata
+  const annotationsPath = FieldPath.root("metadata", "annotations")
+  const errors = [
+    ...validateAnnotationsKept(annotations, current.metadata.annotations),
+    ...validatePodAnnotations(
+      annotationsPath,
+      annotations,
+      pod.spec ?? { containers: [] },
+      current.metadata.annotations,
+    ),
+  ]
   for (const [index, { type, observedGeneration = 0 }] of (status.conditions ?? []).entries()) {
     if (observedGeneration < 0) {
       const at = path.child("conditions").index(index).child("observedGeneration")

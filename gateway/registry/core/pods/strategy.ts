@@ -5,6 +5,7 @@ import { FieldPath, type FieldError, forbiddenField, invalidValue } from "../../
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import { type Pod, type PodSpec, timestamp } from "../../../../apimachinery/object.ts"
 import type { Strategy } from "../../strategy.ts"
+import { fieldsOfAppArmor, validatePodAnnotations, validateProfilesMatch } from "../pod-spec/annotations.ts"
 import { defaultPodOnly, defaultPodSpec, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { qosClass } from "../pod-spec/qos.ts"
 import { validatePodSpec } from "../pod-spec/validate.ts"
@@ -16,7 +17,6 @@ import { alignAddresses, validateStatusUpdate } from "./status.ts"
 import { validateSpecUpdate } from "./update.ts"
 
 const specPath = FieldPath.root("spec")
-const mirrorAnnotation = "kubernetes.io/config.mirror"
 
 export const podStrategy: Strategy<Pod> = {
   dropDisabled: (pod) => dropDisabledOfPod(specOf(pod)),
@@ -26,8 +26,9 @@ export const podStrategy: Strategy<Pod> = {
     defaultPodOnly(specOf(pod))
   },
 
-  prepareForCreate(_ctx, pod) {
+  prepareForCreate(ctx, pod) {
     const spec = specOf(pod)
+    for (const warning of fieldsOfAppArmor(pod.metadata.annotations, spec)) ctx.warn(warning)
     pod.status = { phase: "Pending", qosClass: qosClass(spec) }
     if ((spec.schedulingGates ?? []).length > 0) {
       pod.status.conditions = [
@@ -53,7 +54,7 @@ export const podStrategy: Strategy<Pod> = {
         forbiddenField(specPath.child("nodeName"), "cannot be set until all schedulingGates have been cleared"),
       )
     }
-    return errors
+    return [...errors, ...validateProfilesMatch(specPath, pod.metadata.annotations, spec)]
   },
 
   prepareForUpdate(ctx, pod, current) {
@@ -88,11 +89,11 @@ export const podStrategy: Strategy<Pod> = {
       case "status":
         return validateStatusUpdate(pod, current)
       case "ephemeralcontainers":
-        return [...validateMetadataAndSpec(pod), ...validateEphemeralUpdate(pod, current)]
+        return [...validateMetadataAndSpec(pod, current), ...validateEphemeralUpdate(pod, current)]
       case "resize":
-        return [...validateMetadataAndSpec(pod), ...validateResize(pod, current)]
+        return [...validateMetadataAndSpec(pod, current), ...validateResize(pod, current)]
       default:
-        return [...validateMetadataAndSpec(pod), ...validateSpecUpdate(pod, current)]
+        return [...validateMetadataAndSpec(pod, current), ...validateSpecUpdate(pod, current)]
     }
   },
 
@@ -136,30 +137,11 @@ function specOf(pod: Pod): PodSpec {
   return pod.spec
 }
 
-function validateMetadataAndSpec(pod: Pod): FieldError[] {
+function validateMetadataAndSpec(pod: Pod, current?: Pod): FieldError[] {
   const spec = pod.spec ?? { containers: [] }
   const { annotations } = pod.metadata
-  const errors: FieldError[] = []
-  const mirror = annotations?.[mirrorAnnotation]
-  if (mirror !== undefined && !spec.nodeName) {
-    errors.push(
-      invalidValue(
-        FieldPath.root("metadata", "annotations").key(mirrorAnnotation),
-        mirror,
-        "must set spec.nodeName if mirror pod annotation is set",
-      ),
-    )
-  }
-  const cost = annotations?.["controller.kubernetes.io/pod-deletion-cost"]
-  if (cost !== undefined && !/^(-?[1-9]\d{0,9}|0)$/.test(cost)) {
-    errors.push(
-      invalidValue(
-        FieldPath.root("metadata", "annotations").key("controller.kubernetes.io/pod-deletion-cost"),
-        cost,
-        "must be a 32bit integer",
-      ),
-    )
-  }
+  const annotationsPath = FieldPath.root("metadata", "annotations")
+  const errors = validatePodAnnotations(annotationsPath, annotations, spec, current?.metadata.annotations)
   errors.push(...validatePodSpec(specPath, spec, pod.metadata.name ?? ""))
   if (!spec.serviceAccountName) {
     for (const [index, volume] of (spec.volumes ?? []).entries()) {

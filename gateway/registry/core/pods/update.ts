@@ -11,6 +11,7 @@ import {
 import type { Container, Pod, PodSpec } from "../../../../apimachinery/object.ts"
 import { difference, semanticEqual } from "../../validation/equality.ts"
 import { inclusiveRange, maxInt32 } from "../../validation/values.ts"
+import { validateAnnotationsKept } from "../pod-spec/annotations.ts"
 import { validateOnlyAddedTolerations } from "../pod-spec/scheduling.ts"
 
 const path = FieldPath.root("spec")
@@ -20,7 +21,7 @@ const changeable =
 export function validateSpecUpdate(pod: Pod, currentPod: Pod): FieldError[] {
   const spec = pod.spec ?? { containers: [] }
   const current = currentPod.spec ?? { containers: [] }
-  const errors = mirrorAnnotationKept(pod, currentPod)
+  const errors = validateAnnotationsKept(pod.metadata.annotations, currentPod.metadata.annotations)
   for (const list of ["containers", "initContainers"] as const) {
     const containers = spec[list] ?? []
     if (containers.length !== (current[list] ?? []).length) {
@@ -157,18 +158,4 @@ function onlyNarrower(nodes: NodeAffinity | undefined, before: NodeAffinity | un
       ? []
       : [invalidValue(at.index(index), term, "only additions are allowed (no mutations or deletions)")]
   })
-}
-
-export function mirrorAnnotationKept(pod: Pod, current: Pod): FieldError[] {
-  const key = "kubernetes.io/config.mirror"
-  const at = FieldPath.root("metadata", "annotations").key(key)
-  const value = pod.metadata.annotations?.[key]
-  const before = current.metadata.annotations?.[key]
-  if (value === before) return []
-  return [
-    forbiddenField(
-      at,
-      before === undefined ? "may not add mirror pod annotation" : "may not remove or update mirror pod annotation",
-    ),
-  ]
 }

@@ -1,0 +1,189 @@
+// Pods are held to the level their namespace's labels ask for; who writes what makes pods is warned. Source:
+// k8s.io/pod-security-admission/admission, k8s.io/kubernetes/plugin/pkg/admission/security/podsecurity. Nobody is exempt, and
+// a namespace that says nothing asks for nothing: kube-apiserver's defaults.
+
+import {
+  type Container,
+  controllerOf,
+  type Namespace,
+  type Pod,
+  type PodTemplateSpec,
+  printGroupResource,
+} from "../../../../apimachinery/object.ts"
+import { byName } from "../../../../apimachinery/repeats.ts"
+import { invalid } from "../../../../apimachinery/status.ts"
+import type { RequestContext } from "../../../request/context.ts"
+import type { AdmissionAttributes, AdmissionPlugin } from "../../chain.ts"
+import { find, listAll, namespaces, pods } from "../lookup.ts"
+import { objectAs, refuse } from "../refuse.ts"
+import { faultsOf } from "./checks.ts"
+import { compareLevels, isSame, labelPrefix, type LevelVersion, type Policy, policyOf, printLevel } from "./policy.ts"
+import type { CheckedPod, Fault } from "./words.ts"
+
+/** Of a namespace that asks for more than before, so many pods are looked at, for so long. */
+const maxPodsChecked = 3000
+const maxCheckMs = 1000
+/** Between two looks at whether others wait. */
+const podsAtOnce = 50
+
+/** All others that write to a pod's spec are checked. */
+const ignoredSubresources = new Set(["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"])
+
+interface Templated {
+  template?: PodTemplateSpec
+  spec?: { template?: PodTemplateSpec; jobTemplate?: { spec?: { template?: PodTemplateSpec } } }
+}
+
+/** Of what makes pods, where the template of one is. */
+const templateOf: Readonly<Record<string, (object: Templated) => PodTemplateSpec | undefined>> = {
+  replicationcontrollers: ({ spec }) => spec?.template,
+  podtemplates: ({ template }) => template,
+  "replicasets.apps": ({ spec }) => spec?.template,
+  "deployments.apps": ({ spec }) => spec?.template,
+  "statefulsets.apps": ({ spec }) => spec?.template,
+  "daemonsets.apps": ({ spec }) => spec?.template,
+  "jobs.batch": ({ spec }) => spec?.template,
+  "cronjobs.batch": ({ spec }) => spec?.jobTemplate?.spec?.template,
+}
+
+export const podSecurity: AdmissionPlugin = {
+  name: "PodSecurity",
+
+  concerns({ operation, resource, subresource }) {
+    if (operation !== "CREATE" && operation !== "UPDATE") return false
+    const name = printGroupResource(resource)
+    if (name === "pods") return !ignoredSubresources.has(subresource)
+    return subresource === "" && (name === "namespaces" || Object.hasOwn(templateOf, name))
+  },
+
+  async validate(ctx, attributes) {
+    const name = printGroupResource(attributes.resource)
+    if (name === "namespaces") return validateNamespace(ctx, attributes)
+    const namespace = await find<Namespace>(ctx, namespaces, "", attributes.namespace)
+    const { policy, errors } = policyOf(namespace?.metadata.labels)
+    if (errors.length > 0)
+      annotate(
+        ctx,
+        "error",
+        `Failed to parse policy: ${errors.map(({ field, detail }) => `${field}: ${detail}`).join(", ")}`,
+      )
+    if (name === "pods") {
+      if (isNone(policy.enforce) && isNone(policy.audit) && isNone(policy.warn) && errors.length === 0) return
+      if (isSignificant(attributes)) checkPod(ctx, attributes, policy)
+      return
+    }
+    const template = templateOf[name]?.(objectAs(attributes) as Templated)
+    if (template?.spec === undefined) return
+    tell(ctx, { metadata: template.metadata ?? {}, spec: template.spec }, policy)
+  },
+}
+
+const isNone = ({ level }: LevelVersion): boolean => level === "privileged"
+
+function annotate(ctx: RequestContext, name: string, text: string): void {
+  ctx.annotate?.(labelPrefix + name, text)
+}
+
+/** As updates of a pod go: what runs in it is all that matters here and can change. */
+function isSignificant({ operation, object, current }: AdmissionAttributes): boolean {
+  if (operation === "CREATE") return true
+  const [spec, old] = [(object as Pod).spec, (current as Pod | undefined)?.spec]
+  if (spec === undefined || old === undefined) return true
+  const isOther = (own: readonly Container[] = [], before: readonly Container[] = []): boolean =>
+    own.length !== before.length || own.some(({ image }, index) => image !== before[index]?.image)
+  if (isOther(spec.containers, old.containers) || isOther(spec.initContainers, old.initContainers)) return true
+  const debuggers = byName(old.ephemeralContainers ?? [])
+  return (spec.ephemeralContainers ?? []).some(({ name, image }) => {
+    const before = debuggers.get(name)
+    return before === undefined || before.image !== image
+  })
+}
+
+function checkPod(ctx: RequestContext, attributes: AdmissionAttributes, policy: Policy): void {
+  const { metadata, spec } = objectAs<Pod>(attributes)
+  if (spec === undefined) return
+  const pod = { metadata, spec }
+  annotate(ctx, "enforce-policy", printLevel(policy.enforce))
+  const faults = faultsOf(pod, policy.enforce)
+  if (faults.length === 0) return tell(ctx, pod, policy)
+  tell(ctx, pod, { ...policy, warn: { level: "privileged", version: "latest" } }) // it is told of the refusal
+  throw refuse(attributes, `violates PodSecurity "${printLevel(policy.enforce)}": ${details(faults)}`)
+}
+
+/** What is not enforced. */
+function tell(ctx: RequestContext, pod: CheckedPod, { audit, warn }: Policy): void {
+  const words = (of: LevelVersion): string | undefined => {
+    const faults = faultsOf(pod, of)
+    return faults.length === 0 ? undefined : `would violate PodSecurity "${printLevel(of)}": ${details(faults)}`
+  }
+  const [audited, warned] = [words(audit), words(warn)]
+  if (audited !== undefined) annotate(ctx, "audit-violations", audited)
+  if (warned !== undefined) ctx.warn(warned)
+}
+
+function details(faults: readonly Fault[]): string {
+  return faults.map(({ reason, detail }) => (detail === "" ? reason : `${reason} (${detail})`)).join(", ")
+}
+
+/** Labels must mean something, if they are new; who asks for more is told of the pods there are. */
+async function validateNamespace(ctx: RequestContext, attributes: AdmissionAttributes): Promise<void> {
+  const { metadata } = objectAs<Namespace>(attributes)
+  const { policy, errors } = policyOf(metadata.labels)
+  const before = attributes.operation === "UPDATE" ? policyOf(attributes.current?.metadata.labels) : undefined
+  const isNew = JSON.stringify(errors) !== JSON.stringify(before?.errors)
+  if (errors.length > 0 && isNew) throw invalid(attributes.kind, attributes.name || (metadata.name ?? ""), errors)
+  if (before === undefined) return
+  const [now, was] = [policy.enforce, before.policy.enforce]
+  if (isNone(now) || isSame(now, was)) return
+  if (now.version === was.version && compareLevels(now.level, was.level) <= 0) return
+  for (const warning of await warningsOf(ctx, metadata.name ?? "", now)) ctx.warn(warning)
+}
+
+/** What the pods of a namespace would be refused for: each once, with the first name and how many more there are. */
+async function warningsOf(ctx: RequestContext, namespace: string, level: LevelVersion): Promise<string[]> {
+  const deadline = performance.now() + maxCheckMs
+  const all = oneOfEachFirst(await listAll<Pod>(ctx, pods, namespace))
+  const found = new Map<string, string[]>() // names of pods, by why
+  let checked = 0
+  for (const { metadata, spec } of all.slice(0, maxPodsChecked)) {
+    if (checked > 0 && checked % podsAtOnce === 0) await ctx.pause?.()
+    checked++
+    const why =
+      spec === undefined
+        ? ""
+        : faultsOf({ metadata, spec }, level)
+            .map(({ reason }) => reason)
+            .join(", ")
+    if (why !== "") (found.get(why) ?? found.set(why, []).get(why))?.push(metadata.name ?? "")
+    if (performance.now() > deadline) break
+  }
+  const warnings: string[] = []
+  if (checked < all.length) {
+    const some = `the first ${checked} of ${all.length} existing pods`
+    warnings.push(`new PodSecurity enforce level only checked against ${some}`)
+  }
+  if (found.size > 0)
+    warnings.push(
+      `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${printLevel(level)}"`,
+    )
+  return [...warnings, ...[...found].map(([why, names]) => `${someOf(names)}: ${why}`).sort()]
+}
+
+function someOf(names: string[]): string {
+  const [first = ""] = names.toSorted()
+  const others = names.length - 1
+  return others === 0 ? first : `${first} (and ${others} other ${others === 1 ? "pod" : "pods"})`
+}
+
+/** One pod of each controller comes before all others of it: they are alike. */
+function oneOfEachFirst(pods: readonly Pod[]): Pod[] {
+  const seen = new Set<string>()
+  const [first, more]: [Pod[], Pod[]] = [[], []]
+  for (const pod of pods) {
+    const owner = controllerOf(pod)?.uid
+    if (owner === undefined || !seen.has(owner)) first.push(pod)
+    else more.push(pod)
+    if (owner !== undefined) seen.add(owner)
+  }
+  return [...first, ...more]
+}

@@ -1,0 +1,114 @@
+// Annotations of pods that came before fields: what they say has to be valid, agrees with the fields, or becomes them.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { mergePatch, patch, post, type RequestStep, type Scenario } from "../scenario.ts"
+
+const pods = "/api/v1/namespaces/@{ns}/pods"
+const dry = `${pods}?dryRun=All`
+const appArmor = "container.apparmor.security.beta.kubernetes.io/c"
+const seccomp = "container.seccomp.security.alpha.kubernetes.io/c"
+const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod"
+const cost = "controller.kubernetes.io/pod-deletion-cost"
+const mirror = "kubernetes.io/config.mirror"
+
+export function podAnnotationCases(): Scenario[] {
+  return [
+    { name: "annotations of pods are checked, and become fields", steps: created(), anyOrder: true },
+    { name: "annotations of templates are checked", steps: templates(), anyOrder: true },
+    { name: "annotations of pods are kept", steps: updated(), anyOrder: true },
+  ]
+}
+
+interface Variant {
+  annotations: Record<string, string>
+  /** Of the container, and of the pod. */
+  context?: object
+  ofPod?: object
+  spec?: object
+}
+
+const values = [
+  "runtime/default",
+  "docker/default",
+  "unconfined",
+  "localhost/a",
+  "localhost/../a",
+  "localhost/",
+  "odd",
+  "",
+]
+const profiles = ["RuntimeDefault", "Unconfined", "Localhost"].map((type) => ({
+  type,
+  ...(type === "Localhost" ? { localhostProfile: "a" } : {}),
+}))
+
+function variants(): Variant[] {
+  const keys = [appArmor, seccomp, seccompOfPod]
+  const [first] = profiles
+  return [
+    ...keys.flatMap((key) => values.map((value) => ({ annotations: { [key]: value } }))),
+    ...values.flatMap((value) =>
+      profiles.flatMap((profile) => [
+        { annotations: { [appArmor]: value }, context: { appArmorProfile: profile } },
+        { annotations: { [appArmor]: value }, ofPod: { appArmorProfile: profile } },
+        { annotations: { [seccomp]: value }, context: { seccompProfile: profile } },
+        { annotations: { [seccompOfPod]: value, [seccomp]: value }, ofPod: { seccompProfile: profile } },
+      ]),
+    ),
+    { annotations: { [`${appArmor}x`]: "unconfined", [`${seccomp}x`]: "unconfined" } },
+    { annotations: { [appArmor]: "localhost/ a" } },
+    { annotations: { [appArmor]: "unconfined" }, context: { appArmorProfile: first, runAsUser: 1 } },
+    { annotations: { [appArmor]: "unconfined" }, spec: { os: { name: "windows" } } },
+    ...["1", "-1", "0", "00", "-0", "-08", "+1", "2147483647", "2147483648", "-2147483648", "-2147483649", "x", ""].map(
+      (value) => ({ annotations: { [cost]: value } }),
+    ),
+    { annotations: { [mirror]: "a" } },
+    { annotations: { [mirror]: "a" }, spec: { nodeName: "n" } },
+  ]
+}
+
+function template({ annotations, context = {}, ofPod = {}, spec = {} }: Variant, labels = {}): object {
+  const containers = [{ name: "c", image: "i", securityContext: context }]
+  return { metadata: { annotations, labels }, spec: { containers, securityContext: ofPod, ...spec } }
+}
+
+function created(): RequestStep[] {
+  return variants().map((variant) => {
+    const { metadata, spec } = template(variant) as { metadata: object; spec: object }
+    return post(dry, { metadata: { ...metadata, name: "a" }, spec } as Json, { label: JSON.stringify(variant) })
+  })
+}
+
+function templates(): RequestStep[] {
+  const labels = { app: "a" }
+  return variants().map((variant) =>
+    post(
+      "/apis/apps/v1/namespaces/@{ns}/deployments?dryRun=All",
+      {
+        metadata: { name: "a" },
+        spec: { selector: { matchLabels: labels }, template: template(variant, labels) },
+      } as Json,
+      { label: JSON.stringify(variant) },
+    ),
+  )
+}
+
+function updated(): RequestStep[] {
+  const { metadata, spec } = template({ annotations: { [appArmor]: "runtime/default", [cost]: "1" } }) as {
+    metadata: object
+    spec: object
+  }
+  const change = (annotations: Record<string, string | null>, more = ""): RequestStep =>
+    patch(`${pods}/a${more}?dryRun=All`, mergePatch, { metadata: { annotations } })
+  return [
+    post(pods, { metadata: { ...metadata, name: "a" }, spec } as Json),
+    change({ [appArmor]: "unconfined" }),
+    change({ [appArmor]: null }),
+    change({ [`${appArmor}x`]: "unconfined" }),
+    change({ [seccomp]: "unconfined" }),
+    change({ [seccomp]: "odd" }),
+    change({ [cost]: "x" }),
+    change({ [cost]: null, [mirror]: "m" }),
+    change({ [appArmor]: "unconfined", [cost]: "x" }, "/status"),
+  ]
+}
