@@ -100,6 +100,8 @@ describe.skipIf(lacks([], await whyNoNodes()))("the manifests on real nodes", { 
 
   test("its pods run on the nodes, and their logs and terminals are reached through vn-agents", async () => {
     await writeFile(file("web.json"), JSON.stringify(web))
+    // On no nodes a DaemonSet is rolled out at once.
+    await eventually(async () => (await kubectl("get", "nodes", "-o", "name")).split("\n").length > 2, { timeoutMs })
     await kubectl("apply", "-f", file("web.json"))
     await kubectl("rollout", "status", "daemonset/web", "--timeout=90s")
     const real = (await kubernetes.client.list<Pod>(pods, { labelSelector: "app=web" })).items
