@@ -3,6 +3,7 @@
 
 import { goQuote } from "../../../../apimachinery/go-quote.ts"
 import type { Container, PodSpec } from "../../../../apimachinery/object.ts"
+import { appArmorOfContainer, seccompOfContainer, seccompOfPod } from "../../../registry/core/pod-spec/annotations.ts"
 import {
   type Check,
   containersOf,
@@ -18,8 +19,6 @@ import {
 type SecurityContext = NonNullable<Container["securityContext"]>
 type Profile = { type: string } | undefined
 
-const appArmorAnnotations = "container.apparmor.security.beta.kubernetes.io/"
-
 export const appArmorProfile: Check = (pod) => {
   const { metadata, spec } = pod
   const isBad = (profile: Profile): boolean =>
@@ -28,7 +27,7 @@ export const appArmorProfile: Check = (pod) => {
   const containers = containersThat(pod, ({ securityContext }) => isBad(securityContext?.appArmorProfile))
   const annotations = sorted(
     Object.entries(metadata.annotations ?? {})
-      .filter(([key, value]) => key.startsWith(appArmorAnnotations) && !isAllowedAnnotation(value))
+      .filter(([key, value]) => key.startsWith(appArmorOfContainer) && !isAllowedAnnotation(value))
       .map(([key, value]) => `${key}=${goQuote(value)}`),
   )
   const who = [
@@ -156,13 +155,10 @@ export const seLinuxOptions =
     }
   }
 
-const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod"
-const seccompOfContainers = "container.seccomp.security.alpha.kubernetes.io/"
-
 /** Before the field there was. */
 export const seccompAnnotations: Check = ({ metadata, spec }) => {
   const annotations = metadata.annotations ?? {}
-  const keys = [seccompOfPod, ...containersOf(spec).map(({ name }) => seccompOfContainers + name)]
+  const keys = [seccompOfPod, ...containersOf(spec).map(({ name }) => seccompOfContainer + name)]
   const isAllowed = (value: string): boolean =>
     value === "runtime/default" || value === "docker/default" || value.startsWith("localhost/")
   const bad = sorted(

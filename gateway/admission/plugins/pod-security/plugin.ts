@@ -105,14 +105,15 @@ function checkPod(ctx: RequestContext, attributes: AdmissionAttributes, policy: 
   const pod = { metadata, spec }
   annotate(ctx, "enforce-policy", printLevel(policy.enforce))
   const faults = faultsOf(pod, policy.enforce)
-  if (faults.length === 0) return tell(ctx, pod, policy)
+  if (faults.length === 0) return tell(ctx, pod, policy, policy.enforce)
   tell(ctx, pod, { ...policy, warn: { level: "privileged", version: "latest" } }) // it is told of the refusal
   throw refuse(attributes, `violates PodSecurity "${printLevel(policy.enforce)}": ${details(faults)}`)
 }
 
-/** What is not enforced. */
-function tell(ctx: RequestContext, pod: CheckedPod, { audit, warn }: Policy): void {
+/** What is not enforced. `held`: a level that the pod was found to have. */
+function tell(ctx: RequestContext, pod: CheckedPod, { audit, warn }: Policy, held?: LevelVersion): void {
   const words = (of: LevelVersion): string | undefined => {
+    if (held !== undefined && isSame(of, held)) return undefined
     const faults = faultsOf(pod, of)
     return faults.length === 0 ? undefined : `would violate PodSecurity "${printLevel(of)}": ${details(faults)}`
   }

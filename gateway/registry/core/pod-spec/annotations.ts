@@ -12,10 +12,10 @@ import { validateAppArmor } from "./security.ts"
 type Annotations = ObjectMeta["annotations"]
 type Profile = { type: string; localhostProfile?: string }
 
-export const mirrorAnnotation = "kubernetes.io/config.mirror"
+const mirrorAnnotation = "kubernetes.io/config.mirror"
 const deletionCost = "controller.kubernetes.io/pod-deletion-cost"
-const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod"
-const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/"
+export const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod"
+export const seccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/"
 export const appArmorOfContainer = "container.apparmor.security.beta.kubernetes.io/"
 const localhost = "localhost/"
 

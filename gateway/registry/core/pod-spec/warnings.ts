@@ -3,7 +3,7 @@
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import { claimSpecWarnings, fractionWarning } from "../persistentvolumeclaims/warnings.ts"
-import { profileWarnings } from "./annotations.ts"
+import { containersWithPaths, profileWarnings } from "./annotations.ts"
 import type { Container, PodSpec, Volume } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
 
@@ -53,7 +53,7 @@ export function podWarnings(
       name ? [] : [`${String(path.child("imagePullSecrets").index(index).child("name"))}: invalid empty name ""`],
     ),
     ...profileWarnings(root, annotations, spec),
-    ...withPaths(path, spec).flatMap(([at, container]) => containerWarnings(at, container)),
+    ...containersWithPaths(path, spec).flatMap(([at, container]) => containerWarnings(at, container)),
     ...portWarnings(path, spec),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [
@@ -154,15 +154,6 @@ function duplicates<K extends string>(
   })
 }
 
-function withPaths(path: FieldPath, spec: PodSpec): [FieldPath, Container][] {
-  return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((list) =>
-    ((spec[list] ?? []) as Container[]).map((container, index): [FieldPath, Container] => [
-      path.child(list).index(index),
-      container,
-    ]),
-  )
-}
-
 function volumeWarnings(at: FieldPath, volume: Volume): string[] {
   const template = volume.ephemeral?.volumeClaimTemplate
   const old = Object.entries(oldVolumes).flatMap(([source, [shown, message]]) =>
@@ -203,7 +194,7 @@ function portWarnings(path: FieldPath, spec: PodSpec): string[] {
   const named: string[] = []
   const numbers = new Map<string, { at: FieldPath; port: Port }[]>()
   const names = new Map<string, FieldPath>()
-  for (const [container, { ports }] of withPaths(path, spec)) {
+  for (const [container, { ports }] of containersWithPaths(path, spec)) {
     for (const [index, port] of (ports ?? []).entries()) {
       const at = container.child("ports").index(index)
       if (port.hostIP && !port.hostPort) {
