@@ -10,7 +10,7 @@ interface KnownDifference {
   reason: string
   /** "design": ruled out, see ARCHITECTURE.md. "open": not there yet. */
   because: "design" | "open"
-  /** Patterns; one that is missing fits everything. */
+  /** Patterns; one that is missing fits everything. Values are printed as JSON: a text begins and ends with its quote. */
   scenario?: string
   request?: string
   at?: string
