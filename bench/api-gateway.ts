@@ -1,7 +1,7 @@
 // The gateway of bench/api.ts, in a process of its own: one tenant, nothing but its API. Says where it is in one line of JSON.
 
 // As the product has it.
-import "../cli/runtime.ts"
+import "../cli/runtime.mjs"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"
 import { endWithParent } from "./programs.ts"
 

@@ -2,7 +2,7 @@
 // says, and nothing of a super cluster. Says where they are in one line of JSON.
 
 // As the product has it.
-import "../cli/runtime.ts"
+import "../cli/runtime.mjs"
 import { startControllers } from "../controllers/main.ts"
 import { createCertificateSigner } from "../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"

@@ -4,7 +4,7 @@
 //   node bench/watch-gateway.ts tenants [http2]
 
 // As the product has them.
-import "../cli/runtime.ts"
+import "../cli/runtime.mjs"
 import { channel } from "node:diagnostics_channel"
 import { type IncomingMessage, ServerResponse } from "node:http"
 import { startTestGateway } from "../gateway/testing/start-gateway.ts"

@@ -14,7 +14,7 @@ beforeAll(async () => {
   program = path.join(directory, "program.mts")
   const told = "{ arguments: process.argv.slice(2), flags: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX }"
   const tell = `if (process.send) process.send(${told}); else console.log(JSON.stringify(${told}))`
-  await writeFile(program, `import ${JSON.stringify(path.resolve("cli/allocator.ts"))}\n${tell}\n`)
+  await writeFile(program, `import ${JSON.stringify(path.resolve("cli/allocator.mjs"))}\n${tell}\n`)
 })
 afterAll(() => rm(directory, { recursive: true }))
 

@@ -16,7 +16,7 @@ import { vnAgent } from "./parts/vn-agent.ts"
 import { tenant } from "./tenant/command.ts"
 import { up } from "./up/command.ts"
 
-const main = path.join(import.meta.dirname, "main.ts")
+const main = path.join(import.meta.dirname, "polyplane.mjs")
 let directory: string
 
 /** In a directory of its own, so that no `.polyplane` is found. */

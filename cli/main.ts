@@ -1,12 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=32
 // polyplane: the command line. The only place that composes the parts; each subcommand is a value in the list below.
 // Subcommands are loaded when asked for, so that `polyplane tenant list` does not pay for a whole gateway.
-//
-// The flag above bounds each half of the young generation, in MiB. It grows that far under load and is given back at rest
-// (memory-at-rest.ts: the same 141 MiB with 10 idle tenants, whether 8 or 32). The larger, the less often what is still
-// under way is copied: with 32 instead of 8 a deployment costs the controllers an eighth less.
 
-import "./runtime.ts"
 import { UsageError, UserError, type Command } from "./command.ts"
 
 const commands: Record<string, { summary: string; load(): Promise<Command> }> = {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 
-const module = new URL("memory-at-rest.ts", import.meta.url).href
+const module = new URL("memory-at-rest.mjs", import.meta.url).href
 
 /** Keeps much, drops it, and rests until that is collected; says how much there was, and is then. */
 const program = `

@@ -64,7 +64,9 @@ function advertisedAddress(host: string): string | undefined {
 function localAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   const usable = all.filter(({ internal, address }) => !internal && !/^(169\.254\.|fe80:)/i.test(address))
-  return usable.sort((a, b) => a.family.localeCompare(b.family)).map(({ address }) => address)
+  return [...usable.filter(({ family }) => family === "IPv4"), ...usable.filter(({ family }) => family === "IPv6")].map(
+    ({ address }) => address,
+  )
 }
 
 function printHost(host: string): string {

@@ -216,7 +216,7 @@ async function startGateway(
 
 /** Its log goes where this process' goes. */
 function spawnWorker(): ChildProcess {
-  return fork(fileURLToPath(new URL("worker.ts", import.meta.url)), {
+  return fork(fileURLToPath(new URL("worker.mjs", import.meta.url)), {
     execArgv: process.execArgv,
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   })

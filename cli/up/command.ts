@@ -3,7 +3,7 @@
 import { StatusError, isNotFound } from "../../apimachinery/status.ts"
 import { StartError } from "../../gateway/options.ts"
 import { integerFlag, parseFlags, UsageError, UserError, type Command } from "../command.ts"
-import { keepCompiled } from "../compile-cache.ts"
+import { keepCompiled } from "../module-loading.mjs"
 import { createLog, isLogLevel, logLevels } from "../log.ts"
 import { surviveStrayRejections } from "../stray-rejections.ts"
 import { withProgress } from "../progress.ts"

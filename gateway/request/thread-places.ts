@@ -5,7 +5,7 @@
 import { availableParallelism } from "node:os"
 import type { Presence } from "../tenancy/presence.ts"
 
-/** The thread of JavaScript keeps a processor to itself, and most of the pool (cli/thread-pool.ts) is the disk's. */
+/** The thread of JavaScript keeps a processor to itself, and most of the pool (cli/thread-pool.mjs) is the disk's. */
 const defaultPlaces = Math.min(4, Math.max(1, availableParallelism() - 1))
 
 export class ThreadPlaces {

@@ -159,13 +159,15 @@ interface Aggregated {
 
 /** Roles that gather others' rules (admin, edit, view) have them from the start. An aggregate may gather aggregates. */
 function withAggregatedRules(objects: readonly KubeObject[]): KubeObject[] {
-  const roles = new Map(objects.filter(({ kind }) => kind === "ClusterRole").map((role) => [role.metadata.name, role]))
+  const roles = new Map(
+    objects.filter(({ kind }) => kind === "ClusterRole").map((role) => [role.metadata.name ?? "", role]),
+  )
   const gathered = (role: KubeObject): PolicyRule[] => {
     const { aggregationRule, rules } = role as KubeObject & Aggregated
     if (aggregationRule === undefined) return rules ?? []
     const selectors = (aggregationRule.clusterRoleSelectors ?? []).map((each) => selectorFromLabelSelector(each))
     const found = new Map<string, PolicyRule>()
-    const names = [...roles.keys()].sort((a, b) => (a ?? "").localeCompare(b ?? ""))
+    const names = [...roles.keys()].sort()
     for (const selector of selectors) {
       for (const other of names.map((name) => roles.get(name))) {
         if (other === undefined || other === role || !matches(selector, other.metadata.labels ?? {})) continue

@@ -21,7 +21,7 @@ export interface WorkerSetup<C = unknown> {
   limits: Partial<GatewayLimits>
   http2: boolean
   routes: Route[]
-  /** What the composition around the gateway needs (cli/up/worker.ts). */
+  /** What the composition around the gateway needs (cli/up/worker.mjs). */
   composition: C
 }
 

@@ -23,8 +23,7 @@ declare module "spdy-transport" {
     on(event: "error" | "close", listener: (error?: Error) => void): this
   }
 
-  const transport: {
+  export interface SpdyTransport {
     connection: { create(socket: Duplex, options: { protocol: "spdy"; isServer: boolean }): SpdyConnection }
   }
-  export default transport
 }

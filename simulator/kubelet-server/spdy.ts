@@ -1,12 +1,16 @@
 // SPDY/3.1, as kubelets still speak it for kubectl before 1.31 and for port-forward: the switch, and streams by type.
 
 import type { IncomingMessage } from "node:http"
+import { createRequire } from "node:module"
 import type { Duplex } from "node:stream"
 /// <reference path="./spdy-transport.d.ts" />
-import transport, { type SpdyConnection, type SpdyStream } from "spdy-transport"
+import type { SpdyConnection, SpdyStream, SpdyTransport } from "spdy-transport"
 import { CallRefused } from "../../client/node-server.ts"
 
 export type { SpdyStream }
+
+/** Its seventy files are loaded when the first such client comes: few starts ever see one. */
+const loadTransport = (): SpdyTransport => createRequire(import.meta.url)("spdy-transport") as SpdyTransport
 
 export const isSpdy = (request: IncomingMessage): boolean => request.headers.upgrade?.toLowerCase() === "spdy/3.1"
 
@@ -31,7 +35,7 @@ export function acceptSpdy(
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${protocol}\r\n\r\n`,
   )
   if (head.length > 0) socket.unshift(head)
-  const connection = transport.connection.create(socket, { protocol: "spdy", isServer: true })
+  const connection = loadTransport().connection.create(socket, { protocol: "spdy", isServer: true })
   acceptPlainStreams(connection)
   connection.on("error", () => socket.destroy()) // the peer left or broke the protocol: nothing to tell it
   connection.on("stream", (stream) => {

@@ -27,7 +27,7 @@ import { repository } from "../harness/polyplane.ts"
 import { freePorts } from "../harness/ports.ts"
 import { collect, run, start, succeed } from "../harness/processes.ts"
 
-const main = path.join(repository, "cli", "main.ts")
+const main = path.join(repository, "cli", "polyplane.mjs")
 const namespace = "polyplane-system"
 const node = "node-1"
 const stack = new AsyncDisposableStack()

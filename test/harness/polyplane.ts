@@ -11,8 +11,8 @@ import { temporaryFolder } from "./folders.ts"
 import { collect, run, start, succeed, type Output, type RunOptions } from "./processes.ts"
 
 export const repository = fileURLToPath(new URL("../../", import.meta.url))
-const main = path.join(repository, "cli", "main.ts")
-/** As `npm start` and the command itself run it (first line of cli/main.ts). */
+const main = path.join(repository, "cli", "polyplane.mjs")
+/** As `npm start` and the command itself run it (first line of cli/polyplane.mjs). */
 export const nodeFlags = ["--max-semi-space-size=32"]
 const readyLine = /^polyplane is ready in (\d+) ms.*: (https:\/\/\S+)$/m
 const readyTimeoutMs = 120_000

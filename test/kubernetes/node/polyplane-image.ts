@@ -20,7 +20,7 @@ export async function makePolyplaneImage(name: string, file: string): Promise<vo
   await makeSystem(system)
   await makeProgram(path.join(program, "polyplane"))
   const layout = await OCILayout.create(path.join(work, "layout"))
-  const entry = ["/usr/bin/node", "--max-semi-space-size=32", "/polyplane/cli/main.ts"]
+  const entry = ["/usr/bin/node", "--max-semi-space-size=32", "/polyplane/cli/polyplane.mjs"]
   await layout.add([name], { Entrypoint: entry, User: "65532", WorkingDir: "/" }, [system, program])
   await layout.finish()
   await succeed("tar", ["-C", path.join(work, "layout"), "-cf", file, "."], { timeoutMs: longMs })

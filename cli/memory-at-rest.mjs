@@ -16,7 +16,7 @@ const restingShare = 0.1
 let isResting = false
 let last = performance.eventLoopUtilization()
 
-function look(): void {
+function look() {
   const now = performance.eventLoopUtilization()
   const { utilization } = performance.eventLoopUtilization(now, last)
   last = now
