@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import type { KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
+import type { ConfigMap, KubeObject, Namespace, ServiceAccount } from "../apimachinery/object.ts"
 import { clusterRoleBindings, configMaps, namespaces, serviceAccounts, services } from "../client/resources.ts"
 import { startTestGateway, type RawAnswer, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
 import { createAuthority, issueClientCertificate } from "./pki/pki.ts"
@@ -313,6 +313,41 @@ describe("the gateway's administrator", () => {
     expect(text).toContain("apiserver_request_total")
     expect(text).toContain("polyplane_tenants 2")
     expect(text).not.toContain("nobody-there")
+  })
+})
+
+describe("YAML that is long", () => {
+  const path = "/tenants/a/api/v1/namespaces/default/configmaps"
+  const send = (text: string, query = "", contentType = "application/yaml"): Promise<RawAnswer> =>
+    fixture.request(`${path}${query}`, {
+      ...a,
+      method: query === "" ? "POST" : "PATCH",
+      body: text,
+      headers: { "content-type": contentType },
+    })
+  const lines = Array.from({ length: 30_000 }, (_, index) => `  key-${index}: "0${index}"\n`).join("")
+  const text = (name: string): string => `metadata: {name: ${name}}\ndata:\n${lines}`
+
+  test("is stored as it says", async () => {
+    expect((await send(text("long"))).code).toBe(201)
+    const stored = await fixture.client("/tenants/a", a).get<ConfigMap>(configMaps, "default", "long")
+    expect(Object.keys(stored.data ?? {})).toHaveLength(30_000)
+    expect(stored.data?.["key-29999"]).toBe("029999")
+  })
+
+  test("is applied, and told of what is wrong with it", async () => {
+    const apply = `apiVersion: v1\nkind: ConfigMap\n${text("applied")}`
+    const query = (name: string): string => `/${name}?fieldManager=f`
+    const type = "application/apply-patch+yaml"
+    expect((await send(apply, query("applied"), type)).code).toBe(201)
+    const twice = await send(`${apply}  key-0: again\n`, query("applied"), type)
+    expect(twice.headers["warning"]).toContain('line 30005: key \\"key-0\\" already set in map')
+    const faulty = await send(`${text("faulty")}  - x: [\n`)
+    expect(faulty.json()).toMatchObject({
+      code: 400,
+      message: expect.stringContaining("yaml: line 30003: mapping values are not allowed in this context") as string,
+    })
+    expect((await send(`${text("long")}${lines.repeat(2)}`)).code).toBe(413)
   })
 })
 

@@ -1,19 +1,14 @@
 // From the bytes of a request to a JSON value, with the errors a client gets for bytes that are none. Next: decode.ts.
 
-import { isMap, isNode, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from "yaml"
-import type { Document, Tags } from "yaml"
 import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
-import { exactInteger, parseExactly, unsignedInteger } from "./exact-integers.ts"
+import { parseExactly } from "./exact-integers.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
 import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
 import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
-import { Aliases } from "./yaml-aliases.ts"
-import { characterFault } from "./yaml-characters.ts"
-import { keyFault } from "./yaml-keys.ts"
-import { yamlWords } from "./yaml-words.ts"
+import { convertYaml, maxYamlBytes, tooDeep, type YamlOutcome } from "./yaml/convert.ts"
 
 /**
  * Nesting of a value. Go's decoder allows 10000; what walks values here is recursive and shares one stack, so it is less,
@@ -30,6 +25,8 @@ export interface ParseOptions {
   anyKind?: boolean
   /** The kind the path expects: for messages. */
   kind?: string
+  /** What YAML's parser has made of these bytes, where it was asked before. */
+  converted?: YamlOutcome | undefined
 }
 
 export interface Parsed {
@@ -88,7 +85,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
   const { depth, keys, oddNumbers: mayBeOdd } = survey(bytes)
   if (depth > maxDepth) {
     const opening = openingAt(bytes, maxDepth + 1)
-    throw unrecognized(bytes, options, `${typeError}invalid character '${opening}' exceeded max depth`)
+    throw unrecognized(bytes, options, `${typeError}invalid character '${opening}' ${tooDeep}`)
   }
   const text = decoder.decode(bytes)
   let value: Json
@@ -125,51 +122,24 @@ function explain(text: string, error: unknown): string {
   return errorMessage(error)
 }
 
-/** YAML 1.1 as Kubernetes reads it: yes and on are booleans, but times and sexagesimal numbers are texts. */
-const otherTags = /^tag:yaml.org,2002:(?:timestamp|binary|omap|pairs|set)$/
-
-function customTags(tags: Tags): Tags {
-  return tags.filter(
-    (tag) => typeof tag === "string" || (!otherTags.test(tag.tag) && !("format" in tag && tag.format === "TIME")),
-  )
-}
-
 function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
   const json = bytes[0] === openBrace ? parseAsJson(bytes, options) : undefined
   if (json !== undefined) return json
-  if (bytes.length > maxYamlBytes) throw yamlTooLong()
-  const lines = new LineCounter()
-  const text = decoder.decode(bytes)
-  const unreadable = characterFault(bytes, text)
-  if (unreadable !== undefined) throw unrecognized(bytes, options, `yaml: ${unreadable}`)
-  if (text.length > maxDepth && nestsTooDeeply(text))
-    throw unrecognized(bytes, options, `${typeError}exceeded max depth`)
-  const [document] = parseAllDocuments(text, {
-    version: "1.1",
-    customTags,
-    lineCounter: lines,
-    stringKeys: false,
-    prettyErrors: false,
-    logLevel: "silent",
-    // Its own search compares every key with every other.
-    uniqueKeys: false,
-  })
-  if (document === undefined || !("errors" in document)) return { value: null, duplicates: [] }
-  const [error] = (document as Document).errors
-  if (error !== undefined) throw unrecognized(bytes, options, yamlWords(text, error))
-  const value = yamlValue(document as Document, bytes, options)
-  const faults = options.duplicates ? repeatedKeys(document as Document, lines) : []
+  const outcome = options.converted ?? convertYaml(bytes, maxDepth)
+  if ("isTooLong" in outcome) throw yamlTooLong()
+  if ("fault" in outcome) {
+    const isJsons = outcome.fault === tooDeep
+    throw unrecognized(bytes, options, `${isJsons ? typeError : ""}${outcome.fault}`)
+  }
+  const value = parseExactly(outcome.json)
+  if (outcome.hasLongIntegers) noteOddNumbers(value, scanJson(outcome.json).oddNumbers)
+  const faults = options.duplicates ? outcome.repeatedKeys : []
   return {
     value,
     duplicates: faults.length === 0 ? [] : [`${unmarshalErrors}${faults.map((fault) => `\n  ${fault}`).join("")}`],
   }
 }
 
-/**
- * YAML is parsed by the whole, at about a megabyte per second, and meanwhile nothing else is done. What aliases stand for counts
- * as often as it stands there. Beyond: 413.
- */
-const maxYamlBytes = 1024 * 1024
 const openBrace = 0x7b
 
 function yamlTooLong(): StatusError {
@@ -179,90 +149,22 @@ function yamlTooLong(): StatusError {
 /** How all that is wrong with the keys of a YAML text is told as one error; each line of it is a warning. */
 export const unmarshalErrors = "yaml: unmarshal errors:"
 
+/** Takes YAML's parser, which is slow: neither JSON nor refused at once. */
+export function needsConversion(bytes: Uint8Array): boolean {
+  try {
+    return bytes[0] !== openBrace || parseAsJson(bytes, { duplicates: true }) === undefined
+  } catch {
+    return false // whoever parses it is told why
+  }
+}
+
 /** JSON is YAML, and read many times faster. Undefined: it is none, or something in it needs YAML's own words. */
 function parseAsJson(bytes: Uint8Array, options: ParseOptions): Parsed | undefined {
   try {
     const { value, duplicates } = parseJson(bytes, options)
     return duplicates.length === 0 ? { value: asOfYaml(value), duplicates } : undefined
   } catch (error) {
-    if (!(error instanceof StatusError) || error.message.includes("exceeded max depth")) throw error
+    if (!(error instanceof StatusError) || error.message.includes(tooDeep)) throw error
     return undefined
-  }
-}
-
-/** Before the parser, which takes long to find out: flow collections, and lists begun within one line. */
-function nestsTooDeeply(text: string): boolean {
-  let flow = 0
-  let inLine = 0
-  for (const token of new Lexer().lex(text)) {
-    if (token === "[" || token === "{") flow++
-    else if (token === "]" || token === "}") flow--
-    else if (token === "-" || token === "?") inLine++
-    else if (token === "\n" || token === "\r\n") inLine = 0
-    if (flow > maxDepth || inLine > maxDepth) return true
-  }
-  return false
-}
-
-function repeatedKeys(document: Document, lines: LineCounter): string[] {
-  const found: { line: number; key: unknown }[] = []
-  visit(document, {
-    Map(_, { items }) {
-      const seen = new Set<unknown>()
-      for (const { key } of items) {
-        if (!isScalar(key)) continue
-        if (seen.has(key.value)) found.push({ line: lines.linePos(key.range?.[0] ?? 0).line, key: key.value })
-        seen.add(key.value)
-      }
-    },
-  })
-  return found
-    .sort((a, b) => a.line - b.line)
-    .map(({ line, key }) => `line ${line}: key ${JSON.stringify(key)} already set in map`)
-}
-
-function yamlValue(document: Document, bytes: Uint8Array, options: ParseOptions): Json {
-  let depth = 0
-  let long = false
-  const refuse = (detail: string) => unrecognized(bytes, options, `yaml: ${detail}`)
-  const aliases = new Aliases(refuse)
-  visit(document, (_, node, ancestors) => {
-    depth = Math.max(depth, ancestors.length)
-    if (isNode(node)) aliases.meet(node, ancestors)
-    if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) {
-      // What is too large for a double is a text.
-      if (/\d/.test(node.source ?? "")) {
-        node.value = node.source
-        return
-      }
-      const shown = Number.isNaN(node.value) ? "NaN" : node.value > 0 ? "+Inf" : "-Inf"
-      throw unrecognized(bytes, options, `json: unsupported value: ${shown}`)
-    }
-    if (isScalar(node) && typeof node.value === "number" && !Number.isSafeInteger(node.value)) {
-      const exact = exactInteger(node.source ?? "") ?? unsignedInteger(node.source ?? "")
-      long ||= typeof exact === "bigint"
-      node.value = exact ?? node.value
-    }
-    const unusable = isMap(node) ? keyFault(node) : undefined
-    if (unusable !== undefined) throw unrecognized(bytes, options, unusable)
-  })
-  const tooDeep = () => unrecognized(bytes, options, `${typeError}exceeded max depth`)
-  // Each level of a map is a pair and a map among the ancestors.
-  if (depth / 2 > maxDepth) throw tooDeep()
-  const expanded = aliases.check(document)
-  if (expanded.bytes > maxYamlBytes) throw yamlTooLong()
-  if (expanded.depth > maxDepth) throw tooDeep()
-  try {
-    // The way over JSON text makes keys texts and gives aliases values of their own.
-    const text = JSON.stringify(document.toJS({ maxAliasCount: -1, mapAsMap: false })) ?? "null"
-    const value = parseExactly(text)
-    if (long) noteOddNumbers(value, scanJson(text).oddNumbers)
-    return value
-  } catch (error) {
-    const detail = errorMessage(error)
-    const words = detail.startsWith("Merge sources")
-      ? "map merge requires map or sequence of maps as the value"
-      : detail
-    throw unrecognized(bytes, options, `yaml: ${words}`)
   }
 }

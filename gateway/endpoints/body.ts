@@ -1,17 +1,9 @@
-// From a request's body to an object of the kind the path expects: size, media type, syntax, field validation, defaults, and
+// From a request's body to an object of the kind the path expects: media type, syntax, field validation, defaults, and
 // agreement with the path. Errors in kube-apiserver's words.
 
-import type { IncomingMessage } from "node:http"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
-import {
-  badRequest,
-  hasReason,
-  invalid,
-  requestEntityTooLarge,
-  type StatusError,
-  unsupportedMediaType,
-} from "../../apimachinery/status.ts"
+import { badRequest, hasReason, invalid, type StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -22,6 +14,7 @@ import { noteDropped } from "../registry/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
+import type { RequestBody } from "./request-body.ts"
 import type { FieldValidation } from "./request-options.ts"
 
 /** What a body is to be: a resource's own kind, or a subresource's. */
@@ -45,52 +38,6 @@ export function expectedOf(definition: ResourceDefinition): Expected {
   return { group, version, kind, schema, default: (object) => strategy.default?.(object) }
 }
 
-/** What came with the head of the request is there at once. */
-const withHeadMs = 1
-
-/**
- * Beyond `limit` bytes 413, and the connection is not read further. A body that comes later than its head comes when others have
- * their turn: who sends many of them at the same time must not have all of them worked on in one.
- */
-export async function readBody(ctx: RequestContext, request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = () => requestEntityTooLarge(`Request entity too large: limit is ${limit}`)
-  if (Number(request.headers["content-length"] ?? 0) > limit) {
-    request.resume() // what is under way is thrown away; the answer closes the connection
-    throw tooLarge()
-  }
-  const asked = performance.now()
-  const chunks = await chunksOf(request, limit)
-  if (chunks === undefined) throw tooLarge()
-  if (performance.now() - asked > withHeadMs) await ctx.turn?.()
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
-}
-
-/**
- * Undefined: there are more than `limit` bytes; the rest is thrown away. With events, since an iterator costs more than all else
- * here.
- */
-function chunksOf(request: IncomingMessage, limit: number): Promise<readonly Buffer[] | undefined> {
-  return new Promise((resolve, reject) => {
-    const cutOff = (): void => {
-      if (!request.readableEnded) reject(new Error("the request ended before its body did"))
-    }
-    if (request.destroyed) return cutOff()
-    const chunks: Buffer[] = []
-    let bytes = 0
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= limit) chunks.push(chunk)
-      else {
-        chunks.length = 0
-        resolve(undefined)
-      }
-    })
-    request.on("end", () => resolve(chunks))
-    request.on("error", reject)
-    request.on("close", cutOff)
-  })
-}
-
 /** What makes an object is of a known type before anything else is looked at. */
 export function checkMediaType(ctx: RequestContext): void {
   const contentType = ctx.headers["content-type"]
@@ -99,19 +46,24 @@ export function checkMediaType(ctx: RequestContext): void {
 
 export function decodeBody(
   ctx: RequestContext,
-  bytes: Buffer,
+  body: RequestBody,
   expected: Expected,
   validation: FieldValidation,
 ): KubeObject {
   try {
-    return decoded(ctx, bytes, expected, validation)
+    return decoded(ctx, body, expected, validation)
   } catch (error) {
     if (expected.refusal === undefined || !hasReason(error, "BadRequest")) throw error
     throw badRequest(expected.refusal, { cause: error })
   }
 }
 
-function decoded(ctx: RequestContext, bytes: Buffer, expected: Expected, validation: FieldValidation): KubeObject {
+function decoded(
+  ctx: RequestContext,
+  { bytes, converted }: RequestBody,
+  expected: Expected,
+  validation: FieldValidation,
+): KubeObject {
   const contentType = ctx.headers["content-type"]
   if (mediaType(contentType ?? "") === protobufMediaType) {
     // Custom resources have no protobuf form.
@@ -120,7 +72,7 @@ function decoded(ctx: RequestContext, bytes: Buffer, expected: Expected, validat
     return decodeValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind, check), expected, validation)
   }
   const duplicates = validation !== "Ignore"
-  const parsed = parseObject(bytes, bodyFormat(contentType), { duplicates, kind: expected.kind })
+  const parsed = parseObject(bytes, bodyFormat(contentType), { duplicates, kind: expected.kind, converted })
   return decodeValue(ctx, parsed.value, expected, validation, parsed.duplicates)
 }
 

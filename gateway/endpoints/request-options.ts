@@ -18,6 +18,7 @@ import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
+import type { RequestBody } from "./request-body.ts"
 import { between } from "../../apimachinery/texts.ts"
 import { refusalDetail } from "../../apimachinery/schema/decode-errors.ts"
 
@@ -132,8 +133,8 @@ const deleteOptionsKind = { group: "", version: "v1", kind: "DeleteOptions" }
 const policies = ["Foreground", "Background", "Orphan"]
 
 /** From the body when there is one, which is all that counts then; otherwise from the query. */
-export function deleteRequest(ctx: RequestContext, body: Buffer): DeleteRequest {
-  const options = body.length > 0 ? fromBody(ctx, body) : fromQuery(ctx.query)
+export function deleteRequest(ctx: RequestContext, body: RequestBody): DeleteRequest {
+  const options = body.bytes.length > 0 ? fromBody(ctx, body) : fromQuery(ctx.query)
   const errors: Fault[] = []
   const dryRun = dryRunOf(options.dryRun ?? [], errors)
   const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options
@@ -167,12 +168,12 @@ interface RawDeleteOptions {
   preconditions?: { uid?: string; resourceVersion?: string }
 }
 
-function fromBody(ctx: RequestContext, body: Buffer): RawDeleteOptions {
+function fromBody(ctx: RequestContext, body: RequestBody): RawDeleteOptions {
   const schema = schemaOf(deleteOptionsKind)
   const contentType = ctx.headers["content-type"]
   const value =
     schema !== undefined && mediaType(contentType ?? "") === protobufMediaType
-      ? parseProtobuf(body, schema, undefined, ({ apiVersion, kind }) => {
+      ? parseProtobuf(body.bytes, schema, undefined, ({ apiVersion, kind }) => {
           if (kind !== "" && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
         })
       : parseOptions(body, contentType)
@@ -194,9 +195,9 @@ function decodeOptions(schema: Schema, value: Json): void {
 const noKind = "couldn't get version/kind; "
 
 /** The path says nothing about this body, so neither do its errors. */
-function parseOptions(body: Buffer, contentType: string | undefined): Json {
+function parseOptions({ bytes, converted }: RequestBody, contentType: string | undefined): Json {
   try {
-    return parseObject(body, bodyFormat(contentType), { duplicates: false }).value
+    return parseObject(bytes, bodyFormat(contentType), { duplicates: false, converted }).value
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     const { message } = error

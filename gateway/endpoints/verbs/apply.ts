@@ -13,6 +13,7 @@ import { type ManagedKind } from "../../registry/managed-kind.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue, type Expected } from "../body.ts"
+import type { RequestBody } from "../request-body.ts"
 import type { FieldValidation } from "../request-options.ts"
 import { between } from "../../../apimachinery/texts.ts"
 
@@ -33,8 +34,8 @@ export interface Configuration {
   duplicates: readonly string[]
 }
 
-export function readConfiguration(bytes: Buffer, validation: FieldValidation): Configuration {
-  const options = { duplicates: validation !== "Ignore", anyKind: true }
+export function readConfiguration({ bytes, converted }: RequestBody, validation: FieldValidation): Configuration {
+  const options = { duplicates: validation !== "Ignore", anyKind: true, converted }
   try {
     const parsed = parseText(bytes, options)
     const lines = parsed.duplicates.flatMap((fault) => fault.split("\n")).map((line) => line.trim())

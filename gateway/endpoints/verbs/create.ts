@@ -2,17 +2,10 @@ import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
-import {
-  agreeOnNamespace,
-  checkMediaType,
-  decodeBody,
-  expectedNamespace,
-  expectedOf,
-  readBody,
-  type Expected,
-} from "../body.ts"
+import { agreeOnNamespace, checkMediaType, decodeBody, expectedNamespace, expectedOf, type Expected } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { goneScales } from "../../custom-resources/scale.ts"
+import { readBody } from "../request-body.ts"
 import { writeOptions } from "../request-options.ts"
 import { recordWrite } from "../../registry/field-management.ts"
 import { managedKind } from "../../registry/managed-kind.ts"
@@ -24,16 +17,16 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const { namespace, name, subresource } = ctx.info
   checkMediaType(ctx)
   const options = writeOptions(ctx, "CreateOptions")
-  const bytes = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
+  const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const admit = admitFor(ctx, definition, { operation: "CREATE", subresource, namespace, name, dryRun: options.dryRun })
   if (subresource !== "") {
     if (handler?.create === undefined) throw methodNotAllowed()
-    const body = decodeBody(ctx, bytes, subresourceBody(endpoint), options.fieldValidation)
-    agreeOnNamespace(body, namespace)
-    sendSubresource(ctx, endpoint, 201, await handler.create(ctx, registry, namespace, name, body, options, admit))
+    const object = decodeBody(ctx, body, subresourceBody(endpoint), options.fieldValidation)
+    agreeOnNamespace(object, namespace)
+    sendSubresource(ctx, endpoint, 201, await handler.create(ctx, registry, namespace, name, object, options, admit))
     return
   }
-  const object = decodeBody(ctx, bytes, expectedOf(definition), options.fieldValidation)
+  const object = decodeBody(ctx, body, expectedOf(definition), options.fieldValidation)
   await ctx.pause?.()
   if (definition.namespaced && namespace === "" && definition.answer === undefined) {
     throw badRequest("an empty namespace may not be set during creation")

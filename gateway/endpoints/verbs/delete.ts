@@ -1,7 +1,7 @@
 import { methodNotAllowed, success } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
-import { readBody } from "../body.ts"
+import { readBody } from "../request-body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { deleteRequest } from "../request-options.ts"
 import { sendObject, sendValue } from "../respond.ts"

@@ -21,16 +21,9 @@ import type { RequestContext } from "../../request/context.ts"
 import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
-import {
-  agreeOnName,
-  agreeOnNamespace,
-  decodeValue,
-  expectedNamespace,
-  expectedOf,
-  readBody,
-  type Expected,
-} from "../body.ts"
+import { agreeOnName, agreeOnNamespace, decodeValue, expectedNamespace, expectedOf, type Expected } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { readBody } from "../request-body.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../respond.ts"
 import { applied, readConfiguration } from "./apply.ts"
@@ -44,7 +37,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   if (subresource !== undefined && !subresource.verbs.includes("patch")) throw methodNotAllowed()
   const type = patchType(ctx.headers["content-type"], definition)
   const options = { ...writeOptions(ctx, "PatchOptions", type === "apply"), isPatch: true }
-  const bytes = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
+  const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
   const admit = admitFor(ctx, definition, {
     operation: "UPDATE",
@@ -57,7 +50,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
   let change: (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
   let write: WriteOptions = options
   if (type === "apply") {
-    const configuration = readConfiguration(bytes, options.fieldValidation)
+    const configuration = readConfiguration(body, options.fieldValidation)
     await ctx.pause?.()
     const of = managedKindOf(ctx, definition, expected)
     const application = { definition, of, expected, at, fieldManager: options.fieldManager, force: options.force }
@@ -67,7 +60,7 @@ export async function patch(ctx: RequestContext, endpoint: Endpoint): Promise<vo
     let document: PatchDocument | undefined
     change = (current) => {
       if (current === undefined) throw notFound(definition, name)
-      document ??= readPatch(bytes, type, options.fieldValidation)
+      document ??= readPatch(body.bytes, type, options.fieldValidation)
       return patched(ctx, current, document, type, expected, options.fieldValidation, at)
     }
   }

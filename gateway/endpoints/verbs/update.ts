@@ -1,8 +1,9 @@
 import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
-import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace, expectedOf, readBody } from "../body.ts"
+import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace, expectedOf } from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { readBody } from "../request-body.ts"
 import { writeOptions } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../respond.ts"
 import { subresourceBody } from "./create.ts"
@@ -13,9 +14,9 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   const { namespace, name } = ctx.info
   const options = writeOptions(ctx, "UpdateOptions")
   if (subresource !== undefined && !subresource.verbs.includes("update")) throw methodNotAllowed()
-  const bytes = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
+  const body = await readBody(ctx, exchange.request, endpoint.maxBodyBytes)
   const expected = handler === undefined ? expectedOf(definition) : subresourceBody(endpoint)
-  const object = decodeBody(ctx, bytes, expected, options.fieldValidation)
+  const object = decodeBody(ctx, body, expected, options.fieldValidation)
   await ctx.pause?.()
   agreeOnNamespace(object, expectedNamespace(definition, namespace))
   agreeOnName(object, name)
@@ -29,7 +30,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
   // A race that is lost starts over: each try gets an object of its own.
   let first: typeof object | undefined = object
   const change = () => {
-    const own = first ?? decodeBody(ctx, bytes, expected, options.fieldValidation)
+    const own = first ?? decodeBody(ctx, body, expected, options.fieldValidation)
     if (first === undefined) agreeOnNamespace(own, expectedNamespace(definition, namespace))
     first = undefined
     return own

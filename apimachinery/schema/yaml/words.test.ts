@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { StatusError } from "../status.ts"
-import { parseObject } from "./parse.ts"
+import { StatusError } from "../../status.ts"
+import { parseObject } from "../parse.ts"
 
 // As kube-apiserver 1.36 tells them.
 test.each([

@@ -2,7 +2,7 @@
 // go.yaml.in/yaml/v2 (decode.go).
 
 import { isCollection, isNode, isScalar, type YAMLMap } from "yaml"
-import { goQuote } from "../go-quote.ts"
+import { goQuote } from "../../go-quote.ts"
 
 /** Undefined: all of the map's own keys are texts, or become some. */
 export function keyFault({ items }: YAMLMap): string | undefined {

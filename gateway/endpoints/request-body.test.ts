@@ -1,0 +1,58 @@
+import type { IncomingMessage } from "node:http"
+import { PassThrough } from "node:stream"
+import { setTimeout as delay } from "node:timers/promises"
+import { expect, test } from "vitest"
+import type { RequestContext } from "../request/context.ts"
+import { readBody, type RequestBody } from "./request-body.ts"
+
+const requestOf = (headers: Record<string, string>): IncomingMessage & PassThrough =>
+  Object.assign(new PassThrough(), { headers }) as unknown as IncomingMessage & PassThrough
+
+test("a body that comes later than its head is worked on when others have had their turn", async () => {
+  const turn = Promise.withResolvers<void>()
+  let asked = false
+  const ctx = {
+    turn: () => {
+      asked = true
+      return turn.promise
+    },
+  } as RequestContext
+  const request = requestOf({})
+  let body: RequestBody | undefined
+  const reading = readBody(ctx, request, 100).then((read) => (body = read))
+  await delay(10) // later than the head
+  request.end("{}")
+  await expect.poll(() => asked).toBe(true)
+  expect(body).toBeUndefined()
+  turn.resolve()
+  await reading
+  expect(body?.bytes.toString()).toBe("{}")
+})
+
+test.each([
+  ["application/yaml", "a: b\n"],
+  ["application/apply-patch+yaml", "a: b\n"],
+  ["application/yaml", "{a: b, a: c}"],
+  ["application/yaml", '{"a": 1, "a": 2}'],
+])("long %s is converted while the event loop goes on: %s", async (type, line) => {
+  const headers = { "content-type": type }
+  const request = requestOf(headers)
+  request.end(`${line}${"# a comment\n".repeat(10_000)}`)
+  let isOver = false
+  const reading = readBody({ headers } as unknown as RequestContext, request, 1e6).finally(() => (isOver = true))
+  let turns = 0
+  for (; !isOver; turns++) await new Promise(setImmediate)
+  expect((await reading).converted).toBeDefined()
+  expect(turns).toBeGreaterThan(20)
+})
+
+test.each([
+  ["application/yaml", '{"a": 1}'],
+  ["application/json", "a: b"],
+  ["application/yaml", "{".repeat(2000)],
+])("no thread is asked for long %s: %s", async (type, text) => {
+  const headers = { "content-type": type }
+  const request = requestOf(headers)
+  request.end(`${text}${" ".repeat(100_000)}`)
+  expect(await readBody({ headers } as unknown as RequestContext, request, 1e6)).not.toHaveProperty("converted")
+})
