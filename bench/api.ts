@@ -8,7 +8,7 @@ import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { BenchClient, type Call, type Server } from "./api-client.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { startProgram } from "./programs.ts"
-import { argument, quantile, report, type Line } from "./report.ts"
+import { argument, atMostOfCompared, type Line, quantile, report } from "./report.ts"
 
 const rounds = argument(0, 5)
 const requests = argument(1, 200)
@@ -231,7 +231,7 @@ for (const [at, { what, goal, isBare }] of rows.entries()) {
   if (ours === undefined || theirs === undefined || barest === undefined) continue
   const add = (part: string, unit: string, value: (of: Measured) => number, share?: number): void => {
     const compared = { with: kubernetes.name, value: value(theirs) }
-    const wanted = share === undefined ? {} : { goal: `≤ ${share.toFixed(2)} of it` }
+    const wanted = share === undefined ? {} : { goal: atMostOfCompared(share) }
     lines.push({ what: `${what}: ${part}`, value: value(ours), unit, compared, ...wanted })
   }
   const cost = ({ microseconds, took }: Measured): number => microseconds / took.length

@@ -13,7 +13,7 @@ import type { KubeClient, Resource } from "../client/rest.ts"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { startProgram } from "./programs.ts"
-import { argument, quantile, report, type Line } from "./report.ts"
+import { argument, atMostOfCompared, type Line, quantile, report } from "./report.ts"
 
 const count = argument(0, 1000)
 const places = argument(1, 100)
@@ -244,14 +244,14 @@ await report("controllers", { deployments: count, replicas, tenants: places }, [
     what: "processor time per deployment",
     value: perDeployment(ours),
     unit: "ms",
-    goal: "a third",
+    goal: atMostOfCompared(1 / 3),
     ...compared(perDeployment),
   },
   {
     what: "the same of as many more",
     value: perDeployment(ours.again),
     unit: "ms",
-    goal: "a third",
+    goal: atMostOfCompared(1 / 3),
     ...compared(({ again }) => perDeployment(again)),
   },
   { what: "create to available, p50", value: latency(0.5)(ours), unit: "ms", ...compared(latency(0.5)) },
@@ -261,7 +261,7 @@ await report("controllers", { deployments: count, replicas, tenants: places }, [
     what: `a deployment beside ${greedyPods} pods of another tenant, p50`,
     value: ours.beside,
     unit: "ms",
-    goal: "1.5 of alone",
+    goal: atMostOfCompared(1.5),
     compared: { with: "alone", value: ours.alone },
   },
   ...(real === undefined

@@ -12,7 +12,7 @@ import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps, namespaces } from "../client/resources.ts"
 import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
 import { processorTime } from "./processor-time.ts"
-import { argument, quantile, report } from "./report.ts"
+import { argument, atLeast, atMost, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
 const run = promisify(execFile)
@@ -148,19 +148,19 @@ if (size === 0) throw new Error("the gateway's own store is empty")
 
 const against = (value: number, name: string) => ({ with: name, value })
 await report("density", { tenants, objects, parallel }, [
-  { what: "tenants made per second", value: tenants / creating, unit: "1/s", goal: ">= 100" },
+  { what: "tenants made per second", value: tenants / creating, unit: "1/s", goal: atLeast(100) },
   ...([0.5, 0.99] as const).map((share) => ({
     what: `tenant to its first answer, ${parallel} at a time, p${share * 100}`,
     value: quantile(made, share),
     unit: "ms",
-    goal: share === 0.5 ? "<= 10" : "<= 50",
+    goal: atMost(share === 0.5 ? 10 : 50),
     compared: against(quantile(spaces, share), "namespace to its first answer"),
   })),
   {
     what: "memory of the process, all asleep for a minute",
     value: asleep.memory,
     unit: "MiB",
-    goal: tenants === 10_000 ? "<= 1024" : "",
+    ...(tenants === 10_000 ? { goal: atMost(1024) } : {}),
     compared: against(empty.memory, "without tenants"),
   },
   { what: "memory per sleeping tenant", value: ((asleep.memory - empty.memory) * 1024) / tenants, unit: "KiB" },
@@ -171,15 +171,15 @@ await report("density", { tenants, objects, parallel }, [
     unit: "%",
     compared: against(empty.share * 100, "without tenants"),
   },
-  { what: "tenants that have woken in it", value: asleep.awake, unit: "", goal: "0" },
-  { what: "disk per empty tenant", value: diskEmpty, unit: "KiB", goal: "<= 16" },
+  { what: "tenants that have woken in it", value: asleep.awake, unit: "", goal: atMost(0) },
+  { what: "disk per empty tenant", value: diskEmpty, unit: "KiB", goal: atMost(16) },
   ...([0.5, 0.99] as const).map((share) => ({
     what: `first get of a sleeping tenant, p${share * 100}`,
     value: quantile(wake, share),
     unit: "ms",
-    ...(share === 0.99 ? { goal: "<= 15" } : {}),
+    ...(share === 0.99 ? { goal: atMost(15) } : {}),
     compared: against(quantile(warm, share), "of the same tenant awake"),
   })),
   { what: "start with all on disk, ready", value: started, unit: "ms" },
-  { what: "start with all on disk, first answer", value: answered, unit: "ms", goal: "<= 1000" },
+  { what: "start with all on disk, first answer", value: answered, unit: "ms", goal: atMost(1000) },
 ])

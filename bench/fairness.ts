@@ -15,7 +15,7 @@ import { type Polyplane, startPolyplane } from "../test/harness/polyplane.ts"
 import { collect, start } from "../test/harness/processes.ts"
 import { allGreeds, type Greed } from "./fairness-kinds.ts"
 import { type Answered, probed, type TurnsOfLoop } from "./fairness-probed.ts"
-import { argument, type Line, quantile, report } from "./report.ts"
+import { argument, atMost, atMostOfCompared, type Goal, type Line, quantile, report } from "./report.ts"
 import { adminClient, type Client, TenantMaker } from "./tenant-clients.ts"
 
 const seconds = argument(0, 15)
@@ -108,7 +108,7 @@ async function beside(up: Polyplane, client: Client, kind: Greed, of: Polyplane)
 }
 
 function linesOf(kind: Greed, measured: Measured, alone: Measured, apart: Measured): Line[] {
-  const line = (what: string, goal: string | undefined, value: (of: Measured) => number): Line => ({
+  const line = (what: string, goal: Goal | undefined, value: (of: Measured) => number): Line => ({
     what,
     value: value(measured),
     unit: "ms",
@@ -123,7 +123,7 @@ function linesOf(kind: Greed, measured: Measured, alone: Measured, apart: Measur
     unit: "ms",
     compared: { with: "alone", value: value(alone) },
   })
-  const goal = "<= 2 x alone"
+  const goal = atMostOfCompared(2)
   return [
     ...(["get", "patch"] as const).flatMap((verb) => [
       line(`${verb} beside ${kind}, p50`, undefined, (of) => quantile(of[verb], 0.5)),
@@ -132,7 +132,7 @@ function linesOf(kind: Greed, measured: Measured, alone: Measured, apart: Measur
       line(`  in the gateway, p99`, goal, (of) => quantile(within(of, verb, "ms"), 0.99)),
       line(`  its thread at work then, p99`, goal, (of) => quantile(within(of, verb, "workedMs"), 0.99)),
     ]),
-    line(`delay of the event loop beside ${kind}, p99`, "< 20", (of) => of.loopDelayMs),
+    line(`delay of the event loop beside ${kind}, p99`, atMost(20), (of) => of.loopDelayMs),
     line(`  its thread at work in a turn, p99`, undefined, (of) => of.turns.p99),
     line(`  in the longest turn`, undefined, (of) => of.turns.longest),
   ]

@@ -3,38 +3,70 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 
+/** What a value is to be: a bound in its own unit, or a share of what it is compared with. */
+export interface Goal {
+  is: "≤" | "≥"
+  bound: number
+  isShare?: boolean
+}
+
+export const atMost = (bound: number): Goal => ({ is: "≤", bound })
+export const atLeast = (bound: number): Goal => ({ is: "≥", bound })
+export const atMostOfCompared = (bound: number): Goal => ({ is: "≤", bound, isShare: true })
+export const atLeastOfCompared = (bound: number): Goal => ({ is: "≥", bound, isShare: true })
+
 export interface Line {
   what: string
   value: number
   unit: string
-  /** What it is to be. */
-  goal?: string
+  goal?: Goal
+  /** What profiles show is in the way of the goal; told when it is missed. */
+  obstacle?: string
   /** What it is compared with, measured in the same run. */
   compared?: { with: string; value: number }
 }
 
 export async function report(name: string, settings: Record<string, unknown>, lines: readonly Line[]): Promise<void> {
-  const cells = lines.map(({ what, value, unit, goal, compared }) => ({
-    what,
-    measured: `${print(value)} ${unit}`,
-    goal: goal ?? "",
-    "compared with": compared === undefined ? "" : `${print(compared.value)} ${unit} ${compared.with}`,
-    ratio: compared === undefined || compared.value === 0 ? "" : print(value / compared.value),
-  }))
-  printTable(cells)
+  const judged = lines.map(judge)
+  printTable(
+    judged.map(({ what, value, unit, goal, missedBy, compared }) => ({
+      what,
+      measured: `${print(value)} ${unit}`,
+      goal: goal ?? "",
+      "missed by": missedBy ?? "",
+      "compared with": compared === undefined ? "" : `${print(compared.value)} ${unit} ${compared.with}`,
+      ratio: compared === undefined || compared.value === 0 ? "" : print(value / compared.value),
+    })),
+  )
+  for (const [obstacle, missed] of Map.groupBy(judged, (line) => line.obstacle))
+    if (obstacle !== undefined)
+      process.stdout.write(`in the way of ${missed.map(({ what }) => what.trim()).join("; ")}: ${obstacle}\n`)
   const result = {
     bench: name,
     at: new Date().toISOString(),
     node: process.version,
     cpus: availableParallelism(),
     ...settings,
-    lines,
+    lines: judged,
   }
   const text = JSON.stringify(result)
   process.stdout.write(`${text}\n`)
   const results = new URL("results/", import.meta.url)
   await mkdir(results, { recursive: true })
   await writeFile(new URL(`${name}.json`, results), `${text}\n`)
+}
+
+type Judged = Omit<Line, "goal"> & { goal?: string; missedBy?: string }
+
+/** A line as it is told: its goal in words, and, where it is missed, by how much and why. */
+function judge({ goal, obstacle, ...line }: Line): Judged {
+  if (goal === undefined) return line
+  const words = `${goal.is} ${print(goal.bound)}${goal.isShare === true ? " of it" : ""}`
+  const value = goal.isShare === true ? line.value / (line.compared?.value ?? Number.NaN) : line.value
+  const isMet = goal.is === "≤" ? value <= goal.bound : value >= goal.bound
+  if (isMet) return { ...line, goal: words }
+  const far = goal.bound === 0 ? print(value) : `${Math.round(100 * Math.abs(value / goal.bound - 1))} %`
+  return { ...line, goal: words, missedBy: far, ...(obstacle === undefined ? {} : { obstacle }) }
 }
 
 function printTable(rows: readonly Record<string, string>[]): void {
@@ -53,6 +85,7 @@ function printTable(rows: readonly Record<string, string>[]): void {
 
 /** Three digits that count. */
 function print(value: number): string {
+  if (Number.isInteger(value)) return String(value)
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   return value.toFixed(digits)
 }

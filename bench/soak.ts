@@ -7,7 +7,7 @@ import { parseArgs } from "node:util"
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import { startPolyplane } from "../test/harness/polyplane.ts"
-import { quantile, report } from "./report.ts"
+import { atLeastOfCompared, atMost, quantile, report } from "./report.ts"
 import { heldBy, slope, type Held } from "./resources.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
@@ -149,16 +149,16 @@ await report("soak", { minutes, tenants }, [
     unit: "1/s",
     compared: { with: "at full load", value: (requestsPerTurn * fullTurns * 1000) / fullLoadMs },
   },
-  { what: "errors", value: failures.length, unit: "", goal: "0" },
+  { what: "errors", value: failures.length, unit: "", goal: atMost(0) },
   {
     what: "events seen by watches",
     value: sum(({ events }) => events),
     unit: "",
-    goal: "the same",
+    goal: atLeastOfCompared(1),
     compared: { with: "writes", value: sum(({ writes }) => writes) },
   },
   { what: "memory of the process, after warm-up", value: memory, unit: "MiB" },
-  { what: "growth of memory after warm-up", value: (100 * slope(steady)) / memory, unit: "%/h", goal: "<= 1" },
+  { what: "growth of memory after warm-up", value: (100 * slope(steady)) / memory, unit: "%/h", goal: atMost(1) },
   {
     what: "file descriptors at the end",
     value: last?.descriptors ?? Number.NaN,

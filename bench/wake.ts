@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import { startPolyplane } from "../test/harness/polyplane.ts"
-import { argument, quantile, report, type Line } from "./report.ts"
+import { argument, atMost, type Goal, type Line, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
 const tenants = argument(0, 20)
@@ -68,7 +68,7 @@ for (let round = 0; round < rounds; round++) {
   await measure(largeOne, ofLarge)
 }
 
-const lines = (what: string, { woken, again }: Times, goal: string): Line[] =>
+const lines = (what: string, { woken, again }: Times, goal: Goal): Line[] =>
   [0.5, 0.99].map((share) => ({
     what: `first get of a sleeping tenant of ${what} objects, p${share * 100}`,
     value: quantile(woken, share),
@@ -78,6 +78,6 @@ const lines = (what: string, { woken, again }: Times, goal: string): Line[] =>
   }))
 
 await report("wake", { tenants, rounds, large }, [
-  ...lines(String(small), ofSmall, "<= 15"),
-  ...lines(String(large), ofLarge, "<= 100"),
+  ...lines(String(small), ofSmall, atMost(15)),
+  ...lines(String(large), ofLarge, atMost(100)),
 ])
