@@ -141,9 +141,11 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   /** One that hangs is ended: what it had is taken over when it is gone, as always, so that no two ever have it. */
-  async #watchOver({ place, channel, ended }: Worker, child: ChildProcess): Promise<void> {
+  async #watchOver(place: number, channel: Worker["channel"], child: ChildProcess): Promise<void> {
     const { pid } = child
     if (pid === undefined) return
+    const gone = new AbortController()
+    child.once("exit", () => gone.abort())
     await watchBeats({
       beat: () => channel.call("beat", undefined),
       look: () => stateOf(pid),
@@ -151,7 +153,7 @@ export class WorkerPool implements AsyncDisposable {
         this.#parts.log.error({ worker: place, why }, "a worker hangs and is ended")
         child.kill("SIGKILL")
       },
-      signal: AbortSignal.any([ended, this.#stopping.signal]),
+      signal: AbortSignal.any([gone.signal, this.#stopping.signal]),
     })
   }
 
@@ -164,6 +166,7 @@ export class WorkerPool implements AsyncDisposable {
     exited.catch(() => undefined) // told as a worker that could not be started
     const channel = new Channel<WorkerCalls, PrimaryCalls>(child, handlers)
     const set = setup(++this.#last)
+    void this.#watchOver(place, channel, child)
     try {
       await channel.call("start", set)
       const path = socketPath(set.socketDirectory, set.self)
@@ -181,7 +184,6 @@ export class WorkerPool implements AsyncDisposable {
         }
         await tenants[Symbol.asyncDispose]()
       })
-      void this.#watchOver(worker, child)
       this.#follower?.ready(worker)
       for (const socket of this.#waiting) {
         this.#waiting.delete(socket)

@@ -265,6 +265,23 @@ describe("a worker that is killed", () => {
     expect(isAlive(victim)).toBe(false)
   })
 
+  test("is ended when it is stopped while it starts, and another one starts", { timeout: 180_000 }, async () => {
+    await eventually(async () => (await children(up.pid)).length === workers, patience)
+    const before = await children(up.pid)
+    const [victim = 0] = before
+    process.kill(victim, "SIGKILL")
+    let next: number | undefined
+    await eventually(async () => {
+      next = (await children(up.pid)).find((pid) => !before.includes(pid))
+      return next !== undefined
+    }, patience)
+    if (next === undefined) throw new Error("nothing was started")
+    const starting = next
+    process.kill(starting, "SIGSTOP")
+    await eventually(() => !isAlive(starting), { ...patience, what: "the stopped one to be gone" })
+    await eventually(async () => (await children(up.pid)).length === workers, patience)
+  })
+
   test("is followed by another, and nothing is missing", async () => {
     await eventually(async () => {
       const held = await metric("polyplane_tenants")
