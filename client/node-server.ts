@@ -41,6 +41,7 @@ export class NodeServer implements AsyncDisposable {
   readonly #server: Server
   readonly #options: NodeServerOptions
   readonly #upgraded = new Set<Duplex>()
+  #port = 0
 
   private constructor(options: NodeServerOptions) {
     this.#options = options
@@ -57,11 +58,12 @@ export class NodeServer implements AsyncDisposable {
     started.#server.once("error", reject)
     started.#server.listen(options.port, options.host, resolve)
     await promise
+    started.#port = (started.#server.address() as AddressInfo).port
     return started
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port
+    return this.#port
   }
 
   /** For connections from now on. Throws when certificate and key do not belong together. */

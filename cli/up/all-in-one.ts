@@ -7,6 +7,7 @@ import type { KubeClient } from "../../client/rest.ts"
 import { namespaces, services } from "../../client/resources.ts"
 import type { Tenant } from "../../client/tenants.ts"
 import { type ChildProcess, fork } from "node:child_process"
+import path from "node:path"
 import { fileURLToPath } from "node:url"
 import type { KubeObject, Node, Service } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
@@ -24,8 +25,14 @@ import { createHttpClient } from "../../client/http-client.ts"
 import { readKubeconfigFile } from "../compose/cluster.ts"
 import { kubeletDialer, vnAgentDialer } from "../compose/node-dialers.ts"
 import type { LogLevel } from "../log.ts"
+import { KeptPorts } from "./kept-ports.ts"
 import { RealNodes } from "./real-nodes.ts"
-import { createNodeAuthority, type NodeAuthority, SimulatedNodes } from "./simulated-nodes.ts"
+import {
+  createNodeAuthority,
+  type NodeAuthority,
+  SimulatedNodes,
+  type SimulatedNodesOptions,
+} from "./simulated-nodes.ts"
 import { type Background, startAlone, startAmongReplicas, startWithSimulator, workOf } from "./work.ts"
 import type { WorkerComposition } from "./worker-process.ts"
 
@@ -111,9 +118,9 @@ export class AllInOne implements AsyncDisposable {
     }
 
     const names = real === undefined ? nodeNames(options.nodes) : []
-    const nodes = stack.use(
-      await SimulatedNodes.start({ names, authority, sandbox: (...pod) => parts.simulator?.sandbox(...pod), log }),
-    )
+    const ports = await KeptPorts.read(path.join(options.dataDir, "simulated-nodes.json"))
+    const sandbox: SimulatedNodesOptions["sandbox"] = (...pod) => parts.simulator?.sandbox(...pod)
+    const nodes = stack.use(await SimulatedNodes.start({ names, ports, authority, sandbox, log }))
     await nodes.startAgents(superClient(), gateway.tenantTokenSigner)
     parts.agents ??= nodes
     const vnAgentEndpoint = (node: Node) => nodes.agentAddress(node.metadata.name ?? "")

@@ -11,6 +11,7 @@ import { startKubeletServer } from "../../simulator/kubelet-server/server.ts"
 import { defaultVnAgentLimits } from "../../vn-agent/options.ts"
 import { VnAgent } from "../../vn-agent/server.ts"
 import { type Endpoint, type KubeletCredentials, noAddress } from "../compose/node-dialers.ts"
+import type { KeptPorts } from "./kept-ports.ts"
 
 const host = "127.0.0.1"
 
@@ -29,6 +30,7 @@ export async function createNodeAuthority(): Promise<NodeAuthority> {
 
 export interface SimulatedNodesOptions {
   names: readonly string[]
+  ports: KeptPorts
   authority: NodeAuthority
   sandbox(node: string, namespace: string, pod: string): PodSandbox | undefined
   log: Log
@@ -46,43 +48,46 @@ export class SimulatedNodes implements AsyncDisposable {
 
   static async start(options: SimulatedNodesOptions): Promise<SimulatedNodes> {
     const nodes = new SimulatedNodes(options)
-    const { authority, log } = options
+    const { authority, log, ports } = options
     await Promise.all(
       options.names.map(async (node) => {
-        const kubelet = await startKubeletServer({
-          node,
-          host,
-          port: 0,
-          tls: authority.serving,
-          clientCertificateAuthority: authority.certificateAuthority,
-          sandbox: (namespace, pod) => options.sandbox(node, namespace, pod),
-          log,
-        })
-        nodes.#kubelets.set(node, kubelet)
+        const kubelet = (port: number): Promise<NodeServer> =>
+          startKubeletServer({
+            node,
+            host,
+            port,
+            tls: authority.serving,
+            clientCertificateAuthority: authority.certificateAuthority,
+            sandbox: (namespace, pod) => options.sandbox(node, namespace, pod),
+            log,
+          })
+        nodes.#kubelets.set(node, await ports.start(`kubelet ${node}`, kubelet))
       }),
     )
     return nodes
   }
 
   async startAgents(superClient: KubeClient, signer: KeyObject): Promise<void> {
-    const { names, authority, log } = this.#options
+    const { names, authority, log, ports } = this.#options
     const identityKeys = [createPublicKey(signer)]
     await Promise.all(
       names.map(async (node) => {
-        const agent = await VnAgent.start({
-          node,
-          host,
-          port: 0,
-          tls: authority.serving,
-          identityKeys,
-          superClient,
-          kubelet: { host, port: this.kubeletPort(node), ...authority },
-          limits: defaultVnAgentLimits,
-          log,
-        })
-        this.#agents.set(node, agent)
+        const agent = (port: number): Promise<VnAgent> =>
+          VnAgent.start({
+            node,
+            host,
+            port,
+            tls: authority.serving,
+            identityKeys,
+            superClient,
+            kubelet: { host, port: this.kubeletPort(node), ...authority },
+            limits: defaultVnAgentLimits,
+            log,
+          })
+        this.#agents.set(node, await ports.start(`vn-agent ${node}`, agent))
       }),
     )
+    if (names.length > 0) await ports.write()
   }
 
   kubeletPort(node: string): number {
