@@ -24,6 +24,9 @@ export function baseValue(base: BaseLayer, key: string): KeyValue | undefined {
     get value() {
       return (made ??= base.value(key) ?? new Uint8Array())
     },
+    get known() {
+      return base.known?.(key)
+    },
     createRevision: baseRevision,
     modRevision: baseRevision,
   }

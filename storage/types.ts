@@ -9,9 +9,11 @@ export type Revision = number
 export interface KeyValue {
   key: string
   /** Never to be changed by the receiver: backends hand out what they cache. */
-  value: Uint8Array
+  readonly value: Uint8Array
   createRevision: Revision
   modRevision: Revision
+  /** What a base layer knows of the value, so that its bytes need not be made: {@link BaseLayer.known}. */
+  readonly known?: unknown
 }
 
 /** One change. `previous` is the value before it, while the revision log still has it. */
@@ -114,6 +116,8 @@ export interface BaseLayer {
   has(key: string): boolean
   /** Undefined: it has no such key. May have to be made. */
   value(key: string): Uint8Array | undefined
+  /** For who reads from stores; they hand it on and do not look into it. */
+  known?(key: string): unknown
 }
 
 export type StorageErrorCode =

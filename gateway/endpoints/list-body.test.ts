@@ -16,7 +16,7 @@ const head = { kind: "ConfigMapList", apiVersion: "v1", metadata: { resourceVers
 const text = (index: number, revision: number): StoredText => {
   const metadata = { name: `c-${index}`, namespace: "a", labels: { index: String(index) } }
   return new StoredText(
-    encodeStored({ kind: "ConfigMap", apiVersion: "v1", metadata, data: { é: "x".repeat(index) } }),
+    { value: encodeStored({ kind: "ConfigMap", apiVersion: "v1", metadata, data: { é: "x".repeat(index) } }) },
     revision,
   )
 }

@@ -5,7 +5,10 @@ import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { encodeStored, StoredText, StoredValue } from "./value.ts"
 
 const labelsOf = (metadata: object) =>
-  new StoredText(encodeStored({ kind: "Thing", apiVersion: "v1", metadata, data: { labels: { no: "no" } } }), 1).labels
+  new StoredText(
+    { value: encodeStored({ kind: "Thing", apiVersion: "v1", metadata, data: { labels: { no: "no" } } }) },
+    1,
+  ).labels
 
 test.each([
   ["first", { labels: { a: "b" }, name: "x" }],
@@ -37,7 +40,7 @@ test("they are those of the parsed object, whatever is around them", () => {
     const before = { [pick(random, oddTexts)]: randomAny(random) }
     const metadata = { ...before, name: "x", ...(random(4) === 0 ? {} : { labels }), after: randomAny(random) as Json }
     const object = { kind: "T", apiVersion: "v1", metadata } as unknown as KubeObject
-    const value = new StoredValue(new StoredText(encodeStored(object), 1))
+    const value = new StoredValue(new StoredText({ value: encodeStored(object) }, 1))
     const parsed = value.copy().metadata.labels ?? {}
     expect(value.labels(), `SEED=${seed}, round ${round}`).toEqual(parsed)
   }

@@ -77,7 +77,8 @@ export class ValueCache {
 
   /** What is being written is kept: it will be asked for. */
   #new(stored: KeyValue): StoredValue {
-    const text = textOf(stored)
+    const text = new StoredText(stored, stored.modRevision)
+    if (text.born !== undefined) return new StoredValue(text)
     const parsed = this.#writing.get(stored.value)
     this.#writing.delete(stored.value) // it is the value's now
     return parsed === undefined ? new StoredValue(text) : this.#keep(stored.key, text, parsed)
@@ -109,8 +110,4 @@ export class ValueCache {
     entry.value.letGo()
     this.#bytes -= entry.weight
   }
-}
-
-function textOf({ value, modRevision }: Pick<KeyValue, "value" | "modRevision">): StoredText {
-  return new StoredText(value, modRevision)
 }

@@ -37,7 +37,7 @@ export class ValueReader {
 
   /** An old state, shown with another revision than it was written at. */
   async past({ value: bytes, modRevision }: KeyValue, revision: number): Promise<KubeValue> {
-    const value = new StoredValue(new StoredText(bytes, revision))
+    const value = new StoredValue(new StoredText({ value: bytes }, revision))
     if (this.#isOwn(value)) return this.#fitting(value, modRevision)
     const [converted] = await this.#convert([value])
     return converted ?? value

@@ -8,6 +8,7 @@
 import { copyJson, copyUnfrozen } from "../../apimachinery/copy.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
+import type { KeyValue } from "../../storage/types.ts"
 import { deepFreeze } from "./freeze.ts"
 import { labelsIn } from "./stored-labels.ts"
 
@@ -69,14 +70,27 @@ export function storedHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
 
+/** What is known of an object that every control plane is born with, before any bytes are made. */
+export interface BornObject {
+  /** How its stored text begins: its kind and apiVersion at least. */
+  readonly beginning: Buffer
+  /** Are any of these words in its text? */
+  mentions(words: readonly Buffer[]): boolean
+  /** What parsing its text answers: deeply frozen, with as much of it as can be shared by all control planes. */
+  object(): KubeObject
+}
+
+/** Of what a store has answered: every base layer of a gateway is made by tenancy/bootstrap.ts. */
+export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | undefined =>
+  known as BornObject | undefined
+
 /** Bytes as they lie in the store, and what is found in them once: where the revision goes, and the labels. */
 export class StoredText {
-  readonly bytes: Buffer
   readonly revision: number
-  /** Right after the opening of metadata. */
-  readonly spliceAt: number
-  /** What is spliced in. */
-  readonly splice: string
+  readonly #stored: Pick<KeyValue, "value" | "known">
+  #bytes: Buffer | undefined
+  #spliceAt: number | undefined
+  #splice: string | undefined
   /** The value whose parsed form is kept (value-cache.ts). */
   kept: StoredValue | undefined
   /** Its parsed form, once it is kept no more, for as long as somebody else has it: an informer, say. */
@@ -85,15 +99,35 @@ export class StoredText {
   /** What it was found to begin with. */
   #head: Buffer | undefined
 
-  constructor(stored: Uint8Array, revision: number) {
-    this.bytes = stored instanceof Buffer ? stored : Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
+  constructor(stored: Pick<KeyValue, "value" | "known">, revision: number) {
+    this.#stored = stored
     this.revision = revision
-    this.spliceAt = this.bytes.indexOf(metadataOpening) + metadataOpening.length
-    this.splice = `"resourceVersion":"${revision}"${this.bytes[this.spliceAt] === closingBrace ? "" : ","}`
+  }
+
+  get born(): BornObject | undefined {
+    return bornObject(this.#stored)
+  }
+
+  get bytes(): Buffer {
+    if (this.#bytes === undefined) {
+      const { value } = this.#stored
+      this.#bytes = value instanceof Buffer ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    }
+    return this.#bytes
+  }
+
+  /** Right after the opening of metadata. */
+  get spliceAt(): number {
+    return (this.#spliceAt ??= this.bytes.indexOf(metadataOpening) + metadataOpening.length)
+  }
+
+  /** What is spliced in. */
+  get splice(): string {
+    return (this.#splice ??= `"resourceVersion":"${this.revision}"${this.bytes[this.spliceAt] === closingBrace ? "" : ","}`)
   }
 
   get labels(): Readonly<Record<string, string>> {
-    this.#labels ??= labelsIn(this.bytes, this.spliceAt)
+    this.#labels ??= this.born?.object().metadata.labels ?? labelsIn(this.bytes, this.spliceAt)
     return this.#labels
   }
 
@@ -109,7 +143,7 @@ export class StoredText {
   /** `head`: of {@link storedHead}, the same buffer each time. */
   beginsWith(head: Buffer): boolean {
     if (this.#head === head) return true
-    if (head.compare(this.bytes, 0, head.length) !== 0) return false
+    if (head.compare(this.born?.beginning ?? this.bytes, 0, head.length) !== 0) return false
     this.#head = head
     return true
   }
@@ -160,17 +194,21 @@ export class StoredValue implements KubeValue {
   }
 
   object(): KubeObject {
-    this.#parsed ??= this.#text.parsed ?? deepFreeze(this.#parse())
+    this.#parsed ??= this.#known ?? deepFreeze(this.#parse())
     return this.#parsed
   }
 
   copy(): KubeObject {
-    const parsed = this.#parsed ?? this.#text.parsed
+    const parsed = this.#parsed ?? this.#known
     return parsed === undefined ? this.#parse() : copyObject(parsed)
   }
 
   glance(): KubeObject {
-    return this.#parsed ?? this.#text.parsed ?? this.#parse()
+    return this.#parsed ?? this.#known ?? this.#parse()
+  }
+
+  get #known(): KubeObject | undefined {
+    return this.#text.parsed ?? this.#text.born?.object()
   }
 
   /** It is kept no more. */

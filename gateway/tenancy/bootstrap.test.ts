@@ -1,8 +1,10 @@
 import { expect, test } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
-import { createBootstrap } from "./bootstrap.ts"
+import { bornObject, storedHead, StoredText, StoredValue } from "../registry/value.ts"
+import { createBootstrap, type Owner } from "./bootstrap.ts"
 
 const bootstrap = createBootstrap("PEM", ["10.96.0.0/16"])
+const owner: Owner = { uid: "a", createdAt: "2026-01-02T03:04:05Z" }
 const read = (uid: string, key: string): KubeObject =>
   JSON.parse(
     Buffer.from(bootstrap.layer({ uid, createdAt: "2026-01-02T03:04:05Z" }).value(key) ?? "").toString(),
@@ -55,4 +57,42 @@ test("what is said of objects has been so since the tenant was made", () => {
   const key = "/registry/flowcontrol.apiserver.k8s.io/flowschemas/global-default"
   const condition = { type: "Dangling", status: "False", reason: "Found", lastTransitionTime: "2026-01-02T03:04:05Z" }
   expect(read("a", key)).toMatchObject({ status: { conditions: [condition] } })
+})
+
+test("what is known of an object without its bytes is what they say", () => {
+  const layer = bootstrap.layer(owner)
+  let known = 0
+  for (const key of layer.keys) {
+    const value = layer.value(key) ?? new Uint8Array()
+    const plain = new StoredText({ value }, 1)
+    const text = new StoredText({ value, known: layer.known?.(key) }, 1)
+    if (text.born === undefined) continue
+    known++
+    const { kind, apiVersion } = new StoredValue(plain).object()
+    const head = storedHead(kind ?? "", apiVersion ?? "")
+    expect(JSON.stringify(new StoredValue(text).object())).toBe(JSON.stringify(new StoredValue(plain).object()))
+    expect(new StoredValue(text).copy()).toEqual(new StoredValue(plain).copy())
+    expect(Buffer.from(new StoredValue(text).bytes())).toEqual(Buffer.from(new StoredValue(plain).bytes()))
+    expect([text.labels, text.beginsWith(head)]).toEqual([plain.labels, true])
+    expect(text.beginsWith(storedHead(`${kind}s`, apiVersion ?? ""))).toBe(false)
+    for (const word of ["kubernetes", '"rules":', '"finalizers"', "no such word"])
+      expect(text.born.mentions([Buffer.from(word)])).toBe(Buffer.from(value).includes(word))
+  }
+  expect(known).toBeGreaterThan(150)
+})
+
+interface ClusterRole extends KubeObject {
+  rules: object[]
+}
+
+test("it is shared by all tenants, and nobody can change it", () => {
+  const object = (of: Owner): ClusterRole => {
+    const layer = bootstrap.layer(of)
+    const key = layer.keys.find((one) => one.endsWith("/clusterroles/admin")) ?? ""
+    return bornObject({ known: layer.known?.(key) })?.object() as ClusterRole
+  }
+  const [one, other] = [object(owner), object({ ...owner, uid: "another" })]
+  expect(one.metadata.uid).not.toBe(other.metadata.uid)
+  expect(one.rules).toBe(other.rules)
+  expect([one, one.metadata, one.rules].every((part) => Object.isFrozen(part))).toBe(true)
 })

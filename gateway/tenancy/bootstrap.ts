@@ -2,14 +2,16 @@
 // the namespaces that are always there. They are encoded once for all control planes; what differs (uid, time) is put in
 // when an object is read.
 
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { printGroupVersion, type KubeObject } from "../../apimachinery/object.ts"
 import { bootstrapObjects, builtInResources } from "../../apimachinery/schema/facts.ts"
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { baseRevision } from "../../storage/base-layer.ts"
 import type { BaseLayer } from "../../storage/types.ts"
 import { frontProxyName } from "../aggregation/front-proxy.ts"
 import { storageKey, storagePrefixOf } from "../registry/keys.ts"
-import { encodeStored } from "../registry/value.ts"
+import { deepFreeze } from "../registry/freeze.ts"
+import { type BornObject, encodeStored } from "../registry/value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
 
 /** Their places in the encoded objects; no object contains them by itself. */
@@ -41,6 +43,10 @@ export interface Bootstrap {
 
 interface Template {
   object: KubeObject
+  /** Deeply frozen, but for what is filled in; undefined: more than uid and time of creation is. */
+  shared: KubeObject | undefined
+  /** By the words that were looked for: {@link BornObject.mentions}. */
+  mentions: WeakMap<readonly Buffer[], boolean>
   /** The encoded object, cut where uid, time and day go. */
   pieces: readonly Buffer[]
   places: readonly Place[]
@@ -78,6 +84,10 @@ export function createBootstrap(certificateAuthority: string, serviceRanges: rea
       return {
         keys,
         has: (key) => templates.has(key),
+        known(key) {
+          const found = templates.get(key)
+          return found?.shared === undefined ? undefined : born(found, found.shared, owner, key)
+        },
         value(key) {
           const found = templates.get(key)
           if (found === undefined) return undefined
@@ -202,7 +212,30 @@ function template(object: KubeObject): Template {
     last = match.index + match[0].length
   }
   pieces.push(Buffer.from(text.slice(last)))
-  return { object, pieces, places: found }
+  const isPlain = found.length === 2 && found[0] === "uid" && found[1] === "time"
+  const shared = isPlain ? (JSON.parse(text) as KubeObject) : undefined
+  return { object, shared: deepFreeze(shared), mentions: new WeakMap(), pieces, places: found }
+}
+
+/** Everything but metadata and who and when in it is the same object for all control planes. */
+function born(found: Template, shared: KubeObject, owner: Owner, key: string): BornObject {
+  const [beginning = Buffer.alloc(0)] = found.pieces
+  return {
+    beginning,
+    mentions(words) {
+      let isThere = found.mentions.get(words)
+      if (isThere === undefined) {
+        isThere = words.some((word) => found.pieces.some((piece) => piece.includes(word)))
+        found.mentions.set(words, isThere)
+      }
+      return isThere
+    },
+    object() {
+      const filled = { uid: derivedUid(owner.uid, key), creationTimestamp: owner.createdAt }
+      const metadata = Object.freeze({ ...shared.metadata, ...filled, resourceVersion: String(baseRevision) })
+      return Object.freeze({ ...shared, metadata })
+    },
+  }
 }
 
 function fill({ pieces, places }: Template, uid: string, { createdAt, authorities }: Owner): Uint8Array {
@@ -231,7 +264,7 @@ const inJSON = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 /** The same object of the same control plane has the same uid, without being written down: a UUID of version 8. */
 function derivedUid(owner: string, key: string): string {
-  const hex = createHash("sha256").update(`${owner}\n${key}`).digest("hex")
+  const hex = hash("sha256", `${owner}\n${key}`)
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

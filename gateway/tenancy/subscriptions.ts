@@ -3,7 +3,8 @@
 import type { GroupVersionResource } from "../../apimachinery/object.ts"
 import { builtInDefinitions } from "../registry/definitions.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
-import type { KubeValue } from "../registry/value.ts"
+import { bornObject, type KubeValue } from "../registry/value.ts"
+import type { KeyValue } from "../../storage/types.ts"
 
 /** As client/tenants.ts has it, before anything is parsed. Called synchronously; must not throw. */
 export interface TenantValueHandler {
@@ -75,8 +76,11 @@ export class Subscriptions {
 }
 
 /** Whether an object with this text may be one that is wanted. */
-export function mentions({ mentioning }: Subscription, text: Uint8Array): boolean {
+export function mentions({ mentioning }: Subscription, stored: KeyValue): boolean {
   if (mentioning === undefined) return true
+  const born = bornObject(stored)
+  if (born !== undefined) return born.mentions(mentioning)
+  const { value: text } = stored
   const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   return mentioning.some((words) => buffer.includes(words))
 }

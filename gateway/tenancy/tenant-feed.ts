@@ -200,7 +200,7 @@ export class TenantFeed {
     let converting: Promise<void> | undefined
     let made: { registry: Registry; values: ReturnType<Registry["values"]> } | undefined
     for (const subscription of this.#parts.subscriptions.at(storagePrefixIn(item.key))) {
-      if (!wanted.has(subscription) || !mentions(subscription, item.value)) continue
+      if (!wanted.has(subscription) || !mentions(subscription, item)) continue
       const registry = controlPlane.resources.registry(subscription.resource)
       if (registry === undefined) continue
       // Those who follow the same version share the value, and with it what is parsed.
@@ -256,10 +256,8 @@ export class TenantFeed {
       }
       const isWanted =
         event.type === "delete" ||
-        mentions(subscription, current.value) ||
-        (previous === undefined
-          ? current.createRevision !== current.modRevision
-          : mentions(subscription, previous.value))
+        mentions(subscription, current) ||
+        (previous === undefined ? current.createRevision !== current.modRevision : mentions(subscription, previous))
       if (!isWanted) continue
       const made = controlPlane.resources.registry(subscription.resource)?.event(event)
       if (made instanceof Promise) {
