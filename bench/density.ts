@@ -146,14 +146,20 @@ const answered = performance.now() - restart
 const { size } = await stat(path.join(up.dataDir, "gateway", "CURRENT"))
 if (size === 0) throw new Error("the gateway's own store is empty")
 
+/** Of a profile of 800 tenants made. */
+const making =
+  "the thread of JavaScript is at work for 14 ms per tenant, and nothing of it is more than a ninth: LevelDB's calls 11 %, keys and certificates 9 %, the handshake and its client certificate 7 %, managed fields 4 %, directories flushed 4 %, garbage 3 %, the rest spread over eleven writes"
+const starting =
+  "Node finds, reads and links 1,500 modules for 0.6 s, of which the compile cache saves only the compiling; each tenant's record is 30 µs"
 const against = (value: number, name: string) => ({ with: name, value })
 await report("density", { tenants, objects, parallel }, [
-  { what: "tenants made per second", value: tenants / creating, unit: "1/s", goal: atLeast(100) },
+  { what: "tenants made per second", value: tenants / creating, unit: "1/s", goal: atLeast(100), obstacle: making },
   ...([0.5, 0.99] as const).map((share) => ({
     what: `tenant to its first answer, ${parallel} at a time, p${share * 100}`,
     value: quantile(made, share),
     unit: "ms",
     goal: atMost(share === 0.5 ? 10 : 50),
+    obstacle: making,
     compared: against(quantile(spaces, share), "namespace to its first answer"),
   })),
   {
@@ -181,5 +187,5 @@ await report("density", { tenants, objects, parallel }, [
     compared: against(quantile(warm, share), "of the same tenant awake"),
   })),
   { what: "start with all on disk, ready", value: started, unit: "ms" },
-  { what: "start with all on disk, first answer", value: answered, unit: "ms", goal: atMost(1000) },
+  { what: "start with all on disk, first answer", value: answered, unit: "ms", goal: atMost(1000), obstacle: starting },
 ])

@@ -54,6 +54,8 @@ await up.start()
 await delay(idleMs)
 const restarted = await residentMiB(up)
 
+const loading =
+  "Node finds, reads and links 1,500 modules for 0.6 s, of which the compile cache saves only the compiling"
 const node = { with: "node -e 0", value: quantile(bare, 0.5) }
 await report("start", { starts, tenants }, [
   {
@@ -61,6 +63,7 @@ await report("start", { starts, tenants }, [
     value: quantile(fresh, 0.5),
     unit: "ms",
     goal: atMost(1000),
+    obstacle: loading,
     compared: node,
   },
   {
@@ -68,6 +71,7 @@ await report("start", { starts, tenants }, [
     value: quantile(again, 0.5),
     unit: "ms",
     goal: atMost(1000),
+    obstacle: loading,
     compared: node,
   },
   {
