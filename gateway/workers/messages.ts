@@ -20,7 +20,6 @@ export interface WorkerSetup<C = unknown> {
   allowedNetworks: readonly string[]
   limits: Partial<GatewayLimits>
   http2: boolean
-  routes: Route[]
   /** What the composition around the gateway needs (cli/up/worker.mjs). */
   composition: C
 }
@@ -28,7 +27,7 @@ export interface WorkerSetup<C = unknown> {
 /** What a worker answers. In running order. */
 export type WorkerCalls = {
   start: [WorkerSetup, void]
-  /** Of all tenants that changed. */
+  /** Of all tenants first, before any connection is given to it; then of those that changed. */
   route: [{ set: Route[]; gone: string[] }, void]
   /** Tenants that exist, and are this worker's from now on. */
   adopt: [TenantRecord[], void]

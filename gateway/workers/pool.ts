@@ -15,6 +15,7 @@ import type { PrimaryCalls, WorkerCalls, WorkerSetup } from "./messages.ts"
 import { stateOf, watchBeats } from "./heartbeat.ts"
 import type { ProcessMetrics } from "./metrics.ts"
 import { socketPath } from "./private-server.ts"
+import type { Route } from "./routes.ts"
 
 /** One worker, from when it is ready until it ends. */
 export interface Worker {
@@ -32,6 +33,8 @@ export interface PoolParts {
   count: number
   spawn: () => ChildProcess
   setup: (self: number) => WorkerSetup
+  /** Where all tenants are at the moment. */
+  routes: () => Route[]
   /** Sent with requests to workers: this process' own identity. */
   headers: Readonly<Record<string, string>>
   handlers: Handlers<PrimaryCalls>
@@ -158,7 +161,7 @@ export class WorkerPool implements AsyncDisposable {
   }
 
   async #launch(place: number): Promise<{ worker: Worker; exited: Promise<unknown> }> {
-    const { spawn, setup, headers, handlers, log } = this.#parts
+    const { spawn, setup, routes, headers, handlers, log } = this.#parts
     const child = spawn()
     this.#children.add(child)
     const end = new AbortController()
@@ -174,6 +177,11 @@ export class WorkerPool implements AsyncDisposable {
       const worker: Worker = { self: set.self, place, channel, tenants, ended: end.signal }
       if (!channel.isOpen) throw new ChannelClosed()
       this.#workers.set(worker.self, worker)
+      // From here on it is told what moves, as all that are ready; first of all where everything is now.
+      const told = ignoreClosed(channel.call("route", { set: routes(), gone: [] }))
+      told.catch((error: unknown) =>
+        log.error({ err: error, worker: place }, "a worker does not know where tenants are"),
+      )
       const finished = exited.then(async () => {
         this.#workers.delete(worker.self)
         end.abort()

@@ -93,7 +93,6 @@ export class WorkerGateway implements AsyncDisposable {
     tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
     const routes = new Routes(setup.self)
-    routes.set(setup.routes)
     const identity = new ForwardedIdentity(setup.secret)
     const socketOf = (owner: number): string => socketPath(setup.socketDirectory, owner)
     const forwarder = stack.use(new Forwarder({ routes, identity, socketOf, limits }))
