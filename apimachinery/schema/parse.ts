@@ -27,6 +27,8 @@ export interface ParseOptions {
   kind?: string
   /** What YAML's parser has made of these bytes, where it was asked before. */
   converted?: YamlOutcome | undefined
+  /** What {@link yamlAsJson} has made of them; taken over. */
+  json?: Parsed | undefined
 }
 
 export interface Parsed {
@@ -123,7 +125,7 @@ function explain(text: string, error: unknown): string {
 }
 
 function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
-  const json = bytes[0] === openBrace ? parseAsJson(bytes, options) : undefined
+  const json = options.json ?? yamlAsJson(bytes, options)
   if (json !== undefined) return json
   const outcome = options.converted ?? convertYaml(bytes, maxDepth)
   if ("isTooLong" in outcome) throw yamlTooLong()
@@ -149,17 +151,9 @@ function yamlTooLong(): StatusError {
 /** How all that is wrong with the keys of a YAML text is told as one error; each line of it is a warning. */
 export const unmarshalErrors = "yaml: unmarshal errors:"
 
-/** Takes YAML's parser, which is slow: neither JSON nor refused at once. */
-export function needsConversion(bytes: Uint8Array): boolean {
-  try {
-    return bytes[0] !== openBrace || parseAsJson(bytes, { duplicates: true }) === undefined
-  } catch {
-    return false // whoever parses it is told why
-  }
-}
-
 /** JSON is YAML, and read many times faster. Undefined: it is none, or something in it needs YAML's own words. */
-function parseAsJson(bytes: Uint8Array, options: ParseOptions): Parsed | undefined {
+export function yamlAsJson(bytes: Uint8Array, options: ParseOptions): Parsed | undefined {
+  if (bytes[0] !== openBrace) return undefined
   try {
     const { value, duplicates } = parseJson(bytes, options)
     return duplicates.length === 0 ? { value: asOfYaml(value), duplicates } : undefined

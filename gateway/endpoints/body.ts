@@ -14,7 +14,7 @@ import { noteDropped } from "../registry/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
-import type { RequestBody } from "./request-body.ts"
+import { type RequestBody, takeJson } from "./request-body.ts"
 import type { FieldValidation } from "./request-options.ts"
 
 /** What a body is to be: a resource's own kind, or a subresource's. */
@@ -58,12 +58,8 @@ export function decodeBody(
   }
 }
 
-function decoded(
-  ctx: RequestContext,
-  { bytes, converted }: RequestBody,
-  expected: Expected,
-  validation: FieldValidation,
-): KubeObject {
+function decoded(ctx: RequestContext, body: RequestBody, expected: Expected, validation: FieldValidation): KubeObject {
+  const { bytes, converted } = body
   const contentType = ctx.headers["content-type"]
   if (mediaType(contentType ?? "") === protobufMediaType) {
     // Custom resources have no protobuf form.
@@ -72,7 +68,8 @@ function decoded(
     return decodeValue(ctx, parseProtobuf(bytes, expected.schema, expected.kind, check), expected, validation)
   }
   const duplicates = validation !== "Ignore"
-  const parsed = parseObject(bytes, bodyFormat(contentType), { duplicates, kind: expected.kind, converted })
+  const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
+  const parsed = parseObject(bytes, bodyFormat(contentType), options)
   return decodeValue(ctx, parsed.value, expected, validation, parsed.duplicates)
 }
 

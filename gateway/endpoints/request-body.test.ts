@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream"
 import { setTimeout as delay } from "node:timers/promises"
 import { expect, test } from "vitest"
 import type { RequestContext } from "../request/context.ts"
-import { readBody, type RequestBody } from "./request-body.ts"
+import { readBody, type RequestBody, takeJson } from "./request-body.ts"
 
 const requestOf = (headers: Record<string, string>): IncomingMessage & PassThrough =>
   Object.assign(new PassThrough(), { headers }) as unknown as IncomingMessage & PassThrough
@@ -47,7 +47,6 @@ test.each([
 })
 
 test.each([
-  ["application/yaml", '{"a": 1}'],
   ["application/json", "a: b"],
   ["application/yaml", "{".repeat(2000)],
 ])("no thread is asked for long %s: %s", async (type, text) => {
@@ -55,4 +54,14 @@ test.each([
   const request = requestOf(headers)
   request.end(`${text}${" ".repeat(100_000)}`)
   expect(await readBody({ headers } as unknown as RequestContext, request, 1e6)).not.toHaveProperty("converted")
+})
+
+test.each(["application/yaml", "application/apply-patch+yaml"])("JSON as %s is parsed once", async (type) => {
+  const headers = { "content-type": type }
+  const request = requestOf(headers)
+  request.end(`{"a": 1}${" ".repeat(100_000)}`)
+  const body = await readBody({ headers } as unknown as RequestContext, request, 1e6)
+  expect(body.converted).toBeUndefined()
+  expect(takeJson(body)).toEqual({ value: { a: 1 }, duplicates: [] })
+  expect(takeJson(body)).toBeUndefined()
 })

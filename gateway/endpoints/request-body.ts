@@ -1,17 +1,26 @@
 // A request's body as it comes over the wire: how much, when it is worked on, and on which thread. Next: body.ts.
 
 import type { IncomingMessage } from "node:http"
-import { needsConversion } from "../../apimachinery/schema/parse.ts"
+import { type Parsed, yamlAsJson } from "../../apimachinery/schema/parse.ts"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 import { requestEntityTooLarge } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { minAsideBytes, YamlThread } from "../request/yaml-thread.ts"
 import { mediaType } from "./negotiation.ts"
 
+/** Long YAML has been read, others are with what they are decoded to. */
 export interface RequestBody {
   readonly bytes: Buffer
-  /** Of long YAML; others are parsed with what they are decoded to. */
   readonly converted?: YamlOutcome
+  /** Who decodes it first takes it over. */
+  json?: Parsed | undefined
+}
+
+/** Once: it is the taker's to change. */
+export function takeJson(body: RequestBody): Parsed | undefined {
+  const { json } = body
+  body.json = undefined
+  return json
 }
 
 /** What came with the head of the request is there at once. */
@@ -36,7 +45,16 @@ export async function readBody(ctx: RequestContext, request: IncomingMessage, li
   if (performance.now() - asked > withHeadMs) await ctx.turn?.()
   const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
   const isYaml = bytes.length >= minAsideBytes && yamlTypes.has(mediaType(ctx.headers["content-type"] ?? ""))
-  if (!isYaml || !needsConversion(bytes)) return { bytes }
+  return isYaml ? await readYaml(ctx, bytes) : { bytes }
+}
+
+async function readYaml(ctx: RequestContext, bytes: Buffer): Promise<RequestBody> {
+  try {
+    const json = yamlAsJson(bytes, { duplicates: true })
+    if (json !== undefined) return { bytes, json }
+  } catch {
+    return { bytes } // refused at once; who decodes it says why in the words of what it was to be
+  }
   const convert = (): Promise<YamlOutcome> => yamlThread.convert(bytes)
   const converted = await (ctx.aside?.(convert) ?? convert())
   await ctx.turn?.()

@@ -4,8 +4,7 @@
 import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
-import { parseObject, type Parsed, type ParseOptions } from "../../../apimachinery/schema/parse.ts"
-import { asOfYaml } from "../../../apimachinery/schema/number-literals.ts"
+import { parseObject } from "../../../apimachinery/schema/parse.ts"
 import { badRequest, conflict, hasReason, notFound, StatusError } from "../../../apimachinery/status.ts"
 import { refusal } from "../../authorization/messages.ts"
 import { applyConfiguration, setEntries, type Unchecked } from "../../registry/field-management.ts"
@@ -13,7 +12,7 @@ import { type ManagedKind } from "../../registry/managed-kind.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { agreeOnName, agreeOnNamespace, decodeValue, type Expected } from "../body.ts"
-import type { RequestBody } from "../request-body.ts"
+import { type RequestBody, takeJson } from "../request-body.ts"
 import type { FieldValidation } from "../request-options.ts"
 import { between } from "../../../apimachinery/texts.ts"
 
@@ -34,10 +33,11 @@ export interface Configuration {
   duplicates: readonly string[]
 }
 
-export function readConfiguration({ bytes, converted }: RequestBody, validation: FieldValidation): Configuration {
-  const options = { duplicates: validation !== "Ignore", anyKind: true, converted }
+export function readConfiguration(body: RequestBody, validation: FieldValidation): Configuration {
+  const { bytes, converted } = body
+  const options = { duplicates: validation !== "Ignore", anyKind: true, converted, json: takeJson(body) }
   try {
-    const parsed = parseText(bytes, options)
+    const parsed = parseObject(bytes, "yaml", options)
     const lines = parsed.duplicates.flatMap((fault) => fault.split("\n")).map((line) => line.trim())
     const object = parsed.value as Unchecked
     return { object, duplicates: lines.filter((line) => line.startsWith("line ")) }
@@ -60,19 +60,6 @@ function withGoMap(fault: string): string {
 }
 
 const goMap = "Go value of type map[string]interface {}"
-
-/** JSON is YAML, and what clients other than people send. Only YAML's parser tells the lines of what is there twice. */
-function parseText(bytes: Buffer, options: ParseOptions): Parsed {
-  if (bytes[0] === 0x7b) {
-    try {
-      const { value, duplicates } = parseObject(bytes, "json", options)
-      if (duplicates.length === 0) return { value: asOfYaml(value), duplicates }
-    } catch (error) {
-      if (!hasReason(error, "BadRequest") || error.message.includes("exceeded max depth")) throw error
-    }
-  }
-  return parseObject(bytes, "yaml", options)
-}
 
 /** `current`: the caller's own copy; undefined when there is none. The configuration is left as it is. */
 export async function applied(
