@@ -5,7 +5,7 @@
 import { copyJson } from "../copy.ts"
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
-import { maxDepth } from "../schema/parse.ts"
+import { maxDepth } from "../schema/json-scan.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { isObject, jsonKind } from "./merge-patch.ts"
 import { PatchedLists } from "./patched-lists.ts"

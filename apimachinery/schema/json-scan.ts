@@ -12,6 +12,14 @@ export interface JsonScan {
   oddNumbers: OddNumbers
 }
 
+/**
+ * Nesting of a value. Go's decoder allows 10000; what walks values here is recursive and shares one stack, so it is less,
+ * yet far beyond any real object.
+ */
+export const maxDepth = 1000
+/** What is said of one that is nested deeper. */
+export const tooDeep = "exceeded max depth"
+
 /** Faults of strict decoding beyond these are not told. Source: saveStrictError in sigs.k8s.io/json. */
 export const maxStrictFaults = 100
 

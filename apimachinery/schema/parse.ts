@@ -5,16 +5,11 @@ import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { parseExactly } from "./exact-integers.ts"
 import { type JsonObject, setOwn } from "./json-object.ts"
-import { countKeys, openingAt, scanJson, survey } from "./json-scan.ts"
+import { countKeys, maxDepth, openingAt, scanJson, survey, tooDeep } from "./json-scan.ts"
 import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
-import { convertYaml, maxYamlBytes, tooDeep, type YamlOutcome } from "./yaml/convert.ts"
+import { convertYaml, maxYamlBytes, type YamlOutcome } from "./yaml/convert.ts"
 
-/**
- * Nesting of a value. Go's decoder allows 10000; what walks values here is recursive and shares one stack, so it is less,
- * yet far beyond any real object.
- */
-export const maxDepth = 1000
 /** Bytes that an error message quotes. */
 const quotedBytes = 30
 
@@ -127,7 +122,7 @@ function explain(text: string, error: unknown): string {
 function parseYaml(bytes: Uint8Array, options: ParseOptions): Parsed {
   const json = options.json ?? yamlAsJson(bytes, options)
   if (json !== undefined) return json
-  const outcome = options.converted ?? convertYaml(bytes, maxDepth)
+  const outcome = options.converted ?? convertYaml(bytes)
   if ("isTooLong" in outcome) throw yamlTooLong()
   if ("fault" in outcome) {
     const isJsons = outcome.fault === tooDeep

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest"
-import { maxDepth } from "../../apimachinery/schema/parse.ts"
 import { convertYaml } from "../../apimachinery/schema/yaml/convert.ts"
 import { YamlThread } from "./yaml-thread.ts"
 
@@ -14,7 +13,7 @@ test.each([
   ["nothing", ""],
 ])("%s comes back as without the thread", async (_, text) => {
   const thread = new YamlThread(limits)
-  expect(await thread.convert(bytes(text))).toEqual(convertYaml(bytes(text), maxDepth))
+  expect(await thread.convert(bytes(text))).toEqual(convertYaml(bytes(text)))
 })
 
 test("texts are converted one after the other, and each is answered", async () => {

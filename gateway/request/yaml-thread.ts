@@ -2,7 +2,6 @@
 // their own, so that nobody waits but who sent them. It begins with the first such text and ends when none has come for a while.
 
 import { Worker } from "node:worker_threads"
-import { maxDepth } from "../../apimachinery/schema/parse.ts"
 import type { YamlOutcome } from "../../apimachinery/schema/yaml/convert.ts"
 
 /** Shorter ones take no longer than other requests do. */
@@ -62,7 +61,6 @@ export class YamlThread {
   #start(): Worker {
     const worker = new Worker(new URL("yaml-worker.ts", import.meta.url), {
       name: "yaml",
-      workerData: { maxDepth },
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.maxHeapMiB },
     })
     worker.on("message", (outcome: YamlOutcome) => this.#done((job) => job.resolve(outcome)))

@@ -5,6 +5,7 @@ import { isMap, isNode, isScalar, Lexer, LineCounter, parseAllDocuments, visit }
 import type { Document, Tags } from "yaml"
 import { errorMessage } from "../../error-message.ts"
 import { exactInteger, unsignedInteger } from "../exact-integers.ts"
+import { maxDepth, tooDeep } from "../json-scan.ts"
 import { Aliases } from "./aliases.ts"
 import { characterFault } from "./characters.ts"
 import { keyFault } from "./keys.ts"
@@ -24,13 +25,10 @@ export interface YamlAsJson {
 /** Can be passed between threads. `fault`: in upstream's words. */
 export type YamlOutcome = YamlAsJson | { fault: string } | { isTooLong: true }
 
-export const tooDeep = "exceeded max depth"
-
-/** Nested deeper than `maxDepth` is a fault, too. */
-export function convertYaml(bytes: Uint8Array, maxDepth: number): YamlOutcome {
+export function convertYaml(bytes: Uint8Array): YamlOutcome {
   if (bytes.length > maxYamlBytes) return { isTooLong: true }
   try {
-    return converted(bytes, maxDepth)
+    return converted(bytes)
   } catch (error) {
     if (error instanceof YamlFault) return { fault: error.message }
     if (error instanceof YamlTooLong) return { isTooLong: true }
@@ -43,11 +41,11 @@ class YamlTooLong extends Error {}
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-function converted(bytes: Uint8Array, maxDepth: number): YamlAsJson {
+function converted(bytes: Uint8Array): YamlAsJson {
   const text = decoder.decode(bytes)
   const unreadable = characterFault(bytes, text)
   if (unreadable !== undefined) throw new YamlFault(`yaml: ${unreadable}`)
-  if (text.length > maxDepth && nestsTooDeeply(text, maxDepth)) throw new YamlFault(tooDeep)
+  if (text.length > maxDepth && nestsTooDeeply(text)) throw new YamlFault(tooDeep)
   const lines = new LineCounter()
   const [document] = parseAllDocuments(text, {
     version: "1.1",
@@ -63,7 +61,7 @@ function converted(bytes: Uint8Array, maxDepth: number): YamlAsJson {
     return { json: "null", hasLongIntegers: false, repeatedKeys: [] }
   const [error] = (document as Document).errors
   if (error !== undefined) throw new YamlFault(yamlWords(text, error))
-  return { ...toJson(document as Document, maxDepth), repeatedKeys: repeatedKeys(document as Document, lines) }
+  return { ...toJson(document as Document), repeatedKeys: repeatedKeys(document as Document, lines) }
 }
 
 const otherTags = /^tag:yaml.org,2002:(?:timestamp|binary|omap|pairs|set)$/
@@ -75,7 +73,7 @@ function customTags(tags: Tags): Tags {
 }
 
 /** Before the parser, which takes long to find out: flow collections, and lists begun within one line. */
-function nestsTooDeeply(text: string, maxDepth: number): boolean {
+function nestsTooDeeply(text: string): boolean {
   let flow = 0
   let inLine = 0
   for (const token of new Lexer().lex(text)) {
@@ -105,7 +103,7 @@ function repeatedKeys(document: Document, lines: LineCounter): string[] {
     .map(({ line, key }) => `line ${line}: key ${JSON.stringify(key)} already set in map`)
 }
 
-function toJson(document: Document, maxDepth: number): Omit<YamlAsJson, "repeatedKeys"> {
+function toJson(document: Document): Omit<YamlAsJson, "repeatedKeys"> {
   let depth = 0
   let hasLongIntegers = false
   const aliases = new Aliases((detail) => new YamlFault(`yaml: ${detail}`))
