@@ -19,13 +19,14 @@ export const emptyBaseLayer: BaseLayer = { keys: [], has: () => false, value: ()
 export function baseValue(base: BaseLayer, key: string): KeyValue | undefined {
   if (!base.has(key)) return undefined
   let made: Uint8Array | undefined
+  let known: unknown
   return {
     key,
     get value() {
       return (made ??= base.value(key) ?? new Uint8Array())
     },
     get known() {
-      return base.known?.(key)
+      return (known ??= base.known?.(key))
     },
     createRevision: baseRevision,
     modRevision: baseRevision,

@@ -74,6 +74,7 @@ export function storedHead(kind: string, apiVersion: string): Buffer {
 export interface BornObject {
   /** How its stored text begins: its kind and apiVersion at least. */
   readonly beginning: Buffer
+  readonly labels: Readonly<Record<string, string>>
   /** Are any of these words in its text? */
   mentions(words: readonly Buffer[]): boolean
   /** What parsing its text answers: deeply frozen, with as much of it as can be shared by all control planes. */
@@ -87,6 +88,7 @@ export const bornObject = ({ known }: Pick<KeyValue, "known">): BornObject | und
 /** Bytes as they lie in the store, and what is found in them once: where the revision goes, and the labels. */
 export class StoredText {
   readonly revision: number
+  readonly born: BornObject | undefined
   readonly #stored: Pick<KeyValue, "value" | "known">
   #bytes: Buffer | undefined
   #spliceAt: number | undefined
@@ -102,10 +104,7 @@ export class StoredText {
   constructor(stored: Pick<KeyValue, "value" | "known">, revision: number) {
     this.#stored = stored
     this.revision = revision
-  }
-
-  get born(): BornObject | undefined {
-    return bornObject(this.#stored)
+    this.born = bornObject(stored)
   }
 
   get bytes(): Buffer {
@@ -127,7 +126,7 @@ export class StoredText {
   }
 
   get labels(): Readonly<Record<string, string>> {
-    this.#labels ??= this.born?.object().metadata.labels ?? labelsIn(this.bytes, this.spliceAt)
+    this.#labels ??= this.born?.labels ?? labelsIn(this.bytes, this.spliceAt)
     return this.#labels
   }
 

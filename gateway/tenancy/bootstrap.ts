@@ -222,6 +222,7 @@ function born(found: Template, shared: KubeObject, owner: Owner, key: string): B
   const [beginning = Buffer.alloc(0)] = found.pieces
   return {
     beginning,
+    labels: shared.metadata.labels ?? {},
     mentions(words) {
       let isThere = found.mentions.get(words)
       if (isThere === undefined) {
