@@ -15,7 +15,7 @@ function resultsOf(report) {
   const results = new Map()
   for (const { name, status, assertionResults } of report?.testResults ?? []) {
     const count = { passed: 0, failed: 0, skipped: 0 }
-    for (const test of assertionResults) count[test.status in count ? test.status : "skipped"]++
+    for (const test of assertionResults) count[Object.hasOwn(count, test.status) ? test.status : "skipped"]++
     if (status === "failed" && assertionResults.length === 0) count.failed = 1
     results.set(relative(process.cwd(), name), count)
   }

@@ -1,6 +1,8 @@
-// Whether two JSON values are the same text but for the order of keys: what an update that changes nothing looks like.
+// Whether two JSON values say the same, whatever the order of keys.
 
-/** undefined fields count as absent. */
+import { ownValue } from "./schema/json-object.ts"
+
+/** undefined fields count as absent: what an update that changes nothing looks like. */
 export function equalJson(left: unknown, right: unknown): boolean {
   if (left === right) return true
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false
@@ -20,4 +22,23 @@ export function equalJson(left: unknown, right: unknown): boolean {
   }
   for (const name in b) if (b[name] !== undefined) count--
   return count === 0
+}
+
+/** null counts as absent, too: servers differ in which of the three they write. */
+export function equalButNulls(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (left === undefined || left === null) return right === undefined || right === null
+  if (typeof left !== "object" || typeof right !== "object" || right === null) return false
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => equalButNulls(item, right[index]))
+    )
+  }
+  if (Array.isArray(right)) return false
+  const [a, b] = [left as Record<string, unknown>, right as Record<string, unknown>]
+  for (const name in a) if (!equalButNulls(a[name], ownValue(b, name))) return false
+  for (const name in b) if (ownValue(a, name) === undefined && !equalButNulls(undefined, b[name])) return false
+  return true
 }

@@ -1,8 +1,9 @@
 // Texts as Go quotes them in messages (%q). Source: strconv.Quote.
 
+import { dictionary } from "./dictionary.ts"
 import { byteOf } from "./go-text.ts"
 
-export const shortEscapes: Readonly<Record<string, string>> = {
+export const shortEscapes: Readonly<Record<string, string>> = dictionary({
   "\x07": "\\a",
   "\b": "\\b",
   "\f": "\\f",
@@ -12,7 +13,7 @@ export const shortEscapes: Readonly<Record<string, string>> = {
   "\v": "\\v",
   '"': '\\"',
   "\\": "\\\\",
-}
+})
 /** All but letters, marks, numbers, punctuation, symbols and the plain space; and what has to be escaped among those. */
 const special = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|["\\]/gu
 

@@ -1,5 +1,6 @@
 // Label selectors: parsing what `?labelSelector=` has, matching, printing. Source: k8s.io/apimachinery/pkg/labels.
 
+import { ownValue } from "./schema/json-object.ts"
 import { goQuote } from "./go-quote.ts"
 import { badRequest } from "./status.ts"
 import { validateLabelValue, validateQualifiedName } from "./names.ts"
@@ -41,7 +42,7 @@ export function matches(selector: Selector, labels: Labels): boolean {
 function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
   // The usual one, asked of thousands; what an object inherits is no text.
   if (operator === "=") return labels?.[key] === values[0]
-  const value = labels !== undefined && Object.hasOwn(labels, key) ? labels[key] : undefined
+  const value = ownValue(labels, key)
   switch (operator) {
     case "in":
       return value !== undefined && isAmong(values, value)

@@ -1,6 +1,7 @@
 // Which nodes a pod accepts and which accept it: node selector, required node affinity, taints and tolerations. Asked by
 // whoever places pods (scheduler, daemon sets). Pure. Source: k8s.io/component-helpers/scheduling/corev1.
 
+import { ownValue } from "./schema/json-object.ts"
 import type { Node, PodSpec } from "./object.ts"
 
 export type Taint = NonNullable<NonNullable<Node["spec"]>["taints"]>[number]
@@ -44,7 +45,7 @@ function holds(
   { key, operator, values = [] }: { key: string; operator: string; values?: string[] },
   labels: Record<string, string>,
 ): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined
+  const value = ownValue(labels, key)
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value)

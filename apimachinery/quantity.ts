@@ -1,6 +1,7 @@
 // resource.Quantity, exact: an integer of nano units and the format it was written in. Source:
 // k8s.io/apimachinery/pkg/api/resource; like upstream, what is finer than nano is rounded up.
 
+import { dictionary } from "./dictionary.ts"
 import { int64 } from "./schema/exact-integers.ts"
 
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent"
@@ -15,8 +16,19 @@ export interface Quantity {
 
 const nanoPerUnit = 1_000_000_000n
 
-const decimalSuffixes: Record<string, number> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
-const binarySuffixes: Record<string, number> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
+const decimalSuffixes: Record<string, number> = dictionary({
+  n: -9,
+  u: -6,
+  m: -3,
+  "": 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+})
+const binarySuffixes: Record<string, number> = dictionary({ Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 })
 
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]+[-+]?\d*|[-+]\d*|)$/
 const exponentPattern = /^[eE][+-]?\d{1,9}$/
@@ -40,7 +52,7 @@ export function parseQuantity(source: string | number): Quantity {
   const [, sign = "", whole = "", fraction = "", suffix = ""] = match ?? []
   if (match === null || (whole === "" && fraction === "")) throw new RangeError(quantityPattern)
   const digits = BigInt(`${whole}${fraction}`)
-  const binary = Object.hasOwn(binarySuffixes, suffix) ? binarySuffixes[suffix] : undefined
+  const binary = binarySuffixes[suffix]
   if (binary !== undefined) return binaryQuantity(sign, digits, fraction, binary, text)
   const format = Object.hasOwn(decimalSuffixes, suffix) ? "DecimalSI" : "DecimalExponent"
   if (format === "DecimalExponent" && !exponentPattern.test(suffix)) throw new RangeError(suffixFault)

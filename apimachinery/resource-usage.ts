@@ -11,8 +11,9 @@ import {
   roundUp,
   zeroQuantity,
 } from "./quantity.ts"
+import { ownValue, setOwn } from "./schema/json-object.ts"
 
-/** Amounts by resource name. */
+/** Amounts by resource name: any name, since they are counted before names are found right. */
 export type Amounts = Record<string, Quantity>
 
 type Texts = Readonly<Record<string, string>>
@@ -31,12 +32,14 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
 
 /** In place: each of many containers may name resources of its own. */
 function addTo(sum: Amounts, more: Amounts): void {
-  for (const [name, amount] of Object.entries(more)) sum[name] = addQuantities(sum[name] ?? zeroQuantity, amount)
+  for (const [name, amount] of Object.entries(more)) {
+    setOwn(sum, name, addQuantities(ownValue(sum, name) ?? zeroQuantity, amount))
+  }
 }
 
 function raise(most: Amounts, name: string, amount: Quantity): void {
-  const other = most[name]
-  if (other === undefined || compareQuantities(amount, other) > 0) most[name] = amount
+  const other = ownValue(most, name)
+  if (other === undefined || compareQuantities(amount, other) > 0) setOwn(most, name, amount)
 }
 
 function largest(lists: readonly Amounts[]): Amounts {
@@ -60,15 +63,15 @@ export function podAmounts(spec: PodSpec, kind: "requests" | "limits"): Amounts 
     const stays = container.restartPolicy === "Always"
     if (stays) addTo(sum, own)
     for (const [name, amount] of Object.entries(own)) {
-      const together = addQuantities(sidecars[name] ?? zeroQuantity, amount)
-      if (stays) sidecars[name] = together
+      const together = addQuantities(ownValue(sidecars, name) ?? zeroQuantity, amount)
+      if (stays) setOwn(sidecars, name, together)
       raise(greediest, name, together)
     }
   }
   const total = { ...largest([sum, greediest]), ...parseAmounts(spec.resources?.[kind]) }
   const overhead = parseAmounts(spec.overhead)
   if (kind === "requests") return addAmounts(total, overhead)
-  return addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => name in total)))
+  return addAmounts(total, Object.fromEntries(Object.entries(overhead).filter(([name]) => Object.hasOwn(total, name))))
 }
 
 /** The quota name that counts objects: "count/deployments.apps". */

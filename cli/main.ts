@@ -1,9 +1,10 @@
 // polyplane: the command line. The only place that composes the parts; each subcommand is a value in the list below.
 // Subcommands are loaded when asked for, so that `polyplane tenant list` does not pay for a whole gateway.
 
+import { dictionary } from "../apimachinery/dictionary.ts"
 import { UsageError, UserError, type Command } from "./command.ts"
 
-const commands: Record<string, { summary: string; load(): Promise<Command> }> = {
+const commands: Record<string, { summary: string; load(): Promise<Command> }> = dictionary({
   up: {
     summary: "run everything in one process: gateway, controllers, syncer, vn-agents, operator",
     load: async () => (await import("./up/command.ts")).up,
@@ -26,7 +27,7 @@ const commands: Record<string, { summary: string; load(): Promise<Command> }> = 
     summary: "check the consistency of a data directory that no process has open",
     load: async () => (await import("./check.ts")).check,
   },
-}
+})
 
 const help = `polyplane: thousands of Kubernetes control planes in one process
 

@@ -1,6 +1,7 @@
 // The informers all controllers share: one per kind over all tenants that use these controllers. Made and started when a
 // controller first asks.
 
+import { dictionary } from "../apimachinery/dictionary.ts"
 import type { IPAddress, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
 import { controllerOf } from "../apimachinery/object.ts"
 import type { Log } from "../client/log.ts"
@@ -47,11 +48,11 @@ const volumeIndexes: IndexFunctions<PersistentVolume> = {
   },
 }
 
-const special: Readonly<Record<string, IndexFunctions<never>>> = {
+const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/pods": podIndexes as IndexFunctions<never>,
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
   "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,
-}
+})
 
 export class Informers {
   readonly #tenants: Tenants

@@ -1,6 +1,7 @@
 // What kube-controller-manager does, for every tenant in one process. This list is the whole of it; each controller is a
 // folder with a reconcile(key) over the shared informers.
 
+import { dictionary } from "../apimachinery/dictionary.ts"
 import type { CertificateSigner } from "../client/certificate-signer.ts"
 import { systemClock, type Clock } from "../client/clock.ts"
 import { silentLog, type Log } from "../client/log.ts"
@@ -51,7 +52,7 @@ import {
   runVolumeProtection,
 } from "./volume-protection/volume-protection.ts"
 
-const controllers: Readonly<Record<string, RunController>> = {
+const controllers: Readonly<Record<string, RunController>> = dictionary({
   namespace: runNamespaces,
   serviceaccount: runServiceAccounts,
   "serviceaccount-token": runServiceAccountTokens,
@@ -93,7 +94,7 @@ const controllers: Readonly<Record<string, RunController>> = {
   "apiserver-lease-cleaning": runLeaseCleaning,
   // Last, so that it shares the informers of the others.
   "garbage-collector": runGarbageCollector,
-}
+})
 
 export const controllerNames: readonly string[] = Object.keys(controllers)
 

@@ -1,6 +1,8 @@
 // What kube-controller-manager calls the queue of the same work, where that is not the controller's name: dashboards show it.
 
-const upstreamNames: Readonly<Record<string, string>> = {
+import { dictionary } from "../apimachinery/dictionary.ts"
+
+const upstreamNames: Readonly<Record<string, string>> = dictionary({
   "clusterrole-aggregation": "ClusterRoleAggregator",
   "endpoint-slice": "endpoint_slice",
   "endpoint-slice-mirroring": "endpoint_slice_mirroring",
@@ -21,7 +23,7 @@ const upstreamNames: Readonly<Record<string, string>> = {
   "service-cidr": "ipaddresses",
   "ttl-after-finished": "ttl_jobs_to_delete",
   "volumeattributesclass-protection": "vacprotection",
-}
+})
 
 export function queueName(controller: string): string {
   return upstreamNames[controller] ?? controller

@@ -1,6 +1,7 @@
 // Events of the super cluster about a tenant's pods, services and claims, told in the tenant: about its own object, in its
 // own words, counted up as they repeat.
 
+import { dictionary } from "../apimachinery/dictionary.ts"
 import { superNamespace } from "../apimachinery/tenancy.ts"
 import type { KubeObject } from "../apimachinery/object.ts"
 import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
@@ -27,11 +28,11 @@ export interface EventObject extends KubeObject {
   message?: string
 }
 
-const told: Readonly<Record<string, Resource>> = {
+const told: Readonly<Record<string, Resource>> = dictionary({
   Pod: pods,
   Service: services,
   PersistentVolumeClaim: persistentVolumeClaims,
-}
+})
 
 export const isTold = (event: KubeObject): boolean =>
   told[(event as Partial<EventObject>).involvedObject?.kind ?? ""] !== undefined

@@ -1,12 +1,13 @@
 // From a tenant's request to the kubelet's: the namespace becomes the super cluster's, the uid the super pod's, and the
 // container its own; nothing else is passed on but the kubelet's known query parameters. Pure.
 
+import { dictionary } from "../apimachinery/dictionary.ts"
 import { clusterAnnotation, namespaceAnnotation, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
 import type { Pod } from "../apimachinery/object.ts"
 import type { TenantIdentity } from "./identity.ts"
 import type { RoutedRequest } from "./routes.ts"
 
-const parameters: Record<string, readonly string[]> = {
+const parameters: Record<string, readonly string[]> = dictionary({
   containerLogs: [
     "follow",
     "previous",
@@ -21,7 +22,7 @@ const parameters: Record<string, readonly string[]> = {
   exec: ["command", "input", "output", "error", "tty"],
   attach: ["input", "output", "error", "tty"],
   portForward: ["port", "ports"],
-}
+})
 
 export function superNamespaceOf(identity: TenantIdentity, request: RoutedRequest): string {
   return superNamespace(identity.clusterKey, request.namespace)
@@ -53,14 +54,14 @@ export function kubeletPath(identity: TenantIdentity, request: RoutedRequest): s
   return print(segments, new URLSearchParams(knownParameters(request)))
 }
 
-const subresources: Record<string, string> = {
+const subresources: Record<string, string> = dictionary({
   containerLogs: "log",
   exec: "exec",
   attach: "attach",
   portForward: "portforward",
-}
+})
 /** By the kubelet's name of a flag, which is "1" there: the API's, which is "true". */
-const flags: Record<string, string> = { input: "stdin", output: "stdout", error: "stderr", tty: "tty" }
+const flags: Record<string, string> = dictionary({ input: "stdin", output: "stdout", error: "stderr", tty: "tty" })
 
 /**
  * Path and query of the same request to the super cluster's API server: the pod's subresource. (Below nodes/proxy, where the

@@ -1,6 +1,7 @@
 // The functions an expression is made of when it runs (plan.ts puts them together): paths, logic, strict calls, each counting its
 // cost. Source: cel-go/interpreter/{interpretable,attributes,runtimecost}.go.
 
+import { dictionary } from "../dictionary.ts"
 import { heldBy, qualify, qualifyIfPresent } from "./attributes.ts"
 import { areEqual } from "./compare.ts"
 import type { Implementation } from "./functions/index.ts"
@@ -180,7 +181,7 @@ export function invoke(name: string, implementation: Implementation, args: reado
   return result === undefined ? new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(", ")})`) : result
 }
 
-const goTypes: Readonly<Record<string, string>> = {
+const goTypes: Readonly<Record<string, string>> = dictionary({
   bool: "Bool",
   bytes: "Bytes",
   double: "Double",
@@ -188,7 +189,7 @@ const goTypes: Readonly<Record<string, string>> = {
   null_type: "Null",
   string: "String",
   uint: "Uint",
-}
+})
 
 /** As errors name it. */
 export function goTypeOf(value: Value): string {

@@ -1,6 +1,7 @@
 // Expressions that select devices: DeviceClasses and ResourceClaims carry them, a scheduler evaluates them. Here they are only
 // compiled, and refused when they could cost too much. Source: k8s.io/dynamic-resource-allocation/cel/compile.go.
 
+import { dictionary } from "../dictionary.ts"
 import {
   type FieldError,
   type FieldPath,
@@ -18,18 +19,18 @@ const maxLength = 10 * 1024
 const [domainLength, idLength, driverLength, valueLength, maxAttributes] = [63, 32, 63, 64, 32]
 const deviceType = "kubernetes.DRADevice"
 
-const fields: Readonly<Record<string, Type>> = {
+const fields: Readonly<Record<string, Type>> = dictionary({
   driver: stringType,
   allowMultipleAllocations: boolType,
   attributes: mapType(stringType, mapType(stringType, dynType)),
   capacity: mapType(stringType, mapType(stringType, structType("kubernetes.Quantity"))),
-}
+})
 
 const environment: Environment = {
   variables: new Map([["device", structType(deviceType)]]),
   types: {
     has: (name) => name === deviceType,
-    field: (name, field) => (name === deviceType && Object.hasOwn(fields, field) ? fields[field] : undefined),
+    field: (name, field) => (name === deviceType ? fields[field] : undefined),
   },
   functions: new Set(["cel.bind"]),
 }

@@ -178,7 +178,7 @@ class Planner {
     const overloads = this.#checked.overloads.get(node) ?? []
     const overload = overloads.length === 1 ? overloads[0] : undefined
     if (name === "_==_" || name === "_!=_") return { run: equality(runs, name === "_==_", callCostOf(name, overload)) }
-    const implementation = Object.hasOwn(implementations, name) ? implementations[name] : undefined
+    const implementation = implementations[name]
     if (implementation === undefined) throw new PlanFault(`no such overload: ${name}`)
     const constants = planned.map((one) => one.constant)
     if (isConversion(name) && args.length === 1 && constants[0] !== undefined) {

@@ -1,6 +1,7 @@
 // JSON as expressions see it: with the types its schema gives it, converted when it is looked at. Source:
 // k8s.io/apiserver/pkg/cel/common/valuesunstructured.go.
 
+import { dictionary } from "../dictionary.ts"
 import { isDeepStrictEqual } from "node:util"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
@@ -69,7 +70,7 @@ function stringValue(json: string, format: Json | undefined): Value {
 
 /** "3 days": what the format allows beyond Go's durations. */
 function wordsDuration(json: string): Value | undefined {
-  const units: Readonly<Record<string, string>> = { w: "168h", d: "24h", h: "1h", m: "1m", s: "1s" }
+  const units: Readonly<Record<string, string>> = dictionary({ w: "168h", d: "24h", h: "1h", m: "1m", s: "1s" })
   const parts = [...json.matchAll(/(\d{1,9})\s*([A-Za-zµ]+)/g)].map(([, amount, unit = ""]) => {
     const small = /^(n|u|µ|mi(?:lli|cro)|ms)/.exec(unit)?.[1]
     if (small !== undefined)

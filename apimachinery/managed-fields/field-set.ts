@@ -48,7 +48,7 @@ export function isEmpty(set: FieldSet): boolean {
 
 /** Is the place itself in the set, whatever lies below it? */
 function isMember(place: FieldSet): boolean {
-  return self in place || isEmpty(place)
+  return Object.hasOwn(place, self) || isEmpty(place)
 }
 
 export function has(set: FieldSet, path: readonly PathElement[]): boolean {
@@ -64,7 +64,7 @@ export function has(set: FieldSet, path: readonly PathElement[]): boolean {
 /** What lies below a place, by itself: a set. */
 export function below(set: FieldSet, element: PathElement): FieldSet {
   const place = set[element]
-  if (place === undefined || !(self in place)) return place ?? leaf
+  if (place === undefined || !Object.hasOwn(place, self)) return place ?? leaf
   const { [self]: _, ...rest } = place
   return rest
 }

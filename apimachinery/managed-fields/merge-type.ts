@@ -3,7 +3,7 @@
 
 import type { Json } from "../object.ts"
 import { schemaOfType } from "../schema/facts.ts"
-import { isObject } from "../schema/json-object.ts"
+import { isObject, ownValue } from "../schema/json-object.ts"
 import type { FieldSchema, Schema } from "../schema/schema.ts"
 import { zeroOf } from "../schema/zeros.ts"
 import { fieldElement, type PathElement } from "./path-element.ts"
@@ -166,7 +166,7 @@ function structType(schema: Schema, keepsUnknown: boolean, overrides: Overrides)
   const named = (name: string): NamedField | undefined => {
     let met = fieldsMet.get(name)
     if (met !== undefined) return met
-    const found = Object.hasOwn(fields, name) ? fields[name] : undefined
+    const found = ownValue(fields, name)
     const type = (whole ? objectField(name) : undefined) ?? (found && typeOfField(found, keepsUnknown))
     if (type === undefined) return undefined
     fieldsMet.set(name, (met = { element: fieldElement(name), type }))

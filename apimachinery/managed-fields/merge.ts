@@ -3,7 +3,7 @@
 // sigs.k8s.io/structured-merge-diff/v6/typed (merge.go, remove.go).
 
 import type { Json } from "../object.ts"
-import { isObject, type JsonObject, setOwn } from "../schema/json-object.ts"
+import { isObject, type JsonObject, setOwn, ownValue } from "../schema/json-object.ts"
 import { TypeErrors } from "./configuration.ts"
 import { below, type FieldSet, hasElement, isEmpty } from "./field-set.ts"
 import { elementOf, ListItemError } from "./list-element.ts"
@@ -26,7 +26,7 @@ function mergeMaps(live: Json | undefined, applied: Json, type: MapType): Json |
   if (names.length === 0) return Object.keys(left).length === 0 ? applied : left
   const result: JsonObject = { ...left }
   for (const name of names) {
-    const present = Object.hasOwn(left, name) ? left[name] : undefined
+    const present = ownValue(left, name)
     const merged = merge(present, right[name], entryType(type, name))
     if (merged !== undefined) setOwn(result, name, merged)
   }

@@ -2,9 +2,11 @@
 // says no more), and where it is more lenient than the RFC: a key that is missing in an object that is there counts as null, and
 // indexes may be negative. Source: gopkg.in/evanphx/json-patch.v4.
 
+import { dictionary } from "../dictionary.ts"
 import { copyJson } from "../copy.ts"
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
+import { setOwn, ownValue } from "../schema/json-object.ts"
 import { maxDepth } from "../schema/json-scan.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { isObject, jsonKind } from "./merge-patch.ts"
@@ -16,8 +18,6 @@ const maxOperations = 10_000
 const maxCopied = 3 * 1024 * 1024
 
 const operations = new Set(["add", "remove", "replace", "move", "copy", "test"])
-/** Own properties of these names are legal in a document, but no operation needs to walk through them. */
-const forbiddenSegments = new Set(["__proto__", "constructor", "prototype"])
 
 interface PatchOperation {
   op: string
@@ -139,7 +139,7 @@ class Document {
   }
 
   #add({ container, key }: Place, value: Json): void {
-    if (!Array.isArray(container)) container[key] = value
+    if (!Array.isArray(container)) setOwn(container, key, value)
     else {
       const length = this.#lists.length(container)
       this.#lists.insert(container, key === "-" ? length : indexIn(key, length + 1), value)
@@ -163,13 +163,12 @@ class Document {
       .split("/")
       .slice(1)
       .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"))
-    if (segments.some((segment) => forbiddenSegments.has(segment))) throw rejected(`"${path}" is refused`)
     const key = segments.pop() ?? ""
     let container: Json | undefined = this.#root
     for (const segment of segments) {
       if (Array.isArray(container)) {
         container = this.#lists.get(container, index(segment, this.#lists.length(container)))
-      } else container = isObject(container) && Object.hasOwn(container, segment) ? container[segment] : undefined
+      } else container = isObject(container) && ownValue(container, segment)
     }
     if (!Array.isArray(container) && !isObject(container)) throw rejected(missing)
     return { container, key }
@@ -177,12 +176,12 @@ class Document {
 }
 
 /** In upstream's words (gopkg.in/evanphx/json-patch.v4). */
-const missingWords: Readonly<Record<string, (path: string) => string>> = {
+const missingWords: Readonly<Record<string, (path: string) => string>> = dictionary({
   add: (path) => `add operation does not apply: doc is missing path: "${path}": missing value`,
   remove: (path) => `remove operation does not apply: doc is missing path: "${path}": missing value`,
   replace: (path) => `replace operation does not apply: doc is missing path: ${path}: missing value`,
   test: (path) => `test operation does not apply: is missing path: ${path}: missing value`,
-}
+})
 
 /** Of one of so many items. */
 function indexIn(key: string, length: number): number {

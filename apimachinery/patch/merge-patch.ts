@@ -1,5 +1,6 @@
 // JSON Merge Patch, RFC 7386: null removes, objects merge, anything else replaces.
 
+import { ownValue } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
 import { badRequest } from "../status.ts"
 
@@ -49,7 +50,7 @@ function merge(target: Json | undefined, patch: Json): Json {
   const result: JsonObject = isObject(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key]
-    else setKey(result, key, merge(Object.hasOwn(result, key) ? result[key] : undefined, value))
+    else setKey(result, key, merge(ownValue(result, key), value))
   }
   return result
 }

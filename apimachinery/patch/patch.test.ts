@@ -28,6 +28,21 @@ describe("applyJsonPatch()", () => {
     [[{ op: "add", path: "/list/0", value: "z" }], { data: { a: "b" }, list: ["z", "x", "y"] }],
     [[{ op: "remove", path: "/list/-1" }], { data: { a: "b" }, list: ["x"] }],
     [[{ op: "add", path: "/data/x~1y", value: "q" }], { data: { a: "b", "x/y": "q" }, list: ["x", "y"] }],
+    [[{ op: "add", path: "/data/constructor", value: "s" }], { data: { a: "b", constructor: "s" }, list: ["x", "y"] }],
+    [
+      [
+        { op: "add", path: "/data/__proto__", value: { x: "y" } },
+        { op: "add", path: "/data/__proto__/z", value: "s" },
+      ],
+      JSON.parse('{"data":{"a":"b","__proto__":{"x":"y","z":"s"}},"list":["x","y"]}'),
+    ],
+    [
+      [
+        { op: "add", path: "/data/__proto__", value: "s" },
+        { op: "move", from: "/data/__proto__", path: "/data/y" },
+      ],
+      { data: { a: "b", y: "s" }, list: ["x", "y"] },
+    ],
     [[], object],
     [null, object],
   ])("applies %j", (patch, expected) => {
@@ -50,7 +65,6 @@ describe("applyJsonPatch()", () => {
     [[{ op: "remove", path: "/list/5" }]],
     [[{ op: "replace", path: "/list/x", value: "s" }]],
     [[{ op: "add", path: "/__proto__/polluted", value: "s" }]],
-    [[{ op: "add", path: "/data/constructor", value: "s" }]],
   ])("refuses %j with 422 and no detail", (patch) => {
     expect(() => applyJsonPatch(object, patch)).toThrow(
       expect.objectContaining({ code: 422, reason: "Invalid", message: refused }),

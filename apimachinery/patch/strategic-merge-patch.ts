@@ -2,6 +2,7 @@
 // (replace, delete), $retainKeys, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>. Source of the rules and of
 // the errors: k8s.io/apimachinery/pkg/util/strategicpatch.
 
+import { ownValue } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
 import type { Schema } from "../schema/schema.ts"
 import { goQuote } from "../go-quote.ts"
@@ -42,7 +43,7 @@ export function applyStrategicMergePatch(target: Json, patch: Json, schema: Sche
 function placeOf(schema: Schema | undefined, key: string): Place {
   if (schema?.type === "map") return { schema: schema.items, strategy: undefined, mergeKey: undefined }
   const fields = schema?.fields ?? {}
-  const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+  const field = ownValue(fields, key)
   const strategies = field?.patchStrategy ?? field?.schema.patchStrategy ?? []
   return {
     schema: field?.schema,
@@ -52,7 +53,7 @@ function placeOf(schema: Schema | undefined, key: string): Place {
 }
 
 function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
-  const directive = Object.hasOwn(patch, patchDirective) ? patch[patchDirective] : undefined
+  const directive = ownValue(patch, patchDirective)
   if (directive === "replace") return replacement(patch)
   if (directive === "delete") return {}
   if (directive !== undefined) throw unknownDirective(directive, patch)
@@ -74,7 +75,7 @@ function replacement(patch: JsonObject): JsonObject {
 }
 
 function mergeField(result: JsonObject, key: string, patch: Json, place: Place): void {
-  const current = Object.hasOwn(result, key) ? result[key] : undefined
+  const current = ownValue(result, key)
   if (isObject(current) && isObject(patch)) {
     setKey(result, key, place.strategy === "replace" ? patch : mergeObjects(current, patch, place.schema))
   } else if (Array.isArray(current) && Array.isArray(patch)) {
@@ -150,7 +151,7 @@ function mergedList(current: Json[] | undefined, patched: Json[] | undefined, pl
 }
 
 function listAt(object: JsonObject, key: string): Json[] | undefined {
-  const value = Object.hasOwn(object, key) ? object[key] : undefined
+  const value = ownValue(object, key)
   if (value === undefined || Array.isArray(value)) return value
   throw notOfKind("[]interface {}", value)
 }
@@ -158,7 +159,7 @@ function listAt(object: JsonObject, key: string): Json[] | undefined {
 /** Ignored where there is no list to delete from. */
 function deletePrimitives(result: JsonObject, directive: string, values: Json): void {
   const key = listName(directive, deletePrefix)
-  const current = Object.hasOwn(result, key) ? result[key] : undefined
+  const current = ownValue(result, key)
   if (values === null) delete result[key]
   else if (Array.isArray(current) && Array.isArray(values)) setKey(result, key, deleteItems(current, values))
 }

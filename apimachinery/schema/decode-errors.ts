@@ -1,5 +1,6 @@
 // What the decoder says of a JSON value of a wrong type: Go's sentence, with Go's names of types and fields.
 
+import { dictionary } from "../dictionary.ts"
 import type { Json } from "../object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 import { after } from "../texts.ts"
@@ -83,7 +84,7 @@ function refusalOf(expected: Schema, found: string): string | undefined {
 }
 
 /** Go's kinds of JSON's values in memory. */
-const kinds: Readonly<Record<string, string>> = { array: "slice", object: "map", number: "int64" }
+const kinds: Readonly<Record<string, string>> = dictionary({ array: "slice", object: "map", number: "int64" })
 
 /** Kind and version of an object within the object. */
 function isOfTypeMeta({ fields }: Schema, step: string): boolean {
@@ -94,13 +95,13 @@ function lastWord(name: string): string {
   return name.slice(name.lastIndexOf(".") + 1)
 }
 
-const goTypes: Record<string, string> = {
+const goTypes: Record<string, string> = dictionary({
   boolean: "bool",
   number: "float64",
   intOrString: "intstr.IntOrString",
   quantity: "resource.Quantity",
   byte: "[]uint8",
-}
+})
 
 /** How Go prints the type of a schema without a type name of its own. */
 function goTypeOf(schema: Schema): string {

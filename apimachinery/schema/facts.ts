@@ -1,6 +1,8 @@
 // What is known of the built-in kinds of one Kubernetes minor: facts.json, made by generate/ (see its README). Read when
 // first asked for; the schema of a kind is compiled when first asked for, with all types it reaches, and then shared.
 
+import { ownValue } from "./json-object.ts"
+import { dictionary } from "../dictionary.ts"
 import { readFileSync } from "node:fs"
 import type { GroupVersionKind, Json, KubeObject } from "../object.ts"
 import { printGroupVersion } from "../object.ts"
@@ -60,7 +62,7 @@ const apimachinery = "io.k8s.apimachinery.pkg"
 const apiextensions = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1"
 
 /** The words of facts.json for what is no struct. */
-const scalars: Record<string, Schema> = {
+const scalars: Record<string, Schema> = dictionary({
   string: { type: "string" },
   boolean: { type: "boolean" },
   int32: { type: "integer", format: "int32" },
@@ -75,10 +77,10 @@ const scalars: Record<string, Schema> = {
   rawExtension: { type: "object", preserveUnknown: true, name: `${apimachinery}.runtime.RawExtension` },
   fieldsV1: { type: "object", preserveUnknown: true, name: `${apimachinery}.apis.meta.v1.FieldsV1` },
   json: { type: "any", name: `${apiextensions}.JSON` },
-}
+})
 
 /** Of a definition's schemas: a schema or something else. They are compiled with the type that has them within. */
-const unions: Record<string, (props: Schema) => Schema> = {
+const unions: Record<string, (props: Schema) => Schema> = dictionary({
   jsonSchemaPropsOrBool: (object) => ({
     type: "any",
     name: `${apiextensions}.JSONSchemaPropsOrBool`,
@@ -94,7 +96,7 @@ const unions: Record<string, (props: Schema) => Schema> = {
     name: `${apiextensions}.JSONSchemaPropsOrStringArray`,
     union: { object, list: { type: "list", items: { type: "string" } } },
   }),
-}
+})
 
 /** Options of requests: every group version knows them, with one type for all. */
 const everywhere: ReadonlySet<string> = new Set([
@@ -165,7 +167,7 @@ export function bootstrapObjects(): readonly KubeObject[] {
 function typeNameOf(kind: GroupVersionKind): string | undefined {
   const { kinds } = facts()
   const key = everywhere.has(kind.kind) ? `v1/${kind.kind}` : `${printGroupVersion(kind)}/${kind.kind}`
-  return Object.hasOwn(kinds, key) ? kinds[key] : undefined
+  return ownValue(kinds, key)
 }
 
 function compile(name: string): Schema {
@@ -197,9 +199,9 @@ function withEnum(schema: Schema, values: readonly Json[]): Schema {
 }
 
 function schemaOfWord(word: string): Schema {
-  const scalar = Object.hasOwn(scalars, word) ? scalars[word] : undefined
+  const scalar = scalars[word]
   if (scalar !== undefined) return scalar
-  const union = Object.hasOwn(unions, word) ? unions[word] : undefined
+  const union = unions[word]
   if (union !== undefined) return union(compile(`${apiextensions}.JSONSchemaProps`))
   if (word.startsWith("[]")) return { type: "list", items: schemaOfWord(word.slice(2)) }
   if (word.startsWith("{}")) return { type: "map", items: schemaOfWord(word.slice(2)) }

@@ -1,5 +1,6 @@
 // String formats that apiextensions checks; one it does not know is not checked. Source: k8s.io/kube-openapi/pkg/validation/strfmt.
 
+import { dictionary } from "../dictionary.ts"
 import { isIPv4, isIPv6 } from "node:net"
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
@@ -89,7 +90,7 @@ function isCreditCard(text: string): boolean {
 }
 
 /** By name without dashes, as the registry of formats there looks them up. */
-const checks: Readonly<Record<string, (text: string) => boolean>> = {
+const checks: Readonly<Record<string, (text: string) => boolean>> = dictionary({
   bsonobjectid: (text) => /^[0-9a-f]{24}$/i.test(text),
   byte: (text) => base64.test(text),
   cidr: isCidr,
@@ -118,13 +119,13 @@ const checks: Readonly<Record<string, (text: string) => boolean>> = {
   uuid3: (text) => isUuid(text, "3"),
   uuid4: (text) => isUuid(text, "4"),
   uuid5: (text) => isUuid(text, "5"),
-}
+})
 
 const ofStrings: ReadonlySet<string> = new Set([...Object.keys(checks), "password"])
-const ofNumbers: Readonly<Record<string, readonly string[]>> = {
+const ofNumbers: Readonly<Record<string, readonly string[]>> = dictionary({
   integer: ["int32", "int64"],
   number: ["float", "double"],
-}
+})
 
 /** Does this format say anything of values of this type? Source: k8s.io/apiextensions-apiserver/pkg/apiserver/validation (formats.go). */
 export function isFormatOf(type: unknown, format: string): boolean {
@@ -135,6 +136,6 @@ export function isFormatOf(type: unknown, format: string): boolean {
 
 export function hasFormat(format: string, text: string): boolean {
   const name = format.replaceAll("-", "")
-  const check = Object.hasOwn(checks, name) ? checks[name] : undefined
+  const check = checks[name]
   return check === undefined || check(text)
 }

@@ -1,4 +1,4 @@
-// JSON objects whose keys are anybody's: told from lists and null, and written to without touching their prototype.
+// JSON objects whose keys are anybody's: told from lists and null, read and written to without touching their prototype.
 
 import type { Json } from "../object.ts"
 
@@ -9,7 +9,12 @@ export function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** Assignment to "__proto__" would change the prototype. */
-export function setOwn(target: JsonObject, key: string, value: Json): void {
+export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key !== "__proto__") target[key] = value
   else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+}
+
+/** What it was given by that name, not what every object inherits. */
+export function ownValue<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
 }

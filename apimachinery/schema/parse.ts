@@ -4,7 +4,7 @@ import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { parseExactly } from "./exact-integers.ts"
-import { type JsonObject, setOwn } from "./json-object.ts"
+import { type JsonObject, setOwn, ownValue } from "./json-object.ts"
 import { countKeys, maxDepth, openingAt, scanJson, survey, tooDeep } from "./json-scan.ts"
 import { asOfYaml } from "./number-literals.ts"
 import { noteOddNumbers } from "./odd-numbers.ts"
@@ -52,7 +52,7 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
 /** Why an object does not say what it is: its apiVersion or kind is no text, or names more than a group and a version. */
 export function typeFault(value: { [key: string]: Json }): string | undefined {
   for (const field of ["apiVersion", "kind"]) {
-    const given = Object.hasOwn(value, field) ? value[field] : undefined
+    const given = ownValue(value, field)
     if (given === undefined || given === null || typeof given === "string") continue
     const what = Array.isArray(given) ? "array" : typeof given === "boolean" ? "bool" : typeof given
     return `${typeError}json: cannot unmarshal ${what} into Go struct field .${field} of type string`

@@ -45,10 +45,11 @@ function duplicates(identities: readonly Json[], path: FieldPath): FieldError[] 
   })
 }
 
-/** A null has no keys. */
+/** In the order of their names, as they are told. A null has none. */
 function keysOf(item: Json | undefined, keys: readonly string[]): Json {
   if (!isObject(item)) return {}
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key] as Json]))
+  const given = keys.filter((key) => Object.hasOwn(item, key)).sort()
+  return Object.fromEntries(given.map((key) => [key, item[key] as Json]))
 }
 
 function stableText(value: Json): string {

@@ -1,6 +1,7 @@
 // Checks a custom resource against its schema; the errors have upstream's words. In the messages the path stands again
 // ("spec.replicas in body must be …"), relative to the value that was asked about.
 
+import { dictionary } from "../dictionary.ts"
 import { FieldPath, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from "../field-errors.ts"
 import type { FieldError } from "../field-errors.ts"
 import type { Json } from "../object.ts"
@@ -88,7 +89,7 @@ function typeOf(value: Json): string {
 }
 
 /** What upstream calls a number in memory. */
-const ownFormats: Readonly<Record<string, string>> = { integer: "int64", number: "float64" }
+const ownFormats: Readonly<Record<string, string>> = dictionary({ integer: "int64", number: "float64" })
 
 function formatOf({ format, formatMeansNothing }: Schema, { ofDefault }: Found): string | undefined {
   return formatMeansNothing === true && !ofDefault ? undefined : format

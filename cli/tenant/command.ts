@@ -1,5 +1,6 @@
 // polyplane tenant: a thin client over VirtualCluster objects and the tenants' own APIs.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { stringify } from "yaml"
 import { StatusError } from "../../apimachinery/status.ts"
 import { createHttpClient } from "../../client/http-client.ts"
@@ -56,14 +57,14 @@ function parseTenantFlags(args: string[]) {
   return parseFlags({ help }, args, flagTypes)
 }
 
-const actions: Record<string, (flags: Flags, name: string) => Promise<void>> = {
+const actions: Record<string, (flags: Flags, name: string) => Promise<void>> = dictionary({
   create,
   list,
   get,
   delete: remove,
   kubeconfig,
   token,
-}
+})
 
 export const tenant: Command = {
   name: "tenant",

@@ -1,6 +1,7 @@
 // What the metrics APIs say: metrics.k8s.io, custom.metrics.k8s.io and external.metrics.k8s.io of the tenant, wherever it
 // has them from. Values are thousandths. Source: k8s.io/kubernetes/pkg/controller/podautoscaler/metrics/client.go.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 import { printGroupResource } from "../../apimachinery/object.ts"
@@ -158,7 +159,7 @@ function query(parameters: Record<string, string>): string {
 
 /** Go's "1m30.5s". */
 function durationMs(text: string): number {
-  const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+  const units: Readonly<Record<string, number>> = dictionary({ h: 3_600_000, m: 60_000, s: 1000, ms: 1 })
   let sum = 0
   for (const [, value, unit = ""] of text.matchAll(/(?<![\d.])([\d.]+)(ms|h|m|s)/g))
     sum += Number(value) * (units[unit] ?? 0)

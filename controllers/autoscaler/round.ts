@@ -10,7 +10,7 @@ import type { EventType } from "../../client/events.ts"
 import { horizontalPodAutoscalers } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { withStandardCondition } from "../conditions.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { resourceOfKind, type Scale } from "../scale.ts"
 import type { Tolerances } from "./calculator.ts"
 import type { Memory } from "./memory.ts"
@@ -55,7 +55,7 @@ export class Round {
     } catch (error) {
       if (!(error instanceof Told)) throw error
     }
-    if (jsonEqual(this.#status, this.#options.autoscaler.status)) return
+    if (equalButNulls(this.#status, this.#options.autoscaler.status)) return
     try {
       const changed = { ...this.#options.autoscaler, status: this.#status }
       await this.#options.client.update<Autoscaler>(horizontalPodAutoscalers, changed, { subresource: "status" })

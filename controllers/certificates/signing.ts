@@ -1,6 +1,7 @@
 // Signs approved requests for Kubernetes' own signers with the tenant's authority.
 // Facts: k8s.io/kubernetes/pkg/controller/certificates/signer.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
 import { Controller, type ControllerContext } from "../context.ts"
@@ -20,12 +21,12 @@ const longestMs = 365 * 24 * 3_600_000
 const shortestMs = 10 * 60_000
 
 /** By signer: why a request is not for it; undefined: it is. */
-const signers: Readonly<Record<string, (request: CertificateSigningRequest) => string | undefined>> = {
+const signers: Readonly<Record<string, (request: CertificateSigningRequest) => string | undefined>> = dictionary({
   "kubernetes.io/kube-apiserver-client": ({ spec }) => notClient(spec?.usages ?? []),
   [kubeletClientSigner]: (request) => notKubeletClient(subjectOf(pemOf(request)), request.spec?.usages ?? []),
   "kubernetes.io/kubelet-serving": (request) =>
     notKubeletServing(subjectOf(pemOf(request)), request.spec?.usages ?? []),
-}
+})
 
 export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
   const { signer } = ctx

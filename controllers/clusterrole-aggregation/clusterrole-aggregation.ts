@@ -6,7 +6,7 @@ import type { ClusterRole } from "../../apimachinery/object.ts"
 import { clusterRoles } from "../../client/resources.ts"
 import { bornVersion } from "../../client/tenants.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { canonical } from "../template-hash.ts"
 
 export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void> {
@@ -30,7 +30,7 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     // A control plane is born with its aggregates complete.
     if (roles.list(tenant).every(({ metadata }) => metadata.resourceVersion === bornVersion)) return
     const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
-    if (jsonEqual(rules, role.rules ?? [])) return
+    if (equalButNulls(rules, role.rules ?? [])) return
     await controller.client(tenant).update(clusterRoles, { ...role, rules })
   })
 }

@@ -8,7 +8,7 @@ import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { deleteHistory, deleteJob, observe, uidsOf } from "./active.ts"
 import { missedSince, nextTimeMs, type Missed } from "./missed.ts"
@@ -64,7 +64,7 @@ async function reconcile(
     const last = status.lastScheduleTime === undefined ? since : Date.parse(status.lastScheduleTime)
     result = { requeueAfterMs: nextTimeMs(schedule, last, now) }
   }
-  if (!jsonEqual(status, cron.status ?? {})) {
+  if (!equalButNulls(status, cron.status ?? {})) {
     await controller.client(tenant).update(cronJobs, { ...cron, status }, { subresource: "status" })
   }
   return result

@@ -1,6 +1,8 @@
 // Cron schedules: five fields, names, steps, ranges, macros, and a time zone. Pure. The dialect is that of
 // github.com/robfig/cron/v3's standard parser, which upstream uses.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
+
 export interface Schedule {
   /** The first time after `after` (ms), in whole minutes; undefined when there is none within five years. */
   next(after: number): number | undefined
@@ -17,7 +19,7 @@ interface Fields {
   anyWeekday: boolean
 }
 
-const macros: Readonly<Record<string, string>> = {
+const macros: Readonly<Record<string, string>> = dictionary({
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",
   "@monthly": "0 0 1 * *",
@@ -25,7 +27,7 @@ const macros: Readonly<Record<string, string>> = {
   "@daily": "0 0 * * *",
   "@midnight": "0 0 * * *",
   "@hourly": "0 * * * *",
-}
+})
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 const minuteMs = 60_000
@@ -51,7 +53,7 @@ function everySchedule(ms: number): Schedule {
 }
 
 function parseDuration(text: string): number {
-  const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }
+  const units: Readonly<Record<string, number>> = dictionary({ h: 3_600_000, m: 60_000, s: 1000, ms: 1 })
   const parts = [...text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ms|h|m|s)/g)]
   if (parts.map(([part]) => part).join("") !== text || parts.length === 0)
     throw new Error(`failed to parse duration @every ${text}`)

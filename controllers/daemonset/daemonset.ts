@@ -6,7 +6,7 @@ import { controllerRevisions, daemonSets, nodes as nodeResource, pods as podReso
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Condition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import {
   byRevision,
   revisionHashLabel,
@@ -85,7 +85,8 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     added: (tenant) => controller.enqueueAll(tenant),
     updated(tenant, node, previous) {
       // Heartbeats change only the status.
-      const isSame = jsonEqual(node.metadata.labels, previous.metadata.labels) && jsonEqual(node.spec, previous.spec)
+      const isSame =
+        equalButNulls(node.metadata.labels, previous.metadata.labels) && equalButNulls(node.spec, previous.spec)
       if (!isSame) controller.enqueueAll(tenant)
     },
     deleted: (tenant) => controller.enqueueAll(tenant),
@@ -139,7 +140,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     failure = error
   }
   const status = round.status(collisionCount)
-  if (!jsonEqual(status, set.status)) await client.update(daemonSets, { ...set, status }, { subresource: "status" })
+  if (!equalButNulls(status, set.status)) await client.update(daemonSets, { ...set, status }, { subresource: "status" })
   if (failure !== undefined) throw failure
   const live = new Set([hash, ...pods.map((pod) => pod.metadata.labels?.["controller-revision-hash"])])
   await truncateHistory(client, set, revisions, ({ metadata }) => live.has(metadata.labels?.[revisionHashLabel] ?? ""))

@@ -8,7 +8,7 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { findCondition } from "../conditions.ts"
 import type { Actor, ControllerContext } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isFinished } from "../pods/pod-state.ts"
 import { highestRevision, newSetAnnotations, revisionAnnotation } from "./annotations.ts"
 import { newSetFor, sizeAnnotations } from "./new-set.ts"
@@ -121,7 +121,7 @@ export class Rollout {
     const annotations = newSetAnnotations(deployment, present, revision)
     const minReadySeconds = deployment.spec?.minReadySeconds ?? 0
     if (
-      !jsonEqual(annotations, present.metadata.annotations) ||
+      !equalButNulls(annotations, present.metadata.annotations) ||
       (present.spec?.minReadySeconds ?? 0) !== minReadySeconds
     ) {
       this.#newSet = await this.#client().update<ReplicaSet>(replicaSets, {
@@ -227,7 +227,7 @@ export class Rollout {
   async #resize(set: ReplicaSet, size: number, annotate = false): Promise<ReplicaSet> {
     const before = replicasOf(set)
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(this.#deployment) }
-    if (before === size && (!annotate || jsonEqual(annotations, set.metadata.annotations))) return set
+    if (before === size && (!annotate || equalButNulls(annotations, set.metadata.annotations))) return set
     const updated = await this.#client().update<ReplicaSet>(replicaSets, {
       ...set,
       metadata: { ...set.metadata, annotations },
@@ -286,7 +286,7 @@ export class Rollout {
   async #writeStatus(status: DeploymentStatus): Promise<boolean> {
     const { metadata } = this.#stored
     const { annotations } = this.#deployment.metadata
-    if (jsonEqual(status, this.#stored.status) && jsonEqual(annotations, metadata.annotations)) return false
+    if (equalButNulls(status, this.#stored.status) && equalButNulls(annotations, metadata.annotations)) return false
     const wanted = { ...this.#deployment, status }
     this.#stored = await this.#client().update<Deployment>(deployments, wanted, { subresource: "status" })
     this.#deployment = this.#stored

@@ -1,12 +1,12 @@
 // Which ReplicaSet is a Deployment's new one: that of the same template.
 
 import type { Deployment, PodTemplateSpec, ReplicaSet } from "../../apimachinery/object.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 
 export const templateHashLabel = "pod-template-hash"
 
 export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
-  return jsonEqual(a?.spec, b?.spec) && jsonEqual(metadataOf(a), metadataOf(b))
+  return equalButNulls(a?.spec, b?.spec) && equalButNulls(metadataOf(a), metadataOf(b))
 }
 
 function metadataOf(template: PodTemplateSpec | undefined): object {

@@ -15,7 +15,7 @@ import {
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { scaled } from "../deployment/replicas.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import type { ReplicaObject } from "../replicaset/kinds.ts"
 import { expectedPods, replicationControllers } from "./expected-pods.ts"
 import { printLabelSelector } from "./selector-text.ts"
@@ -60,7 +60,7 @@ export function runDisruption(ctx: ControllerContext): Promise<void> {
       enqueueStale(tenant, pod)
     },
     updated(tenant, pod, previous) {
-      if (!jsonEqual(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
+      if (!equalButNulls(pod.metadata.labels, previous.metadata.labels)) enqueue(tenant, previous)
       enqueue(tenant, pod)
       enqueueStale(tenant, pod)
     },
@@ -90,7 +90,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Budget>,
   } catch (error) {
     if (hasReason(error, "Conflict")) throw error
     const status = failedStatus(budget, errorMessage(error), ctx.clock.now())
-    if (jsonEqual(status, budget.status)) return
+    if (equalButNulls(status, budget.status)) return
     await client.update<Budget>(podDisruptionBudgets, { ...budget, status }, { subresource: "status" })
   }
 }

@@ -4,7 +4,7 @@
 import { timestamp, type KubeObject, type Pod } from "../../apimachinery/object.ts"
 import type { LabelSelector } from "../../apimachinery/labels.ts"
 import { findCondition, withStandardCondition, type StandardCondition } from "../conditions.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isReady, isTerminating } from "../pods/pod-state.ts"
 
 /** For so long a pod that was allowed to go counts as gone before it is. */
@@ -89,7 +89,7 @@ export function statusOf(budget: Budget, counted: Counted, now: number): BudgetS
     expectedPods,
     ...(conditions === undefined ? {} : { conditions }),
   }
-  if (isTold && budget.status !== undefined && jsonEqual(status, budget.status)) return budget.status
+  if (isTold && budget.status !== undefined && equalButNulls(status, budget.status)) return budget.status
   const condition = { ...dated(value ?? "", now, generation), reason: reason ?? "", message: "" }
   return { ...status, conditions: withStandardCondition(conditions, condition) }
 }

@@ -20,7 +20,7 @@ import {
   triggerTimeAnnotation,
   watchServicePods,
 } from "../endpointslice/service-pods.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isReady } from "../pods/pod-state.ts"
 
 const managedByLabel = "endpoints.kubernetes.io/managed-by"
@@ -77,7 +77,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
     [overCapacityAnnotation]: wasTruncated,
     ...others
   } = current?.metadata.annotations ?? {}
-  const isSame = jsonEqual(current?.subsets ?? [], subsets) && jsonEqual(current?.metadata.labels, labels)
+  const isSame = equalButNulls(current?.subsets ?? [], subsets) && equalButNulls(current?.metadata.labels, labels)
   if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return
   const trigger = triggerTime(service, pods, before)
   const annotations = {

@@ -7,7 +7,7 @@ import { endpointSlices, nodes as nodeResource, pods as podResource, services } 
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { WriteTracker } from "../write-tracker.ts"
 import { familiesOf, isAuto, wantedOf, zoneLabel } from "./endpoints-of.ts"
@@ -106,7 +106,7 @@ async function reconcile(
   const labels = labelsOf(service)
   // Labels follow the Service also on slices whose endpoints stay.
   for (const [slice, stored] of stripped) {
-    if (!isPlanned(steps, slice) && !jsonEqual(slice.metadata.labels, labels))
+    if (!isPlanned(steps, slice) && !equalButNulls(slice.metadata.labels, labels))
       steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
   }
   try {

@@ -3,7 +3,7 @@
 
 import { isIP, isIPv6 } from "node:net"
 import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/object.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
 import { triggerTimeAnnotation } from "./service-pods.ts"
@@ -119,10 +119,10 @@ function isSame(slice: EndpointSlice, wanted: EndpointSlice): boolean {
   const byAddress = (list: readonly Endpoint[] | undefined): Endpoint[] =>
     [...(list ?? [])].sort((a, b) => (String(a.addresses) < String(b.addresses) ? -1 : 1))
   return (
-    jsonEqual(byAddress(slice.endpoints), byAddress(wanted.endpoints)) &&
-    jsonEqual(slice.metadata.labels, wanted.metadata.labels) &&
-    jsonEqual(slice.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}) &&
-    jsonEqual(slice.metadata.ownerReferences, wanted.metadata.ownerReferences)
+    equalButNulls(byAddress(slice.endpoints), byAddress(wanted.endpoints)) &&
+    equalButNulls(slice.metadata.labels, wanted.metadata.labels) &&
+    equalButNulls(slice.metadata.annotations ?? {}, wanted.metadata.annotations ?? {}) &&
+    equalButNulls(slice.metadata.ownerReferences, wanted.metadata.ownerReferences)
   )
 }
 

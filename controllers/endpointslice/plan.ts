@@ -2,7 +2,7 @@
 // writes as possible. Pure. Source: k8s.io/endpointslice/reconciler.go.
 
 import type { EndpointSlice } from "../../apimachinery/object.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 
 const maxEndpointsPerSlice = 100
 
@@ -61,7 +61,7 @@ function planGroup({ addressType, ports, endpoints }: Wanted, slices: readonly E
       if (now === undefined) changed = true
       else {
         present.push(now)
-        changed ||= !jsonEqual(now, endpoint)
+        changed ||= !equalButNulls(now, endpoint)
       }
     }
     return { slice, endpoints: present, changed }

@@ -6,7 +6,7 @@ import type { Pod, Service } from "../../apimachinery/object.ts"
 import { pods as podResource, services } from "../../client/resources.ts"
 import type { Controller, ControllerContext } from "../context.ts"
 import { isFinished, isReady, isTerminating, podCondition } from "../pods/pod-state.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 
 export const triggerTimeAnnotation = "endpoints.kubernetes.io/last-change-trigger-time"
 export const headlessLabel = "service.kubernetes.io/headless"
@@ -113,7 +113,7 @@ export function watchServicePods(ctx: ControllerContext, controller: Controller<
   pods.subscribe({
     added: (tenant, pod) => enqueue(tenant, pod),
     updated(tenant, pod, previous) {
-      if (!jsonEqual(relevant(pod), relevant(previous))) enqueue(tenant, pod, previous)
+      if (!equalButNulls(relevant(pod), relevant(previous))) enqueue(tenant, pod, previous)
     },
     deleted: (tenant, pod) => enqueue(tenant, pod),
   })

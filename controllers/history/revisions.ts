@@ -5,7 +5,7 @@ import type { KubeObject, PodTemplateSpec } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import { controllerRevisions } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
 import { canonical, hashOf } from "../template-hash.ts"
 
@@ -58,7 +58,7 @@ export async function updateRevision(request: RevisionRequest): Promise<UpdateRe
   const { client, owner, revisions } = request
   const collisionCount = owner.status?.collisionCount
   const newest = revisions.at(-1)
-  const equal = revisions.filter((revision) => jsonEqual(templateOf(revision), owner.spec?.template)).at(-1)
+  const equal = revisions.filter((revision) => equalButNulls(templateOf(revision), owner.spec?.template)).at(-1)
   if (equal === undefined) return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
   if (equal === newest) return { revision: equal, collisionCount }
   // A rollback: the equal one becomes the newest.
@@ -96,7 +96,7 @@ async function createRevision(
       if (!isAlreadyExists(error)) throw error
       const found = await client.get<ControllerRevision>(controllerRevisions, namespace, revision.metadata.name ?? "")
       const isOurs = found.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true
-      if (isOurs && jsonEqual(found.data, data)) return { revision: found, collisionCount }
+      if (isOurs && equalButNulls(found.data, data)) return { revision: found, collisionCount }
     }
   }
 }

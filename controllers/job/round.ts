@@ -6,7 +6,7 @@ import { jobs } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { findCondition } from "../conditions.ts"
 import type { Actor } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { withFinished, type Failures } from "./backoff.ts"
 import { deadlineMs, endingOf, reachedCompletions, withJobCondition, withTarget, type Ending } from "./ending.ts"
@@ -164,7 +164,7 @@ export class Round {
   }
 
   async #write(status: JobStatus): Promise<void> {
-    if (jsonEqual(status, this.#job.status)) return
+    if (equalButNulls(status, this.#job.status)) return
     const client = this.#options.actor.client(this.#options.tenant)
     this.#job = await client.update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
   }

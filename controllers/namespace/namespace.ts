@@ -8,7 +8,7 @@ import { namespaces } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { namespaceConditions, type Remaining } from "./conditions.ts"
 
 /** This controller's mark in spec.finalizers. */
@@ -55,7 +55,7 @@ async function writeConditions(
 ): Promise<Namespace> {
   const current = namespace.status?.conditions ?? []
   const conditions = namespaceConditions(current, remaining, ctx.clock.now())
-  if (jsonEqual(current, conditions)) return namespace
+  if (equalButNulls(current, conditions)) return namespace
   return client.update<Namespace>(
     namespaces,
     { ...namespace, status: { ...namespace.status, conditions } },

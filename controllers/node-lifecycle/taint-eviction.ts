@@ -7,7 +7,7 @@ import { isNotFound } from "../../apimachinery/status.ts"
 import { nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { podCondition } from "../pods/pod-state.ts"
 import { withDisruption } from "../pods/status-condition.ts"
 import { isVirtual, prefix } from "./taints.ts"
@@ -40,7 +40,7 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
     added: enqueue,
     updated(tenant, pod, previous) {
       const isSame = pod.spec?.nodeName === previous.spec?.nodeName
-      if (!isSame || !jsonEqual(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
+      if (!isSame || !equalButNulls(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
     },
     deleted: (tenant, pod) => void scheduled.get(tenant)?.delete(pod.metadata.uid ?? ""),
   })

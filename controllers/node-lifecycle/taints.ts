@@ -1,5 +1,6 @@
 // The taints that follow from a node's state. Pure. Source: k8s.io/kubernetes/pkg/controller/nodelifecycle.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { Taint } from "../../apimachinery/node-selection.ts"
 import { timestamp, type Node } from "../../apimachinery/object.ts"
 import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
@@ -11,13 +12,13 @@ export const outOfService = `${prefix}out-of-service`
 const unschedulable = `${prefix}unschedulable`
 
 /** Condition → status → key. */
-const byCondition: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Ready: { False: notReady, Unknown: unreachable },
-  MemoryPressure: { True: `${prefix}memory-pressure` },
-  DiskPressure: { True: `${prefix}disk-pressure` },
-  NetworkUnavailable: { True: `${prefix}network-unavailable` },
-  PIDPressure: { True: `${prefix}pid-pressure` },
-}
+const byCondition: Readonly<Record<string, Readonly<Record<string, string>>>> = dictionary({
+  Ready: dictionary({ False: notReady, Unknown: unreachable }),
+  MemoryPressure: dictionary({ True: `${prefix}memory-pressure` }),
+  DiskPressure: dictionary({ True: `${prefix}disk-pressure` }),
+  NetworkUnavailable: dictionary({ True: `${prefix}network-unavailable` }),
+  PIDPressure: dictionary({ True: `${prefix}pid-pressure` }),
+})
 const ofConditions = new Set([unschedulable, ...Object.values(byCondition).flatMap((keys) => Object.values(keys))])
 
 type NodeCondition = NonNullable<NonNullable<Node["status"]>["conditions"]>[number]

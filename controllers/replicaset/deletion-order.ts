@@ -1,12 +1,13 @@
 // Which pods go first when there are too many: those whose loss costs least.
 // Source: k8s.io/kubernetes/pkg/controller/controller_utils.go (ActivePodsWithRanks).
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { Pod } from "../../apimachinery/object.ts"
 import { isReady, mostRestarts, podCondition } from "../pods/pod-state.ts"
 
 const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost"
 
-const phases: Record<string, number> = { Pending: 0, Unknown: 1, Running: 2 }
+const phases: Record<string, number> = dictionary({ Pending: 0, Unknown: 1, Running: 2 })
 
 /** `related` are the pods of all owners that share an owner (the other ReplicaSets of a Deployment). */
 export function podsToDelete(active: readonly Pod[], related: readonly Pod[], count: number, now: number): Pod[] {

@@ -6,7 +6,7 @@ import { pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { controllerReference, createPod, deletePod, podFromTemplate } from "../pods/pod-control.ts"
@@ -126,7 +126,7 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     failure,
     now,
   })
-  const isSettled = jsonEqual(status, object.status)
+  const isSettled = equalButNulls(status, object.status)
   const heldMs = isSettled || failure !== undefined || hasArrived(object, status) ? 0 : hold.remainingMs(key)
   if (heldMs > 0) return { requeueAfterMs: heldMs }
   hold.release(key)

@@ -9,7 +9,7 @@ import { pods as podResource, resourceQuotas } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient, Resource } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 
 /** Everything is recounted after so long even if nothing seemed to change. */
@@ -24,14 +24,14 @@ export function runResourceQuotas(ctx: ControllerContext): Promise<void> {
     primary: quotas,
     reads: [pods],
     // Admission raises the usage before the object that uses it is stored: a recount just then would take it back.
-    matters: (quota, previous) => !jsonEqual(quota.spec, previous.spec),
+    matters: (quota, previous) => !equalButNulls(quota.spec, previous.spec),
   })
   pods.subscribe({
     updated(tenant, pod, previous) {
       if (
         isFinished(pod) !== isFinished(previous) ||
         isTerminating(pod) !== isTerminating(previous) ||
-        !jsonEqual(heldBy(pod), heldBy(previous))
+        !equalButNulls(heldBy(pod), heldBy(previous))
       ) {
         controller.enqueueAll(tenant, pod.metadata.namespace)
       }
@@ -78,7 +78,7 @@ async function reconcile(
   }
   const printed = Object.fromEntries(Object.entries(used).map(([name, amount]) => [name, printQuantity(amount)]))
   const status = { hard, used: printed }
-  if (!jsonEqual(status, quota.status)) {
+  if (!equalButNulls(status, quota.status)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }
   return { requeueAfterMs: resyncMs }
@@ -141,7 +141,7 @@ class Deletions {
         deleted: tell,
         // Only what it counts for matters: a recount while another object is about to be stored would miss that one.
         updated: (tenant, object, previous) => {
-          if (!jsonEqual(usage(object), usage(previous))) tell(tenant, object)
+          if (!equalButNulls(usage(object), usage(previous))) tell(tenant, object)
         },
       })
       return

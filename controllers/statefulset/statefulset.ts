@@ -11,7 +11,7 @@ import {
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { byRevision, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
 import { ordinalOf, revisionNameOf, statefulSetKind } from "./identity.ts"
@@ -89,7 +89,8 @@ async function reconcile(
     failure = error
   }
   const status = round.status()
-  if (!jsonEqual(status, set.status)) await client.update(statefulSets, { ...set, status }, { subresource: "status" })
+  if (!equalButNulls(status, set.status))
+    await client.update(statefulSets, { ...set, status }, { subresource: "status" })
   if (failure !== undefined) throw failure
   const live = new Set([current, update].map(({ metadata }) => metadata.name ?? ""))
   for (const pod of pods) live.add(revisionNameOf(pod))

@@ -3,7 +3,7 @@
 
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
-import { jsonEqual } from "../equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { bindCompleted, boundByController, isBindingDone, type Binder } from "./binder.ts"
 
 export async function bind(
@@ -102,7 +102,7 @@ export async function setClaimStatus(
     ...(volume === undefined ? {} : ofVolume),
     ...(attributes === undefined || hasSize ? {} : { currentVolumeAttributesClassName: attributes }),
   }
-  if (jsonEqual(status, claim.status)) return false
+  if (equalButNulls(status, claim.status)) return false
   await claims
     .client(tenant)
     .update<PersistentVolumeClaim>(persistentVolumeClaims, { ...claim, status }, { subresource: "status" })

@@ -1,6 +1,7 @@
 // /healthz, /livez, /readyz and their checks, and /metrics/slis, which says the same to who collects metrics. A control plane is
 // alive when its store answers.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
 import { expositionType } from "../../client/metrics/exposition.ts"
 import { faultOf } from "../registry/storage-errors.ts"
@@ -64,7 +65,7 @@ const startSteps: readonly Check[] = [
 const ofProcess: readonly Check[] = ["log", "loopback-serving-certificate"].map(done)
 const alive: readonly Check[] = [ping, ...ofProcess, etcd, ...startSteps]
 
-const checks: Readonly<Record<string, readonly Check[]>> = {
+const checks: Readonly<Record<string, readonly Check[]>> = dictionary({
   healthz: alive,
   livez: alive,
   readyz: [
@@ -76,7 +77,7 @@ const checks: Readonly<Record<string, readonly Check[]>> = {
     ...startSteps,
     done("shutdown"), // who shuts down takes no requests
   ],
-}
+})
 
 /** Where the checks are, for the index of paths. */
 export function healthPaths(): string[] {

@@ -1,6 +1,7 @@
 // The chain's end: everything a control plane answers after the filters have said who asks and that he may. Which paths there
 // are is the table `documents`; every other path is a resource, and its verb is a file in verbs/.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { ServerResponse } from "node:http"
 import { printGroupVersion } from "../../apimachinery/object.ts"
 import {
@@ -47,7 +48,7 @@ export type APIHandler = (ctx: RequestContext, exchange: Exchange) => Promise<vo
 
 const defaultMaxBodyBytes = 3 * 1024 * 1024
 
-const verbs: Readonly<Record<string, (ctx: RequestContext, endpoint: Endpoint) => Promise<void>>> = {
+const verbs: Readonly<Record<string, (ctx: RequestContext, endpoint: Endpoint) => Promise<void>>> = dictionary({
   get,
   list,
   watch,
@@ -56,12 +57,12 @@ const verbs: Readonly<Record<string, (ctx: RequestContext, endpoint: Endpoint) =
   patch,
   delete: remove,
   deletecollection: deleteCollection,
-}
+})
 
 type ServeDocument = (ctx: RequestContext, response: ServerResponse) => void | boolean | Promise<void | boolean>
 
 /** First path segment → what answers. A handler that answers false does not know the path. */
-const documents: Readonly<Record<string, ServeDocument>> = {
+const documents: Readonly<Record<string, ServeDocument>> = dictionary({
   api: serveDiscovery,
   apis: serveDiscovery,
   openapi: serveOpenAPI,
@@ -74,7 +75,7 @@ const documents: Readonly<Record<string, ServeDocument>> = {
   flagz: serveFlagz,
   "": serveIndex,
   "index.html": serveIndex,
-}
+})
 
 /** Documents that are part of the API know GET only; the others never look at the method. */
 const readOnly: ReadonlySet<string> = new Set(["api", "apis", "version"])
@@ -96,7 +97,7 @@ export function createAPIHandler(options: APIHandlerOptions = {}): APIHandler {
 
 async function serveDocument(ctx: RequestContext, response: ServerResponse): Promise<void> {
   const [, segment = "", group] = ctx.info.path.split("/")
-  const serve = Object.hasOwn(documents, segment) ? documents[segment] : undefined
+  const serve = documents[segment]
   if (serve === undefined) throw pageNotFound()
   // An empty step is no group.
   if (segment === "apis" && group === "" && ctx.info.path !== "/apis/") throw pageNotFound()
@@ -145,7 +146,7 @@ function serveResource(ctx: RequestContext, exchange: Exchange, shared: Shared):
   }
   // Below a subresource there is nothing, but a proxy's paths; custom resources do not look.
   if (ctx.info.rest !== "" && !isCustom) throw noSuchPath()
-  const serve = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
+  const serve = verbs[verb]
   const allowed = subresource === undefined ? definition.verbs.includes(verb) : !isCustom || !ofWholes.has(verb)
   if (serve === undefined || !allowed) throw notAllowed(ctx, definition)
   if (!isCustom) {

@@ -1,6 +1,7 @@
 // The two reduced forms of objects a client can ask for: Table (what kubectl prints) and PartialObjectMetadata. Source:
 // k8s.io/apimachinery/pkg/apis/meta/v1.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import { defaultColumns } from "../registry/columns.ts"
@@ -81,9 +82,9 @@ function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): 
 }
 
 /** Annotations that upstream makes of a field when it writes the whole object: less than that is without them. */
-const annotationsOfWhole: Readonly<Record<string, string>> = {
+const annotationsOfWhole: Readonly<Record<string, string>> = dictionary({
   "apps/v1 DaemonSet": "deprecated.daemonset.template.generation",
-}
+})
 
 export function partialMetadata({ kind, apiVersion: from, metadata }: KubeObject, apiVersion: string): unknown {
   const annotation = annotationsOfWhole[`${from} ${kind}`]

@@ -2,6 +2,7 @@
 // answer to the next so that nobody parses it, or as an object of config.k8s.io for who asks for one.
 // Source: k8s.io/apiserver/pkg/server/statusz and flagz.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { randomInt } from "node:crypto"
 import type { ServerResponse } from "node:http"
 import { notAcceptable, pageNotFound } from "../../apimachinery/status.ts"
@@ -15,7 +16,7 @@ import { versionInfo } from "./version.ts"
 const component = "apiserver"
 const group = "config.k8s.io"
 /** Version → whether it is deprecated. */
-const versions: Readonly<Record<string, boolean>> = { v1beta1: false, v1alpha1: true }
+const versions: Readonly<Record<string, boolean>> = dictionary({ v1beta1: false, v1alpha1: true })
 const types: readonly [string, TextFormat | "text"][] = [
   ["application/json", "json"],
   ["application/yaml", "yaml"],

@@ -52,7 +52,7 @@ export class GatewayResponse<R extends IncomingMessage = IncomingMessage> extend
     const all: OutgoingHttpHeader[] = []
     for (const name in headers) all.push(name, headers[name] ?? "")
     const standing = this.#standing
-    for (const name in standing) if (!(name in headers)) all.push(name, standing[name] ?? "")
+    for (const name in standing) if (!Object.hasOwn(headers, name)) all.push(name, standing[name] ?? "")
     return all
   }
 }

@@ -1,6 +1,7 @@
 // Counts requests and their time, for all control planes together and for each, and answers /metrics: a tenant sees its own
 // requests; what the whole process does is the super cluster's to see. Authorization was asked before.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { IncomingHttpHeaders } from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
@@ -67,7 +68,7 @@ function kindOf({ info }: RequestState): RequestKind {
 }
 
 /** Verbs as upstream counts them: the method, but where a method is several things. */
-const verbNames: Readonly<Record<string, string>> = {
+const verbNames: Readonly<Record<string, string>> = dictionary({
   get: "GET",
   list: "LIST",
   watch: "WATCH",
@@ -77,7 +78,7 @@ const verbNames: Readonly<Record<string, string>> = {
   delete: "DELETE",
   deletecollection: "DELETE",
   proxy: "CONNECT",
-}
+})
 const nothing = { component: "", dryRun: "", group: "", version: "", resource: "", subresource: "", scope: "" }
 /** As if it were refused. */
 const unknownYet = 403

@@ -1,6 +1,8 @@
 // What a program behind the proxy says about its own place (links in HTML, Location) becomes true for who asks through the
 // proxy: the path it was reached by is put in front. Source: k8s.io/apimachinery/pkg/util/proxy/transport.go.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
+
 export interface Place {
   /** The path on the gateway that stands for the program's "/". */
   prefix: string
@@ -9,7 +11,7 @@ export interface Place {
 }
 
 /** By element: its attributes that are URLs. */
-const urlAttributes: Readonly<Record<string, readonly string[]>> = {
+const urlAttributes: Readonly<Record<string, readonly string[]>> = dictionary({
   a: ["href"],
   applet: ["codebase"],
   area: ["href"],
@@ -35,7 +37,7 @@ const urlAttributes: Readonly<Record<string, readonly string[]>> = {
   script: ["src"],
   source: ["src"],
   video: ["poster", "src"],
-}
+})
 
 /** What follows these up to their end tag is no markup. */
 const rawText: ReadonlySet<string> = new Set(["script", "style", "textarea", "title", "xmp", "iframe", "noembed"])

@@ -1,6 +1,7 @@
 // The columns of `kubectl get` for each built-in kind, by "group/resource"; kinds without an entry show name and
 // time of creation. Source of names, types and priorities: k8s.io/kubernetes/pkg/printers/internalversion.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { TableColumn } from "../endpoints/table.ts"
 import * as cluster from "./columns/cluster.ts"
 import { createdAt, name } from "./columns/column.ts"
@@ -12,7 +13,7 @@ import * as served from "./columns/served.ts"
 import * as storage from "./columns/storage.ts"
 import * as workloads from "./columns/workloads.ts"
 
-const columns: Readonly<Record<string, readonly TableColumn[]>> = {
+const columns: Readonly<Record<string, readonly TableColumn[]>> = dictionary({
   "/componentstatuses": cluster.componentStatusColumns,
   "/configmaps": cluster.configMapColumns,
   "/endpoints": networking.endpointsColumns,
@@ -68,7 +69,7 @@ const columns: Readonly<Record<string, readonly TableColumn[]>> = {
   "storage.k8s.io/storageclasses": storage.storageClassColumns,
   "storage.k8s.io/volumeattachments": storage.volumeAttachmentColumns,
   "storage.k8s.io/volumeattributesclasses": storage.volumeAttributesClassColumns,
-}
+})
 
 /** Of kinds that are printed as any object. */
 export const defaultColumns: readonly TableColumn[] = [name, createdAt]

@@ -1,6 +1,7 @@
 // The built-in resources as the gateway serves them: facts of the schema, what kinds.ts and columns.ts add, and where
 // objects lie. Made once, shared by all control planes.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { builtInResources, type ResourceFacts, schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { printGroupVersion } from "../../apimachinery/object.ts"
@@ -20,7 +21,7 @@ interface SharedStorage {
 }
 
 /** Resources, by group version, whose objects lie with another's, in its version. */
-const shared: Readonly<Record<string, SharedStorage>> = {
+const shared: Readonly<Record<string, SharedStorage>> = dictionary({
   "events.k8s.io/v1/events": { group: "", version: "v1", resource: "events", conversion: eventsV1 },
   "autoscaling/v1/horizontalpodautoscalers": {
     group: "autoscaling",
@@ -28,7 +29,7 @@ const shared: Readonly<Record<string, SharedStorage>> = {
     resource: "horizontalpodautoscalers",
     conversion: autoscalingV1,
   },
-}
+})
 
 /** Kinds whose delete answers the last state. Source: ReturnDeletedObject in k8s.io/kubernetes/pkg/registry. */
 const returnsDeleted: ReadonlySet<string> = new Set([

@@ -1,6 +1,7 @@
 // What is special about each built-in kind, by "group/resource" ("/pods", "apps/deployments"). The facts say everything
 // else; a kind that is not listed needs nothing beyond them.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { customResourceDefinitions } from "../custom-resources/definition/strategy.ts"
 import {
   mutatingAdmissionPolicies,
@@ -72,7 +73,7 @@ import { storageClasses } from "./storage/storageclasses/strategy.ts"
 import { volumeAttributesClasses } from "./storage/volumeattributesclasses/strategy.ts"
 import type { KindExtension } from "./strategy.ts"
 
-export const kinds: Readonly<Record<string, KindExtension>> = {
+export const kinds: Readonly<Record<string, KindExtension>> = dictionary({
   "/bindings": bindings,
   "/componentstatuses": componentStatuses,
   "/configmaps": configMaps,
@@ -140,4 +141,4 @@ export const kinds: Readonly<Record<string, KindExtension>> = {
   "storage.k8s.io/storageclasses": storageClasses,
   "storage.k8s.io/volumeattachments": volumeAttachments,
   "storage.k8s.io/volumeattributesclasses": volumeAttributesClasses,
-}
+})

@@ -2,6 +2,7 @@
 // from it. Source: GetResetFields of the strategies in k8s.io/kubernetes/pkg/registry,
 // k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { type FieldSet, setOfFields } from "../../apimachinery/managed-fields/field-set.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
@@ -14,7 +15,7 @@ const resetSpec = setOfFields(spec)
 const resetAllButStatus = setOfFields(metadata, spec)
 
 /** By "group/resource/subresource": what differs from the rule. */
-const special: Readonly<Record<string, FieldSet | undefined>> = {
+const special: Readonly<Record<string, FieldSet | undefined>> = dictionary({
   "/namespaces/finalize": resetStatus,
   "/pods/status": setOfFields(spec, ["metadata", "deletionTimestamp"], ["metadata", "ownerReferences"]),
   "apiregistration.k8s.io/apiservices/status": resetAllButStatus,
@@ -23,7 +24,7 @@ const special: Readonly<Record<string, FieldSet | undefined>> = {
   "certificates.k8s.io/certificatesigningrequests/status": setOfFields(spec, ["status", "conditions"]),
   "certificates.k8s.io/certificatesigningrequests/approval": setOfFields(spec, ["status", "certificate"]),
   "certificates.k8s.io/podcertificaterequests/": undefined,
-}
+})
 
 export function resetFields(definition: ResourceDefinition, subresource: string): FieldSet | undefined {
   const { group, resource, customResource, subresources } = definition

@@ -1,6 +1,8 @@
 // Durations as Go writes them ("1h2m3.5s"), in milliseconds. Pure.
 
-const units: Readonly<Record<string, number>> = {
+import { dictionary } from "../../apimachinery/dictionary.ts"
+
+const units: Readonly<Record<string, number>> = dictionary({
   ns: 1e-6,
   us: 1e-3,
   µs: 1e-3,
@@ -8,7 +10,7 @@ const units: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
   h: 3_600_000,
-}
+})
 
 // A run of digits is read in one way only, and so in time that grows with its length.
 

@@ -1,18 +1,19 @@
 // From method, path and query to what is asked for in the API's terms. Pure.
 // Source: k8s.io/apiserver/pkg/endpoints/request/requestinfo.go.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { textOfBytes } from "../../apimachinery/go-text.ts"
 import { malformedRequest, unreadablePath } from "../../apimachinery/status.ts"
 import type { RequestInfo } from "./context.ts"
 
-const verbOfMethod: Readonly<Record<string, string>> = {
+const verbOfMethod: Readonly<Record<string, string>> = dictionary({
   POST: "create",
   GET: "get",
   HEAD: "get",
   PUT: "update",
   PATCH: "patch",
   DELETE: "delete",
-}
+})
 
 /** What follows a namespace's name and is not a resource in it. */
 const namespaceSubresources = new Set(["status", "finalize"])

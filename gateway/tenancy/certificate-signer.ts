@@ -1,6 +1,7 @@
 // Signs what CertificateSigningRequests of a tenant ask for, with the tenant's own client authority: what it signs is a
 // credential in this tenant alone. Source: k8s.io/kubernetes/pkg/controller/certificates/{signer,authority}.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { X509Certificate } from "node:crypto"
 import type { CertificateSigner, CertificateToSign } from "../../client/certificate-signer.ts"
 import { notFound } from "../../apimachinery/status.ts"
@@ -13,7 +14,7 @@ import { signRequest } from "../pki/requested-certificate.ts"
 const shortMs = 8 * 60 * 60_000
 
 /** Bits of RFC 5280 §4.2.1.3. */
-const keyUsages: Readonly<Record<string, number>> = {
+const keyUsages: Readonly<Record<string, number>> = dictionary({
   signing: 0,
   "digital signature": 0,
   "content commitment": 1,
@@ -24,9 +25,9 @@ const keyUsages: Readonly<Record<string, number>> = {
   "crl sign": 6,
   "encipher only": 7,
   "decipher only": 8,
-}
+})
 
-const extendedUsages: Readonly<Record<string, string>> = {
+const extendedUsages: Readonly<Record<string, string>> = dictionary({
   any: "2.5.29.37.0",
   "server auth": "1.3.6.1.5.5.7.3.1",
   "client auth": "1.3.6.1.5.5.7.3.2",
@@ -40,7 +41,7 @@ const extendedUsages: Readonly<Record<string, string>> = {
   "ocsp signing": "1.3.6.1.5.5.7.3.9",
   "microsoft sgc": "1.3.6.1.4.1.311.10.3.3",
   "netscape sgc": "2.16.840.1.113730.4.1",
-}
+})
 
 export interface ControlPlanesByName {
   byName(tenant: string): Promise<ControlPlane> | undefined

@@ -1,6 +1,7 @@
 // A small POSIX shell's grammar: lists (; && || &-less), pipelines, if, while, until, for, redirections, quotes, variables
 // and command substitution. What it does not know is a syntax error, not a guess.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { SyntaxFault, tokenize, type Token, type Word } from "./tokens.ts"
 
 export interface Redirection {
@@ -153,13 +154,13 @@ class Parser {
     if (text === "2>&1") return (this.#at++, { descriptor: 2, mode: "duplicate", target: literal("1") })
     if (text === "1>&2" || text === ">&2")
       return (this.#at++, { descriptor: 1, mode: "duplicate", target: literal("2") })
-    const kinds: Record<string, Pick<Redirection, "descriptor" | "mode">> = {
+    const kinds: Readonly<Record<string, Pick<Redirection, "descriptor" | "mode">>> = dictionary({
       ">": { descriptor: 1, mode: "write" },
       "1>": { descriptor: 1, mode: "write" },
       "2>": { descriptor: 2, mode: "write" },
       ">>": { descriptor: 1, mode: "append" },
       "<": { descriptor: 0, mode: "read" },
-    }
+    })
     const kind = kinds[text]
     if (kind === undefined) return undefined
     const target = this.#tokens[++this.#at]

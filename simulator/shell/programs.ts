@@ -1,6 +1,7 @@
 // The programs a simulated container has. Each does what its POSIX namesake does for the flags it knows, and says so when it
 // does not know one. This list is the documentation of what can be run: anything else is "not found".
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import { resolvePath } from "../container/file-system.ts"
 import type { Process } from "./process.ts"
 
@@ -16,7 +17,7 @@ const say = (process: Process, text: string): 0 => {
   return 0
 }
 
-export const programs: Readonly<Record<string, Program>> = {
+export const programs: Readonly<Record<string, Program>> = dictionary({
   true: () => 0,
   false: () => 1,
   ":": () => 0,
@@ -140,7 +141,7 @@ export const programs: Readonly<Record<string, Program>> = {
   },
   timeout: async (_process, [, ...command], execute) => execute(command),
   nproc: (process) => say(process, "1\n"),
-}
+})
 
 function echo(process: Process, args: string[]): number {
   const flags = args.findIndex((arg) => !/^-[neE]+$/.test(arg))
@@ -151,7 +152,7 @@ function echo(process: Process, args: string[]): number {
 }
 
 function unescape(text: string): string {
-  const known: Record<string, string> = { n: "\n", t: "\t", r: "\r", "\\": "\\" }
+  const known: Readonly<Record<string, string>> = dictionary({ n: "\n", t: "\t", r: "\r", "\\": "\\" })
   return text.replace(/\\([ntr\\])/g, (_, letter: string) => known[letter] ?? letter)
 }
 
@@ -238,7 +239,7 @@ function test(process: Process, args: string[]): number {
   if (args.length === 1) return Number(left === "")
   if (args.length === 2) {
     const path = resolvePath(process.directory, operator ?? "")
-    const checks: Record<string, boolean> = {
+    const checks: Readonly<Record<string, boolean>> = dictionary({
       "-f": process.files.isFile(path),
       "-e": process.files.exists(path),
       "-d": process.files.isDirectory(path),
@@ -246,12 +247,12 @@ function test(process: Process, args: string[]): number {
       "-s": process.files.isFile(path) && process.files.read(path) !== "",
       "-z": operator === "",
       "-n": operator !== "",
-    }
+    })
     const held = checks[left]
     return held === undefined ? fail(process, `sh: ${left}: unknown operand`, 2) : Number(!held)
   }
   const [a, b] = [Number(left), Number(right)]
-  const comparisons: Record<string, boolean> = {
+  const comparisons: Readonly<Record<string, boolean>> = dictionary({
     "=": left === right,
     "==": left === right,
     "!=": left !== right,
@@ -261,7 +262,7 @@ function test(process: Process, args: string[]): number {
     "-le": a <= b,
     "-gt": a > b,
     "-ge": a >= b,
-  }
+  })
   const held = comparisons[operator ?? ""]
   return held === undefined ? fail(process, `sh: ${operator ?? ""}: unknown operand`, 2) : Number(!held)
 }

@@ -173,7 +173,7 @@ async function execute(state: State, words: string[]): Promise<number> {
   }
   const base = name.split("/").at(-1) ?? ""
   if (base === "sh" || base === "bash" || base === "ash") return shell(state, args)
-  const program = Object.hasOwn(programs, base) ? programs[base] : undefined
+  const program = programs[base]
   if (program === undefined) {
     process.stderr(`sh: ${name}: not found\n`)
     return notFoundCode

@@ -1,22 +1,10 @@
-// Comparing what two API servers say of the same thing, and the patch (RFC 7386) that takes one to the other.
+// What one API server lacks of what another says of the same thing, and the patch (RFC 7386) that takes one to the other.
+
+import { equalButNulls } from "../../apimachinery/equality.ts"
+import { ownValue } from "../../apimachinery/schema/json-object.ts"
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
-/** An absent field, undefined and null are the same: servers differ in which of them they write. */
-export function equal(left: unknown, right: unknown): boolean {
-  if (left === right) return true
-  const a = left ?? undefined
-  const b = right ?? undefined
-  if (a === undefined || b === undefined) return a === b
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index]))
-  }
-  if (!isRecord(a) || !isRecord(b)) return false
-  for (const key in a) if (!equal(a[key], b[key])) return false
-  for (const key in b) if (a[key] === undefined && (b[key] ?? undefined) !== undefined) return false
-  return true
 }
 
 /**
@@ -24,7 +12,7 @@ export function equal(left: unknown, right: unknown): boolean {
  * compared with each of the other.
  */
 export function missingFrom<T>(wanted: readonly T[], present: readonly T[]): T[] {
-  const rest = wanted.filter((item, index) => !equal(item, present[index]))
+  const rest = wanted.filter((item, index) => !equalButNulls(item, present[index]))
   if (rest.length === 0) return rest
   const known = new Set(present.map(textOf))
   return rest.filter((item) => !known.has(textOf(item)))
@@ -41,14 +29,14 @@ function textOf(value: unknown): string {
 
 /** The merge patch from `from` to `to`, or undefined when they are equal. Arrays are replaced whole, as the RFC has it. */
 export function mergeDiff(from: unknown, to: unknown): unknown {
-  if (equal(from, to)) return undefined
+  if (equalButNulls(from, to)) return undefined
   if (!isRecord(from) || !isRecord(to)) return to ?? null
   const patch: Record<string, unknown> = {}
   for (const key in to) {
     if ((to[key] ?? undefined) === undefined) continue
-    const change = mergeDiff(from[key], to[key])
+    const change = mergeDiff(ownValue(from, key), to[key])
     if (change !== undefined) patch[key] = change
   }
-  for (const key in from) if ((to[key] ?? undefined) === undefined && from[key] != null) patch[key] = null
+  for (const key in from) if ((ownValue(to, key) ?? undefined) === undefined && from[key] != null) patch[key] = null
   return patch
 }

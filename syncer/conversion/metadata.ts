@@ -5,6 +5,7 @@
 // removed in the tenant is removed in super while keys others put there (CNI, webhooks, provisioners) stay.
 // Upward only keys under the transparent prefixes travel.
 
+import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 import {
   clusterAnnotation,
@@ -159,7 +160,7 @@ function keysChange(
     change[key] = desired[key] as string
   }
   for (const key of before) {
-    if (desired[key] !== undefined || present?.[key] === undefined) continue
+    if (ownValue(desired, key) !== undefined || ownValue(present, key) === undefined) continue
     change ??= {}
     change[key] = null
   }

@@ -3,7 +3,8 @@
 import type { ConfigMap } from "../../apimachinery/object.ts"
 import { rootCAConfigMap, superRootCAConfigMap } from "../../apimachinery/tenancy.ts"
 import { configMaps } from "../../client/resources.ts"
-import { equal, mergeDiff } from "../conversion/equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
+import { mergeDiff } from "../conversion/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const configMap: ResourceSync<ConfigMap> = {
@@ -17,7 +18,7 @@ export const configMap: ResourceSync<ConfigMap> = {
   changed(object, superObject) {
     const desired = contents(object)
     const current = contents(superObject)
-    return equal(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    return equalButNulls(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
   },
 }
 

@@ -5,7 +5,8 @@
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isTenancyKey, publishedAnnotation, uidAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { nodes, pods } from "../../client/resources.ts"
-import { equal, mergeDiff } from "../conversion/equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
+import { mergeDiff } from "../conversion/equality.ts"
 import { isTenantsResource, superResource, tenantResource } from "../conversion/resource-names.ts"
 import { syncerLimits } from "../options.ts"
 import type { Patch, Publication, SyncContext } from "./resource-sync.ts"
@@ -86,8 +87,8 @@ export const node: Publication<Node> = {
 /** true when tenants would see no difference: most updates of a node are heartbeats. */
 export function onlyHeartbeat(before: Node, after: Node): boolean {
   return (
-    equal(before.metadata.labels, after.metadata.labels) &&
-    equal(before.spec, after.spec) &&
+    equalButNulls(before.metadata.labels, after.metadata.labels) &&
+    equalButNulls(before.spec, after.spec) &&
     sameStatus(before.status ?? {}, after.status ?? {})
   )
 }
@@ -117,7 +118,7 @@ function virtualStatus(superObject: Node, { settings }: SyncContext): Status {
 }
 
 function sameStatus(a: Status, b: Status): boolean {
-  return equal(withoutHeartbeats(a), withoutHeartbeats(b))
+  return equalButNulls(withoutHeartbeats(a), withoutHeartbeats(b))
 }
 
 function withoutHeartbeats({ conditions, images: _images, ...status }: Status): unknown {

@@ -4,7 +4,8 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
-import { equal, mergeDiff } from "../conversion/equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
+import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
 import type { ResourceSync, TenantStep, View } from "./resource-sync.ts"
 
@@ -46,7 +47,7 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
     const namespace = object.metadata.namespace ?? ""
     const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
     const wanted = scrubMessages(superObject.status ?? {}, names)
-    if (!equal(object.status ?? {}, wanted)) {
+    if (!equalButNulls(object.status ?? {}, wanted)) {
       steps.push({ patch: { status: mergeDiff(object.status ?? {}, wanted) }, subresource: "status" })
     }
     return steps

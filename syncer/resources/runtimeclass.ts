@@ -6,7 +6,8 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { superNamespace } from "../../apimachinery/tenancy.ts"
 import { runtimeClasses } from "../../client/resources.ts"
 import type { Tenant } from "../../client/tenants.ts"
-import { equal, mergeDiff } from "../conversion/equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
+import { mergeDiff } from "../conversion/equality.ts"
 import { recordedOwner } from "../conversion/ownership.ts"
 import type { ResourceSync, View } from "./resource-sync.ts"
 
@@ -28,7 +29,7 @@ export const runtimeClass: ResourceSync<RuntimeClass> = {
     const desired = contents(object)
     const { overhead, scheduling } = superObject
     const current = { ...(overhead && { overhead }), ...(scheduling && { scheduling }) }
-    return equal(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    return equalButNulls(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
   },
 }
 

@@ -3,7 +3,8 @@
 import type { Secret } from "../../apimachinery/object.ts"
 import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
 import { secrets } from "../../client/resources.ts"
-import { equal, mergeDiff } from "../conversion/equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
+import { mergeDiff } from "../conversion/equality.ts"
 import type { ResourceSync } from "./resource-sync.ts"
 
 export const secret: ResourceSync<Secret> = {
@@ -22,7 +23,7 @@ export const secret: ResourceSync<Secret> = {
   changed(object, superObject) {
     const desired = contents(object)
     const current = contents(superObject)
-    return equal(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
+    return equalButNulls(desired, current) ? [] : [{ patch: mergeDiff(current, desired) as Record<string, unknown> }]
   },
 }
 

@@ -4,7 +4,7 @@
 import type { Taint } from "../../apimachinery/node-selection.ts"
 import type { Node } from "../../apimachinery/object.ts"
 import { publishedAnnotation, virtualNodeLabel } from "../../apimachinery/tenancy.ts"
-import { equal } from "../conversion/equality.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isExtendedResource } from "../conversion/resource-names.ts"
 
 type Keys = Record<string, string>
@@ -73,7 +73,7 @@ function readOwnFields({ metadata, spec, status }: Node): OwnFields {
 
 /** Pods may go there as before. */
 export const samePlace = (node: Node, before: Node): boolean =>
-  equal(node.metadata.labels, before.metadata.labels) && equal(ownFields(node), ownFields(before))
+  equalButNulls(node.metadata.labels, before.metadata.labels) && equalButNulls(ownFields(node), ownFields(before))
 
 function parseRecord(text: string | undefined): Published | undefined {
   try {

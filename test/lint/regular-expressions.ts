@@ -1,23 +1,14 @@
-// A plugin of oxlint: regular expressions take time that grows with the text, whatever the text is. One that goes back and forth, or
+// A rule of oxlint's: regular expressions take time that grows with the text, whatever the text is. One that goes back and forth, or
 // begins anew at every character of what it has read, takes the square of it, or never ends; texts come from clients.
 // How such are recognized is scslre's, the engine of eslint-plugin-regexp (which would bring ESLint along).
 
 import { analyse, type Report } from "scslre"
-
-/** Of the syntax tree, as ESTree has it; what is not named here is not looked at. */
-interface Node {
-  type: string
-  [field: string]: unknown
-}
+import type { Node, Rule } from "./polyplane.ts"
 
 type Constants = ReadonlyMap<string, Node>
 
-interface Context {
-  report: (found: { node: Node; message: string }) => void
-}
-
-const linear = {
-  create(context: Context): Record<string, (node: Node) => void> {
+export const linear: Rule = {
+  create(context) {
     let constants: Constants = new Map()
     const check = (node: Node, source: string | undefined, flags: string | undefined) => {
       if (source === undefined || flags === undefined) return
@@ -107,6 +98,3 @@ function templateText(node: Node, form: "raw" | "cooked", constants: Constants):
 
 const isRaw = ({ object, property }: Node): boolean =>
   (object as Node | undefined)?.["name"] === "String" && (property as Node)["name"] === "raw"
-
-// oxlint loads a plugin by its default export.
-export default { meta: { name: "polyplane" }, rules: { "linear-regular-expressions": linear } }

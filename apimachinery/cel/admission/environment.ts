@@ -1,6 +1,8 @@
 // What the expressions of admission policies and of match conditions speak of. Source:
 // k8s.io/apiserver/pkg/admission/plugin/cel/{compile,composition,activation}.go, pkg/cel/mutation.
 
+import { ownValue } from "../../schema/json-object.ts"
+import { dictionary } from "../../dictionary.ts"
 import type { Environment, TypeProvider } from "../types/environment.ts"
 import {
   boolType,
@@ -22,7 +24,7 @@ const strings = listType(stringType)
 const kindFields: Fields = { group: stringType, version: stringType, kind: stringType }
 const resourceFields: Fields = { group: stringType, version: stringType, resource: stringType }
 
-const types: Readonly<Record<string, Fields>> = {
+const types: Readonly<Record<string, Fields>> = dictionary({
   "kubernetes.AdmissionRequest": {
     kind: structType("kubernetes.GroupVersionKind"),
     resource: structType("kubernetes.GroupVersionResource"),
@@ -76,7 +78,7 @@ const types: Readonly<Record<string, Fields>> = {
     message: stringType,
     reason: stringType,
   },
-}
+})
 
 const variablesType = "kubernetes.variables"
 
@@ -115,7 +117,7 @@ export function admissionEnvironment(scope: AdmissionScope): Environment {
 }
 
 function typesOf({ variables, patches, more }: AdmissionScope): TypeProvider {
-  const fieldsOf = (name: string): Fields | undefined => (Object.hasOwn(types, name) ? types[name] : undefined)
+  const fieldsOf = (name: string): Fields | undefined => types[name]
   return {
     has: (name) =>
       fieldsOf(name) !== undefined ||
@@ -127,7 +129,7 @@ function typesOf({ variables, patches, more }: AdmissionScope): TypeProvider {
       if (patches === true && isPatchType(name)) return patchFieldType(name, field)
       const fields = fieldsOf(name)
       if (fields === undefined) return more?.field(name, field)
-      return Object.hasOwn(fields, field) ? fields[field] : undefined
+      return ownValue(fields, field)
     },
     construct: constructPatchType,
   }

@@ -1,5 +1,7 @@
 // Worst-case costs of calls. Source: k8s.io/apiserver/pkg/cel/library/cost.go, cel-go/checker/cost.go, cel-go/ext/{lists,sets}.go.
 
+import { ownValue } from "../../schema/json-object.ts"
+import { dictionary } from "../../dictionary.ts"
 import {
   addRanges,
   type CallEstimate,
@@ -45,7 +47,7 @@ export function callEstimate(
     [byFunction, name],
     [byOverload, overload],
   ] as const) {
-    const estimator = Object.hasOwn(table, key) ? table[key] : undefined
+    const estimator = ownValue(table, key)
     const estimate = estimator?.(call)
     if (estimate !== undefined) return estimate
   }
@@ -147,7 +149,7 @@ function equality({ args: [a, b] }: Call): CallEstimate | undefined {
   return isLibrary ? { cost: one } : undefined
 }
 
-const byFunction: Readonly<Record<string, Estimator>> = {
+const byFunction: Readonly<Record<string, Estimator>> = dictionary({
   "_==_": equality,
   check: () => ({ cost: fixed(checkCost) }),
   cidr: ofArgument,
@@ -195,13 +197,13 @@ const byFunction: Readonly<Record<string, Estimator>> = {
   validate: ({ args: [text] }) =>
     text && { cost: timesFactor(characters(text), maxFormatPattern * perPatternCharacter) },
   "format.named": constantly,
-}
+})
 
 function sum({ args: [a, b] }: Call): Range {
   return addRanges(size(a), size(b))
 }
 
-const byOverload: Readonly<Record<string, Estimator>> = {
+const byOverload: Readonly<Record<string, Estimator>> = dictionary({
   add_bytes: (call) => ({ cost: timesFactor(sum(call), perCharacter), size: sum(call) }),
   add_list: (call) => ({ cost: one, size: sum(call) }),
   add_string: (call) => ({ cost: timesFactor(sum(call), perCharacter), size: sum(call) }),
@@ -223,7 +225,7 @@ const byOverload: Readonly<Record<string, Estimator>> = {
     cost: characters(text),
     size: { min: size(text).min + 2, max: Math.min(size(text).max * 2 + 2, 2 ** 64) },
   }),
-}
+})
 
 /** A list is made. */
 function allocating(factor: number, result: Range): CallEstimate {
@@ -241,7 +243,7 @@ const sets =
     cost: addRanges(timesFactor(timesRange(size(a), size(b)), factor), one),
   })
 
-const extensions: Record<string, Estimator> = {
+const extensions: Record<string, Estimator> = dictionary({
   list_distinct: ({ target }) => target && allocating(2, timesRange(size(target), size(target))),
   list_flatten: ({ target }) => target && allocating(1, size(target)),
   list_flatten_int: ({ target, args: [depth] }) => target && allocating(literalInt(depth, 2 ** 64), size(target)),
@@ -256,7 +258,7 @@ const extensions: Record<string, Estimator> = {
     return allocating(1, fixed(length < 0 ? 2 ** 64 : length))
   },
   lists_range: ({ args: [count] }) => allocating(1, fixed(literalInt(count, 2 ** 64))),
-}
+})
 for (const type of [
   "int",
   "uint",

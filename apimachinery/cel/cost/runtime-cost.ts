@@ -1,6 +1,7 @@
 // What a call costs when it runs, by the sizes of its arguments: kube-apiserver's figures, so that what it lets pass passes here.
 // Source: k8s.io/apiserver/pkg/cel/library/cost.go, cel-go/interpreter/runtimecost.go, cel-go/ext/{lists,sets}.go.
 
+import { dictionary } from "../../dictionary.ts"
 import { NamedFormat } from "../functions/named-formats.ts"
 import { itemsOf, ListValue, MapValue, OpaqueValue, sizeOf, type Value } from "../values.ts"
 
@@ -43,7 +44,7 @@ const ofJoined: CallCost = (_args, result) => Math.ceil(sizeOf(result) * 2 * per
 const ofAll: CallCost = (args) => deepTraversal(args[0] ?? null)
 
 /** By function, whatever the overload. */
-const byFunction: Readonly<Record<string, CallCost>> = {
+const byFunction: Readonly<Record<string, CallCost>> = dictionary({
   check: () => checkCost,
   fieldSelector: (args) => selector(size(args, 1)),
   find: pattern,
@@ -71,7 +72,7 @@ const byFunction: Readonly<Record<string, CallCost>> = {
     return traversal(network * 2) + traversal(network) + 1 + other
   },
   containsIP: (args) => traversal(size(args, 0) * 2) + (typeof args[1] === "string" ? traversal(size(args, 1)) : 0),
-}
+})
 for (const name of [
   "cidr",
   "isCIDR",
@@ -116,7 +117,7 @@ function selfCompared(index: number): CallCost {
 }
 
 /** By the one overload a call means; 1 where nothing is said. */
-const byOverload: Readonly<Record<string, CallCost>> = {
+const byOverload: Readonly<Record<string, CallCost>> = dictionary({
   add_bytes: both,
   add_string: both,
   bytes_to_string: ofFirst,
@@ -137,7 +138,7 @@ const byOverload: Readonly<Record<string, CallCost>> = {
   string_format: ofFirst,
   string_to_bytes: ofFirst,
   strings_quote: ofFirst,
-}
+})
 const ordered = /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/
 const sorts = /^list_.*_sort$/
 const sortsByKeys = /^list_.*_sortByAssociatedKeys$/
@@ -145,13 +146,13 @@ const sortsByKeys = /^list_.*_sortByAssociatedKeys$/
 /** `overload`: undefined when several may be meant. */
 export function callCostOf(name: string, overload: string | undefined): CallCost {
   if (name === "_==_" || name === "_!=_") return name === "_==_" ? equalityCost : smallest
-  const known = Object.hasOwn(byFunction, name) ? byFunction[name] : undefined
+  const known = byFunction[name]
   if (known !== undefined) return known
   if (overload === undefined) return one
   if (ordered.test(overload)) return smallest
   if (sorts.test(overload)) return selfCompared(0)
   if (sortsByKeys.test(overload)) return selfCompared(1)
-  return (Object.hasOwn(byOverload, overload) ? byOverload[overload] : undefined) ?? one
+  return byOverload[overload] ?? one
 }
 
 const equalityCost: CallCost = (args, result) => (args[0] instanceof OpaqueValue ? 1 : smallest(args, result))

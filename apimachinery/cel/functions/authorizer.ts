@@ -2,6 +2,7 @@
 // without an answer throws Unanswered, its host gets the answer and evaluates again. Expressions are pure, and what a check
 // costs allows only a few of them. Source: k8s.io/apiserver/pkg/cel/library/authz.go.
 
+import { dictionary } from "../../dictionary.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 
 export interface AuthorizationQuery {
@@ -129,7 +130,7 @@ function isDnsName(text: string, most: number, pattern: RegExp): boolean {
   return text.length <= most && pattern.test(text)
 }
 
-export const authorizerFunctions: Readonly<Record<string, Implementation>> = {
+export const authorizerFunctions: Readonly<Record<string, Implementation>> = dictionary({
   allowed: ofDecision((answer) => answer.allowed),
   check: ([check, verb]) => {
     if (!(check instanceof Check) || typeof verb !== "string") return undefined
@@ -160,4 +161,4 @@ export const authorizerFunctions: Readonly<Record<string, Implementation>> = {
     return check.with("Authorizer", { serviceAccount: { namespace, name } })
   },
   subresource: step("ResourceCheck", (check, subresource) => check.with("ResourceCheck", { subresource })),
-}
+})

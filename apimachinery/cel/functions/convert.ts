@@ -1,5 +1,6 @@
 // int(), string(), timestamp() and the like. Source: cel-go/common/types, strconv and time of Go for the texts they read.
 
+import { dictionary } from "../../dictionary.ts"
 import { duration, int, timestamp, uint } from "./arithmetic.ts"
 import { CIDR, IP } from "./network.ts"
 import { parseDuration, parseTimestamp, printSeconds, printTimestamp } from "./time.ts"
@@ -12,7 +13,7 @@ const nanosPerSecond = 1_000_000_000n
 const intBound = 2 ** 63
 const uintBound = 2 ** 64
 
-export const conversions: Readonly<Record<string, Conversion>> = {
+export const conversions: Readonly<Record<string, Conversion>> = dictionary({
   bool(value) {
     if (typeof value === "boolean") return value
     if (typeof value !== "string") return undefined
@@ -82,7 +83,7 @@ export const conversions: Readonly<Record<string, Conversion>> = {
     const parsed = /^\d{1,40}$/.test(value) ? uint(BigInt(value)) : undefined
     return parsed instanceof UInt ? parsed : failed(value, "uint")
   },
-}
+})
 
 function failed(value: Value, type: string): CelError {
   return new CelError(`type conversion error from '${typeNameOf(value)}' to '${type}'`)

@@ -1,5 +1,6 @@
 // All functions by name. They decide by the values they are given, as expressions over dyn need; undefined: not for these.
 
+import { dictionary } from "../../dictionary.ts"
 import { add, divide, modulo, multiply, negate, noOverload, subtract } from "./arithmetic.ts"
 import { authorizerFunctions } from "./authorizer.ts"
 import { compareValues } from "../compare.ts"
@@ -46,7 +47,7 @@ function mapInsert([map, key, value]: readonly Value[]): Value | undefined {
   return growing
 }
 
-export const implementations: Readonly<Record<string, Implementation>> = {
+export const implementations: Readonly<Record<string, Implementation>> = dictionary({
   ...ofOneValue(),
   ...authorizerFunctions,
   ...formatFunctions,
@@ -80,7 +81,7 @@ export const implementations: Readonly<Record<string, Implementation>> = {
       value instanceof MapValue
     return isSized ? BigInt(sizeOf(value)) : new CelError("no such overload: size")
   },
-}
+})
 
 function ofOneValue(): Record<string, Implementation> {
   return Object.fromEntries(

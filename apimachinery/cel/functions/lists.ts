@@ -1,5 +1,6 @@
 // Functions of lists and sets. Source: k8s.io/apiserver/pkg/cel/library/lists.go, cel-go/ext/{lists,sets}.go.
 
+import { dictionary } from "../../dictionary.ts"
 import { add } from "./arithmetic.ts"
 import { areEqual, compareValues } from "../compare.ts"
 import { stringIndexOf, stringLastIndexOf } from "./strings.ts"
@@ -140,7 +141,7 @@ function range([count]: readonly Value[]): Value | undefined {
   return new ArrayList(Array.from({ length: Math.max(0, Number(count)) }, (_, index) => BigInt(index)))
 }
 
-export const listFunctions: Readonly<Record<string, Implementation>> = {
+export const listFunctions: Readonly<Record<string, Implementation>> = dictionary({
   "@in": ([value, container]) => {
     if (value === undefined) return undefined
     if (container instanceof ListValue) return contains(container, value)
@@ -169,4 +170,4 @@ export const listFunctions: Readonly<Record<string, Implementation>> = {
   slice,
   sort: ([list]) => (list instanceof ListValue ? sorted(list, list) : new CelError("no such overload")),
   sum: ofList(sum),
-}
+})

@@ -1,5 +1,6 @@
 // format.dns1123Label().validate(x). Source: k8s.io/apiserver/pkg/cel/library/format.go.
 
+import { dictionary } from "../../dictionary.ts"
 import {
   validateDNS1035Label,
   validateDNS1123Label,
@@ -34,7 +35,7 @@ function byFormat(name: string, fault: string): (text: string) => string[] {
   return (text) => (hasFormat(name, text) ? [] : [fault])
 }
 
-const formats: Readonly<Record<string, NamedFormat>> = {
+const formats: Readonly<Record<string, NamedFormat>> = dictionary({
   byte: new NamedFormat(byFormat("byte", "invalid base64"), 84),
   date: new NamedFormat(byFormat("date", "invalid date"), 71),
   datetime: new NamedFormat(byFormat("datetime", "invalid datetime"), 71),
@@ -51,13 +52,13 @@ const formats: Readonly<Record<string, NamedFormat>> = {
     return fault === undefined ? [] : [fault]
   }, 1103),
   uuid: new NamedFormat(byFormat("uuid", "does not match the UUID format"), 70),
-}
+})
 
-export const formatFunctions: Readonly<Record<string, Implementation>> = {
+export const formatFunctions: Readonly<Record<string, Implementation>> = dictionary({
   ...Object.fromEntries(Object.entries(formats).map(([name, format]) => [`format.${name}`, (): Value => format])),
   "format.named": ([name]) => {
     if (typeof name !== "string") return undefined
-    const format = Object.hasOwn(formats, name) ? formats[name] : undefined
+    const format = formats[name]
     return format === undefined ? Optional.none : new Optional(format)
   },
   validate: ([format, text]) => {
@@ -65,4 +66,4 @@ export const formatFunctions: Readonly<Record<string, Implementation>> = {
     const faults = format.faults(text)
     return faults.length === 0 ? Optional.none : new Optional(new ArrayList(faults))
   },
-}
+})

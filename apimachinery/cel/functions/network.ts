@@ -1,5 +1,6 @@
 // ip() and cidr(). Source: k8s.io/apiserver/pkg/cel/library/{ip,cidr}.go; the words of faults are net/netip's.
 
+import { dictionary } from "../../dictionary.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
@@ -246,7 +247,7 @@ function within(ip: IP, network: string): boolean {
 
 const invalidArgument = new CelError("no such overload")
 
-export const networkFunctions: Readonly<Record<string, Implementation>> = {
+export const networkFunctions: Readonly<Record<string, Implementation>> = dictionary({
   cidr: ofString(parseCIDR),
   containsCIDR: ([cidr, other]) => {
     if (!(cidr instanceof CIDR)) return undefined
@@ -282,4 +283,4 @@ export const networkFunctions: Readonly<Record<string, Implementation>> = {
   isUnspecified: ofIP((ip) => ip.address === 0n),
   masked: ofCIDR((cidr) => cidr.masked()),
   prefixLength: ofCIDR((cidr) => BigInt(cidr.prefix)),
-}
+})

@@ -1,5 +1,6 @@
 // optional.of() and what is asked of optionals. or() and orValue() evaluate their argument only when needed: plan.ts.
 
+import { dictionary } from "../../dictionary.ts"
 import {
   CelError,
   Duration,
@@ -34,7 +35,7 @@ const unwrap: Implementation = ([list]) => {
   return new ArrayList(values)
 }
 
-export const optionalFunctions: Readonly<Record<string, Implementation>> = {
+export const optionalFunctions: Readonly<Record<string, Implementation>> = dictionary({
   hasValue: ([optional]) => (optional instanceof Optional ? optional.value !== undefined : undefined),
   "optional.none": () => Optional.none,
   "optional.of": ([value]) => new Optional(value),
@@ -45,4 +46,4 @@ export const optionalFunctions: Readonly<Record<string, Implementation>> = {
     if (!(optional instanceof Optional)) return undefined
     return optional.value === undefined ? new CelError("optional.none() dereference") : optional.value
   },
-}
+})

@@ -1,5 +1,6 @@
 // quantity(). Source: k8s.io/apiserver/pkg/cel/library/quantity.go.
 
+import { dictionary } from "../../dictionary.ts"
 import {
   addQuantities,
   compareQuantities,
@@ -71,7 +72,7 @@ function ofQuantity(make: (amount: Amount) => Value): Implementation {
   return ([value]) => (value instanceof Quantity ? make(value.amount) : undefined)
 }
 
-export const quantityFunctions: Readonly<Record<string, Implementation>> = {
+export const quantityFunctions: Readonly<Record<string, Implementation>> = dictionary({
   add: combined(addQuantities),
   asApproximateFloat: ofQuantity((amount) => Number(amount.nano) / Number(nanoPerUnit)),
   asInteger: ofQuantity((amount) => units(amount) ?? new CelError("cannot convert value to integer")),
@@ -83,4 +84,4 @@ export const quantityFunctions: Readonly<Record<string, Implementation>> = {
   quantity: ([text]) => (typeof text === "string" ? parse(text) : undefined),
   sign: ofQuantity((amount) => (amount.nano > 0n ? 1n : amount.nano < 0n ? -1n : 0n)),
   sub: combined(subtractQuantities),
-}
+})

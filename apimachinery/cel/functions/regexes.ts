@@ -1,5 +1,6 @@
 // matches(), find() and findAll(), in time linear in the text. Source: cel-spec, k8s.io/apiserver/pkg/cel/library/regex.go.
 
+import { dictionary } from "../../dictionary.ts"
 import { compilePattern } from "../../schema/regular-expressions/patterns.ts"
 import { findPattern } from "../../schema/regular-expressions/pattern-search.ts"
 import { ArrayList, CelError, type Value } from "../values.ts"
@@ -18,7 +19,7 @@ function attempt(make: () => Value): Value {
 
 const noOverload = new CelError("no such overload")
 
-export const regexFunctions: Readonly<Record<string, Implementation>> = {
+export const regexFunctions: Readonly<Record<string, Implementation>> = dictionary({
   find: ([text, pattern]) => {
     if (typeof text !== "string" || typeof pattern !== "string") return noOverload
     return attempt(() => findPattern(pattern, text, 1)[0] ?? "")
@@ -32,4 +33,4 @@ export const regexFunctions: Readonly<Record<string, Implementation>> = {
     if (typeof text !== "string" || typeof pattern !== "string") return noOverload
     return attempt(() => compilePattern(pattern).matches(text))
   },
-}
+})

@@ -1,5 +1,6 @@
 // Functions of strings. Positions are code points. Source: cel-go/ext/strings.go (version 2), k8s.io/apiserver/pkg/cel/library.
 
+import { dictionary } from "../../dictionary.ts"
 import { shortEscapes } from "../../go-quote.ts"
 import { formatString } from "./format-string.ts"
 import { ArrayList, CelError, codePoints, ListValue, itemsOf, type Value } from "../values.ts"
@@ -120,7 +121,7 @@ function ofTwoStrings(make: (text: string, other: string) => Value): Implementat
     typeof text === "string" && typeof other === "string" ? make(text, other) : new CelError("no such overload")
 }
 
-export const stringFunctions: Readonly<Record<string, Implementation>> = {
+export const stringFunctions: Readonly<Record<string, Implementation>> = dictionary({
   charAt,
   contains: ofTwoStrings((text, other) => text.includes(other)),
   endsWith: ofTwoStrings((text, other) => text.endsWith(other)),
@@ -136,7 +137,7 @@ export const stringFunctions: Readonly<Record<string, Implementation>> = {
   substring,
   trim: ofOneString((text) => trim(text, space)),
   upperAscii: ofOneString((text) => text.replace(asciiLower, (lower) => lower.toUpperCase())),
-}
+})
 
 /** Of strings here, of lists in lists.ts. */
 export const stringIndexOf: Implementation = indexOf

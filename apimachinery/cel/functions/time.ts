@@ -1,11 +1,12 @@
 // Texts and parts of timestamps and durations. Source: Go's time package (RFC 3339, durations like 1h30m), cel-go/common/types.
 
+import { dictionary } from "../../dictionary.ts"
 import { duration, timestamp } from "./arithmetic.ts"
 import { CelError, Duration, Timestamp, type Value } from "../values.ts"
 
 const nanosPerMilli = 1_000_000n
 const nanosPerSecond = 1_000_000_000n
-const units: Readonly<Record<string, bigint>> = {
+const units: Readonly<Record<string, bigint>> = dictionary({
   ns: 1n,
   us: 1000n,
   µs: 1000n,
@@ -14,7 +15,7 @@ const units: Readonly<Record<string, bigint>> = {
   s: nanosPerSecond,
   m: 60n * nanosPerSecond,
   h: 3600n * nanosPerSecond,
-}
+})
 /** More digits say nothing, and cost. */
 const maxDigits = 40
 
@@ -138,7 +139,7 @@ function zoneFormatter(zone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-const dateParts: Readonly<Record<string, (date: Date) => number>> = {
+const dateParts: Readonly<Record<string, (date: Date) => number>> = dictionary({
   getDate: (date) => date.getUTCDate(),
   getDayOfMonth: (date) => date.getUTCDate() - 1,
   getDayOfWeek: (date) => date.getUTCDay(),
@@ -153,14 +154,14 @@ const dateParts: Readonly<Record<string, (date: Date) => number>> = {
   getMinutes: (date) => date.getUTCMinutes(),
   getMonth: (date) => date.getUTCMonth(),
   getSeconds: (date) => date.getUTCSeconds(),
-}
+})
 
-const durationParts: Readonly<Record<string, bigint>> = {
+const durationParts: Readonly<Record<string, bigint>> = dictionary({
   getHours: 3600n * nanosPerSecond,
   getMilliseconds: nanosPerMilli,
   getMinutes: 60n * nanosPerSecond,
   getSeconds: nanosPerSecond,
-}
+})
 
 export const timeFunctions: Readonly<Record<string, (args: readonly Value[]) => Value | undefined>> =
   Object.fromEntries(

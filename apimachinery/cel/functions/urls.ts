@@ -1,5 +1,6 @@
 // url(). Source: k8s.io/apiserver/pkg/cel/library/urls.go; what a URL is, is Go's net/url.ParseRequestURI.
 
+import { dictionary } from "../../dictionary.ts"
 import { ArrayList, CelError, EntryMap, OpaqueValue, type Value } from "../values.ts"
 
 type Implementation = (args: readonly Value[]) => Value | undefined
@@ -147,7 +148,7 @@ function ofUrl(make: (parts: Parts) => Value): Implementation {
   return ([url]) => (url instanceof Url ? make(url.parts) : undefined)
 }
 
-export const urlFunctions: Readonly<Record<string, Implementation>> = {
+export const urlFunctions: Readonly<Record<string, Implementation>> = dictionary({
   getEscapedPath: ofUrl(({ path }) => escapedPath(path)),
   getHost: ofUrl(({ host }) => host),
   getHostname: ofUrl(({ host }) => /^\[([^]*)\](?::\d*)?$/.exec(host)?.[1] ?? host.replace(/:\d*$/, "")),
@@ -160,4 +161,4 @@ export const urlFunctions: Readonly<Record<string, Implementation>> = {
     const fault = requestUrlFault(text)
     return fault === undefined ? parse(text) : new CelError(`URL parse error during conversion from string: ${fault}`)
   },
-}
+})

@@ -1,5 +1,6 @@
 // semver(). Source: k8s.io/apiserver/pkg/cel/library/semverlib.go; faults in the words of github.com/blang/semver.
 
+import { dictionary } from "../../dictionary.ts"
 import { uint64 } from "../../schema/exact-integers.ts"
 import { CelError, OpaqueValue, type Value } from "../values.ts"
 
@@ -124,10 +125,10 @@ export function compareVersions([a, b]: readonly Value[]): -1 | 0 | 1 | undefine
   return a instanceof SemanticVersion && b instanceof SemanticVersion ? compare(a, b) : undefined
 }
 
-export const versionFunctions: Readonly<Record<string, Implementation>> = {
+export const versionFunctions: Readonly<Record<string, Implementation>> = dictionary({
   isSemver: ofText((value) => !(value instanceof CelError)),
   major: part(0),
   minor: part(1),
   patch: part(2),
   semver: ofText((value) => value),
-}
+})

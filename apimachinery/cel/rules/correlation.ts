@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from "node:util"
 import type { Json } from "../../object.ts"
-import { isObject, type JsonObject } from "../../schema/json-object.ts"
+import { isObject, type JsonObject, ownValue } from "../../schema/json-object.ts"
 
 export interface Correlation {
   value: Json
@@ -82,5 +82,5 @@ export function isUntouched(at: Correlation | undefined): boolean {
 }
 
 function own(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined
+  return ownValue(object, key)
 }

@@ -1,12 +1,13 @@
 // The fieldPath of a rule: .spec.a or ['a'] below its schema. Source:
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go.
 
+import { dictionary } from "../../dictionary.ts"
 import type { Json } from "../../object.ts"
 import { FieldPath } from "../../field-errors.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
 
 const token = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)*)'\]/y
-const escapes: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = dictionary({
   a: "\x07",
   b: "\b",
   f: "\f",
@@ -16,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
   v: "\v",
   "'": "'",
   "\\": "\\",
-}
+})
 
 /** As errors show it; undefined: it leads to no field. */
 export function normalFieldPath(path: string, schema: JsonObject): string | undefined {

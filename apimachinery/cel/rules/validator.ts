@@ -11,7 +11,7 @@ import {
   required,
 } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
-import { isObject, type JsonObject } from "../../schema/json-object.ts"
+import { isObject, type JsonObject, ownValue } from "../../schema/json-object.ts"
 import { CostExceeded } from "../closures.ts"
 import { type DeclaredType, declaredType } from "../types/declared-type.ts"
 import { escapeIdentifier } from "../syntax/identifiers.ts"
@@ -145,7 +145,7 @@ class RuleEvaluation implements RuleFindings {
       if (inner === undefined) continue
       const at = tree.properties.has(name) ? path.child(name) : path.key(name)
       const next = nextRatchet(ratchet, () => fieldCorrelation(ratchet.current, name))
-      yield* this.visit(inner, at, item, Object.hasOwn(old, name) ? old[name] : undefined, next)
+      yield* this.visit(inner, at, item, ownValue(old, name), next)
     }
   }
 

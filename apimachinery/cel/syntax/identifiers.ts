@@ -1,19 +1,21 @@
 // Names of properties as identifiers of expressions, and back: "a-b" is a__dash__b, "in" is __in__. Source:
 // k8s.io/apiserver/pkg/cel/escaping.go.
 
+import { dictionary } from "../../dictionary.ts"
+
 const reserved = new Set(
   (
     "true false null in as break const continue else for function if import let loop package namespace return " +
     "var void while"
   ).split(" "),
 )
-const escapes: Readonly<Record<string, string>> = {
+const escapes: Readonly<Record<string, string>> = dictionary({
   __: "__underscores__",
   ".": "__dot__",
   "-": "__dash__",
   "/": "__slash__",
-}
-const unescapes: Readonly<Record<string, string>> = { underscores: "__", dot: ".", dash: "-", slash: "/" }
+})
+const unescapes: Readonly<Record<string, string>> = dictionary({ underscores: "__", dot: ".", dash: "-", slash: "/" })
 
 /** Undefined: there is no way to name it. */
 export function escapeIdentifier(name: string): string | undefined {
@@ -33,7 +35,7 @@ export function unescapeIdentifier(escaped: string): string | undefined {
   let valid = true
   const name = escaped.replace(/__[^_]+__/g, (found) => {
     const inner = found.slice(2, -2)
-    const plain = Object.hasOwn(unescapes, inner) ? unescapes[inner] : undefined
+    const plain = unescapes[inner]
     if (plain !== undefined) return plain
     // A reserved word is escaped as a whole only.
     if (!reserved.has(inner) || found.length !== escaped.length) valid = false

@@ -1,10 +1,11 @@
 // The values that literals stand for.
 
+import { dictionary } from "../../dictionary.ts"
 import { int64, uint64 } from "../../schema/exact-integers.ts"
 import type { TokenKind } from "./scanner.ts"
 import { type Value, UInt } from "../values.ts"
 
-const simple: Readonly<Record<string, string>> = {
+const simple: Readonly<Record<string, string>> = dictionary({
   a: "\x07",
   b: "\b",
   f: "\f",
@@ -12,7 +13,7 @@ const simple: Readonly<Record<string, string>> = {
   r: "\r",
   t: "\t",
   v: "\v",
-}
+})
 
 /** Of a token of that kind; undefined: out of range, or no text. */
 export function literalValue(kind: TokenKind, text: string, negative: boolean): Value | undefined {

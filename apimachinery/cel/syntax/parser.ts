@@ -1,5 +1,6 @@
 // From the text of a CEL expression to its tree. Source: cel-spec/doc/langdef.md, and the grammar cel-go's parser is made of.
 
+import { dictionary } from "../../dictionary.ts"
 import { balanced, call, ident, list, literal, type MapEntryNode, type Node, type StructFieldNode } from "./ast.ts"
 import type { Issue } from "./issues.ts"
 import { literalValue } from "./literals.ts"
@@ -16,7 +17,7 @@ const reserved = new Set(
   "as break const continue else for function if import let loop package namespace return var void while".split(" "),
 )
 const relations = new Set(["<", "<=", ">=", ">", "==", "!=", "in"])
-const binary: Readonly<Record<string, string>> = { in: "@in" }
+const binary: Readonly<Record<string, string>> = dictionary({ in: "@in" })
 
 /** With issues, the tree is of no use. `bindings`: cel.bind() is a macro. */
 export function parseExpression(source: string, bindings = false): { tree: Node | undefined; issues: Issue[] } {

@@ -1,5 +1,6 @@
 // The paths of a server that are about no resource: discovery, its version, and what others need to trust its tokens.
 
+import { dictionary } from "../../dictionary.ts"
 import type { JsonObject } from "../json-object.ts"
 import type { Operation } from "./operations.ts"
 import { camelGroup, capital, mediaTypes, type Paths, tagOf } from "./paths.ts"
@@ -10,7 +11,7 @@ export type Refer = (type: string) => JsonObject
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1"
 
 /** What a document of version 3 is about; version 2 is about all at once. */
-export const plainDocuments: Readonly<Record<string, (paths: Paths, refer: Refer) => void>> = {
+export const plainDocuments: Readonly<Record<string, (paths: Paths, refer: Refer) => void>> = dictionary({
   ".well-known/openid-configuration": (paths) =>
     paths.set("/.well-known/openid-configuration/", [
       { ...read("getServiceAccountIssuerOpenIDConfiguration", "WellKnown", ["application/json"]), consumes: [] },
@@ -27,7 +28,7 @@ export const plainDocuments: Readonly<Record<string, (paths: Paths, refer: Refer
     const info = refer("io.k8s.apimachinery.pkg.version.Info")
     paths.set("/version/", [read("getCodeVersion", "version", ["application/json"], info)])
   },
-}
+})
 
 /** "/apis/apps/": the document "apis/apps". */
 export function addGroup(paths: Paths, group: string, refer: Refer): void {

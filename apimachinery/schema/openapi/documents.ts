@@ -62,7 +62,7 @@ export function openAPIV3(
   definitions: readonly OpenAPIDefinition[],
   descriptions: Descriptions = noDescriptions,
 ): Pieces | undefined {
-  const plain = Object.hasOwn(plainDocuments, path) ? plainDocuments[path] : undefined
+  const plain = plainDocuments[path]
   if (plain !== undefined) return new Builder("v3", descriptions, []).v3(kubernetes, plain)
   const own = definitions.filter((one) => openAPIV3Path(one) === path)
   const [first] = own

@@ -1,6 +1,7 @@
 // What OpenAPI documents show beyond what the types say: facts.json beside this file, made by ../generate/ and read when the
 // first document is made.
 
+import { ownValue } from "../json-object.ts"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { Json } from "../../object.ts"
@@ -40,12 +41,12 @@ export function factsDigest(): string {
 
 export function publishedDefaults(type: string): Readonly<Record<string, Json>> | undefined {
   const { defaults } = facts()
-  return Object.hasOwn(defaults, type) ? defaults[type] : undefined
+  return ownValue(defaults, type)
 }
 
 export function publishedUnions(type: string): Json | undefined {
   const { unions } = facts()
-  return Object.hasOwn(unions, type) ? unions[type] : undefined
+  return ownValue(unions, type)
 }
 
 /** Nothing is said of the field but the type it refers to. */
@@ -66,5 +67,5 @@ export function optionVersions(): readonly GroupVersion[] {
 /** Undefined: every operation has its own. */
 export function sharedParameterId(key: string): string | undefined {
   const { parameters } = facts()
-  return Object.hasOwn(parameters, key) ? parameters[key] : undefined
+  return ownValue(parameters, key)
 }

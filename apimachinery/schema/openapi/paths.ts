@@ -2,6 +2,7 @@
 // Source: registerResourceHandlers in k8s.io/apiserver/pkg/endpoints/installer.go, and generateBuilder in
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 
+import { dictionary } from "../../dictionary.ts"
 import type { JsonObject } from "../json-object.ts"
 import { protobufMediaType } from "../protobuf/parse.ts"
 import type { Method, Operation, PublishedKind } from "./operations.ts"
@@ -55,12 +56,12 @@ const patchTypes = [...jsonPatches, "application/strategic-merge-patch+json", "a
 const customPatchTypes = [...jsonPatches, "application/apply-patch+yaml"]
 
 /** Subresources that carry streams: any method, any body. */
-const connected: Readonly<Record<string, readonly Method[]>> = {
+const connected: Readonly<Record<string, readonly Method[]>> = dictionary({
   attach: ["get", "post"],
   exec: ["get", "post"],
   portforward: ["get", "post"],
   proxy: ["get", "put", "post", "delete", "options", "head", "patch"],
-}
+})
 
 /** Kinds whose delete answers the object although they are said to answer a Status. */
 const saidToAnswerStatus: ReadonlySet<string> = new Set(["/namespaces"])

@@ -2,7 +2,7 @@
 // what documents.ts writes. Extensions ("x-…") travel as YAML texts, and JSON is YAML.
 
 import type { Json } from "../../object.ts"
-import { isObject } from "../json-object.ts"
+import { isObject, ownValue } from "../json-object.ts"
 import type { Pieces } from "./documents.ts"
 
 export type Encode = (value: Json) => Uint8Array
@@ -62,7 +62,7 @@ export function message(rules: Readonly<Record<string, Rule>>, extensions?: numb
     if (!isObject(value)) return empty
     const parts: Uint8Array[] = []
     for (const [name, inner] of Object.entries(value)) {
-      const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
+      const rule = ownValue(rules, name)
       if (rule === undefined) {
         if (extensions !== undefined && name.startsWith("x-")) parts.push(field(extensions, namedAny(name, inner)))
       } else if (isScalar(rule)) parts.push(scalarField(rule, inner))

@@ -1,6 +1,8 @@
 // Schemas as OpenAPI publishes them: named types as shared definitions, in the two versions' dialects. Descriptions of
 // built-in kinds are handed in (descriptions.ts); a custom resource's are its author's.
 
+import { ownValue } from "../json-object.ts"
+import { dictionary } from "../../dictionary.ts"
 import type { GroupVersionKind } from "../../object.ts"
 import { type Descriptions, noDescriptions, type TypeDescription } from "../descriptions.ts"
 import { kindsOfTypes } from "../facts.ts"
@@ -15,7 +17,7 @@ export const objectMetaName = `${meta}.ObjectMeta`
 const refPrefix = { v2: "#/definitions/", v3: "#/components/schemas/" } as const
 
 /** Types that are no structs, by their name. */
-const scalars: Readonly<Record<string, { v2: JsonObject; v3: JsonObject }>> = {
+const scalars: Readonly<Record<string, { v2: JsonObject; v3: JsonObject }>> = dictionary({
   [`${meta}.Time`]: same({ type: "string", format: "date-time" }),
   [`${meta}.MicroTime`]: same({ type: "string", format: "date-time" }),
   [`${meta}.Duration`]: same({ type: "string" }),
@@ -30,7 +32,7 @@ const scalars: Readonly<Record<string, { v2: JsonObject; v3: JsonObject }>> = {
     v2: { type: "string", format: "int-or-string" },
     v3: { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
   },
-}
+})
 
 function same(schema: JsonObject): { v2: JsonObject; v3: JsonObject } {
   return { v2: schema, v3: schema }
@@ -103,7 +105,7 @@ export class Definitions {
   }
 
   #define(schema: Schema, name: string): JsonObject {
-    const scalar = Object.hasOwn(scalars, name) ? scalars[name] : undefined
+    const scalar = scalars[name]
     if (scalar !== undefined) return scalar[this.#dialect]
     if (schema.type !== "object" || schema.fields === undefined)
       return schema.type === "any" ? {} : { type: schema.type }
@@ -117,7 +119,7 @@ export class Definitions {
       }
       const description = described?.fields.get(key) ?? this.#descriptionOf(field.schema)
       properties[key] = { ...(description === undefined ? {} : { description }), ...this.#property(field) }
-      const special = defaults !== undefined && Object.hasOwn(defaults, key) ? defaults[key] : undefined
+      const special = ownValue(defaults, key)
       if (special !== undefined) properties[key] = { ...(properties[key] as JsonObject), default: special }
     }
     const kinds = this.#kindsOf(name)

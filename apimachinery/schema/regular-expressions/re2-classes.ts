@@ -1,8 +1,10 @@
 // The character classes of Go's regular expressions, as ranges of code points.
 
+import { dictionary } from "../../dictionary.ts"
+
 export const lastCodePoint = 0x10ffff
 
-export const escapes: Readonly<Record<string, readonly (readonly [number, number])[]>> = {
+export const escapes: Readonly<Record<string, readonly (readonly [number, number])[]>> = dictionary({
   d: [[0x30, 0x39]],
   s: [
     [0x09, 0x0a],
@@ -15,8 +17,8 @@ export const escapes: Readonly<Record<string, readonly (readonly [number, number
     [0x5f, 0x5f],
     [0x61, 0x7a],
   ],
-}
-export const named: Readonly<Record<string, readonly (readonly [number, number])[]>> = {
+})
+export const named: Readonly<Record<string, readonly (readonly [number, number])[]>> = dictionary({
   alnum: [
     [0x30, 0x39],
     [0x41, 0x5a],
@@ -61,8 +63,8 @@ export const named: Readonly<Record<string, readonly (readonly [number, number])
     [0x41, 0x46],
     [0x61, 0x66],
   ],
-}
-export const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 }
+})
+export const controls: Readonly<Record<string, number>> = dictionary({ a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 })
 
 export function complement(ranges: readonly (readonly [number, number])[]): [number, number][] {
   const found: [number, number][] = []

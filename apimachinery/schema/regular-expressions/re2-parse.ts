@@ -1,5 +1,6 @@
 // Reads the syntax of Go's regular expressions (RE2's) into a tree, with Go's words for what is wrong. Matching: patterns.ts.
 
+import { dictionary } from "../../dictionary.ts"
 import { complement, controls, escapes, lastCodePoint, named, unicodeClass } from "./re2-classes.ts"
 
 /** Ranges of code points, or a function where JavaScript knows the class better (\p{Greek}). */
@@ -192,13 +193,13 @@ class Parser {
   #escape(): Node | undefined {
     const next = this.#text[this.#at + 1]
     if (next === undefined) fail("trailing backslash at end of expression", "")
-    const assertions: Readonly<Record<string, Assertion>> = {
+    const assertions: Readonly<Record<string, Assertion>> = dictionary({
       A: "textStart",
       z: "textEnd",
       b: "wordBoundary",
       B: "noWordBoundary",
-    }
-    const assertion = Object.hasOwn(assertions, next) ? assertions[next] : undefined
+    })
+    const assertion = assertions[next]
     if (assertion !== undefined) {
       this.#at += 2
       return { kind: "assert", assertion }
@@ -244,7 +245,7 @@ class Parser {
     }
     const next = this.#text[this.#at + 1]
     if (next === undefined) fail("trailing backslash at end of expression", "")
-    const control = Object.hasOwn(controls, next) ? controls[next] : undefined
+    const control = controls[next]
     if (control === undefined && /[A-Za-z0-9]/.test(next)) fail("invalid escape sequence", `\\${next}`)
     this.#at += 2
     return control ?? next.codePointAt(0) ?? 0

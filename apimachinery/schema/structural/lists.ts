@@ -4,7 +4,7 @@ import { repeats } from "../../repeats.ts"
 import { forbiddenField, invalidValue, notSupported, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
-import { isObject, type JsonObject } from "../json-object.ts"
+import { isObject, type JsonObject, ownValue } from "../json-object.ts"
 
 const listTypes = ["atomic", "set", "map"]
 
@@ -76,7 +76,7 @@ function mapErrors(items: Json | undefined, keys: readonly string[], path: Field
   const properties = isObject(items["properties"]) ? items["properties"] : {}
   const repeated = repeats(keys)
   for (const [index, key] of keys.entries()) {
-    const property = Object.hasOwn(properties, key) ? properties[key] : undefined
+    const property = ownValue(properties, key)
     if (property === undefined) errors.push(invalidValue(at, keys, "entries must all be names of item properties"))
     else if (isObject(property) && (property["type"] === "array" || property["type"] === "object")) {
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
@@ -89,7 +89,7 @@ function mapErrors(items: Json | undefined, keys: readonly string[], path: Field
 
 function keyErrors(items: JsonObject, key: string, isRequired: boolean, path: FieldPath): FieldError[] {
   const properties = isObject(items["properties"]) ? items["properties"] : {}
-  const property = Object.hasOwn(properties, key) ? properties[key] : undefined
+  const property = ownValue(properties, key)
   if (!isObject(property)) return []
   const errors: FieldError[] = []
   const at = path.child("items", "properties").key(key)

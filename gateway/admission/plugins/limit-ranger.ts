@@ -89,7 +89,7 @@ function fillContainer(
     ["limits", limits],
   ] as const) {
     const present = (resources[kind] ?? {}) as Record<string, string>
-    const added = Object.keys(defaults).filter((name) => !(name in present))
+    const added = Object.keys(defaults).filter((name) => !Object.hasOwn(present, name))
     if (added.length === 0) continue
     resources[kind] = { ...defaults, ...present } as NonNullable<typeof resources.limits>
     notes.push(`${added.sort().join(", ")} ${kind === "requests" ? "request" : "limit"} for ${word} ${container.name}`)

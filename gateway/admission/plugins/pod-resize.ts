@@ -1,6 +1,7 @@
 // A pod on a node is resized only to what the node could give if it were alone there. Source:
 // k8s.io/kubernetes/plugin/pkg/admission/podresize.
 
+import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Node, Pod } from "../../../apimachinery/object.ts"
 import {
   compareQuantities,
@@ -15,7 +16,7 @@ import { find, nodes } from "./lookup.ts"
 import { isOf, objectAs, refuse } from "./refuse.ts"
 
 /** How amounts are told. */
-const told: Readonly<Record<string, (amount: Quantity) => number>> = { cpu: milliValue, memory: unitValue }
+const told: Readonly<Record<string, (amount: Quantity) => number>> = dictionary({ cpu: milliValue, memory: unitValue })
 
 export const podResize: AdmissionPlugin = {
   name: "PodResizeValidator",

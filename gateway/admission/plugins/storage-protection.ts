@@ -1,15 +1,16 @@
 // Claims, volumes and classes of attributes in use are not deleted under those who use them: a finalizer holds them, which the
 // protection controllers take away. Source: k8s.io/kubernetes/plugin/pkg/admission/storage/storageobjectinuseprotection.
 
+import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
 import { objectAs } from "./refuse.ts"
 
 /** By group/resource. */
-const finalizers: Readonly<Record<string, string>> = {
+const finalizers: Readonly<Record<string, string>> = dictionary({
   "/persistentvolumeclaims": "kubernetes.io/pvc-protection",
   "/persistentvolumes": "kubernetes.io/pv-protection",
   "storage.k8s.io/volumeattributesclasses": "kubernetes.io/vac-protection",
-}
+})
 
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: "StorageObjectInUseProtection",

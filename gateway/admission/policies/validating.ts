@@ -1,6 +1,7 @@
 // ValidatingAdmissionPolicy. Every policy is heard before the first denial is answered: others may have something to warn of or
 // to write down. Source: k8s.io/apiserver/pkg/admission/plugin/policy/validating.
 
+import { dictionary } from "../../../apimachinery/dictionary.ts"
 import { usableMessage } from "../../../apimachinery/cel/rules/validator.ts"
 import type { PolicyBinding } from "../../../apimachinery/cel/admission/policy.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
@@ -33,12 +34,12 @@ interface Finding {
 
 /** Of an audit annotation; the rest is cut off. */
 const maxAnnotation = 10 * 1024
-const codes: Readonly<Record<string, number>> = {
+const codes: Readonly<Record<string, number>> = dictionary({
   Forbidden: 403,
   Unauthorized: 401,
   RequestEntityTooLarge: 413,
   Invalid: 422,
-}
+})
 
 export class ValidatingPolicies implements AdmissionPlugin {
   readonly name = "ValidatingAdmissionPolicy"

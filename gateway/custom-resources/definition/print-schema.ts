@@ -1,6 +1,7 @@
 // A schema as Go prints it in messages: as it lies in kube-apiserver's memory, every field in its order. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/types_jsonschema.go.
 
+import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
 
@@ -19,7 +20,7 @@ const fields = schemaFields.split(" ").map((field): readonly [string, string] =>
   return [name, own]
 })
 /** Those that are no pointers. */
-const zeros: Readonly<Record<string, Json>> = {
+const zeros: Readonly<Record<string, Json>> = dictionary({
   ...Object.fromEntries(
     ["ID", "Schema", "Description", "Type", "Format", "Title", "Pattern"].map((name) => [name, ""]),
   ),
@@ -28,7 +29,7 @@ const zeros: Readonly<Record<string, Json>> = {
       (name) => [name, false],
     ),
   ),
-}
+})
 
 export function printSchema(schema: Json | undefined): Json {
   if (!isObject(schema)) return null

@@ -10,7 +10,7 @@ import {
   tooMany,
 } from "../../../apimachinery/field-errors.ts"
 import type { Json } from "../../../apimachinery/object.ts"
-import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
+import { isObject, type JsonObject, ownValue } from "../../../apimachinery/schema/json-object.ts"
 
 const selectableTypes: readonly unknown[] = ["boolean", "integer", "string"]
 const maxSelectableFields = 8
@@ -61,7 +61,7 @@ function fieldAt(path: string, schema: Json): JsonObject | string {
     if (!isObject(at)) return notThere
     const { properties, additionalProperties }: JsonObject = at
     if (!isObject(properties)) at = additionalProperties
-    else at = Object.hasOwn(properties, name) ? properties[name] : undefined
+    else at = ownValue(properties, name)
     if (!isObject(at)) return notThere
   }
   return isObject(at) ? at : notThere

@@ -1,5 +1,6 @@
 // The body of a PATCH: which type of patch it is, and what it holds. What is done with it: patch.ts.
 
+import { dictionary } from "../../../apimachinery/dictionary.ts"
 import { errorMessage } from "../../../apimachinery/error-message.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
@@ -13,12 +14,12 @@ import type { FieldValidation } from "../request-options.ts"
 
 export type PatchType = "json" | "merge" | "strategic"
 
-const patchTypes: Readonly<Record<string, PatchType | "apply">> = {
+const patchTypes: Readonly<Record<string, PatchType | "apply">> = dictionary({
   "application/json-patch+json": "json",
   "application/merge-patch+json": "merge",
   "application/strategic-merge-patch+json": "strategic",
   "application/apply-patch+yaml": "apply",
-}
+})
 
 /** Strategic merge needs what only built-in kinds have. */
 export function patchType(
@@ -26,7 +27,7 @@ export function patchType(
   { customResource }: ResourceDefinition,
 ): PatchType | "apply" {
   const [given = ""] = (contentType ?? "").split(";")
-  const type = Object.hasOwn(patchTypes, given) ? patchTypes[given] : undefined
+  const type = patchTypes[given]
   if ((type === "strategic" || type === undefined) && customResource !== undefined) {
     throw unsupportedMediaType(Object.keys(patchTypes).filter((name) => patchTypes[name] !== "strategic"))
   }

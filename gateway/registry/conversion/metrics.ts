@@ -1,18 +1,19 @@
 // One metric of a HorizontalPodAutoscaler in autoscaling/v2 (identifier, target, current) and in autoscaling/v1 (flat).
 // Source: k8s.io/kubernetes/pkg/apis/autoscaling/v1/conversion.go.
 
+import { dictionary } from "../../../apimachinery/dictionary.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 
 type Fields = { [key: string]: Json }
 
 /** Type of a metric → the field that has it. */
-const fields: Readonly<Record<string, string>> = {
+const fields: Readonly<Record<string, string>> = dictionary({
   Resource: "resource",
   ContainerResource: "containerResource",
   Pods: "pods",
   Object: "object",
   External: "external",
-}
+})
 
 const fieldOf = ({ type }: Fields): string => (typeof type === "string" ? fields[type] : undefined) ?? ""
 const part = (of: Fields | undefined, name: string): Fields => (of?.[name] as Fields | undefined) ?? {}

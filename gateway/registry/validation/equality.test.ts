@@ -10,6 +10,7 @@ test.each<[unknown, unknown, boolean]>([
   [{ a: 0 }, {}, false],
   [[{}], [], false],
   [{ a: [1, 2] }, { a: [2, 1] }, false],
+  [{ a: "x" }, { a: "x", constructor: "y" }, false],
   [{ a: { b: [{ c: "x" }] } }, { a: { b: [{ c: "x" }], d: [] } }, true],
 ])("%j and %j are the same: %s", (left, right, same) => {
   expect(semanticEqual(left, right)).toBe(same)

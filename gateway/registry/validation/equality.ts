@@ -22,7 +22,7 @@ export function semanticEqual(left: unknown, right: unknown): boolean {
   const a = left as Record<string, unknown>
   const b = right as Record<string, unknown>
   for (const key of Object.keys(a)) if (!semanticEqual(a[key], b[key])) return false
-  for (const key of Object.keys(b)) if (!(key in a) && !isNothing(b[key])) return false
+  for (const key of Object.keys(b)) if (!Object.hasOwn(a, key) && !isNothing(b[key])) return false
   return true
 }
 

@@ -5,7 +5,7 @@ import { superNamespace } from "../../../apimachinery/tenancy.ts"
 import { timestamp, type Node, type Pod, type PodStatus } from "../../../apimachinery/object.ts"
 import { renamed, tenantResource } from "../../conversion/resource-names.ts"
 import { scrubMessages } from "../../conversion/scrub.ts"
-import { equal } from "../../conversion/equality.ts"
+import { equalButNulls } from "../../../apimachinery/equality.ts"
 import type { Tenant } from "../../../client/tenants.ts"
 
 type Conditions = NonNullable<PodStatus["conditions"]>
@@ -147,7 +147,7 @@ function withoutGeneration(condition: Condition): Condition {
 }
 
 export function sameStatus(a: PodStatus | undefined, b: PodStatus | undefined): boolean {
-  return equal(a ?? {}, b ?? {})
+  return equalButNulls(a ?? {}, b ?? {})
 }
 
 /** Room is being made for it on a node of the tenant's choice (../../preemption.ts). */

@@ -17,6 +17,7 @@ import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
+import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
@@ -85,6 +86,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...numberLiteralCases(),
         ...objectCases(),
         ...faultCases(),
+        ...inheritedNameCases(),
       ],
     },
     {

@@ -1,6 +1,7 @@
 // What no pod of level "baseline" may do: known ways out of a container. Each check is that of its file in
 // k8s.io/pod-security-admission/policy (check_*.go), whose words clients see.
 
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { goQuote } from "../../../../apimachinery/go-quote.ts"
 import type { Container, PodSpec } from "../../../../apimachinery/object.ts"
 import { appArmorOfContainer, seccompOfContainer, seccompOfPod } from "../../../registry/core/pod-spec/annotations.ts"
@@ -163,7 +164,7 @@ export const seccompAnnotations: Check = ({ metadata, spec }) => {
     value === "runtime/default" || value === "docker/default" || value.startsWith("localhost/")
   const bad = sorted(
     keys.flatMap((key) => {
-      const value = Object.hasOwn(annotations, key) ? annotations[key] : undefined
+      const value = ownValue(annotations, key)
       return value === undefined || isAllowed(value) ? [] : [`${key}=${goQuote(value)}`]
     }),
   )

@@ -2,6 +2,7 @@
 // k8s.io/pod-security-admission/admission, k8s.io/kubernetes/plugin/pkg/admission/security/podsecurity. Nobody is exempt, and
 // a namespace that says nothing asks for nothing: kube-apiserver's defaults.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import {
   type Container,
   controllerOf,
@@ -35,7 +36,7 @@ interface Templated {
 }
 
 /** Of what makes pods, where the template of one is. */
-const templateOf: Readonly<Record<string, (object: Templated) => PodTemplateSpec | undefined>> = {
+const templateOf: Readonly<Record<string, (object: Templated) => PodTemplateSpec | undefined>> = dictionary({
   replicationcontrollers: ({ spec }) => spec?.template,
   podtemplates: ({ template }) => template,
   "replicasets.apps": ({ spec }) => spec?.template,
@@ -44,7 +45,7 @@ const templateOf: Readonly<Record<string, (object: Templated) => PodTemplateSpec
   "daemonsets.apps": ({ spec }) => spec?.template,
   "jobs.batch": ({ spec }) => spec?.template,
   "cronjobs.batch": ({ spec }) => spec?.jobTemplate?.spec?.template,
-}
+})
 
 export const podSecurity: AdmissionPlugin = {
   name: "PodSecurity",

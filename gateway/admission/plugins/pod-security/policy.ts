@@ -1,5 +1,6 @@
 // What a namespace's labels ask of its pods. Source: k8s.io/pod-security-admission/api (helpers.go, constants.go).
 
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 
 export const labelPrefix = "pod-security.kubernetes.io/"
@@ -36,7 +37,7 @@ export function policyOf(labels: Readonly<Record<string, string>> = {}): { polic
   const errors: FieldError[] = []
   const read = <T>(name: string, otherwise: T, parse: (text: string) => T | undefined, wrong: T, rule: string): T => {
     const label = labelPrefix + name
-    const given = Object.hasOwn(labels, label) ? labels[label] : undefined
+    const given = ownValue(labels, label)
     if (given === undefined) return otherwise
     const parsed = parse(given)
     if (parsed === undefined) errors.push(invalidValue(FieldPath.root("metadata", "labels").key(label), given, rule))

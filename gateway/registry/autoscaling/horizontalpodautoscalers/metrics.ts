@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/pkg/apis/autoscaling/validation.
 
 import type * as models from "@kubernetes/client-node"
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import {
   type FieldError,
   type FieldPath,
@@ -27,14 +28,14 @@ type Source = {
 }
 
 /** In the order in which they are looked at: of several the first is. */
-const sources = {
+const sources: Readonly<Record<string, SourceField>> = dictionary({
   Object: "object",
   External: "external",
   Pods: "pods",
   Resource: "resource",
   ContainerResource: "containerResource",
-} as const
-type SourceField = (typeof sources)[keyof typeof sources]
+})
+type SourceField = "object" | "external" | "pods" | "resource" | "containerResource"
 
 const types = Object.keys(sources).toSorted()
 const targetTypes = ["Utilization", "Value", "AverageValue"]
@@ -54,12 +55,12 @@ export function validateMetrics(
 
 function validateMetric(at: FieldPath, metric: Metric): FieldError[] {
   const type = metric.type ?? ""
-  const unknown = type in sources ? [] : [notSupported(at.child("type"), type, types)]
+  const expected = sources[type]
+  const unknown = expected === undefined ? [notSupported(at.child("type"), type, types)] : []
   const errors = type === "" ? [required(at.child("type"), "must specify a metric source type"), ...unknown] : unknown
   const present = Object.values(sources).filter((field) => metric[field] !== undefined)
   const [first] = present
   if (first !== undefined) errors.push(...validateSource(at.child(first), first, metric[first] as Source))
-  const expected = sources[type as keyof typeof sources] as SourceField | undefined
   if (expected === undefined) errors.push(...unknown)
   else if (metric[expected] === undefined) {
     errors.push(required(at.child(expected), "must populate information for the given metric source"))

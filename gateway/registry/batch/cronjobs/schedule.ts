@@ -1,9 +1,11 @@
 // Whether a cron schedule is one, as the parser upstream uses (github.com/robfig/cron/v3, standard form) has it.
 
-const names: Readonly<Record<string, readonly string[]>> = {
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
+
+const names: Readonly<Record<string, readonly string[]>> = dictionary({
   month: ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"],
   weekday: ["sun", "mon", "tue", "wed", "thu", "fri", "sat"],
-}
+})
 const fields = [
   { name: "minute", low: 0, high: 59 },
   { name: "hour", low: 0, high: 23 },

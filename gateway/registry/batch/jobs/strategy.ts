@@ -51,7 +51,8 @@ const strategy: Strategy<Job> = {
   },
 
   canonicalize: labelAsTemplate,
-  lacksDefault: ({ metadata: { labels = {} } }) => uidLabel in labels && Object.keys(labels).every(isGenerated),
+  lacksDefault: ({ metadata: { labels = {} } }) =>
+    Object.hasOwn(labels, uidLabel) && Object.keys(labels).every(isGenerated),
 
   validate: (_ctx, job) => validateJob(job),
 

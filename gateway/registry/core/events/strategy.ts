@@ -1,5 +1,6 @@
 // Events, of both groups: one stored form (core/v1's), two ways to ask for it. Source: k8s.io/kubernetes/pkg/registry/core/event.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import { validateObjectMeta } from "../../../../apimachinery/object-meta.ts"
@@ -128,7 +129,7 @@ function validateNew(event: Event): FieldError[] {
 }
 
 /** Only that it happened again is new. The fields have the names of core/v1. */
-const lasting: Readonly<Record<string, string>> = {
+const lasting: Readonly<Record<string, string>> = dictionary({
   involvedObject: "regarding",
   reason: "reason",
   message: "note",
@@ -142,7 +143,7 @@ const lasting: Readonly<Record<string, string>> = {
   related: "related",
   reportingController: "reportingController",
   reportingInstance: "reportingInstance",
-}
+})
 
 const texts: ReadonlySet<string> = new Set([
   "reason",

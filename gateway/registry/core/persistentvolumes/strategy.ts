@@ -1,5 +1,6 @@
 // PersistentVolumes. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { type PersistentVolume, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -66,18 +67,18 @@ const strategy: Strategy<PersistentVolume> = {
 
 export const persistentVolumes: KindExtension = { strategy }
 
-const oldSources: Readonly<Record<string, string>> = {
+const oldSources: Readonly<Record<string, string>> = dictionary({
   cephfs: "spec.cephfs: deprecated in v1.28, non-functional in v1.31+",
   photonPersistentDisk: "spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+",
   scaleIO: "spec.scaleIO: deprecated in v1.16, non-functional in v1.22+",
   storageos: "spec.storageOS: deprecated in v1.22, non-functional in v1.25+",
   glusterfs: "spec.glusterfs: deprecated in v1.25, non-functional in v1.26+",
   rbd: "spec.rbd: deprecated in v1.28, non-functional in v1.31+",
-}
-const oldAnnotations: Readonly<Record<string, string>> = {
+})
+const oldAnnotations: Readonly<Record<string, string>> = dictionary({
   "volume.beta.kubernetes.io/storage-class": 'deprecated since v1.8; use "storageClassName" attribute instead',
   "volume.beta.kubernetes.io/mount-options": 'deprecated since v1.31; use "mountOptions" attribute instead',
-}
+})
 
 /** Source: k8s.io/kubernetes/pkg/api/persistentvolume. */
 function volumeWarnings({ metadata, spec = {} }: PersistentVolume): string[] {

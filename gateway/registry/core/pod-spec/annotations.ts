@@ -2,6 +2,8 @@
 // valid and agree with them. Source: k8s.io/kubernetes/pkg/apis/core/validation (ValidatePodSpecificAnnotations,
 // validateSeccompAnnotationsAndFields, validateAppArmorAnnotationsAndFieldsMatchOnCreate), pkg/registry/core/pod/strategy.go.
 
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../../apimachinery/go-quote.ts"
 import type { Container, ObjectMeta, PodSpec } from "../../../../apimachinery/object.ts"
@@ -23,8 +25,7 @@ const localhost = "localhost/"
 const entriesOf = (annotations: Annotations): [string, string][] =>
   Object.entries(annotations ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
 
-const valueOf = (annotations: Annotations, key: string): string | undefined =>
-  annotations !== undefined && Object.hasOwn(annotations, key) ? annotations[key] : undefined
+const valueOf = (annotations: Annotations, key: string): string | undefined => ownValue(annotations, key)
 
 export function containersWithPaths(path: FieldPath, spec: PodSpec): [FieldPath, Container][] {
   return (["initContainers", "containers", "ephemeralContainers"] as const).flatMap((field) =>
@@ -102,11 +103,11 @@ export function validateProfilesMatch(path: FieldPath, annotations: Annotations,
 }
 
 function mismatch(word: string, path: FieldPath, value: string, { type, localhostProfile }: Profile): FieldError[] {
-  const isType: Readonly<Record<string, boolean>> = {
+  const isType: Readonly<Record<string, boolean>> = dictionary({
     Unconfined: value === "unconfined",
     RuntimeDefault: value === "runtime/default" || (word === "seccomp" && value === "docker/default"),
     Localhost: value.startsWith(localhost),
-  }
+  })
   if (isType[type] === false)
     return [forbiddenField(path.child("type"), `${word} type in annotation and field must match`)]
   if (type !== "Localhost" || value.slice(localhost.length) === localhostProfile) return []

@@ -5,6 +5,7 @@ import { type FieldError, type FieldPath, forbiddenField, invalidValue } from ".
 import type { PodSpec } from "../../../../apimachinery/object.ts"
 import { compareQuantities, printQuantity } from "../../../../apimachinery/quantity.ts"
 import { type Amounts, parseAmounts, podAmounts } from "../../../../apimachinery/resource-usage.ts"
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import { isHugePages, validateRequirements } from "./resources.ts"
 
@@ -19,7 +20,7 @@ export function defaultPodResources({ resources, containers, initContainers = []
     Object.entries(podAmounts({ containers, initContainers }, kind))
       .filter(([name]) => isPodResource(name))
       .map(([name, amount]) => [name, printQuantity(amount)])
-  const pages = sums("limits").filter(([name]) => isHugePages(name) && !(name in requests))
+  const pages = sums("limits").filter(([name]) => isHugePages(name) && !Object.hasOwn(requests, name))
   const most = { ...Object.fromEntries(pages), ...limits }
   if (isEmpty(most)) return
   resources.limits = most
@@ -48,7 +49,7 @@ function validateSums(path: FieldPath, { resources, containers, initContainers =
     const whole = parseAmounts(resources?.[kind])
     const sums = Object.entries(podAmounts({ containers, initContainers }, kind))
     return sums.flatMap(([name, sum]) => {
-      const given = kind === "requests" || isHugePages(name) ? whole[name] : undefined
+      const given = kind === "requests" || isHugePages(name) ? ownValue(whole, name) : undefined
       if (given === undefined || compareQuantities(sum, given) <= 0) return []
       const why = `must be greater than or equal to aggregate container ${kind} of ${printQuantity(sum)}`
       return [invalidValue(path.child(kind).key(name), printQuantity(given), why)]
@@ -60,7 +61,7 @@ function validateEach(path: FieldPath, { resources, containers }: PodSpec): Fiel
   const whole: Amounts = parseAmounts(resources?.limits)
   return (containers ?? []).flatMap((container, index) =>
     Object.entries(parseAmounts(container.resources?.limits)).flatMap(([name, limit]) => {
-      const most = whole[name]
+      const most = ownValue(whole, name)
       if (most === undefined || compareQuantities(limit, most) <= 0) return []
       const at = path.child("containers").index(index).key(name).child("limits")
       return [

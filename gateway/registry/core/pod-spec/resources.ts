@@ -1,5 +1,6 @@
 // Resource names and amounts of containers and pods. Source: k8s.io/kubernetes/pkg/apis/core/{helper,validation}.
 
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import {
   FieldError,
   type FieldPath,
@@ -127,10 +128,7 @@ export function validateRequirements(
   for (const [name, amount] of inOrder(requests)) {
     const at = path.child("requests").key(name)
     errors.push(...nameRule(at, name), ...validateAmount(at, name, amount))
-    errors.push(
-      ...againstLimit(path, name, amount, Object.hasOwn(limits, name) ? limits[name] : undefined),
-      ...wholePages(at, name, amount),
-    )
+    errors.push(...againstLimit(path, name, amount, ownValue(limits, name)), ...wholePages(at, name, amount))
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)]
   if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {

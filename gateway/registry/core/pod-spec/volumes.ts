@@ -1,5 +1,6 @@
 // Volumes of a pod. Source: k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import {
   duplicate,
   type FieldError,
@@ -50,7 +51,7 @@ const sourceOrder = [
   "image",
 ] as const satisfies readonly (keyof Volume)[]
 /** Where upstream misspells what it forbids. */
-const forbiddenAs: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" }
+const forbiddenAs: Readonly<Record<string, string>> = dictionary({ cephfs: "cephFS", downwardAPI: "downwarAPI" })
 const maxInitiatorName = 64
 const fileMode = "must be a number between 0 and 0777 (octal), both inclusive"
 /** `known` has the names mounts may use: volumes that are good. */
@@ -119,41 +120,42 @@ function nameFaults(path: FieldPath, { name, iscsi, ephemeral }: Volume, podName
 }
 
 /** Sources only a pod has. */
-const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume, isPod: boolean) => FieldError[]>> = {
-  emptyDir: (path, { emptyDir }) =>
-    emptyDir?.sizeLimit !== undefined && compareQuantities(parseQuantity(emptyDir.sizeLimit), parseQuantity("0")) < 0
-      ? [forbiddenField(path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")]
-      : [],
-  secret: (path, { secret }) => [
-    ...requiredValue(path.child("secretName"), secret?.secretName),
-    ...mode(path.child("defaultMode"), secret?.defaultMode),
-    ...items(path.child("items"), secret?.items),
-  ],
-  configMap: (path, { configMap }) => [
-    ...requiredValue(path.child("name"), configMap?.name),
-    ...mode(path.child("defaultMode"), configMap?.defaultMode),
-    ...items(path.child("items"), configMap?.items),
-  ],
-  downwardAPI: (path, { downwardAPI }) => [
-    ...mode(path.child("defaultMode"), downwardAPI?.defaultMode),
-    ...(downwardAPI?.items ?? []).flatMap((item) => downwardFile(path, item)),
-  ],
-  projected: validateProjected,
-  persistentVolumeClaim: (path, { persistentVolumeClaim }) =>
-    requiredValue(path.child("claimName"), persistentVolumeClaim?.claimName),
-  ephemeral: (path, { ephemeral }) =>
-    ephemeral?.volumeClaimTemplate === undefined
-      ? [required(path.child("volumeClaimTemplate"))]
-      : validatePersistentVolumeClaimSpec(
-          path.child("volumeClaimTemplate", "spec"),
-          ephemeral.volumeClaimTemplate.spec,
-        ),
-  // What makes pods may leave it to who changes them before they run.
-  image: (path, { image }, isPod) => [
-    ...(isPod ? requiredValue(path.child("reference"), image?.reference) : []),
-    ...oneOf(path.child("pullPolicy"), image?.pullPolicy, ["Always", "IfNotPresent", "Never"]),
-  ],
-}
+const ownSources: Readonly<Record<string, (path: FieldPath, volume: Volume, isPod: boolean) => FieldError[]>> =
+  dictionary({
+    emptyDir: (path, { emptyDir }) =>
+      emptyDir?.sizeLimit !== undefined && compareQuantities(parseQuantity(emptyDir.sizeLimit), parseQuantity("0")) < 0
+        ? [forbiddenField(path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity")]
+        : [],
+    secret: (path, { secret }) => [
+      ...requiredValue(path.child("secretName"), secret?.secretName),
+      ...mode(path.child("defaultMode"), secret?.defaultMode),
+      ...items(path.child("items"), secret?.items),
+    ],
+    configMap: (path, { configMap }) => [
+      ...requiredValue(path.child("name"), configMap?.name),
+      ...mode(path.child("defaultMode"), configMap?.defaultMode),
+      ...items(path.child("items"), configMap?.items),
+    ],
+    downwardAPI: (path, { downwardAPI }) => [
+      ...mode(path.child("defaultMode"), downwardAPI?.defaultMode),
+      ...(downwardAPI?.items ?? []).flatMap((item) => downwardFile(path, item)),
+    ],
+    projected: validateProjected,
+    persistentVolumeClaim: (path, { persistentVolumeClaim }) =>
+      requiredValue(path.child("claimName"), persistentVolumeClaim?.claimName),
+    ephemeral: (path, { ephemeral }) =>
+      ephemeral?.volumeClaimTemplate === undefined
+        ? [required(path.child("volumeClaimTemplate"))]
+        : validatePersistentVolumeClaimSpec(
+            path.child("volumeClaimTemplate", "spec"),
+            ephemeral.volumeClaimTemplate.spec,
+          ),
+    // What makes pods may leave it to who changes them before they run.
+    image: (path, { image }, isPod) => [
+      ...(isPod ? requiredValue(path.child("reference"), image?.reference) : []),
+      ...oneOf(path.child("pullPolicy"), image?.pullPolicy, ["Always", "IfNotPresent", "Never"]),
+    ],
+  })
 
 function validateProjected(path: FieldPath, { projected }: Volume): FieldError[] {
   const errors = mode(path.child("defaultMode"), projected?.defaultMode)

@@ -1,5 +1,6 @@
 // What is allowed in a pod spec but hardly meant: shown to the user as warnings. Source: k8s.io/kubernetes/pkg/api/pod/warnings.go.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import { claimSpecWarnings, fractionWarning } from "../persistentvolumeclaims/warnings.ts"
@@ -8,7 +9,7 @@ import type { Container, PodSpec, Volume } from "./types.ts"
 import { volumePathWarnings } from "./volume-warnings.ts"
 
 /** In upstream's order: what the warning calls it, and what became of it. */
-const oldVolumes: Readonly<Record<string, readonly [string, string]>> = {
+const oldVolumes: Readonly<Record<string, readonly [string, string]>> = dictionary({
   photonPersistentDisk: ["photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"],
   gitRepo: ["gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"],
   scaleIO: ["scaleIO", "deprecated in v1.16, non-functional in v1.22+"],
@@ -18,19 +19,19 @@ const oldVolumes: Readonly<Record<string, readonly [string, string]>> = {
   glusterfs: ["glusterfs", "deprecated in v1.25, non-functional in v1.26+"],
   cephfs: ["cephfs", "deprecated in v1.28, non-functional in v1.31+"],
   rbd: ["rbd", "deprecated in v1.28, non-functional in v1.31+"],
-}
-const oldAnnotations: Readonly<Record<string, string>> = {
+})
+const oldAnnotations: Readonly<Record<string, string>> = dictionary({
   "scheduler.alpha.kubernetes.io/critical-pod": 'non-functional in v1.16+; use the "priorityClassName" field instead',
   "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
   "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
-}
-const oldNodeLabels: Readonly<Record<string, string>> = {
+})
+const oldNodeLabels: Readonly<Record<string, string>> = dictionary({
   "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
   "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
   "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
   "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-}
+})
 
 /** `root` is where the spec's parent stands: empty for a pod, "spec.template" for a Deployment's template. */
 export function podWarnings(

@@ -90,7 +90,7 @@ function validateContainer(at: FieldPath, container: Container | undefined, curr
   for (const kind of ["requests", "limits"] as const) {
     const wanted = (container?.resources?.[kind] ?? {}) as ResourceList
     const before = (current.resources?.[kind] ?? {}) as ResourceList
-    if (Object.keys(before).some((name) => !(name in wanted))) {
+    if (Object.keys(before).some((name) => !Object.hasOwn(wanted, name))) {
       errors.push(forbiddenField(at.child(kind), `resource ${kind} cannot be removed`))
     } else if (!semanticEqual(withoutCompute(wanted), withoutCompute(before))) {
       errors.push(forbiddenField(path, "only cpu and memory resources are mutable"))

@@ -1,6 +1,7 @@
 // ResourceQuotas. Usage is written by admission, in the same breath as what uses it, and put right by a controller. Source:
 // k8s.io/kubernetes/pkg/{apis,registry}/core.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { ResourceQuota } from "../../../../apimachinery/object.ts"
@@ -120,7 +121,7 @@ const conflictingScopes = "conflicting scopes"
 const compute = ["cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"]
 const ofPods = ["pods", ...compute]
 /** What a scope can be asked of. Source: IsResourceQuotaScopeValidForResource upstream. */
-const measured: Readonly<Record<string, readonly string[]>> = {
+const measured: Readonly<Record<string, readonly string[]>> = dictionary({
   Terminating: ofPods,
   NotTerminating: ofPods,
   NotBestEffort: ofPods,
@@ -128,7 +129,7 @@ const measured: Readonly<Record<string, readonly string[]>> = {
   CrossNamespacePodAffinity: ofPods,
   BestEffort: ["pods"],
   VolumeAttributesClass: ["persistentvolumeclaims", "requests.storage"],
-}
+})
 
 /** The limited resources that a scope says nothing of, by scope: each may be named many times. */
 function misappliedTo(hard: object | undefined): (scope: string) => readonly string[] {
@@ -137,7 +138,7 @@ function misappliedTo(hard: object | undefined): (scope: string) => readonly str
   return (scope) => {
     let found = known.get(scope)
     if (found === undefined) {
-      const named = Object.hasOwn(measured, scope) ? measured[scope] : undefined
+      const named = measured[scope]
       found = named === undefined ? [] : names.filter((name) => !named.includes(name))
       known.set(scope, found)
     }

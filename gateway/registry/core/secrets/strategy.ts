@@ -1,5 +1,6 @@
 // Secrets. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { errorMessage } from "../../../../apimachinery/error-message.ts"
 import {
   type FieldError,
@@ -52,13 +53,14 @@ const strategy: Strategy<Secret> = {
 export const secrets: KindExtension = { strategy }
 
 /** Which keys a type must have; "any" needs one of them. */
-const keysOf: Readonly<Record<string, { all?: readonly string[]; any?: readonly string[]; json?: boolean }>> = {
-  "kubernetes.io/dockercfg": { all: [".dockercfg"], json: true },
-  "kubernetes.io/dockerconfigjson": { all: [".dockerconfigjson"], json: true },
-  "kubernetes.io/basic-auth": { any: ["username", "password"] },
-  "kubernetes.io/ssh-auth": { all: ["ssh-privatekey"] },
-  "kubernetes.io/tls": { all: ["tls.crt", "tls.key"] },
-}
+const keysOf: Readonly<Record<string, { all?: readonly string[]; any?: readonly string[]; json?: boolean }>> =
+  dictionary({
+    "kubernetes.io/dockercfg": { all: [".dockercfg"], json: true },
+    "kubernetes.io/dockerconfigjson": { all: [".dockerconfigjson"], json: true },
+    "kubernetes.io/basic-auth": { any: ["username", "password"] },
+    "kubernetes.io/ssh-auth": { all: ["ssh-privatekey"] },
+    "kubernetes.io/tls": { all: ["tls.crt", "tls.key"] },
+  })
 
 function validateSecret(secret: Secret): FieldError[] {
   const values = (secret.data ?? {}) as Record<string, string>
@@ -76,7 +78,7 @@ function validateSecret(secret: Secret): FieldError[] {
     else if (key === "ssh-privatekey" && value === "") errors.push(required(data.key(key)))
     else if (rule?.json === true) errors.push(...validateJson(data.key(key), value))
   }
-  if (rule?.any !== undefined && !rule.any.some((key) => key in values)) {
+  if (rule?.any !== undefined && !rule.any.some((key) => Object.hasOwn(values, key))) {
     errors.push(...rule.any.map((key) => required(data.key(key))))
   }
   return errors

@@ -1,6 +1,7 @@
 // serviceaccounts/token: signs a token for an account, bound to a pod, secret or node when asked (KEP-1205). Source:
 // k8s.io/kubernetes/pkg/registry/core/serviceaccount/storage/token.go and pkg/apis/authentication/validation.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod, ServiceAccount } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
@@ -26,11 +27,11 @@ const defaultSeconds = 3600
 const minSeconds = 600
 const maxSeconds = 2 ** 32
 /** What a token may be bound to; other kinds cannot be seen to go. */
-const bindable: Readonly<Record<string, { resource: string; namespaced: boolean }>> = {
+const bindable: Readonly<Record<string, { resource: string; namespaced: boolean }>> = dictionary({
   Pod: { resource: "pods", namespaced: true },
   Secret: { resource: "secrets", namespaced: true },
   Node: { resource: "nodes", namespaced: false },
-}
+})
 
 const requestKind = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }
 

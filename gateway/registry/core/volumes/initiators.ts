@@ -1,10 +1,12 @@
 // Names of iSCSI: iqn, eui and naa.
 
-const initiators: Readonly<Record<string, (name: string) => boolean>> = {
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
+
+const initiators: Readonly<Record<string, (name: string) => boolean>> = dictionary({
   iqn: isQualifiedName,
   eui: (name) => /^eui.[a-zA-Z0-9]{16}$/.test(name),
   naa: (name) => /^naa.[a-zA-Z0-9]{32}$/.test(name),
-}
+})
 
 /**
  * A name of iSCSI with what is behind its colon, wherever it begins. Upstream's expression:

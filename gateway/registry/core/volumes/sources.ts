@@ -2,6 +2,7 @@
 // machines of many of them hardly exist any more; what is written about them is still checked. Source:
 // k8s.io/kubernetes/pkg/apis/core/validation.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import {
   type FieldError,
   type FieldPath,
@@ -37,7 +38,7 @@ export const initiatorTooLong =
 const hostAndPort = "must be a host:port pair or multiple pairs separated by commas"
 
 /** Fields without which a source says nothing. */
-const needs: Readonly<Record<string, readonly string[]>> = {
+const needs: Readonly<Record<string, readonly string[]>> = dictionary({
   awsElasticBlockStore: ["volumeID"],
   azureFile: ["secretName", "shareName"],
   azureDisk: ["diskName", "diskURI"],
@@ -54,12 +55,12 @@ const needs: Readonly<Record<string, readonly string[]>> = {
   rbd: ["monitors", "image"],
   scaleIO: ["gateway", "system", "volumeName"],
   vsphereVolume: ["volumePath"],
-}
+})
 
 /** What upstream calls a source in its errors, where that is not the field's name. */
-const shownAs: Readonly<Record<string, string>> = { gcePersistentDisk: "persistentDisk" }
+const shownAs: Readonly<Record<string, string>> = dictionary({ gcePersistentDisk: "persistentDisk" })
 
-const checks: Readonly<Record<string, SourceCheck>> = {
+const checks: Readonly<Record<string, SourceCheck>> = dictionary({
   awsElasticBlockStore: partition,
   gcePersistentDisk: partition,
   azureDisk: checkAzureDisk,
@@ -100,7 +101,7 @@ const checks: Readonly<Record<string, SourceCheck>> = {
       : [invalidValue(path.child("path"), text(source, "path"), "must be an absolute path")],
   quobyte: checkQuobyte,
   storageos: checkStorageOS,
-}
+})
 
 /** Undefined: a source only pods have, which knows more than itself. */
 export function validateVolumeSource(

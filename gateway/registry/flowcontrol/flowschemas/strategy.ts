@@ -2,6 +2,7 @@
 // tenant. Source:
 // k8s.io/kubernetes/pkg/apis/flowcontrol.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import type * as models from "@kubernetes/client-node"
 import {
   type FieldError,
@@ -84,14 +85,17 @@ function validateRule(at: FieldPath, rule: Rule): FieldError[] {
   return errors
 }
 
-const members = { ServiceAccount: "serviceAccount", User: "user", Group: "group" } as const
+type Member = "serviceAccount" | "user" | "group"
+const members: Readonly<Record<string, Member>> = dictionary({
+  ServiceAccount: "serviceAccount",
+  User: "user",
+  Group: "group",
+})
 
 function validateSubject(at: FieldPath, subject: Subject): FieldError[] {
   const { kind = "" } = subject
-  if (!Object.hasOwn(members, kind)) {
-    return [notSupported(at.child("kind"), kind, ["Group", "ServiceAccount", "User"])]
-  }
-  const own = members[kind as keyof typeof members]
+  const own = members[kind]
+  if (own === undefined) return [notSupported(at.child("kind"), kind, ["Group", "ServiceAccount", "User"])]
   const errors = validateMember(at.child(own), own, kind, subject)
   for (const [other, field] of Object.entries(members).toSorted(byUpstream)) {
     if (field !== own && subject[field] !== undefined) {
@@ -107,7 +111,7 @@ function byUpstream([a]: [string, string], [b]: [string, string]): number {
   return order.indexOf(a) - order.indexOf(b)
 }
 
-function validateMember(at: FieldPath, field: "serviceAccount" | "user" | "group", kind: string, subject: Subject) {
+function validateMember(at: FieldPath, field: Member, kind: string, subject: Subject) {
   const member = subject[field]
   if (member === undefined) return [required(at, `${field} is required when subject kind is '${kind}'`)]
   const errors = requiredValue(at.child("name"), member.name)

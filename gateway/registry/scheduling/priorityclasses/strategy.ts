@@ -1,5 +1,6 @@
 // PriorityClasses. Source: k8s.io/kubernetes/pkg/apis/scheduling.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -9,10 +10,10 @@ import { optionalOneOf } from "../../validation/values.ts"
 type PriorityClass = KubeObject & { value?: number; preemptionPolicy?: string; globalDefault?: boolean }
 
 const highest = 1_000_000_000
-const system: Readonly<Record<string, number>> = {
+const system: Readonly<Record<string, number>> = dictionary({
   "system-cluster-critical": 2_000_000_000,
   "system-node-critical": 2_000_001_000,
-}
+})
 
 const strategy: Strategy<PriorityClass> = {
   generation: true,

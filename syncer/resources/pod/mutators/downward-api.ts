@@ -1,6 +1,7 @@
 // What a pod is told about itself: its namespace, uid, labels and annotations in the tenant. Env gets the values; files
 // follow later changes, so they read annotations that the syncer keeps on the super pod.
 
+import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import type { Container, Pod } from "../../../../apimachinery/object.ts"
 import {
   isTenancyKey,
@@ -14,12 +15,12 @@ import { mapContainers, withSpec, type PodContext, type PodMutator } from "../co
 type EnvVar = NonNullable<Container["env"]>[number]
 
 /** Field of the tenant's pod → where the super pod has it. */
-const filePaths: Readonly<Record<string, string>> = {
+const filePaths: Readonly<Record<string, string>> = dictionary({
   "metadata.namespace": annotationPath(namespaceAnnotation),
   "metadata.uid": annotationPath(uidAnnotation),
   "metadata.labels": annotationPath(tenantLabelsAnnotation),
   "metadata.annotations": annotationPath(tenantAnnotationsAnnotation),
-}
+})
 
 export const downwardAPI: PodMutator = {
   name: "downwardAPI",

@@ -1,0 +1,426 @@
+// Names that every object of JavaScript inherits, or that would change what it inherits: to Kubernetes they are names as any other.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import {
+  applyPatch,
+  get,
+  jsonPatch,
+  mergePatch,
+  patch,
+  post,
+  put,
+  remove,
+  type RequestStep,
+  type Scenario,
+  strategicPatch,
+  withQuery,
+} from "../scenario.ts"
+
+const names = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf"] as const
+const maps = "/api/v1/namespaces/@{ns}/configmaps"
+const dryRun = "?dryRun=All"
+
+export function inheritedNameCases(): Scenario[] {
+  return [
+    { name: "keys of a ConfigMap have names that objects inherit", anyOrder: true, steps: keys() },
+    { name: "labels and annotations have names that objects inherit", steps: labels() },
+    { name: "a JSON patch leads through names that objects inherit", steps: jsonPatches() },
+    { name: "several managers apply names that objects inherit", steps: applied() },
+    { name: "undeclared fields have names that objects inherit", steps: undeclared() },
+    { name: "items of lists have names that objects inherit", steps: items() },
+    { name: "paths and queries have names that objects inherit", steps: requests() },
+    { name: "reviews are about names that objects inherit", steps: reviews() },
+    { name: "a definition has fields with names that objects inherit", anyOrder: true, steps: fields() },
+    { name: "a definition's resource has a name that objects inherit", steps: resource() },
+  ]
+}
+
+/** An own property of each, `__proto__` too. */
+const all = (value: Json): { [key: string]: Json } => Object.fromEntries(names.map((name) => [name, value]))
+const one = (name: string, value: Json): { [key: string]: Json } => Object.fromEntries([[name, value]])
+
+const map = (more: object = {}, name = "a"): Json =>
+  ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name }, ...more }) as Json
+
+function keys(): RequestStep[] {
+  return [
+    post(maps, map({ data: all("x") })),
+    post(maps, map({ binaryData: all("eA==") }, "b")),
+    post(maps, map({ data: all("x"), binaryData: all("eA==") }, "c"), { label: "POST keys twice" }),
+    post("/api/v1/namespaces/@{ns}/secrets", { ...(map({ stringData: all("x") }) as object), kind: "Secret" }),
+    put(`${maps}/a`, map({ data: all("y") })),
+    get(`${maps}/a`),
+    get(`${maps}/a`, { headers: { accept: "application/yaml" }, label: "GET yaml" }),
+    get(maps),
+    ...[mergePatch, strategicPatch].flatMap((type) =>
+      names.flatMap((name) => [
+        patch(`${maps}/a`, type, { data: one(name, "z") }, { label: `PATCH ${type} ${name}` }),
+        patch(`${maps}/a`, type, { data: one(name, null) }, { label: `PATCH ${type} ${name} away` }),
+        patch(`${maps}/a`, type, { data: one(name, { a: "z" }) }, { label: `PATCH ${type} ${name} to an object` }),
+      ]),
+    ),
+    patch(`${maps}/a`, mergePatch, { data: all("z") }, { label: "PATCH all" }),
+    patch(`${maps}/a`, strategicPatch, { data: { ...all(null), a: "b" } }, { label: "PATCH all away" }),
+    get(`${maps}/a`, { label: "GET at the end" }),
+  ]
+}
+
+function labels(): RequestStep[] {
+  const valid = Object.fromEntries(names.slice(1).map((name) => [name, "x"]))
+  const selectors = names.flatMap((name) => [`${name}=x`, `!${name}`, name, `${name} in (x,y)`, `${name}!=x`])
+  return [
+    ...names.map((name) =>
+      post(maps, map({ metadata: { name: "l", labels: one(name, "x") } }), { label: `label ${name}` }),
+    ),
+    ...names.map((name) =>
+      post(maps, map({ metadata: { name: "l", annotations: one(name, "x") } }), { label: `annotation ${name}` }),
+    ),
+    post(maps, map({ metadata: { name: "all", labels: valid, annotations: valid, finalizers: ["x.y/constructor"] } })),
+    ...selectors.map((selector) => get(withQuery(maps, `labelSelector=${encodeURIComponent(selector)}`))),
+    ...names.map((name) => get(withQuery(maps, `fieldSelector=${name}%3Dx`))),
+    ...names.map((name) => get(withQuery(maps, `fieldSelector=metadata.${name}%3Dx`))),
+    patch(`${maps}/all`, mergePatch, { metadata: { labels: one("constructor", null), finalizers: null } }),
+  ]
+}
+
+function jsonPatches(): RequestStep[] {
+  const operate = (...operations: object[]): RequestStep =>
+    patch(`${maps}/a`, jsonPatch, operations as Json, { label: `PATCH ${JSON.stringify(operations)}` })
+  return [
+    post(maps, map({ data: { a: "b" } })),
+    ...names.flatMap((name) => [
+      operate({ op: "test", path: `/data/${name}`, value: null }),
+      operate({ op: "remove", path: `/data/${name}` }),
+      operate({ op: "add", path: `/data/${name}`, value: "x" }),
+      operate({ op: "test", path: `/data/${name}`, value: "x" }),
+      operate({ op: "replace", path: `/data/${name}`, value: "y" }),
+      operate({ op: "copy", from: `/data/${name}`, path: "/data/b" }, { op: "test", path: "/data/b", value: "y" }),
+      operate({ op: "move", from: `/data/${name}`, path: `/metadata/labels` }),
+      operate({ op: "move", from: `/data/${name}`, path: `/data/c` }),
+      operate({ op: "add", path: `/${name}`, value: "x" }),
+      operate({ op: "add", path: `/metadata/${name}/x`, value: "x" }),
+      operate({ op: "add", path: `/metadata/labels`, value: one(name, "x") }),
+      operate({ op: "add", path: `/metadata/labels/${name}/x`, value: "x" }),
+      operate({ op: name, path: "/data/d", value: "x" }),
+    ]),
+    get(`${maps}/a`),
+  ]
+}
+
+function applied(): RequestStep[] {
+  const apply = (manager: string, data: Json, more = ""): RequestStep =>
+    patch(`${maps}/a?fieldManager=${manager}${more}`, applyPatch, map({ data }), {
+      label: `APPLY ${manager} ${JSON.stringify(data)}${more}`,
+    })
+  return [
+    apply("one", all("x")),
+    ...names.map((name) => apply("two", one(name, "y"))),
+    apply("two", all("x")),
+    apply("two", one("constructor", "y"), "&force=true"),
+    apply("one", one("__proto__", "x")),
+    apply("one", {}),
+    apply("__proto__", one("valueOf", "x")),
+    apply("constructor", one("valueOf", "x")),
+    apply("two", {}),
+    get(`${maps}/a`),
+  ]
+}
+
+function undeclared(): RequestStep[] {
+  const pods = `/api/v1/namespaces/@{ns}/pods${dryRun}`
+  const container = { name: "a", image: "x" }
+  const pod = (spec: object, more: object = {}): Json =>
+    ({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "a" },
+      spec: { containers: [container], ...spec },
+      ...more,
+    }) as Json
+  return ["Strict", "Warn", "Ignore"].flatMap((mode) =>
+    names.flatMap((name) => [
+      post(`${pods}&fieldValidation=${mode}`, pod({}, one(name, "x")), { label: `POST ${mode} ${name}` }),
+      post(`${pods}&fieldValidation=${mode}`, pod(one(name, { a: "x" })), { label: `POST ${mode} spec.${name}` }),
+      post(`${pods}&fieldValidation=${mode}`, pod({ containers: [{ ...container, ...one(name, []) }] }), {
+        label: `POST ${mode} spec.containers.${name}`,
+      }),
+      patch(
+        `/api/v1/namespaces/@{ns}${dryRun}&fieldValidation=${mode}`,
+        mergePatch,
+        { spec: one(name, 1) },
+        {
+          label: `PATCH ${mode} spec.${name}`,
+        },
+      ),
+    ]),
+  )
+}
+
+function items(): RequestStep[] {
+  const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
+  const container = { name: "constructor", image: "x", ports: [{ name: "valueof", containerPort: 1 }] }
+  const env = names.map((name) => ({ name, value: "x" }))
+  const labels = { constructor: "x", toString: "y" }
+  const spec = (more: object = {}): object => ({
+    containers: [
+      { ...container, env },
+      { name: "prototype", image: "y" },
+    ],
+    nodeSelector: { constructor: "x", valueOf: "y" },
+    volumes: [{ name: "constructor", emptyDir: {} }],
+    tolerations: [{ key: "constructor", operator: "Exists" }],
+    ...more,
+  })
+  const deployment = (more: object = {}, own: object = {}): Json =>
+    ({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "a" },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: spec(more) },
+        ...own,
+      },
+    }) as Json
+  const merge = (label: string, pod: object): RequestStep =>
+    patch(`${deployments}/a`, strategicPatch, { spec: { template: { spec: pod } } } as Json, {
+      label: `PATCH ${label}`,
+    })
+  const amounts = (name: string): object => ({
+    containers: [{ ...container, resources: { requests: one(name, "1") } }],
+  })
+  const pod = (limits: object, resources?: object): Json => {
+    const holding = { ...container, resources: { limits } }
+    const sidecar = { ...holding, name: "b", restartPolicy: "Always" }
+    const whole = resources === undefined ? {} : { resources }
+    return { metadata: { name: "a" }, spec: { containers: [holding], initContainers: [sidecar], ...whole } } as Json
+  }
+  const quota = (name: string): Json => ({ metadata: { name: "a" }, spec: { hard: one(name, "1") } })
+  return [
+    post(deployments, deployment()),
+    merge("a container", { containers: [{ name: "constructor", image: "z" }] }),
+    merge("a new container", { containers: [{ name: "tostring", image: "z" }] }),
+    merge("a container away", { containers: [{ name: "prototype", $patch: "delete" }] }),
+    merge("variables", { containers: [{ name: "constructor", env: env.map(({ name }) => ({ name, value: "z" })) }] }),
+    merge("variables away", {
+      containers: [{ name: "constructor", env: env.map(({ name }) => ({ name, $patch: "delete" })) }],
+    }),
+    merge("a selector away", { nodeSelector: one("constructor", null) }),
+    patch(`${deployments}/a?fieldManager=x&force=true`, applyPatch, deployment(), { label: "APPLY" }),
+    patch(`${deployments}/a?fieldManager=x&force=true`, applyPatch, deployment({ nodeSelector: null, volumes: [] }), {
+      label: "APPLY less",
+    }),
+    ...names.map((name) =>
+      post(`${deployments}${dryRun}`, deployment(amounts(name)), { label: `POST amounts of ${name}` }),
+    ),
+    ...names.flatMap((name) => [
+      post(`/api/v1/namespaces/@{ns}/pods${dryRun}`, pod(one(name, "0")), { label: `POST a pod's amounts of ${name}` }),
+      post(`/api/v1/namespaces/@{ns}/pods${dryRun}`, pod(one(name, "1"), { limits: one(name, "2"), requests: {} }), {
+        label: `POST a whole pod's amounts of ${name}`,
+      }),
+    ]),
+    ...names.map((name) =>
+      post(`/api/v1/namespaces/@{ns}/resourcequotas${dryRun}`, quota(name), { label: `POST quota of ${name}` }),
+    ),
+    ...names.map((name) =>
+      post(`/api/v1/namespaces/@{ns}/resourcequotas${dryRun}`, quota(`count/${name}`), {
+        label: `POST quota of the count of ${name}`,
+      }),
+    ),
+    get(`${deployments}/a`),
+  ]
+}
+
+function requests(): RequestStep[] {
+  const options = ["dryRun", "fieldValidation", "propagationPolicy", "resourceVersionMatch", "resourceVersion", "limit"]
+  const types = (name: string): Readonly<Record<string, string>>[] => [
+    { accept: `application/${name}` },
+    { accept: `application/json;as=${name}` },
+    { accept: `application/json;as=Table;v=${name};g=meta.k8s.io` },
+    { accept: `application/json;as=Table;v=v1;g=${name}` },
+    { accept: `application/json;profile=${name}` },
+  ]
+  return [
+    post(maps, map({}, "constructor")),
+    post(maps, { ...(map() as object), kind: "constructor" }, { label: "POST kind" }),
+    post(maps, { ...(map() as object), apiVersion: "__proto__" }, { label: "POST version" }),
+    ...names.flatMap((name) => [
+      get(`/${name}`),
+      get(`/api/${name}`),
+      get(`/api/v1/${name}`),
+      get(`/apis/${name}`),
+      get(`/apis/${name}/v1`),
+      get(`/apis/apps/${name}`),
+      get(`/apis/apps/v1/${name}`),
+      get(`/apis/apps/v1/namespaces/@{ns}/${name}/a`),
+      get(`/api/v1/namespaces/@{ns}/pods/a/${name}`),
+      get(`${maps}/${name}`),
+      get(`/openapi/v3/${name}`),
+      get(`/healthz/${name}`),
+      get(`${maps}?${name}=x`),
+      get(`/livez?exclude=${name}`),
+      ...options.map((option) => remove(`${maps}/none?${option}=${name}`)),
+      ...types(name).map((headers) => get(maps, { headers, label: `GET ${Object.values(headers).join(" ")}` })),
+      post(maps, "{}", { contentType: `application/${name}`, label: `POST application/${name}` }),
+      patch(`${maps}/constructor`, `application/${name}`, "{}", { label: `PATCH application/${name}` }),
+      remove(`${maps}/none`, { propagationPolicy: name }, { label: `DELETE ${name}` }),
+      remove(`${maps}/none`, one(name, { a: 1 }), { label: `DELETE with ${name}` }),
+    ]),
+    remove(`${maps}/constructor`),
+  ]
+}
+
+function reviews(): RequestStep[] {
+  const review = (name: string, spec: object): RequestStep =>
+    post("/apis/authorization.k8s.io/v1/subjectaccessreviews", { spec } as Json, { label: `review ${name}` })
+  return names.flatMap((name) => [
+    review(`resource ${name}`, { user: name, resourceAttributes: { verb: name, group: name, resource: name, name } }),
+    review(`extra ${name}`, {
+      user: name,
+      groups: [name],
+      extra: one(name, ["x"]),
+      nonResourceAttributes: { path: `/${name}` },
+    }),
+    post(
+      "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+      {},
+      { as: { name, groups: [name] }, label: `as ${name}` },
+    ),
+    post(
+      "/apis/authentication.k8s.io/v1/tokenreviews",
+      { spec: { token: name, audiences: [name] } },
+      { label: `token ${name}` },
+    ),
+    post(
+      `/apis/rbac.authorization.k8s.io/v1/namespaces/@{ns}/roles${dryRun}`,
+      {
+        metadata: { name: "a" },
+        rules: [{ verbs: [name], apiGroups: [name], resources: [name], resourceNames: [name] }],
+      },
+      { label: `role ${name}` },
+    ),
+  ])
+}
+
+const group = "i@{id}.example.com"
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+const definitionOf = (plural: string, kind: string, version: object): Json =>
+  ({
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural, kind },
+      versions: [{ name: "v1", served: true, storage: true, ...version }],
+    },
+  }) as Json
+
+function fields(): RequestStep[] {
+  const text = { type: "string" }
+  const entry = { type: "object", properties: all(text), required: [...names] }
+  const properties = {
+    declared: { type: "object", properties: all({ ...text, maxLength: 3 }) },
+    defaulted: { type: "object", properties: all({ ...text, default: "x" }), default: {} },
+    needed: { type: "object", properties: all(text), required: [...names] },
+    pruned: { type: "object", properties: { a: text } },
+    kept: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    counted: { type: "object", additionalProperties: { type: "integer" } },
+    listed: {
+      type: "array",
+      items: entry,
+      "x-kubernetes-list-type": "map",
+      "x-kubernetes-list-map-keys": ["constructor", "__proto__"],
+    },
+    ruled: {
+      type: "object",
+      properties: all(text),
+      "x-kubernetes-validations": [
+        { rule: "!has(self.constructor) || self.constructor != 'bad'", message: "constructor" },
+        { rule: "!has(self.toString) || self.toString != 'bad'", message: "toString" },
+      ],
+    },
+  }
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: { type: "object", properties } } } }
+  const columns = names.slice(1).map((name) => ({ name, type: "string", jsonPath: `.spec.declared.${name}` }))
+  const things = `/apis/${group}/v1/namespaces/@{ns}/things`
+  const thing = (spec: Json): Json => ({ apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec })
+  const values: Json[] = [
+    {},
+    all("x"),
+    all("bad"),
+    all(1),
+    all(null),
+    one("__proto__", { a: 1 }),
+    [all("x")],
+    [all("x"), all("x")],
+  ]
+  return [
+    post(
+      definitions,
+      definitionOf("things", "Thing", {
+        schema,
+        additionalPrinterColumns: columns,
+        selectableFields: [{ jsonPath: ".spec.declared.constructor" }],
+      }),
+    ),
+    get(things, { untilCode: 200, label: "LIST when served" }),
+    ...Object.keys(properties).flatMap((field) =>
+      // Of several undeclared fields upstream tells of any.
+      (field === "pruned" ? names.map((name) => one(name, "x")) : values).flatMap((value) => {
+        const spec = one(field, value)
+        return [
+          post(`${things}${dryRun}&fieldValidation=Strict`, thing(spec), { label: `POST ${JSON.stringify(spec)}` }),
+          patch(`${things}/a${dryRun}&fieldManager=x`, applyPatch, thing(spec), {
+            label: `APPLY ${JSON.stringify(spec)}`,
+          }),
+        ]
+      }),
+    ),
+    post(things, thing({ declared: all("x"), kept: all({ a: "b" }), listed: [all("x")] })),
+    patch(`${things}/a`, mergePatch, { spec: { kept: all({ c: "d" }) } }, { label: "PATCH kept" }),
+    patch(`${things}/a`, mergePatch, { spec: { kept: one("__proto__", { c: null }) } }, { label: "PATCH kept, less" }),
+    patch(`${things}/a`, jsonPatch, [{ op: "add", path: "/spec/kept/__proto__/e", value: "f" }], {
+      label: "PATCH within",
+    }),
+    patch(`${things}/a`, jsonPatch, [{ op: "add", path: "/spec/kept/hasOwnProperty/e", value: "f" }], {
+      label: "PATCH within another",
+    }),
+    get(`${things}?fieldSelector=spec.declared.constructor%3Dx`),
+    get(`${things}?fieldSelector=spec.declared.constructor%3Dy`),
+    get(things, { headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" }, label: "LIST table" }),
+    get(`${things}/a`, { headers: { accept: "application/yaml" }, label: "GET yaml" }),
+  ]
+}
+
+function resource(): RequestStep[] {
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
+  const path = `/apis/${group}/v1/namespaces/@{ns}/constructor`
+  const own = (name: string): Json => ({ apiVersion: `${group}/v1`, kind: "ValueOf", metadata: { name } })
+  return [
+    post(
+      definitions,
+      definitionOf("constructor", "ValueOf", {
+        schema,
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: ".spec.constructor", statusReplicasPath: ".status.constructor" },
+        },
+      }),
+    ),
+    get(path, { untilCode: 200, label: "LIST when served" }),
+    post(path, own("a")),
+    put(`${path}/a/scale`, {
+      apiVersion: "autoscaling/v1",
+      kind: "Scale",
+      metadata: { name: "a", namespace: "@{ns}" },
+      spec: { replicas: 2 },
+    }),
+    get(`${path}/a/scale`),
+    get(`${path}/a/constructor`),
+    get(`/apis/${group}/v1`),
+    get(`/apis/${group}`),
+    remove(`${path}/a`),
+  ]
+}
