@@ -2,6 +2,7 @@
 
 import type { Json } from "../../object.ts"
 import { pick, type Random } from "../../testing/random.ts"
+import { int64 } from "../exact-integers.ts"
 import { type JsonObject, setOwn } from "../json-object.ts"
 import type { FieldSchema, Schema } from "../schema.ts"
 
@@ -48,7 +49,7 @@ export function randomObject(random: Random, schema: Schema, depth = 0): Json {
     case "boolean":
       return random(2) === 1
     case "integer":
-      return pick(random, schema.format === "int64" ? [...small, -(2 ** 53) + 1, 2 ** 53 - 1] : small)
+      return pick<Json>(random, schema.format === "int64" ? [...small, ...large] : small)
     case "number":
       return pick(random, [0, 1.5, -2.25, 1e300, 5e-324])
     case "intOrString":
@@ -60,6 +61,8 @@ export function randomObject(random: Random, schema: Schema, depth = 0): Json {
   }
 }
 
+/** At the edges of what a double can hold, and beyond it. */
+const large: readonly (number | bigint)[] = [-(2 ** 53) + 1, 2 ** 53 - 1, 2n ** 53n + 1n, int64.min, int64.max]
 const small: readonly number[] = [0, 1, -1, 127, 128, 16_383, 16_384, 2 ** 31 - 1, -(2 ** 31)]
 
 function randomFields(random: Random, fields: Readonly<Record<string, FieldSchema>>, depth: number): JsonObject {
