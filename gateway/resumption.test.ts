@@ -1,0 +1,101 @@
+// Sessions of TLS that clients resume, which skips the exchange of certificates: who somebody is stays what the tenant says of the
+// certificate now.
+
+import { once } from "node:events"
+import { connect, type TLSSocket } from "node:tls"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Credential, startTestGateway, type TestGateway, type TestTenant } from "./testing/start-gateway.ts"
+
+let fixture: TestGateway
+let tenant: TestTenant
+
+beforeAll(async () => {
+  fixture = await startTestGateway({ http2: true })
+  tenant = await fixture.createTenant("a")
+  await fixture.createTenant("b")
+})
+
+afterAll(async () => {
+  await fixture?.[Symbol.asyncDispose]()
+})
+
+type Version = "TLSv1.2" | "TLSv1.3"
+
+interface Opened {
+  socket: TLSSocket
+  /** To be resumed; it comes with the first answer at the latest. */
+  session: Promise<Buffer>
+}
+
+async function open(version: Version, { certificate, key }: Credential, session?: Buffer): Promise<Opened> {
+  const { hostname, port } = new URL(fixture.url)
+  const socket = connect({
+    host: hostname,
+    port: Number(port),
+    ca: fixture.gateway.certificateAuthority,
+    checkServerIdentity: () => undefined,
+    minVersion: version,
+    maxVersion: version,
+    ...(certificate === undefined || key === undefined ? {} : { cert: certificate, key }),
+    ...(session === undefined ? {} : { session }),
+  })
+  const given = once(socket, "session").then(([bytes]) => bytes as Buffer)
+  given.catch(() => undefined) // not everybody waits for it
+  await once(socket, "secureConnect")
+  return { socket, session: given }
+}
+
+/** Whom the gateway takes the other end for, at a tenant; the HTTP code where it takes it for nobody. */
+async function who(socket: TLSSocket, name: string): Promise<string> {
+  const path = `/tenants/${name}/apis/authentication.k8s.io/v1/selfsubjectreviews`
+  const head = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`
+  socket.write(head)
+  let text = ""
+  for await (const piece of socket as AsyncIterable<Buffer>) {
+    text += piece.toString()
+    const [found, body = ""] = text.split("\r\n\r\n")
+    const length = /content-length: (\d+)/i.exec(found ?? "")?.[1]
+    if (length === undefined || body.length < Number(length)) continue
+    const answer = JSON.parse(body) as { code?: number; status?: { userInfo?: { username: string } } }
+    return answer.status?.userInfo?.username ?? String(answer.code)
+  }
+  throw new Error(`the connection ended after ${JSON.stringify(text)}`)
+}
+
+describe.each<Version>(["TLSv1.2", "TLSv1.3"])("%s", (version) => {
+  /** Of a connection that the tenant's administrator had, and was answered on. */
+  async function sessionOf(credential: Credential, name: string, answer: string): Promise<Buffer> {
+    const { socket, session } = await open(version, credential)
+    expect(await who(socket, name)).toBe(answer)
+    return session
+  }
+
+  async function resumed(credential: Credential, session: Buffer, name: string): Promise<string> {
+    const { socket } = await open(version, credential, session)
+    expect(socket.isSessionReused()).toBe(true)
+    return who(socket, name)
+  }
+
+  test("who resumes is who they were, and at another tenant nobody", async () => {
+    const session = await sessionOf(tenant, "a", "admin")
+    expect(await resumed(tenant, session, "a")).toBe("admin")
+    expect(await resumed({}, session, "a")).toBe("admin")
+    expect(await resumed(tenant, session, "b")).toBe("401")
+    expect(await resumed({}, session, "b")).toBe("401")
+  })
+
+  test("who was nobody is nobody, whatever certificate comes along", async () => {
+    const session = await sessionOf({}, "a", "403")
+    expect(await resumed(tenant, session, "a")).toBe("403")
+  })
+
+  test("who belonged to a tenant that is gone is nobody at the next one of its name", async () => {
+    const name = version === "TLSv1.2" ? "c" : "d"
+    const gone = await fixture.createTenant(name)
+    const session = await sessionOf(gone, name, "admin")
+    await fixture.gateway.tenants.delete(name)
+    expect(await resumed(gone, session, name)).toBe("401")
+    await fixture.createTenant(name)
+    expect(await resumed(gone, session, name)).toBe("401")
+  })
+})
