@@ -112,6 +112,9 @@ const plainPattern = /[^"\\\u0000-\u001f]*/y
 const blankPattern = /[ \t\r\n]*/y
 const hexPattern = /^[0-9a-fA-F]$/
 
+/** Where no blank may stand: at the end of a text Go reads one more, and stumbles over it. */
+const unbroken = /^(?:in (?!string literal)|after decimal point)/
+
 class Scanner {
   readonly #oddNumbers = new OddNumbers()
   readonly #duplicates = new Set<string>()
@@ -259,8 +262,9 @@ class Scanner {
 
   #fail(where: string): never {
     const code = this.#text.codePointAt(this.#at)
-    if (code === undefined) throw new SyntaxError("unexpected end of JSON input")
-    throw new SyntaxError(`invalid character ${quoteCharacter(String.fromCodePoint(code))} ${where}`)
+    if (code === undefined && !unbroken.test(where)) throw new SyntaxError("unexpected end of JSON input")
+    const character = code === undefined ? " " : String.fromCodePoint(code)
+    throw new SyntaxError(`invalid character ${quoteCharacter(character)} ${where}`)
   }
 }
 

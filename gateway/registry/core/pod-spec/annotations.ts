@@ -10,6 +10,7 @@ import type { Container, ObjectMeta, PodSpec } from "../../../../apimachinery/ob
 import { semanticEqual } from "../../validation/equality.ts"
 import { descendingPath } from "../volumes/sources.ts"
 import { validateAppArmor } from "./security.ts"
+import { tolerationsAnnotation, validateTolerationsAnnotation } from "./tolerations-annotation.ts"
 
 type Annotations = ObjectMeta["annotations"]
 type Profile = { type: string; localhostProfile?: string }
@@ -41,12 +42,14 @@ export function validatePodAnnotations(
   before?: Annotations,
 ): FieldError[] {
   const mirror = valueOf(annotations, mirrorAnnotation)
+  const tolerations = valueOf(annotations, tolerationsAnnotation) ?? ""
   const cost = valueOf(annotations, deletionCost)
   const wasWrong = !isCost(valueOf(before, deletionCost))
   return [
     ...(mirror === undefined || spec.nodeName
       ? []
       : [invalidValue(path.key(mirrorAnnotation), mirror, "must set spec.nodeName if mirror pod annotation is set")]),
+    ...validateTolerationsAnnotation(path, tolerations),
     ...(isCost(cost) || wasWrong ? [] : [invalidValue(path.key(deletionCost), cost, "must be a 32bit integer")]),
     ...entriesOf(annotations).flatMap(([key, value]) =>
       key === seccompOfPod || key.startsWith(seccompOfContainer) ? validateSeccomp(path.child(key), value) : [],

@@ -9,6 +9,7 @@ const appArmor = "container.apparmor.security.beta.kubernetes.io/c"
 const seccomp = "container.seccomp.security.alpha.kubernetes.io/c"
 const seccompOfPod = "seccomp.security.alpha.kubernetes.io/pod"
 const cost = "controller.kubernetes.io/pod-deletion-cost"
+const tolerations = "scheduler.alpha.kubernetes.io/tolerations"
 const mirror = "kubernetes.io/config.mirror"
 
 export function podAnnotationCases(): Scenario[] {
@@ -18,6 +19,45 @@ export function podAnnotationCases(): Scenario[] {
     { name: "annotations of pods are kept", steps: updated(), anyOrder: true },
   ]
 }
+
+/** As text; what is no text is written as JSON. */
+const tolerationLists: unknown[] = [
+  "",
+  " ",
+  "x",
+  "[",
+  "[] x",
+  '{"a":1,}',
+  "nul",
+  null,
+  {},
+  "[1,2",
+  [],
+  [null],
+  [1, {}],
+  ["a"],
+  [[]],
+  [{}],
+  [{ key: "a" }],
+  [{ Key: "a", OPERATOR: "Exists", value: "" }],
+  [{ key: "a", operator: "Exists", value: "b" }],
+  [{ key: 1 }, { key: true }],
+  [{ key: ["a"], operator: {} }],
+  [{ operator: false }],
+  [{ effect: 1.5 }],
+  [{ key: "a", tolerationSeconds: "1" }],
+  [{ key: "a", tolerationSeconds: 1 }],
+  [{ key: "a", effect: "NoExecute", tolerationSeconds: 1 }],
+  '[{"key":"a","effect":"NoExecute","tolerationSeconds":1.5}]',
+  '[{"key":"a","effect":"NoExecute","tolerationSeconds":1e3}]',
+  '[{"key":"a","effect":"NoExecute","tolerationSeconds":9223372036854775808}]',
+  '[{"key":"a","effect":"NoExecute","tolerationSeconds":9223372036854775807}]',
+  '[{"\u017feconds":1,"\u212aey":"a","operator":"Odd","effect":"Odd"}]',
+  [
+    { key: "-a", operator: "Equal", value: "-b" },
+    { unknown: 1, constructor: 2 },
+  ],
+]
 
 interface Variant {
   annotations: Record<string, string>
@@ -62,6 +102,9 @@ function variants(): Variant[] {
     ...["1", "-1", "0", "00", "-0", "-08", "+1", "2147483647", "2147483648", "-2147483648", "-2147483649", "x", ""].map(
       (value) => ({ annotations: { [cost]: value } }),
     ),
+    ...tolerationLists.map((list) => ({
+      annotations: { [tolerations]: typeof list === "string" ? list : JSON.stringify(list) },
+    })),
     { annotations: { [mirror]: "a" } },
     { annotations: { [mirror]: "a" }, spec: { nodeName: "n" } },
   ]
