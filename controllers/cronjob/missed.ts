@@ -28,11 +28,7 @@ export function missedSince(schedule: Schedule, earliest: number, now: number): 
   if (now < second) return { latest: first, isMany: false }
   const period = second - first
   const count = Math.floor((now - first) / period) + 1
-  let latest: number | undefined
-  for (let at = schedule.next(first + (count - 2) * period); at !== undefined && at <= now; at = schedule.next(at)) {
-    latest = at
-  }
-  return { latest, isMany: count > manyMissed }
+  return { latest: schedule.last(first + (count - 2) * period, now), isMany: count > manyMissed }
 }
 
 /** From now until the time after `since`'s last one. */

@@ -6,6 +6,8 @@ import { dictionary } from "../../apimachinery/dictionary.ts"
 export interface Schedule {
   /** The first time after `after` (ms), in whole minutes; undefined when there is none within five years. */
   next(after: number): number | undefined
+  /** Where one gets from `after` from time to time before `now` has passed; undefined: nowhere. */
+  last(after: number, now: number): number | undefined
 }
 
 interface Fields {
@@ -31,6 +33,8 @@ const macros: Readonly<Record<string, string>> = dictionary({
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const clockChangeMs = 2 * 60 * minuteMs
 const searchYears = 5
 
 /** Throws with a sentence when the text is no schedule or the zone is unknown. */
@@ -43,13 +47,43 @@ export function parseSchedule(text: string, timeZone = "UTC"): Schedule {
   if (every !== null) return everySchedule(parseDuration(every[1] ?? ""))
   const fields = parseFields(macros[trimmed] ?? trimmed)
   const zone = new Zone(timeZone)
-  return { next: (after) => search(fields, zone, after) }
+  const next = (after: number): number | undefined => search(fields, zone, after)
+  return { next, last: (after, now) => lastOf(next, after, now) }
 }
 
 function everySchedule(ms: number): Schedule {
   // Rounded to seconds, as robfig/cron does.
   const step = Math.max(1000, Math.floor(ms / 1000) * 1000)
-  return { next: (after) => Math.floor(after / 1000) * 1000 + step }
+  const second = (at: number): number => Math.floor(at / 1000) * 1000
+  return {
+    next: (after) => second(after) + step,
+    last(after, now) {
+      const steps = Math.floor((now - second(after)) / step)
+      return steps < 1 ? undefined : second(after) + steps * step
+    },
+  }
+}
+
+/**
+ * Times of the calendar are the same wherever one begins: the last one is closed in on. A month of minutes may lie between, and
+ * whoever may write a CronJob's status says since when.
+ */
+function lastOf(next: Schedule["next"], after: number, now: number): number | undefined {
+  const hasOne = (from: number): boolean => (next(from) ?? Infinity) <= now
+  let [low, high] = [after, now]
+  if (!hasOne(low)) return undefined
+  for (let step = minuteMs; high - step > low; step *= 2) {
+    if (hasOne(high - step)) low = high - step
+    else high -= step
+  }
+  while (high - low > minuteMs) {
+    const middle = (low + high) / 2
+    if (hasOne(middle)) low = middle
+    else high = middle
+  }
+  let last = next(low)
+  for (let at = last; at !== undefined && at <= now; at = next(at)) last = at
+  return last
 }
 
 function parseDuration(text: string): number {
@@ -144,20 +178,32 @@ export function localTimestamp(at: number, timeZone: string): string {
   return `${text}${minutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
 }
 
-/** Steps over months, days and hours that cannot match; a step never passes a match. */
+/** Steps over days, hours and minutes that cannot match; a step never passes a match. */
 function search(fields: Fields, zone: Zone, after: number): number | undefined {
   let at = Math.floor(after / minuteMs) * minuteMs + minuteMs
-  const end = after + searchYears * 366 * 24 * 60 * minuteMs
+  const end = after + searchYears * 366 * dayMs
   while (at <= end) {
     const local = zone.local(at)
     const minute = local.getUTCMinutes()
     if (!matchesDay(fields, local)) {
-      // To the next local hour; to midnight it may be 23 or 25 of them.
-      const hours = Math.max(1, 23 - local.getUTCHours())
-      at += (60 - minute) * minuteMs + (hours - 1) * 60 * minuteMs
+      const days = daysUntilMatch(fields, local)
+      if (days === undefined) return undefined
+      // Clocks may be put forward or back on the way; hours lead to midnight.
+      const far = days * dayMs - (local.getTime() % dayMs) - clockChangeMs
+      at += Math.max(far, (60 - minute) * minuteMs)
     } else if (!fields.hour.has(local.getUTCHours())) at += (60 - minute) * minuteMs
     else if (!fields.minute.has(minute)) at += minuteMs
     else return at
+  }
+  return undefined
+}
+
+/** From a local date that does not match; undefined: there is none for years. */
+function daysUntilMatch(fields: Fields, local: Date): number | undefined {
+  const date = new Date(local)
+  for (let days = 1; days <= searchYears * 366; days++) {
+    date.setUTCDate(date.getUTCDate() + 1)
+    if (matchesDay(fields, date)) return days
   }
   return undefined
 }

@@ -37,6 +37,9 @@ export interface RoundOptions {
 
 type StatefulSetStatus = NonNullable<StatefulSet["status"]>
 
+/** Pods made in one round, at most: a set may want two thousand million. Those made bring it back for more. */
+const burst = 500
+
 interface Replica {
   ordinal: number
   pod: Pod
@@ -47,8 +50,8 @@ export class Round {
   readonly #options: RoundOptions
   readonly #minReadySeconds: number
   readonly #inOrder: boolean
-  /** By ordinal; those that do not exist yet are planned. */
-  readonly #replicas: Replica[]
+  /** By ordinal: those that exist, and what is planned to be made. */
+  readonly #replicas: readonly Replica[]
   /** Beyond the range, highest ordinal first. */
   readonly #condemned: Replica[]
 
@@ -62,15 +65,24 @@ export class Round {
       const ordinal = ordinalOf(set, pod)
       if (ordinal !== undefined) existing.set(ordinal, pod)
     }
-    this.#replicas = Array.from({ length: replicasOf(set) }, (_, index) => {
-      const ordinal = startOf(set) + index
-      const pod = existing.get(ordinal)
-      return { ordinal, pod: pod ?? this.#planned(ordinal), exists: pod !== undefined }
-    })
+    this.#replicas = [...this.#inRange(existing)]
     this.#condemned = [...existing]
       .filter(([ordinal]) => !isInRange(set, ordinal))
       .sort(([a], [b]) => b - a)
       .map(([ordinal, pod]) => ({ ordinal, pod, exists: true }))
+  }
+
+  *#inRange(existing: ReadonlyMap<number, Pod>): Generator<Replica> {
+    const { set } = this.#options
+    const end = startOf(set) + replicasOf(set)
+    let ordinal = startOf(set)
+    for (let planned = 0; ordinal < end && planned < burst; ordinal++) {
+      const pod = existing.get(ordinal)
+      if (pod === undefined) planned++
+      yield { ordinal, pod: pod ?? this.#planned(ordinal), exists: pod !== undefined }
+    }
+    const beyond = [...existing].filter(([other]) => other >= ordinal && other < end).sort(([a], [b]) => a - b)
+    for (const [other, pod] of beyond) yield { ordinal: other, pod, exists: true }
   }
 
   async run(): Promise<void> {
@@ -170,7 +182,8 @@ export class Round {
     const { set, update } = this.#options
     const { partition = 0, maxUnavailable } = set.spec?.updateStrategy?.rollingUpdate ?? {}
     const allowed = Math.max(1, scaled(maxUnavailable ?? 1, replicasOf(set), true))
-    let room = allowed - this.#replicas.filter(({ pod }) => isTerminating(pod) || !this.#isAvailable(pod)).length
+    const available = this.#replicas.filter(({ pod }) => !isTerminating(pod) && this.#isAvailable(pod)).length
+    let room = allowed - (replicasOf(set) - available)
     // An old pod that does not work would hold up the update that may repair it.
     for (const { pod, ordinal } of this.#replicas.toReversed()) {
       if (ordinal - startOf(set) < partition || room <= 0) return

@@ -75,6 +75,27 @@ describe("a StatefulSet", () => {
     await eventually(() => expect(names(harness)).toEqual(["db-0", "db-1", "db-2", "db-3"]))
   })
 
+  test.each(["Parallel", "OrderedReady"])(
+    "wants as many as a number can say, %s: some are made at a time",
+    async (podManagementPolicy) => {
+      await using harness = await startHarness({ only })
+      const [ordinals, room] = [{ start: 7 }, 600]
+      harness.cluster.fail = (verb, resource) =>
+        verb === "create" && resource === "pods" && podsOf(harness).length >= room
+          ? new Error("exceeded quota")
+          : undefined
+      await harness.create(statefulSets, statefulSet(2 ** 31 - 1 - ordinals.start, { podManagementPolicy, ordinals }))
+      const some = podManagementPolicy === "Parallel" ? room : 2
+      await eventually(async () => {
+        await harness.runPods("default")
+        expect(podsOf(harness).length).toBeGreaterThanOrEqual(some)
+      })
+      await harness.change(statefulSets, "default", "db", { spec: { replicas: 1 } })
+      await settled(harness, 1)
+      expect(names(harness)).toEqual(["db-7"])
+    },
+  )
+
   test("scales down from the highest ordinal and keeps the claims", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(3))

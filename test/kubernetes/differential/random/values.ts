@@ -39,7 +39,7 @@ const byName: Readonly<Record<string, readonly Json[]>> = {
   ip: ["10.9.8.7", "::1", "127.0.0.1", "10.9.8.007", "fe80::1"],
   ipFamilies: ["IPv4", "IPv6"],
   ipFamilyPolicy: ["SingleStack", "PreferDualStack"],
-  key: ["key", "example.com/key", "kubernetes.io/hostname", "bad key!", ""],
+  key: ["key", "constructor", "example.com/key", "kubernetes.io/hostname", "bad key!", ""],
   kind: ["ConfigMap", "Pod", "Deployment", "User", "Group", "ServiceAccount", "ClusterRole", "Role"],
   level: ["s0:c123,c456", ""],
   mountPath: ["/mnt", "/mnt/", "mnt", "/a:b", ""],
@@ -165,7 +165,7 @@ const amounts = [
   "hugepages-2Mi",
   "bad key!",
 ]
-const keys = ["a", "b", "app", "example.com/key", "tier"]
+const keys = ["a", "b", "app", "example.com/key", "tier", "constructor", "toString"]
 const oddKeys = ["", "bad key!", "x".repeat(64), "a/b/c", "Example.com/a", "__proto__", "ü"]
 const numbers: readonly Json[] = [0, 1, 2, 3, 5, 10, 30, 80, 100, -1]
 const oddNumbers: readonly Json[] = [101, 443, 1024, 65_535, 65_536, 86_401, 2 ** 31 - 1, -(2 ** 31)]
