@@ -155,6 +155,11 @@ function schemeOf(group: string): string {
   return group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io" ? group : ""
 }
 
+/** Of kinds that are no form of each other, in memory. */
+export function unconvertible(from: { group: string }, fromKind: string, to: { group: string; kind: string }): string {
+  return `converting (${packageOf(from.group)}.${fromKind}) to (${packageOf(to.group)}.${to.kind}): unknown conversion`
+}
+
 /** The package of a group's internal types. */
 function packageOf(group: string): string {
   return group === "" || group === "events.k8s.io" ? "core" : group.replace(/\..*/, "")

@@ -70,9 +70,12 @@ function predicate(
 }
 
 function checkSupported(definition: ResourceDefinition, { requirements }: FieldSelector): void {
-  const { selectableFields = [] } = definition
+  const { namespaced, selectableFields = [], customResource } = definition
+  // Those of the cluster do not know it, unless they have no word of their own for what they know.
+  const knowsNamespace = namespaced || (selectableFields.length === 0 && customResource === undefined)
   for (const { field } of requirements) {
-    if (field === "metadata.name" || field === "metadata.namespace" || selectableFields.includes(field)) continue
+    if (field === "metadata.name" || selectableFields.includes(field)) continue
+    if (field === "metadata.namespace" && knowsNamespace) continue
     throw badRequest(notSelectable(definition, field))
   }
 }

@@ -81,7 +81,7 @@ function parsePatch(
   try {
     // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
     if (type === "json" || bytes[0] !== 0x7b) return { value: parseJson(text), duplicates: [] }
-    return parseObject(text, "json", { duplicates: validation !== "Ignore" })
+    return parseObject(text, "json", { duplicates: validation !== "Ignore", anyKind: true })
   } catch (error) {
     const detail = type === "json" && bytes[0] === 0x5b ? faultIn(bytes) : refusalOf(bytes)
     const shown = detail ?? errorMessage(error)

@@ -4,9 +4,10 @@ import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { printGo } from "../../../apimachinery/go-print.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
-import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
+import { Mismatch, refusalDetail, what } from "../../../apimachinery/schema/decode-errors.ts"
 import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/number-literals.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/odd-numbers.ts"
+import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { typeFault } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
@@ -21,7 +22,15 @@ import type { RequestContext } from "../../request/context.ts"
 import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/managed-kind.ts"
 import type { ResourceDefinition, WriteOptions } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
-import { agreeOnName, agreeOnNamespace, decodeValue, expectedNamespace, expectedOf, type Expected } from "../body.ts"
+import {
+  agreeOnName,
+  agreeOnNamespace,
+  decodeValue,
+  expectedNamespace,
+  expectedOf,
+  type Expected,
+  unconvertible,
+} from "../body.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions, type FieldValidation } from "../request-options.ts"
@@ -91,7 +100,8 @@ function decodePatched(
 ): KubeObject {
   try {
     const fault = isPlainObject(value) ? typeFault(value) : undefined
-    if (fault !== undefined) throw badRequest(fault)
+    const mismatch = fault === undefined || type !== "strategic" ? undefined : mismatchOfType(value)
+    if (fault !== undefined) throw badRequest(fault, { cause: mismatch })
     const copy = isMarked ? withoutMarks(value) : copyJson(value)
     if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch))
     return decodeValue(ctx, copy, expected, validation, duplicates, type === "strategic" ? type : "patch")
@@ -108,6 +118,13 @@ function decodePatched(
   }
 }
 
+/** Of what has to say what it is in words. */
+function mismatchOfType(value: Json): Mismatch | undefined {
+  const given = value as { [key: string]: Json }
+  const field = ["kind", "apiVersion"].find((name) => typeof (given[name] ?? "") !== "string")
+  return field === undefined ? undefined : new Mismatch([field], what(given[field] ?? null), { type: "string" })
+}
+
 /** It names no object: what was patched is none any more. */
 function refusedPatch(text: string, detail: string, cause?: unknown): StatusError {
   const { status } = invalid({ group: "", kind: "" }, "", [invalidValue(FieldPath.root("patch"), text, detail)])
@@ -116,11 +133,24 @@ function refusedPatch(text: string, detail: string, cause?: unknown): StatusErro
 }
 
 /** Upstream reads an object of no version into a struct of its own, which has none of the fields, so no name either. */
-function unversioned(ctx: RequestContext, object: object, name: string, validation: FieldValidation): StatusError {
+function unversioned(
+  ctx: RequestContext,
+  object: { [key: string]: Json },
+  { group, version, kind }: Expected,
+  name: string,
+  validation: FieldValidation,
+): StatusError {
+  const given = object["kind"] || kind
+  const text = printWithoutMarks(JSON.stringify(object))
+  if (given !== kind && typeof given === "string") {
+    const isKnown = schemaOf({ group, version, kind: given }) !== undefined
+    const unknown = `no kind "${given}" is registered for the internal version of group "${group}"`
+    return refusedPatch(text, isKnown ? unconvertible({ group }, given, { group, kind }) : unknown)
+  }
   const fields = Object.keys(object).filter((field) => field !== "apiVersion" && field !== "kind")
   const unknown = fields.toSorted().map((field) => `unknown field ${JSON.stringify(field)}`)
   if (validation === "Strict" && unknown.length > 0) {
-    return refusedPatch(printWithoutMarks(JSON.stringify(object)), `strict decoding error: ${unknown.join(", ")}`)
+    return refusedPatch(text, `strict decoding error: ${unknown.join(", ")}`)
   }
   if (validation === "Warn") for (const line of unknown) ctx.warn(line)
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
@@ -174,8 +204,8 @@ export function patched(
         ? applyMergePatch(before, patch)
         : applyStrategicMergePatch(before, patch, expected.schema)
   const needsVersion = type !== "strategic" && expected.schema.custom !== true && expected.mayLackVersion !== true
-  if (needsVersion && isPlainObject(result) && !result["apiVersion"]) {
-    throw unversioned(ctx, result, at.name, validation)
+  if (needsVersion && isPlainObject(result) && typeFault(result) === undefined && !result["apiVersion"]) {
+    throw unversioned(ctx, result, expected, at.name, validation)
   }
   const whole = typed(result, type, expected)
   const decoded = decodePatched(ctx, whole, document, type, expected, validation)
@@ -184,9 +214,16 @@ export function patched(
   return decoded
 }
 
-/** A strategic merge patch cannot say another kind: upstream merges into a struct that is the kind. */
-function typed(object: Json, type: PatchType, { group, version, kind, mayLackVersion }: Expected): Json {
-  const given = object as unknown as KubeObject
-  if (type !== "strategic" && ((given.apiVersion && given.kind) || mayLackVersion === true)) return object
-  return { ...(object as { [key: string]: Json }), apiVersion: printGroupVersion({ group, version }), kind }
+/**
+ * A strategic merge patch cannot say another kind: upstream merges into a struct that is the kind. Others may leave it out. What is
+ * no text stays, to be refused.
+ */
+function typed(object: Json, type: PatchType, { group, version, kind, mayLackVersion, schema }: Expected): Json {
+  const given = object as { [key: string]: Json }
+  if (type !== "strategic" && ((given["apiVersion"] && given["kind"]) || mayLackVersion === true)) return object
+  const own = { apiVersion: printGroupVersion({ group, version }), kind }
+  const isFree = (value: Json | undefined): boolean =>
+    (value ?? "") === "" || (typeof value === "string" && (type === "strategic" || schema.custom === true))
+  for (const name of ["apiVersion", "kind"] as const) if (!isFree(given[name])) own[name] = given[name] as string
+  return { ...given, ...own }
 }

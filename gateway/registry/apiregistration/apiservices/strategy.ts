@@ -13,6 +13,7 @@ import {
   validateDNS1123Subdomain,
   validatePathSegmentName,
 } from "../../../../apimachinery/names.ts"
+import { goQuote } from "../../../../apimachinery/go-quote.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateOwnNames } from "../../validation/names.ts"
@@ -74,7 +75,7 @@ function validate(apiService: APIService): FieldError[] {
   const errors = validateOwnNames(apiService, (name) => {
     const faults = validatePathSegmentName(name)
     if (faults.length > 0 || name === wanted) return faults
-    return [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`]
+    return [`must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`]
   })
   const groupPath = path.child("group")
   if (group !== "") errors.push(...messages(groupPath, group, validateDNS1123Subdomain(group)))

@@ -238,7 +238,9 @@ function validateResizePolicy(path: FieldPath, container: Container, spec: PodSp
     errors.push(...oneOf(path, policy.resourceName, ["cpu", "memory"]))
     errors.push(...oneOf(path, policy.restartPolicy, ["NotRequired", "RestartContainer"]))
     if (spec.restartPolicy === "Never" && policy.restartPolicy !== "NotRequired") {
-      errors.push(invalidValue(path, policy.restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"))
+      errors.push(
+        invalidValue(path, policy.restartPolicy ?? "", "must be 'NotRequired' when pod `restartPolicy` is 'Never'"),
+      )
     }
     return errors
   })

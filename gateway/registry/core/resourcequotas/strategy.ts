@@ -86,7 +86,8 @@ function validateSelector({ spec = {} }: ResourceQuota): FieldError[] {
   for (const requirement of requirements) {
     const { scopeName } = requirement
     if (errors.length > maxScopeFaults) break
-    if (!scopes.includes(scopeName)) errors.push(invalidValue(at.child("scopeName"), scopeName, "unsupported scope"))
+    if (!scopes.includes(scopeName))
+      errors.push(invalidValue(at.child("scopeName"), scopeName ?? "", "unsupported scope"))
     for (const _ of misappliedBy(scopeName)) errors.push(invalidValue(at, shown, misappliedScope))
     errors.push(...validateRequirement(at, requirement))
   }

@@ -38,6 +38,23 @@ const labelSelectors = [
   "name=a;b",
   "x/y/z=a",
 ]
+const clusterKinds = [
+  "/api/v1/nodes",
+  "/api/v1/namespaces",
+  "/api/v1/persistentvolumes",
+  "/apis/certificates.k8s.io/v1/certificatesigningrequests",
+  "/apis/resource.k8s.io/v1/resourceslices",
+  "/apis/storage.k8s.io/v1/storageclasses",
+  "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+  "/apis/apiregistration.k8s.io/v1/apiservices",
+]
+
+function byFieldsOfAll(path: string): RequestStep[] {
+  return ["metadata.name", "metadata.namespace", "metadata.uid"].map((field) =>
+    get(`${path}?fieldSelector=${field}%3Dnone`),
+  )
+}
+
 const fieldSelectors = [
   "metadata.name=a",
   "metadata.name==a",
@@ -93,6 +110,7 @@ export function listCases(): Scenario[] {
   return [
     { name: "a list takes every label selector", steps: [...some, ...labelSelectors.map(byLabel)] },
     { name: "a list takes every field selector", steps: [...some, ...fieldSelectors.map(byField)] },
+    { name: "kinds of the cluster are selected by fields", steps: clusterKinds.flatMap(byFieldsOfAll) },
     { name: "a list takes every parameter", steps: [...some, ...parameters.map(query)] },
     { name: "a list comes in pages over a store that moves", steps: pages() },
     { name: "a collection is deleted by selector and in every way", steps: collectionDeletes() },

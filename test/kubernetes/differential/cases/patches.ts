@@ -10,6 +10,7 @@ import {
   put,
   type RequestStep,
   type Scenario,
+  jsonPatch,
   strategicPatch,
 } from "../scenario.ts"
 
@@ -22,6 +23,7 @@ export function patchCases(): Scenario[] {
     { name: "strategic merges meet what is there twice", steps: duplicates() },
     { name: "strategic merges have directives alone", steps: directives() },
     { name: "an update says where the object is", steps: selfLinks() },
+    { name: "a patch changes what an object says it is", steps: kindsChanged() },
   ]
 }
 
@@ -228,5 +230,31 @@ function selfLinks(): RequestStep[] {
     patch(`${maps}/a?dryRun=All&fieldManager=x`, applyPatch, applied),
     put(`${maps}/a`, map("/y", { data: { a: "b" } })),
     get(`${maps}/a`),
+  ]
+}
+
+function kindsChanged(): RequestStep[] {
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  const values: Json[] = [null, "", "v1", "a/b/c", "apps/v1", "ConfigMap", "Pod", false, 0, {}, []]
+  const changes = values.flatMap((value): { [key: string]: Json }[] => [
+    { apiVersion: value },
+    { kind: value },
+    { apiVersion: value, kind: null },
+    { kind: value, apiVersion: null },
+  ])
+  const operations = (change: { [key: string]: Json }): Json =>
+    Object.entries(change).map(([name, value]) =>
+      value === null ? { op: "remove", path: `/${name}` } : { op: "replace", path: `/${name}`, value },
+    )
+  return [
+    post(maps, { metadata: { name: "a" } }),
+    ...changes.flatMap((change) => {
+      const label = JSON.stringify(change)
+      return [
+        patch(`${maps}/a?dryRun=All`, mergePatch, change, { label: `PATCH merge ${label}` }),
+        patch(`${maps}/a?dryRun=All`, strategicPatch, change, { label: `PATCH strategic ${label}` }),
+        patch(`${maps}/a?dryRun=All`, jsonPatch, operations(change), { label: `PATCH json ${label}` }),
+      ]
+    }),
   ]
 }
