@@ -115,7 +115,8 @@ export const typeInvalid = (field: FieldPath, value: unknown, detail: string): F
   new FieldError("FieldValueTypeInvalid", field, value, detail)
 export const notFoundValue = (field: FieldPath, value: unknown): FieldError =>
   new FieldError("FieldValueNotFound", field, value, "")
-export const duplicate = (field: FieldPath, value: unknown): FieldError =>
+/** What is not there was a text. */
+export const duplicate = (field: FieldPath, value: unknown = ""): FieldError =>
   new FieldError("FieldValueDuplicate", field, value, "")
 /** The words in the order given; upstream sorts some lists (sets) and not others. */
 export const notSupported = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>

@@ -61,8 +61,7 @@ function checkPreconditions(definition: ResourceDefinition, object: KubeObject, 
   const { uid, resourceVersion } = request.preconditions ?? {}
   const { metadata } = object
   const { group, kind } = kindOf(definition)
-  // A namespace's deletion is upstream's own code, with words of its own.
-  if (group === "" && kind === "Namespace") return checkNamespace(definition, metadata, request)
+  if (isNamespace(definition)) return checkNamespace(definition, metadata, request)
   const fail = (detail: string) => conflict({ group, resource: kind }, metadata.name ?? "", detail)
   if (uid !== undefined && uid !== metadata.uid) {
     throw fail(
@@ -75,6 +74,9 @@ function checkPreconditions(definition: ResourceDefinition, object: KubeObject, 
     )
   }
 }
+
+/** Whose deletion is upstream's own code, with words of its own. */
+const isNamespace = ({ group, kind }: ResourceDefinition): boolean => group === "" && kind === "Namespace"
 
 function checkNamespace(definition: ResourceDefinition, metadata: ObjectMeta, { preconditions }: DeleteRequest): void {
   const { uid, resourceVersion } = preconditions ?? {}
@@ -152,15 +154,17 @@ function finalizersFor(definition: ResourceDefinition, object: KubeObject, reque
 }
 
 function propagationOf(
-  { strategy }: ResourceDefinition,
+  definition: ResourceDefinition,
   present: readonly string[],
   { propagationPolicy, orphanDependents }: DeleteRequest,
 ): string | undefined {
-  if (strategy.defaultPropagation === "None") return undefined
-  if (orphanDependents !== undefined) return orphanDependents ? orphan : undefined
+  const { defaultPropagation } = definition.strategy
+  if (defaultPropagation === "None") return undefined
+  if (orphanDependents === false) return isNamespace(definition) ? foreground : undefined
+  if (orphanDependents === true) return orphan
   if (propagationPolicy === "Orphan") return orphan
   if (propagationPolicy === "Foreground") return foreground
   if (propagationPolicy === "Background") return undefined
   const kept = present.find((finalizer) => finalizer === orphan || finalizer === foreground)
-  return kept ?? (strategy.defaultPropagation === "Orphan" ? orphan : undefined)
+  return kept ?? (defaultPropagation === "Orphan" ? orphan : undefined)
 }

@@ -87,6 +87,9 @@ const strategy: Strategy<Definition> = {
     conditionOf(definition, "Terminating") === undefined ||
     (definition.metadata.finalizers ?? []).includes(cleanupFinalizer),
 
+  // As upstream: it goes with all that is of its kind, however it is asked for.
+  defaultPropagation: "None",
+
   markDeleted(definition) {
     const finalizers = definition.metadata.finalizers ?? []
     if (!finalizers.includes(cleanupFinalizer)) definition.metadata.finalizers = [...finalizers, cleanupFinalizer]

@@ -28,7 +28,7 @@ export function validateTemplateMetadata(path: FieldPath, meta: ObjectMeta = {})
     ...validateLabels(meta.labels, path.child("labels")),
     ...serversFields
       .filter((field) => isSet(meta[field]))
-      .map((field) => forbiddenField(path.child(field), "cannot be set")),
+      .map((field) => forbiddenField(path.child(field === "uid" ? "uID" : field), "cannot be set")),
   ]
 }
 

@@ -114,7 +114,7 @@ function validateRequirement(at: FieldPath, { scopeName, operator, values = [] }
     const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
     return [...errors, invalidValue(at.child("values"), values, detail)]
   }
-  return [...errors, invalidValue(at.child("operator"), operator, "not a valid selector operator")]
+  return [...errors, invalidValue(at.child("operator"), operator ?? "", "not a valid selector operator")]
 }
 
 const misappliedScope = "unsupported scope applied to resource"

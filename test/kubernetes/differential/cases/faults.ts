@@ -1,5 +1,6 @@
 // Of several faults at once the same is told; and what is told of nothing.
 
+import type { Json } from "../../../../apimachinery/object.ts"
 import { asTable } from "../generate/life-scenarios.ts"
 import { applyPatch, get, mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
@@ -15,6 +16,9 @@ export function faultCases(): Scenario[] {
     { name: "a table of nothing", steps: tables() },
     { name: "a status has the forms its kind's status has", steps: statuses() },
     { name: "a body is not quite JSON", steps: texts() },
+    { name: "what is wrong is not there", anyOrder: true, steps: absent() },
+    { name: "a namespace is deleted in its own way", steps: namespaceDeletions() },
+    { name: "a definition is deleted in its own way", steps: definitionDeletions() },
     { name: "a pod's status keeps the generation it is of", steps: generations() },
   ]
 }
@@ -149,4 +153,62 @@ function generations(): RequestStep[] {
       { label: `PUT ${observedGeneration}` },
     )
   return [post(`${core}/pods`, pod), status(), status(5), status(), status(0), status(3), get(`${core}/pods/p`)]
+}
+
+function absent(): RequestStep[] {
+  const dry = "?dryRun=All"
+  const container = { image: "x" }
+  const never = { restartPolicy: "Never", containers: [{ ...container, name: "a", resizePolicy: [{}] }] }
+  const expressions = [{ operator: "DoesNotExist" }, { scopeName: "PriorityClass" }]
+  const template = (metadata: object): Json => ({ metadata: { name: "a" }, spec: { metadata, spec: {} } }) as Json
+  const metadata = [{ uid: "x" }, { selfLink: "x" }]
+  return [
+    post(`${core}/pods${dry}`, { metadata: { name: "a" }, spec: { containers: [container, container] } }),
+    post(`${core}/pods${dry}`, { metadata: { name: "a" }, spec: never }),
+    post(`${core}/limitranges${dry}`, { metadata: { name: "a" }, spec: { limits: [{}, {}] } }),
+    ...expressions.map((expression) =>
+      post(`${core}/resourcequotas${dry}`, {
+        metadata: { name: "a" },
+        spec: { scopeSelector: { matchExpressions: [expression] } },
+      } as Json),
+    ),
+    ...metadata.map((given) =>
+      post(`/apis/resource.k8s.io/v1/namespaces/@{ns}/resourceclaimtemplates${dry}`, template(given), {
+        label: `POST template ${JSON.stringify(given)}`,
+      }),
+    ),
+    post(`/apis/apiregistration.k8s.io/v1/apiservices${dry}`, {
+      metadata: { name: "v1.a" },
+      spec: { group: "a\u0000b", version: "v1", groupPriorityMinimum: 1, versionPriority: 1 },
+    }),
+  ]
+}
+
+const ways = [
+  "",
+  "propagationPolicy=Orphan",
+  "propagationPolicy=Foreground",
+  "orphanDependents=true",
+  "orphanDependents=false",
+]
+
+function namespaceDeletions(): RequestStep[] {
+  const path = "/api/v1/namespaces"
+  return [
+    post(path, { metadata: { name: "d-@{id}" } }),
+    ...ways.map((way) => remove(`${path}/d-@{id}?dryRun=All&${way}`)),
+    remove(`${path}/d-@{id}`),
+  ]
+}
+
+function definitionDeletions(): RequestStep[] {
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+  const name = "things.d@{id}.example.com"
+  const versions = [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }]
+  const names = { plural: "things", kind: "Thing" }
+  return [
+    post(path, { metadata: { name }, spec: { group: "d@{id}.example.com", scope: "Namespaced", names, versions } }),
+    ...ways.map((way) => remove(`${path}/${name}?dryRun=All&${way}`)),
+    remove(`${path}/${name}`),
+  ]
 }
