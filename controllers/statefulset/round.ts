@@ -75,8 +75,9 @@ export class Round {
   *#inRange(existing: ReadonlyMap<number, Pod>): Generator<Replica> {
     const { set } = this.#options
     const end = startOf(set) + replicasOf(set)
+    const room = this.#inOrder ? 1 : burst
     let ordinal = startOf(set)
-    for (let planned = 0; ordinal < end && planned < burst; ordinal++) {
+    for (let planned = 0; ordinal < end && planned < room; ordinal++) {
       const pod = existing.get(ordinal)
       if (pod === undefined) planned++
       yield { ordinal, pod: pod ?? this.#planned(ordinal), exists: pod !== undefined }
