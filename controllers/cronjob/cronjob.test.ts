@@ -98,6 +98,14 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T05:00:00Z")]))
   })
 
+  test("starts with a deadline that no double can hold", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ schedule: "0 * * * *", startingDeadlineSeconds: 2n ** 53n + 1n }))
+    await advanceTo(clock, "2026-01-01T01:00:01Z")
+    await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T01:00:00Z")]))
+  })
+
   test("keeps as many finished Jobs as its limits say", async () => {
     const clock = new FakeClock(start)
     await using harness = await startHarness({ only, clock })

@@ -105,7 +105,7 @@ function missedTime(
   now: number,
 ): Missed | undefined {
   const deadline = cron.spec?.startingDeadlineSeconds
-  const earliest = deadline === undefined ? since : Math.max(since, now - deadline * 1000)
+  const earliest = deadline === undefined ? since : Math.max(since, now - Number(deadline) * 1000)
   const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
   try {
     const missed = missedSince(schedule, earliest, now)
@@ -133,7 +133,7 @@ async function start(
   const lastScheduleTime = timestamp(new Date(due))
   const job = jobOf(cron, due)
   let active = status.active ?? []
-  if (startingDeadlineSeconds !== undefined && due + startingDeadlineSeconds * 1000 < now) {
+  if (startingDeadlineSeconds !== undefined && due + Number(startingDeadlineSeconds) * 1000 < now) {
     const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "UTC")}`
     controller.event(tenant, cron, "Warning", "MissSchedule", text)
     return status

@@ -9,7 +9,7 @@ export interface CronJob extends KubeObject {
     timeZone?: string
     suspend?: boolean
     concurrencyPolicy?: string
-    startingDeadlineSeconds?: number
+    startingDeadlineSeconds?: number | bigint
     successfulJobsHistoryLimit?: number
     failedJobsHistoryLimit?: number
     jobTemplate?: {

@@ -41,7 +41,7 @@ function toleratedUntil(taint: DeviceTaint, tolerations: readonly DeviceTolerati
   for (const toleration of tolerations) {
     if (!tolerates(toleration, taint)) continue
     if (toleration.tolerationSeconds === undefined) return undefined
-    longest = Math.max(longest, toleration.tolerationSeconds)
+    longest = Math.max(longest, Number(toleration.tolerationSeconds))
   }
   return since + longest * 1000
 }
