@@ -169,6 +169,15 @@ describe("FairQueue keys", () => {
 })
 
 describe("FairQueue delays", () => {
+  test("of a time that is none are refused, and hold up nobody", async () => {
+    const clock = new FakeClock()
+    const queue = createQueue({ clock })
+    expect(() => queue.addAfter(key("a", "1"), Number.NaN)).toThrow("some time")
+    queue.addAfter(key("b", "1"), 100)
+    clock.advance(100)
+    expect(await take(queue)).toBe("b/1")
+  })
+
   test("use one timer for all keys and fire in order", async () => {
     const clock = new FakeClock()
     const queue = createQueue({ clock })

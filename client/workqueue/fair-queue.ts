@@ -126,6 +126,8 @@ export class FairQueue<K> implements Disposable {
    */
   addAfter(key: K, ms: number): void {
     if (this.#disposed) return
+    // It would never be due, and no other delayed key after it.
+    if (Number.isNaN(ms)) throw new RangeError("a key has to be due at some time")
     this.#options.metrics?.retried()
     if (ms <= 0) {
       this.add(key)

@@ -77,8 +77,8 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
   const { queue, name, log, signal } = options
   try {
     const result = await options.reconcile(key, signal)
-    queue.forget(key)
     if (result !== undefined) queue.addAfter(key, result.requeueAfterMs)
+    queue.forget(key)
   } catch (error) {
     if (signal.aborted) return
     if (error instanceof TerminalError) {

@@ -50,6 +50,15 @@ describe("a token an account names that nobody uses", () => {
     await eventually(() => expect(find()).toBeUndefined())
   })
 
+  test.each(["2026-13-01", "2026-02-30", "soon"])("that somebody marked with %s is marked anew", async (mark) => {
+    const clock = new FakeClock()
+    await using harness = await start(clock, true, { labels: { [invalidSince]: mark } })
+    await eventually(() => expect(clock.timers).toBeGreaterThan(0))
+    clock.advance(367 * dayMs)
+    const find = (): Secret | undefined => harness.cluster.find(secrets, "default", name)
+    await eventually(() => expect(find()?.metadata.labels).toEqual({ [invalidSince]: "2027-01-03" }))
+  })
+
   test("stays while a pod mounts it", async () => {
     const clock = new FakeClock()
     await using harness = await start(clock, true)

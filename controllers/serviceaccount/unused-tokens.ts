@@ -50,24 +50,25 @@ async function reconcile(
   const client = controller.client(tenant)
   const now = ctx.clock.now()
   const lastUsed = secret.metadata.labels?.[lastUsedLabel]
-  if (lastUsed !== undefined && !dateForm.test(lastUsed)) return
+  const used = lastUsed === undefined ? 0 : endOfDay(lastUsed)
+  if (used === undefined) return
   const tracked = await trackedSince(client)
   if (tracked === undefined) return
   const created = Date.parse(secret.metadata.creationTimestamp ?? "")
-  const due = Math.max(tracked, created, lastUsed === undefined ? 0 : Date.parse(lastUsed) + dayMs) + unusedMs
+  const due = Math.max(tracked, created, used) + unusedMs
   if (now < due) return { requeueAfterMs: due - now }
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
   // Looked at again every day, as upstream does.
   if (pods.some((pod) => mountedSecrets(pod).has(name))) return { requeueAfterMs: dayMs }
   const { uid, resourceVersion = "", labels } = secret.metadata
-  const since = labels?.[invalidSinceLabel] ?? ""
+  const since = endOfDay(labels?.[invalidSinceLabel] ?? "")
   try {
-    if (!dateForm.test(since)) {
+    if (since === undefined) {
       const patch = { metadata: { uid, labels: { [invalidSinceLabel]: new Date(now).toISOString().slice(0, 10) } } }
       await client.patch(secrets, namespace, name, patch, { type: "merge" })
       return
     }
-    const goes = Date.parse(since) + dayMs + unusedMs
+    const goes = since + unusedMs
     if (now < goes) return { requeueAfterMs: goes - now }
     await client.delete(secrets, namespace, name, { resourceVersion })
   } catch (error) {
@@ -84,12 +85,17 @@ function isNamed(ctx: ControllerContext, tenant: string, { metadata }: Secret): 
   return (account.secrets ?? []).some((reference) => reference.name === metadata.name)
 }
 
+/** Undefined: it is no day of the calendar. */
+function endOfDay(text: string): number | undefined {
+  const at = dateForm.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text) ? at + dayMs : undefined
+}
+
 /** The end of the day; undefined: it is not. */
 async function trackedSince(client: KubeClient): Promise<number | undefined> {
   try {
     const { data } = await client.get<ConfigMap>(configMaps, tracking.namespace, tracking.name)
-    const since = data?.["since"] ?? ""
-    return dateForm.test(since) ? Date.parse(since) + dayMs : undefined
+    return endOfDay(data?.["since"] ?? "")
   } catch (error) {
     if (isNotFound(error)) return undefined
     throw error
