@@ -25,6 +25,8 @@ export class Mismatch extends Error {
 
   /** In the words of a conversion without JSON. */
   refusal(root: Schema): string | undefined {
+    const own = ownForm(this.#expected)
+    if (own !== undefined) return `json: cannot unmarshal ${this.#what} into Go value of type ${own}`
     if (!this.#what.startsWith("number")) return refusalOf(this.#expected, this.#what)
     const [, type] = /of type (\S+)$/.exec(this.explain(root)) ?? []
     const isScalar =
@@ -55,11 +57,16 @@ export class Mismatch extends Error {
         at = at?.items
       }
     }
-    if (this.#expected.type === "intOrString") type = "int32"
-    if (this.#expected.format === "time" || this.#expected.format === "microTime") type = "string"
+    type = ownForm(this.#expected) ?? type
     if (names.length === 0) return `${cannot} value of type ${type}`
     return `${cannot} struct field ${lastWord(struct.name ?? "")}.${names.join(".")} of type ${type}`
   }
+}
+
+/** What types that read their JSON themselves take it for. */
+function ownForm({ type, format }: Schema): string | undefined {
+  if (type === "intOrString") return "int32"
+  return format === "time" || format === "microTime" ? "string" : undefined
 }
 
 /** Of Go's conversion of maps into structs, which strategic merges end with; undefined: it has no such word. */

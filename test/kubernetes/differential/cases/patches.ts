@@ -24,6 +24,7 @@ export function patchCases(): Scenario[] {
     { name: "strategic merges have directives alone", steps: directives() },
     { name: "an update says where the object is", steps: selfLinks() },
     { name: "a patch changes what an object says it is", steps: kindsChanged() },
+    { name: "a patch gives values of another type to what has a form of its own", steps: ownForms() },
   ]
 }
 
@@ -257,4 +258,27 @@ function kindsChanged(): RequestStep[] {
       ]
     }),
   ]
+}
+
+function ownForms(): RequestStep[] {
+  const budgets = "/apis/policy/v1/namespaces/@{ns}/poddisruptionbudgets"
+  const leases = "/apis/coordination.k8s.io/v1/namespaces/@{ns}/leases"
+  const kinds = [
+    { path: budgets, apiVersion: "policy/v1", kind: "PodDisruptionBudget", fields: { minAvailable: 1 } },
+    { path: leases, apiVersion: "coordination.k8s.io/v1", kind: "Lease", fields: { renewTime: null } },
+  ]
+  const values: Json[] = [{}, [], true, 1.5, 7, "x", null]
+  return kinds.flatMap(({ path, apiVersion, kind, fields }) => [
+    post(path, { metadata: { name: "a" }, spec: fields }),
+    ...values.flatMap((value) => {
+      const spec = { [Object.keys(fields)[0] ?? ""]: value }
+      const label = `${kind} ${JSON.stringify(spec)}`
+      const whole = { apiVersion, kind, metadata: { name: "a" }, spec }
+      return [
+        patch(`${path}/a?dryRun=All&fieldManager=m&force=true`, applyPatch, whole, { label: `APPLY ${label}` }),
+        patch(`${path}/a?dryRun=All`, strategicPatch, { spec }, { label: `PATCH strategic ${label}` }),
+        patch(`${path}/a?dryRun=All`, mergePatch, { spec }, { label: `PATCH merge ${label}` }),
+      ]
+    }),
+  ])
 }
