@@ -20,6 +20,7 @@ import {
   bareNumber,
   shownRollout,
   validateAmount,
+  notDecremented,
   validateCounters,
 } from "../../workloads/amounts.ts"
 import { emptyTemplate, validateMatches, validateServingTemplate } from "../../workloads/template.ts"
@@ -67,7 +68,7 @@ const strategy: Strategy<DaemonSet> = {
   validate: (_ctx, set) => validateSpec(specOf(set)),
 
   validateUpdate(ctx, set, current) {
-    if (ctx.info.subresource === "status") return validateStatus(set)
+    if (ctx.info.subresource === "status") return validateStatus(set, current)
     const spec = specOf(set)
     return [...immutableField(path.child("selector"), spec.selector, current.spec?.selector), ...validateSpec(spec)]
   },
@@ -127,8 +128,9 @@ function validateUpdateStrategy(at: FieldPath, update: NonNullable<Spec["updateS
   return errors
 }
 
-function validateStatus(set: DaemonSet): FieldError[] {
-  return validateCounters(FieldPath.root("status"), set.status, [
+function validateStatus(set: DaemonSet, current: DaemonSet): FieldError[] {
+  const at = FieldPath.root("status")
+  const errors = validateCounters(at, set.status, [
     "currentNumberScheduled",
     "numberMisscheduled",
     "desiredNumberScheduled",
@@ -139,4 +141,6 @@ function validateStatus(set: DaemonSet): FieldError[] {
     "numberUnavailable",
     "collisionCount",
   ])
+  const [count, before] = [set.status?.collisionCount, current.status?.collisionCount]
+  return [...errors, ...notDecremented(at.child("collisionCount"), count, before)]
 }

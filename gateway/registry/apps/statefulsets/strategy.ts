@@ -15,7 +15,14 @@ import { validatePersistentVolumeClaimSpec } from "../../core/persistentvolumecl
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { messages, nonNegative } from "../../validation/values.ts"
-import { amountOf, atMostAll, bareNumber, validateAmount, validateCounters } from "../../workloads/amounts.ts"
+import {
+  amountOf,
+  atMostAll,
+  bareNumber,
+  notDecremented,
+  validateAmount,
+  validateCounters,
+} from "../../workloads/amounts.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { validateSelected, validateSelector } from "../../workloads/template.ts"
 import { claimSpecWarnings } from "../../core/persistentvolumeclaims/warnings.ts"
@@ -75,7 +82,7 @@ const strategy: Strategy<StatefulSet> = {
   validate: (_ctx, set) => validateSpec(specOf(set), undefined),
 
   validateUpdate(ctx, set, current) {
-    if (ctx.info.subresource === "status") return validateStatus(set)
+    if (ctx.info.subresource === "status") return validateStatus(set, current)
     const spec = specOf(set)
     const before = current.spec as Spec | undefined
     const errors = validateSpec(spec, before)
@@ -189,10 +196,11 @@ function validateRetention(spec: Spec): FieldError[] {
   )
 }
 
-function validateStatus(set: StatefulSet): FieldError[] {
+function validateStatus(set: StatefulSet, current: StatefulSet): FieldError[] {
+  const at = FieldPath.root("status")
   const message = "cannot be greater than status.replicas"
-  return validateCounters(
-    FieldPath.root("status"),
+  const errors = validateCounters(
+    at,
     set.status,
     [
       "replicas",
@@ -211,4 +219,6 @@ function validateStatus(set: StatefulSet): FieldError[] {
       ["availableReplicas", "readyReplicas", "cannot be greater than status.readyReplicas"],
     ],
   )
+  const [count, before] = [set.status?.collisionCount, current.status?.collisionCount]
+  return [...errors, ...notDecremented(at.child("collisionCount"), count, before)]
 }

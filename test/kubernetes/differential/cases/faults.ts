@@ -19,6 +19,7 @@ export function faultCases(): Scenario[] {
     { name: "what is wrong is not there", anyOrder: true, steps: absent() },
     { name: "a namespace is deleted in its own way", steps: namespaceDeletions() },
     { name: "a definition is deleted in its own way", steps: definitionDeletions() },
+    { name: "collisions are counted up", steps: collisions() },
     { name: "a pod's status keeps the generation it is of", steps: generations() },
   ]
 }
@@ -211,4 +212,20 @@ function definitionDeletions(): RequestStep[] {
     ...ways.map((way) => remove(`${path}/${name}?dryRun=All&${way}`)),
     remove(`${path}/${name}`),
   ]
+}
+
+function collisions(): RequestStep[] {
+  return ["deployments", "daemonsets", "statefulsets"].flatMap((resource) => {
+    const path = `/apis/apps/v1/namespaces/@{ns}/${resource}`
+    const labels = { app: "a" }
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "x" }] } }
+    const status = (of: object): RequestStep =>
+      patch(`${path}/a/status`, mergePatch, { status: of } as Json, {
+        label: `PATCH ${resource} ${JSON.stringify(of)}`,
+      })
+    return [
+      post(path, { metadata: { name: "a" }, spec: { selector: { matchLabels: labels }, template } }),
+      ...[{ collisionCount: 2 }, { collisionCount: 1 }, { collisionCount: null }, { collisionCount: -1 }].map(status),
+    ]
+  })
 }
