@@ -168,7 +168,7 @@ class Document {
     for (const segment of segments) {
       if (Array.isArray(container)) {
         container = this.#lists.get(container, index(segment, this.#lists.length(container)))
-      } else container = isObject(container) && ownValue(container, segment)
+      } else container = isObject(container) ? ownValue(container, segment) : undefined
     }
     if (!Array.isArray(container) && !isObject(container)) throw rejected(missing)
     return { container, key }

@@ -8,15 +8,18 @@ import type { Json } from "../../../../apimachinery/object.ts"
 import { what } from "../../../../apimachinery/schema/decode-errors.ts"
 import { exactInteger } from "../../../../apimachinery/schema/exact-integers.ts"
 import { isObject } from "../../../../apimachinery/schema/json-object.ts"
-import { scanJson } from "../../../../apimachinery/schema/json-scan.ts"
+import { openingAt, scanJson, tooDeep } from "../../../../apimachinery/schema/json-scan.ts"
 import { validateTolerations } from "./scheduling.ts"
 
 export const tolerationsAnnotation = "scheduler.alpha.kubernetes.io/tolerations"
 
-type Tolerations = NonNullable<Parameters<typeof validateTolerations>[1]>[number]
+/** Of encoding/json; deeper than what is read here without complaint. */
+const goDepth = 10_000
+
+type Toleration = NonNullable<Parameters<typeof validateTolerations>[1]>[number]
 
 interface Field {
-  name: keyof Tolerations
+  name: keyof Toleration
   goName: string
   goType: string
 }
@@ -39,13 +42,16 @@ export function validateTolerationsAnnotation(path: FieldPath, text: string): Fi
 }
 
 /** A text says what is wrong first. */
-function readTolerations(text: string): Tolerations[] | string {
+function readTolerations(text: string): Toleration[] | string {
   let given: Json
   try {
     scanJson(text)
     given = JSON.parse(text, (_, value, { source }) => (typeof value === "number" ? numberOf(source ?? "") : value))
   } catch (error) {
-    return error instanceof SyntaxError ? error.message : String(error)
+    if (error instanceof SyntaxError) return error.message
+    if (error instanceof RangeError)
+      return `invalid character '${openingAt(Buffer.from(text), goDepth + 1)}' ${tooDeep}`
+    throw error
   }
   if (given === null) return []
   if (!Array.isArray(given)) return `json: cannot unmarshal ${found(given)} into Go value of type []core.Toleration`
@@ -54,7 +60,7 @@ function readTolerations(text: string): Tolerations[] | string {
   return faults[0] ?? tolerations
 }
 
-function readToleration(item: Json, faults: string[]): Tolerations {
+function readToleration(item: Json, faults: string[]): Toleration {
   const toleration: Record<string, Json> = {}
   if (!isObject(item) || isLiteral(item)) {
     if (item !== null) faults.push(`json: cannot unmarshal ${found(item)} into Go value of type core.Toleration`)
@@ -65,7 +71,7 @@ function readToleration(item: Json, faults: string[]): Tolerations {
     if (field === undefined || value === null) continue
     if (typeof value === (field.goType === "int64" ? "bigint" : "string")) toleration[field.name] = value
     else {
-      const literal = field.goType === "int64" && isLiteral(value) ? ` ${value["literal"] as string}` : ""
+      const literal = field.goType === "int64" && isLiteral(value) ? ` ${value.literal}` : ""
       const place = `Go struct field Toleration.${field.goName} of type ${field.goType}`
       faults.push(`json: cannot unmarshal ${found(value)}${literal} into ${place}`)
     }

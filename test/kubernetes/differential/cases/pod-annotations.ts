@@ -32,6 +32,7 @@ const tolerationLists: unknown[] = [
   null,
   {},
   "[1,2",
+  "[".repeat(100_000),
   [],
   [null],
   [1, {}],
@@ -118,7 +119,9 @@ function template({ annotations, context = {}, ofPod = {}, spec = {} }: Variant,
 function created(): RequestStep[] {
   return variants().map((variant) => {
     const { metadata, spec } = template(variant) as { metadata: object; spec: object }
-    return post(dry, { metadata: { ...metadata, name: "a" }, spec } as Json, { label: JSON.stringify(variant) })
+    return post(dry, { metadata: { ...metadata, name: "a" }, spec } as Json, {
+      label: JSON.stringify(variant).slice(0, 200),
+    })
   })
 }
 
@@ -131,7 +134,7 @@ function templates(): RequestStep[] {
         metadata: { name: "a" },
         spec: { selector: { matchLabels: labels }, template: template(variant, labels) },
       } as Json,
-      { label: JSON.stringify(variant) },
+      { label: JSON.stringify(variant).slice(0, 200) },
     ),
   )
 }
