@@ -173,7 +173,7 @@ export const operators: readonly Operator[] = [
       { run: "kubectl get crd", until: /^(?!.*constraints\.gatekeeper\.sh)/s },
     ],
     // It looks for the kind it has just defined, and may do so once more after it is gone.
-    expected: [conflict, /no match(es)? for kind/, /not found/],
+    expected: [conflict, /no match(es)? for kind/, /not found/, /could not find the requested resource/],
   },
   {
     name: "kro",
