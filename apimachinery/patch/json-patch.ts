@@ -6,10 +6,10 @@ import { dictionary } from "../dictionary.ts"
 import { copyJson } from "../copy.ts"
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
-import { setOwn, ownValue } from "../schema/json-object.ts"
+import { isObject, ownValue, setOwn } from "../schema/json-object.ts"
 import { maxDepth } from "../schema/json-scan.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
-import { isObject, jsonKind } from "./merge-patch.ts"
+import { jsonKind } from "./merge-patch.ts"
 import { PatchedLists } from "./patched-lists.ts"
 
 /** As kube-apiserver's maxJSONPatchOperations. */

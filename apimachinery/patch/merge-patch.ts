@@ -1,14 +1,8 @@
 // JSON Merge Patch, RFC 7386: null removes, objects merge, anything else replaces.
 
-import { ownValue } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
+import { isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import { badRequest } from "../status.ts"
-
-type JsonObject = { [key: string]: Json }
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
 
 /** A JSON value's type as Go's decoder names it in its errors. */
 export function jsonKind(value: Json): string {
@@ -16,13 +10,6 @@ export function jsonKind(value: Json): string {
   if (Array.isArray(value)) return "array"
   if (typeof value === "bigint") return "number"
   return value === null ? "null" : typeof value
-}
-
-/** Sets an own property also when the name is "__proto__". */
-export function setKey(object: JsonObject, key: string, value: Json): void {
-  if (key === "__proto__")
-    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-  else object[key] = value
 }
 
 /** Returns a new value; shares unchanged parts with `target`. Throws BadRequest for what is no patch of an object. */
@@ -50,7 +37,7 @@ function merge(target: Json | undefined, patch: Json): Json {
   const result: JsonObject = isObject(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key]
-    else setKey(result, key, merge(ownValue(result, key), value))
+    else setOwn(result, key, merge(ownValue(result, key), value))
   }
   return result
 }

@@ -1,10 +1,11 @@
 // The directives of strategic merge patches, what is left of a patch without them, and how its faults are told.
 
+import { isObject, setOwn } from "../schema/json-object.ts"
 import { printGo, printGoNumber } from "../go-print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { badRequest, StatusError } from "../status.ts"
-import { isObject, jsonKind, setKey } from "./merge-patch.ts"
+import { jsonKind } from "./merge-patch.ts"
 
 export type JsonObject = { [key: string]: Json }
 
@@ -32,7 +33,7 @@ function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value
   const plain: JsonObject = {}
-  for (const [key, item] of Object.entries(value)) if (item !== null) setKey(plain, key, withoutNulls(item))
+  for (const [key, item] of Object.entries(value)) if (item !== null) setOwn(plain, key, withoutNulls(item))
   return plain
 }
 
@@ -44,7 +45,7 @@ export function withoutDirectives(value: Json): Json | undefined {
   const plain: JsonObject = {}
   for (const [key, item] of Object.entries(value)) {
     const kept = withoutDirectives(item)
-    if (kept !== undefined) setKey(plain, key, kept)
+    if (kept !== undefined) setOwn(plain, key, kept)
   }
   return plain
 }

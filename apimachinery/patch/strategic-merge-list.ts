@@ -2,11 +2,11 @@
 // its $setElementOrder says) comes before the order of the list as it is; what only the list has is woven in between.
 // Source: k8s.io/apimachinery/pkg/util/strategicpatch (mergeSlice, normalizeElementOrder).
 
+import { isObject } from "../schema/json-object.ts"
 import { printGo } from "../go-print.ts"
 import type { Json } from "../object.ts"
 import { isInteger } from "../schema/exact-integers.ts"
 import { StatusError } from "../status.ts"
-import { isObject } from "./merge-patch.ts"
 import {
   noMergeKey,
   notOfKind,

@@ -2,12 +2,12 @@
 // (replace, delete), $retainKeys, $setElementOrder/<list>, $deleteFromPrimitiveList/<list>. Source of the rules and of
 // the errors: k8s.io/apimachinery/pkg/util/strategicpatch.
 
-import { ownValue } from "../schema/json-object.ts"
+import { isObject, ownValue, setOwn } from "../schema/json-object.ts"
 import type { Json } from "../object.ts"
 import type { Schema } from "../schema/schema.ts"
 import { goQuote } from "../go-quote.ts"
 import { badRequest, type StatusError } from "../status.ts"
-import { isObject, jsonKind, setKey } from "./merge-patch.ts"
+import { jsonKind } from "./merge-patch.ts"
 import {
   asNew,
   deletePrefix,
@@ -77,13 +77,13 @@ function replacement(patch: JsonObject): JsonObject {
 function mergeField(result: JsonObject, key: string, patch: Json, place: Place): void {
   const current = ownValue(result, key)
   if (isObject(current) && isObject(patch)) {
-    setKey(result, key, place.strategy === "replace" ? patch : mergeObjects(current, patch, place.schema))
+    setOwn(result, key, place.strategy === "replace" ? patch : mergeObjects(current, patch, place.schema))
   } else if (Array.isArray(current) && Array.isArray(patch)) {
-    setKey(result, key, place.strategy === "merge" ? mergeLists(current, patch, listMerge(place)) : patch)
+    setOwn(result, key, place.strategy === "merge" ? mergeLists(current, patch, listMerge(place)) : patch)
   } else {
     const plain = asNew(patch)
     if (plain === undefined) delete result[key]
-    else setKey(result, key, plain)
+    else setOwn(result, key, plain)
   }
 }
 
@@ -126,7 +126,7 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
       throw patchFault("no elements in any of the given slices") // upstream cannot tell their type
     if (patched === undefined && place.mergeKey !== undefined) checkNamed(order)
     done.add(key)
-    setKey(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
+    setOwn(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
   }
   return done
 }
@@ -161,5 +161,5 @@ function deletePrimitives(result: JsonObject, directive: string, values: Json): 
   const key = listName(directive, deletePrefix)
   const current = ownValue(result, key)
   if (values === null) delete result[key]
-  else if (Array.isArray(current) && Array.isArray(values)) setKey(result, key, deleteItems(current, values))
+  else if (Array.isArray(current) && Array.isArray(values)) setOwn(result, key, deleteItems(current, values))
 }

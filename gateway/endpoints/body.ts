@@ -155,9 +155,9 @@ function schemeOf(group: string): string {
   return group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io" ? group : ""
 }
 
-/** Of kinds that are no form of each other, in memory. */
-export function unconvertible(from: { group: string }, fromKind: string, to: { group: string; kind: string }): string {
-  return `converting (${packageOf(from.group)}.${fromKind}) to (${packageOf(to.group)}.${to.kind}): unknown conversion`
+/** Of a group's kinds that are no form of each other, in memory. */
+export function unconvertible(group: string, from: string, to: string): string {
+  return `converting (${packageOf(group)}.${from}) to (${packageOf(group)}.${to}): unknown conversion`
 }
 
 /** The package of a group's internal types. */

@@ -8,6 +8,7 @@ import { Mismatch, refusalDetail, what } from "../../../apimachinery/schema/deco
 import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/number-literals.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/odd-numbers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
+import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { typeFault } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
@@ -99,7 +100,7 @@ function decodePatched(
   validation: FieldValidation,
 ): KubeObject {
   try {
-    const fault = isPlainObject(value) ? typeFault(value) : undefined
+    const fault = isObject(value) ? typeFault(value) : undefined
     const mismatch = fault === undefined || type !== "strategic" ? undefined : mismatchOfType(value)
     if (fault !== undefined) throw badRequest(fault, { cause: mismatch })
     const copy = isMarked ? withoutMarks(value) : copyJson(value)
@@ -145,7 +146,7 @@ function unversioned(
   if (given !== kind && typeof given === "string") {
     const isKnown = schemaOf({ group, version, kind: given }) !== undefined
     const unknown = `no kind "${given}" is registered for the internal version of group "${group}"`
-    return refusedPatch(text, isKnown ? unconvertible({ group }, given, { group, kind }) : unknown)
+    return refusedPatch(text, isKnown ? unconvertible(group, given, kind) : unknown)
   }
   const fields = Object.keys(object).filter((field) => field !== "apiVersion" && field !== "kind")
   const unknown = fields.toSorted().map((field) => `unknown field ${JSON.stringify(field)}`)
@@ -158,16 +159,12 @@ function unversioned(
 
 /** A merge leaves the objects it walked through as maps, whose fields are printed in the order of their names. */
 function inMergedOrder(value: Json, patch: Json): Json {
-  if (!isPlainObject(value) || !isPlainObject(patch)) return value
+  if (!isObject(value) || !isObject(patch)) return value
   const entries = Object.entries(value).map(([key, inner]): [string, Json] => [
     key,
     inMergedOrder(inner, patch[key] ?? null),
   ])
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-function isPlainObject(value: Json): value is { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** Managers a patch says nothing of stay what they are: what is not there need not be decoded. */
@@ -204,7 +201,7 @@ export function patched(
         ? applyMergePatch(before, patch)
         : applyStrategicMergePatch(before, patch, expected.schema)
   const needsVersion = type !== "strategic" && expected.schema.custom !== true && expected.mayLackVersion !== true
-  if (needsVersion && isPlainObject(result) && typeFault(result) === undefined && !result["apiVersion"]) {
+  if (needsVersion && isObject(result) && typeFault(result) === undefined && !result["apiVersion"]) {
     throw unversioned(ctx, result, expected, at.name, validation)
   }
   const whole = typed(result, type, expected)
