@@ -3,6 +3,7 @@
 import { accessCases } from "./cases/access.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
+import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
 import { customRatchetingCases } from "./cases/custom-ratcheting.ts"
@@ -87,6 +88,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...objectCases(),
         ...faultCases(),
         ...inheritedNameCases(),
+        ...customInheritedNameCases(),
       ],
     },
     {
