@@ -3,10 +3,10 @@
 // Facts: k8s.io/kubernetes/pkg/registry/core/service/ipallocator/controller/repairip.go.
 
 import type { IPAddress, Service } from "../../apimachinery/object.ts"
+import { parseLooseAddress } from "../../apimachinery/addresses.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import { ipAddresses, services } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { parseAddress } from "./ranges.ts"
 
 export const managedByLabel = "ipaddress.kubernetes.io/managed-by"
 export const managedByServer = "ipallocator.k8s.io"
@@ -14,7 +14,7 @@ const familyLabel = "ipaddress.kubernetes.io/ip-family"
 
 const addressesOf = ({ spec }: Service): readonly string[] =>
   (spec?.clusterIPs ?? (spec?.clusterIP === undefined ? [] : [spec.clusterIP])).filter(
-    (address) => parseAddress(address) !== undefined,
+    (address) => parseLooseAddress(address) !== undefined,
   )
 const isApi = ({ metadata }: Service): boolean => metadata.namespace === "default" && metadata.name === "kubernetes"
 const concerns = (service: Service): boolean => !isApi(service) && addressesOf(service).length > 0
@@ -69,7 +69,7 @@ export function runIPAddresses(ctx: ControllerContext): Promise<void> {
 }
 
 function addressObject(address: string, namespace: string, name: string): IPAddress {
-  const family = parseAddress(address)?.family === 6 ? "IPv6" : "IPv4"
+  const family = parseLooseAddress(address)?.bits === 128 ? "IPv6" : "IPv4"
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "IPAddress",

@@ -3,7 +3,7 @@
 
 import { randomBytes, sign, type KeyObject } from "node:crypto"
 import { der, readElements, type Element } from "./der.ts"
-import { parsePEM, printPEM } from "./key-pair.ts"
+import { parsePEM, printPEM } from "./pem.ts"
 
 const ecdsaWithSha256 = der.sequence(der.oid("1.2.840.10045.4.3.2"))
 

@@ -2,6 +2,7 @@
 // point and the number are put between bytes that never differ, which costs a tenth of what OpenSSL's encoders take.
 
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto"
+import { parsePEM, printPEM } from "./pem.ts"
 
 export interface KeyPair {
   /** Read when it is first asked for: many are only written down. */
@@ -47,20 +48,4 @@ export function publicKeyOf(pem: string): Buffer {
     key.subarray(pointAt, pointAt + privateKeyPoint.length).equals(privateKeyPoint)
   if (isOurs) return Buffer.concat([publicKeyHead, key.subarray(pointAt + privateKeyPoint.length)])
   return createPublicKey(pem).export({ type: "spki", format: "der" })
-}
-
-const lineLength = 64
-
-export function printPEM(label: string, content: Buffer): string {
-  const text = content.toString("base64")
-  let lines = ""
-  for (let at = 0; at < text.length; at += lineLength) lines += `${text.slice(at, at + lineLength)}\n`
-  return `-----BEGIN ${label}-----\n${lines}-----END ${label}-----\n`
-}
-
-/** DER of the first block. */
-export function parsePEM(text: string): Buffer {
-  const [, content] = /-----BEGIN [^-]+-----([^-]*)-----END/.exec(text) ?? []
-  if (content === undefined) throw new Error("not PEM")
-  return Buffer.from(content, "base64")
 }

@@ -38,7 +38,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   ): Promise<FieldError[]>
   /** What the caller may not write, beyond access to the resource; told before all other errors. */
   refuse?(ctx: RequestContext, object: T, current: T | undefined): Promise<FieldError[]>
+  /** What is told to who makes or changes an object, except by its status. */
   warnings?(ctx: RequestContext, object: T, current: T | undefined): string[]
+  /** The same, by its status. */
+  statusWarnings?(object: T): string[]
   /**
    * true: this object, as it was made, is written by its first update even if that changes nothing. Upstream makes it without a
    * default that depends on what the server sets; reading adds it, and the first write puts it down.

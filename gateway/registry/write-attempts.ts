@@ -244,6 +244,9 @@ export class WriteAttempts {
   }
 
   #warn(ctx: RequestContext, object: KubeObject, current: KubeObject | undefined): void {
-    for (const warning of this.#definition.strategy.warnings?.(ctx, object, current) ?? []) ctx.warn(warning)
+    const { strategy } = this.#definition
+    const isStatus = ctx.info.subresource === "status"
+    const warnings = isStatus ? strategy.statusWarnings?.(object) : strategy.warnings?.(ctx, object, current)
+    for (const warning of warnings ?? []) ctx.warn(warning)
   }
 }

@@ -1,7 +1,6 @@
 // Which devices a claim was given, who uses it, what drivers report. Source: k8s.io/kubernetes/pkg/apis/resource/validation
 // ValidateResourceClaimStatusUpdate.
 
-import { isIP } from "node:net"
 import {
   type FieldError,
   FieldPath,
@@ -12,6 +11,7 @@ import {
   tooMany,
 } from "../../../apimachinery/field-errors.ts"
 import { validateNodeSelector } from "../core/pod-spec/scheduling.ts"
+import { interfaceAddress } from "../validation/addresses.ts"
 import { validateConditions } from "../validation/conditions.ts"
 import { immutableField, semanticEqual } from "../validation/equality.ts"
 import { oneOf } from "../validation/values.ts"
@@ -159,19 +159,4 @@ function validateNetwork(at: FieldPath, network: NonNullable<DeviceStatus["netwo
     ...short("hardwareAddress", hardwareAddress, longestHardwareAddress),
     ...unique(at.child("ips"), ips, limits.addresses, interfaceAddress, itself),
   ]
-}
-
-/** An address with the length of its network's prefix, in canonical form. */
-function interfaceAddress(at: FieldPath, value: string): FieldError[] {
-  const [text = "", bits = "", ...rest] = value.split("/")
-  const address = text.includes(":") ? text : text.replaceAll(/(^|\.)0+(?=\d)/g, "$1")
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) {
-    const detail = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"
-    return [invalidValue(at, value, detail)]
-  }
-  const canonical = `${family === 4 ? address : new URL(`http://[${address}]`).hostname.slice(1, -1)}/${Number(bits)}`
-  return value === canonical
-    ? []
-    : [invalidValue(at, value, `must be in canonical form (${JSON.stringify(canonical)})`)]
 }

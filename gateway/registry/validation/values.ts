@@ -1,7 +1,6 @@
 // Checks of single values that many kinds share, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation and
 // pkg/apis/core/validation. Absent values pass where the wire allows absence; say `requiredValue` where it does not.
 
-import { isIP } from "node:net"
 import {
   type FieldError,
   type FieldPath,
@@ -93,47 +92,6 @@ export function portNameRule(name: string): string[] {
 export function portNumberOrName(path: FieldPath, value: unknown): FieldError[] {
   if (typeof value === "string") return messages(path, value, portNameRule(value))
   return portNumber(path, typeof value === "number" ? value : 0)
-}
-
-/** Loose as upstream is for fields that are older than its strict parser: leading zeros in IPv4 pass. */
-export function isLegacyIP(value: string): boolean {
-  return isIP(value.includes(".") && !value.includes(":") ? value.replace(/(^|\.)0+(?=\d)/g, "$1") : value) !== 0
-}
-
-export function ipAddress(path: FieldPath, value: string): FieldError[] {
-  return isLegacyIP(value)
-    ? []
-    : [invalidValue(path, value, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
-}
-
-export function isCIDR(value: string): boolean {
-  const [address = "", bits = "", ...rest] = value.split("/")
-  const family = isIP(address)
-  return family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
-}
-
-export function cidr(path: FieldPath, value: string): FieldError[] {
-  if (!isCIDR(value)) {
-    return [invalidValue(path, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")]
-  }
-  return hasHostBits(value) ? [invalidValue(path, value, "must not have bits set beyond the prefix length")] : []
-}
-
-/** Whether a range is written with an address that is not its first. */
-function hasHostBits(range: string): boolean {
-  const [address = "", bits = "0"] = range.split("/")
-  const host = BigInt((isIP(address) === 4 ? 32 : 128) - Number(bits))
-  return (addressNumber(address) & ((1n << host) - 1n)) !== 0n
-}
-
-function addressNumber(address: string): bigint {
-  if (isIP(address) === 4) return address.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n)
-  // URLs write every IPv6 address in one way, without IPv4 inside it.
-  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::")
-  const words = (text = ""): string[] => (text === "" ? [] : text.split(":"))
-  const missing = tail === undefined ? 0 : 8 - words(head).length - words(tail).length
-  const all = [...words(head), ...Array.from({ length: missing }, () => "0"), ...words(tail)]
-  return all.reduce((sum, word) => (sum << 16n) | BigInt(`0x${word}`), 0n)
 }
 
 /** Keys of ConfigMaps and Secrets. */

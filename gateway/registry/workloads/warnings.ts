@@ -3,7 +3,7 @@
 
 import type { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../apimachinery/names.ts"
-import type { KubeObject, PodTemplateSpec } from "../../../apimachinery/object.ts"
+import type { Job, KubeObject, PodTemplateSpec } from "../../../apimachinery/object.ts"
 import { podWarnings } from "../core/pod-spec/warnings.ts"
 
 /** Names that are no DNS label work, but not everywhere pods' names go. */
@@ -23,7 +23,32 @@ export function templateWarnings(
   object: KubeObject,
   current: KubeObject | undefined,
 ): string[] {
-  if (template?.spec === undefined) return []
-  if (current !== undefined && current.metadata.generation === object.metadata.generation) return []
+  if (template?.spec === undefined || !isWanted(object, current)) return []
   return podWarnings(path, template.spec, template.metadata?.annotations)
+}
+
+function isWanted(object: KubeObject, current: KubeObject | undefined): boolean {
+  return current === undefined || current.metadata.generation !== object.metadata.generation
+}
+
+const maxCompletions = 100_000
+const maxParallelism = 10_000
+
+/** `path`: the job's spec, wherever it stands. */
+export function jobWarnings(
+  path: FieldPath,
+  spec: Job["spec"],
+  object: KubeObject,
+  current: KubeObject | undefined,
+): string[] {
+  const { completionMode, completions = 0, parallelism = 0 } = spec ?? {}
+  const isLarge = completionMode === "Indexed" && completions > maxCompletions && parallelism > maxParallelism
+  return [
+    ...(isLarge && isWanted(object, current)
+      ? [
+          `${String(path)}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+        ]
+      : []),
+    ...templateWarnings(path.child("template"), spec?.template, object, current),
+  ]
 }

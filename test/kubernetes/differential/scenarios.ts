@@ -1,6 +1,7 @@
 // All scenarios, in the order of the report.
 
 import { accessCases } from "./cases/access.ts"
+import { addressCases } from "./cases/addresses.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
@@ -19,6 +20,7 @@ import { discoveryCases } from "./cases/discovery.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
+import { keyTextCases } from "./cases/key-texts.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
@@ -31,6 +33,7 @@ import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
+import { warningCases } from "./cases/warnings.ts"
 import { workloadCases } from "./cases/workloads.ts"
 import { fieldScenarios, statusScenarios } from "./generate/field-scenarios.ts"
 import { lifeScenarios } from "./generate/life-scenarios.ts"
@@ -76,7 +79,15 @@ export function scenarioGroups(): ScenarioGroup[] {
     { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
     {
       name: "templates and namespaces' limits",
-      scenarios: [...workloadCases(), ...podSecurityCases(), ...podAnnotationCases(), ...emptyStructCases()],
+      scenarios: [
+        ...addressCases(),
+        ...warningCases(),
+        ...keyTextCases(),
+        ...workloadCases(),
+        ...podSecurityCases(),
+        ...podAnnotationCases(),
+        ...emptyStructCases(),
+      ],
     },
     {
       name: "forms and encodings",

@@ -13,6 +13,7 @@ import type { KindExtension, Strategy } from "../../strategy.ts"
 import { type Condition, validateConditions } from "../../validation/conditions.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { requiredValue } from "../../validation/values.ts"
+import { reservedNameWarnings } from "../reserved-names.ts"
 import { mayReadParams, mayUseParams } from "./authorize.ts"
 import { validateBinding, validatePolicy } from "./validate.ts"
 
@@ -35,6 +36,8 @@ function policyStrategy(mutating: boolean): Strategy<Policy> {
     },
     validate,
     validateUpdate: validate,
+    warnings: (_ctx, policy) => reservedNameWarnings(policy),
+    statusWarnings: reservedNameWarnings,
     async validateFurther(ctx, policy, current, found) {
       if (found.length > 0 || policy.spec?.paramKind === undefined || ctx.info.subresource !== "") return []
       if (semanticEqual(policy.spec.paramKind, current?.spec?.paramKind)) return []
@@ -70,6 +73,7 @@ function bindingStrategy(mutating: boolean): Strategy<PolicyBinding> {
     default: (binding) => defaultMatch(binding.spec?.matchResources),
     validate,
     validateUpdate: validate,
+    warnings: (_ctx, binding) => reservedNameWarnings(binding),
     async validateFurther(ctx, binding, current, found) {
       const { spec = {} } = binding
       if (found.length > 0 || spec.paramRef === undefined || isSameReference(spec, current?.spec)) return []

@@ -4,6 +4,7 @@ import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/giv
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import type { Webhook, WebhookConfiguration } from "../../../admission/webhooks/configuration.ts"
+import { reservedNameWarnings } from "../reserved-names.ts"
 import { validateWebhooks } from "./validate.ts"
 
 function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
@@ -15,6 +16,7 @@ function strategyOf(mutating: boolean): Strategy<WebhookConfiguration> {
     },
     validate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
     validateUpdate: (_ctx, configuration) => validateWebhooks(configuration.webhooks ?? [], mutating),
+    warnings: (_ctx, configuration) => reservedNameWarnings(configuration),
     // Upstream compares what is in memory, where an empty list that was given is another than none.
     specChanged: (configuration, current) =>
       isGivenEmpty(configuration, "webhooks") ||

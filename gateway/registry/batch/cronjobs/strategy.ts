@@ -14,7 +14,7 @@ import { nonNegative, oneOf } from "../../validation/values.ts"
 import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
 import { scheduleFault } from "./schedule.ts"
-import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
+import { jobWarnings, podNameWarnings } from "../../workloads/warnings.ts"
 
 type Spec = Wire<models.V1CronJobSpec>
 type CronJob = KubeObject & { spec?: Spec; status?: Wire<models.V1CronJobStatus> }
@@ -53,10 +53,9 @@ const strategy: Strategy<CronJob> = {
   },
 
   warnings(_ctx, cronJob, current) {
-    const job = cronJob.spec?.jobTemplate.spec
     const warnings = [
       ...podNameWarnings(cronJob, current),
-      ...templateWarnings(path.child("jobTemplate", "spec", "template"), job?.template, cronJob, current),
+      ...jobWarnings(path.child("jobTemplate", "spec"), cronJob.spec?.jobTemplate.spec, cronJob, current),
     ]
     if (current !== undefined && cronJob.spec?.schedule.includes("TZ") === true) {
       warnings.push(

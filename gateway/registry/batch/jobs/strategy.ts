@@ -12,7 +12,7 @@ import { dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
 import { defaultJobTemplateSpec, type JobSpec, validateJobSpec } from "../job-spec.ts"
 import { immutable } from "../../validation/values.ts"
 import { validateJobStatus } from "./status.ts"
-import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
+import { jobWarnings, podNameWarnings } from "../../workloads/warnings.ts"
 
 const path = FieldPath.root("spec")
 /** The old names, without a prefix, are still what people select by. */
@@ -61,10 +61,7 @@ const strategy: Strategy<Job> = {
     return [...validateJob(job), ...validateChange(job, current)]
   },
 
-  warnings: (_ctx, job, current) => [
-    ...podNameWarnings(job, current),
-    ...templateWarnings(path.child("template"), job.spec?.template, job, current),
-  ],
+  warnings: (_ctx, job, current) => [...podNameWarnings(job, current), ...jobWarnings(path, job.spec, job, current)],
 
   selectableFields: (job) => ({ "status.successful": String(job.status?.succeeded ?? 0) }),
 }

@@ -1,6 +1,7 @@
 // CertificateSigningRequests: who asks is written by the server; approval and certificate have a subresource each. Source:
 // k8s.io/kubernetes/pkg/{apis,registry}/certificates.
 
+import { X509Certificate } from "node:crypto"
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import {
   duplicate,
@@ -11,9 +12,11 @@ import {
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
+import { goQuote } from "../../../../apimachinery/go-quote.ts"
 import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import { parseRequest } from "../../../admission/plugins/certificate-subject.ts"
+import { pemBlocks } from "../../../pki/pem.ts"
 import { onBehalf } from "../../internal-write.ts"
 import type { KindExtension, Strategy, SubresourceHandler } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
@@ -155,8 +158,9 @@ function validate(request: Request): FieldError[] {
   const { request: encoded, signerName = "", usages: asked = [], expirationSeconds } = request.spec ?? {}
   const errors: FieldError[] = []
   const pem = Buffer.from(encoded ?? "", "base64")
-  const block = pem.toString().includes("-----BEGIN CERTIFICATE REQUEST-----")
-  if (!block) errors.push(invalidValue(path.child("request"), encoded, "PEM block type must be CERTIFICATE REQUEST"))
+  const [block] = pemBlocks(pem.toString("latin1"))
+  if (block?.type !== "CERTIFICATE REQUEST")
+    errors.push(invalidValue(path.child("request"), encoded, "PEM block type must be CERTIFICATE REQUEST"))
   else if (parseRequest(pem) === undefined) {
     errors.push(invalidValue(path.child("request"), encoded, "asn1: structure error: malformed certificate request"))
   }
@@ -216,9 +220,29 @@ function validateConditions(request: Request): FieldError[] {
 function validateCertificate(request: Request, current: Request): FieldError[] {
   const certificate = request.status?.certificate ?? ""
   if (certificate === "" || certificate === current.status?.certificate) return []
-  if (Buffer.from(certificate, "base64").toString().includes("-----BEGIN CERTIFICATE-----")) return []
+  const fault = certificateFault(Buffer.from(certificate, "base64").toString("latin1"))
   const at = FieldPath.root("status", "certificate")
-  return [invalidValue(at, "<certificate data>", "must contain at least one CERTIFICATE PEM block")]
+  return fault === undefined ? [] : [invalidValue(at, "<certificate data>", fault)]
+}
+
+/** Of a chain, PEM. */
+function certificateFault(text: string): string | undefined {
+  const blocks = [...pemBlocks(text)]
+  for (const { type, hasHeaders, content } of blocks) {
+    if (type !== "CERTIFICATE") return `only CERTIFICATE PEM blocks are allowed, found ${goQuote(type)}`
+    if (hasHeaders) return "no PEM block headers are permitted"
+    if (content.length === 0) return "found CERTIFICATE PEM block containing 0 certificates"
+    if (!isCertificate(content)) return "x509: malformed certificate"
+  }
+  return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined
+}
+
+function isCertificate(der: Buffer): boolean {
+  try {
+    return new X509Certificate(der).raw.length > 0
+  } catch {
+    return false // OpenSSL cannot read it.
+  }
 }
 
 function validateChange(request: Request, current: Request, subresource: string): FieldError[] {

@@ -1,6 +1,6 @@
 // Endpoints. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
-import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
 import {
   validateDNS1123Label,
   validateDNS1123Subdomain,
@@ -8,8 +8,8 @@ import {
 } from "../../../../apimachinery/names.ts"
 import type { Endpoints } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { ipAddress, messages, oneOf, portNumber } from "../../validation/values.ts"
-import { validateReachableIP } from "../services/validate.ts"
+import { addressWarnings, legacyAddress, reachableAddress } from "../../validation/addresses.ts"
+import { messages, oneOf, portNumber } from "../../validation/values.ts"
 
 type Subset = NonNullable<Endpoints["subsets"]>[number]
 
@@ -25,11 +25,27 @@ const strategy: Strategy<Endpoints> = {
 
   validate: (_ctx, endpoints) => validate(endpoints),
   validateUpdate: (_ctx, endpoints) => validate(endpoints),
+  warnings: (_ctx, endpoints) => (isControlled(endpoints) ? [] : warningsOf(endpoints)),
 }
 
 export const endpoints: KindExtension = {
   strategy,
   warning: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+}
+
+/** The controller mends what it copies: nobody reads what it is told. */
+function isControlled({ metadata }: Endpoints): boolean {
+  return metadata.labels?.["endpoints.kubernetes.io/managed-by"] === "endpoint-controller"
+}
+
+function warningsOf({ subsets = [] }: Endpoints): string[] {
+  return subsets.flatMap((subset, index) =>
+    (["addresses", "notReadyAddresses"] as const).flatMap((list) =>
+      (subset[list] ?? []).flatMap(({ ip }, place) =>
+        addressWarnings(FieldPath.root("subsets").index(index).child(list).index(place).child("ip"), ip ?? ""),
+      ),
+    ),
+  )
 }
 
 function validate(endpoints: Endpoints): FieldError[] {
@@ -46,18 +62,15 @@ function validateSubset(at: FieldPath, subset: Subset): FieldError[] {
   for (const list of ["addresses", "notReadyAddresses"] as const) {
     for (const [index, address] of (subset[list] ?? []).entries()) {
       const place = at.child(list).index(index)
-      const faults = ipAddress(place.child("ip"), address.ip ?? "")
-      errors.push(...faults)
-      // Upstream finds this out twice.
-      if (faults.length > 0)
-        errors.push(invalidValue(place.child("ip"), address.ip ?? "", "must be a valid IP address"))
-      else errors.push(...validateReachableIP(place.child("ip"), address.ip))
+      // That it is none is told twice, as upstream does.
+      errors.push(...legacyAddress(place.child("ip"), address.ip ?? ""))
       if (address.hostname) {
         errors.push(...messages(place.child("hostname"), address.hostname, validateDNS1123Label(address.hostname)))
       }
       if (address.nodeName !== undefined) {
         errors.push(...messages(place.child("nodeName"), address.nodeName, validateDNS1123Subdomain(address.nodeName)))
       }
+      errors.push(...reachableAddress(place.child("ip"), address.ip ?? ""))
     }
   }
   const ports = subset.ports ?? []

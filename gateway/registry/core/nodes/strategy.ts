@@ -1,5 +1,6 @@
 // Nodes. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
+import { parseLoosePrefix } from "../../../../apimachinery/addresses.ts"
 import {
   duplicate,
   FieldError,
@@ -12,7 +13,8 @@ import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import type { Node } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { validateLabelName } from "../../validation/selectors.ts"
-import { cidr, isCIDR, notPositive, oneOf } from "../../validation/values.ts"
+import { isIPv6Address, legacyNetwork, networkWarnings } from "../../validation/addresses.ts"
+import { notPositive, oneOf } from "../../validation/values.ts"
 import { validateAmount } from "../pod-spec/resources.ts"
 import { proxy } from "./connect/proxy.ts"
 
@@ -86,7 +88,8 @@ const strategy: Strategy<Node> = {
     const warnings: string[] = []
     if (spec?.configSource !== undefined) warnings.push("spec.configSource: the feature is removed")
     if (spec?.externalID) warnings.push("spec.externalID: this field is deprecated, and is unused by Kubernetes")
-    return warnings
+    const at = path.child("podCIDRs")
+    return [...warnings, ...(spec?.podCIDRs ?? []).flatMap((range, index) => networkWarnings(at.index(index), range))]
   },
 
   selectableFields: (node) => ({ "spec.unschedulable": String(node.spec?.unschedulable ?? false) }),
@@ -127,14 +130,14 @@ function validateSwap({ status }: Node): FieldError[] {
 /** One range, or one of each family. */
 function validateRanges(ranges: readonly string[]): FieldError[] {
   const at = path.child("podCIDRs")
-  const errors = ranges.flatMap((range, index) => cidr(at.index(index), range))
+  const errors = ranges.flatMap((range, index) => legacyNetwork(at.index(index), range))
   if (ranges.length < 2) return errors
-  const bad = ranges.findIndex((range) => !isCIDR(range))
+  const bad = ranges.findIndex((range) => parseLoosePrefix(range) === undefined)
   if (bad >= 0) {
     const cause = `invalid CIDR[${bad}]: <nil> (invalid CIDR address: ${ranges[bad]})`
     errors.push(internalFieldError(at, `invalid PodCIDRs. failed to check with dual stack with error:${cause}`))
   }
-  const families = new Set(ranges.map((range) => range.includes(":")))
+  const families = new Set(ranges.map((range) => isIPv6Address(range.split("/")[0] ?? "")))
   if (bad >= 0 || families.size < 2 || ranges.length > 2) {
     errors.push(invalidValue(at, ranges, "may specify no more than one CIDR for each IP family"))
   }

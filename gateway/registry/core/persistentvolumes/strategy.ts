@@ -5,6 +5,7 @@ import { FieldPath, forbiddenField } from "../../../../apimachinery/field-errors
 import { type PersistentVolume, timestamp } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { difference, immutableField, semanticEqual } from "../../validation/equality.ts"
+import { nodeTermWarnings } from "../old-node-labels.ts"
 import { validateVolumeSpec, type VolumeSpec, volumeSources } from "./validate.ts"
 
 const path = FieldPath.root("spec")
@@ -90,6 +91,10 @@ function volumeWarnings({ metadata, spec = {} }: PersistentVolume): string[] {
       "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.",
     )
   }
+  const terms = spec.nodeAffinity?.required?.nodeSelectorTerms ?? []
+  const termsPath = path.child("nodeAffinity", "required", "nodeSelectorTerms")
+  for (const [index, { matchExpressions }] of terms.entries())
+    warnings.push(...nodeTermWarnings(termsPath.index(index), matchExpressions, false))
   const old = Object.entries(oldSources).filter(([name]) => spec[name as keyof VolumeSpec] !== undefined)
   return [...warnings, ...old.map(([, message]) => message)]
 }

@@ -19,7 +19,8 @@ import {
 } from "../../../../apimachinery/names.ts"
 import type { PodTemplateSpec } from "../../../../apimachinery/object.ts"
 import { validateLabels } from "../../validation/selectors.ts"
-import { ipAddress, maxInt32, messages, oneOf, optionalOneOf, within } from "../../validation/values.ts"
+import { legacyAddress } from "../../validation/addresses.ts"
+import { maxInt32, messages, oneOf, optionalOneOf, within } from "../../validation/values.ts"
 import {
   type ContainerScope,
   validateContainers,
@@ -113,7 +114,7 @@ function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
     ...(spec.hostAliases ?? []).flatMap((alias, index) => {
       const at = path.child("hostAliases").index(index)
       return [
-        ...ipAddress(at.child("ip"), alias.ip ?? ""),
+        ...legacyAddress(at.child("ip"), alias.ip ?? ""),
         ...(alias.hostnames ?? []).flatMap((host, place) =>
           messages(at.child("hostnames").index(place), host, validateDNS1123Subdomain(host)),
         ),
@@ -197,7 +198,9 @@ function validateDNSConfig(path: FieldPath, spec: PodSpec): FieldError[] {
   if (nameservers.length > nameServers) {
     errors.push(invalidValue(path.child("nameservers"), nameservers, "must not have more than 3 nameservers"))
   }
-  errors.push(...nameservers.flatMap((address, index) => ipAddress(path.child("nameservers").index(index), address)))
+  errors.push(
+    ...nameservers.flatMap((address, index) => legacyAddress(path.child("nameservers").index(index), address)),
+  )
   if (searches.length > searchPaths) {
     errors.push(invalidValue(path.child("searches"), searches, "must not have more than 32 search paths"))
   }

@@ -2,7 +2,9 @@
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
-import { validateLabelValue } from "../../../../apimachinery/names.ts"
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
+import { addressWarnings } from "../../validation/addresses.ts"
+import { nodeTermWarnings, oldLabelValueWarnings, oldLabelWarnings } from "../old-node-labels.ts"
 import { claimSpecWarnings, fractionWarning } from "../persistentvolumeclaims/warnings.ts"
 import { containersWithPaths, profileWarnings } from "./annotations.ts"
 import type { Container, PodSpec, Volume } from "./types.ts"
@@ -25,14 +27,6 @@ const oldAnnotations: Readonly<Record<string, string>> = dictionary({
   "security.alpha.kubernetes.io/sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
   "security.alpha.kubernetes.io/unsafe-sysctls": 'non-functional in v1.11+; use the "sysctls" field instead',
 })
-const oldNodeLabels: Readonly<Record<string, string>> = dictionary({
-  "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  "failure-domain.beta.kubernetes.io/region": 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  "failure-domain.beta.kubernetes.io/zone": 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  "beta.kubernetes.io/instance-type": 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-})
-
 /** `root` is where the spec's parent stands: empty for a pod, "spec.template" for a Deployment's template. */
 export function podWarnings(
   root: FieldPath,
@@ -53,6 +47,9 @@ export function podWarnings(
     ...(spec.imagePullSecrets ?? []).flatMap(({ name }, index) =>
       name ? [] : [`${String(path.child("imagePullSecrets").index(index).child("name"))}: invalid empty name ""`],
     ),
+    ...["memory", "ephemeral-storage"].flatMap((resource) =>
+      fractionWarning(path.child("overhead").key(resource), ownValue(spec.overhead, resource)),
+    ),
     ...profileWarnings(root, annotations, spec),
     ...containersWithPaths(path, spec).flatMap(([at, container]) => containerWarnings(at, container)),
     ...portWarnings(path, spec),
@@ -62,20 +59,23 @@ export function podWarnings(
         ]
       : []),
     ...affinityWarnings(path, spec),
+    ...(spec.dnsConfig?.nameservers ?? []).flatMap((address, index) =>
+      addressWarnings(path.child("dnsConfig", "nameservers").index(index), address),
+    ),
+    ...(spec.hostAliases ?? []).flatMap(({ ip }, index) =>
+      addressWarnings(path.child("hostAliases").index(index).child("ip"), ip),
+    ),
   ]
 }
 
 function schedulingWarnings(path: FieldPath, spec: PodSpec): string[] {
-  const warnings = Object.keys(spec.nodeSelector ?? {}).flatMap((key) => {
-    const message = oldNodeLabels[key]
-    return message === undefined ? [] : [`${String(path.child("nodeSelector").key(key))}: ${message}`]
-  })
+  const warnings = Object.keys(spec.nodeSelector ?? {}).flatMap((key) =>
+    oldLabelWarnings(path.child("nodeSelector").key(key), key),
+  )
   warnings.push(...nodeAffinityWarnings(path.child("affinity", "nodeAffinity"), spec.affinity?.nodeAffinity))
   for (const [index, constraint] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = path.child("topologySpreadConstraints").index(index)
-    const message = oldNodeLabels[constraint.topologyKey]
-    if (message !== undefined)
-      warnings.push(`${String(at.child("topologyKey"))}: ${constraint.topologyKey} is ${message}`)
+    warnings.push(...oldLabelValueWarnings(at.child("topologyKey"), constraint.topologyKey))
     if (constraint.labelSelector === undefined) {
       warnings.push(`${String(at.child("labelSelector"))}: a null labelSelector results in matching no pod`)
     }
@@ -96,29 +96,6 @@ function nodeAffinityWarnings(path: FieldPath, affinity: NodeAffinity): string[]
       nodeTermWarnings(soft.index(index).child("preference"), preference?.matchExpressions, true),
     ),
   ]
-}
-
-interface NodeRequirement {
-  key: string
-  values?: readonly string[]
-}
-
-/** Of preferences the values were never refused. */
-function nodeTermWarnings(
-  path: FieldPath,
-  requirements: readonly NodeRequirement[] | undefined,
-  withValues: boolean,
-): string[] {
-  return (requirements ?? []).flatMap(({ key, values }, index) => {
-    const at = path.child("matchExpressions").index(index)
-    const message = oldNodeLabels[key]
-    const faults = (withValues ? (values ?? []) : []).flatMap((value, place) =>
-      validateLabelValue(value).map(
-        (fault) => `${String(at.child("values").index(place))}: ${value} is invalid, ${fault}`,
-      ),
-    )
-    return [...(message === undefined ? [] : [`${String(at.child("key"))}: ${key} is ${message}`]), ...faults]
-  })
 }
 
 function affinityWarnings(path: FieldPath, spec: PodSpec): string[] {

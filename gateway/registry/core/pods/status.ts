@@ -4,7 +4,8 @@ import { type FieldError, FieldPath, internalFieldError, invalidValue } from "..
 import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { Pod } from "../../../../apimachinery/object.ts"
 import { immutableField } from "../../validation/equality.ts"
-import { ipAddress, isLegacyIP, messages } from "../../validation/values.ts"
+import { addressWarnings, isAddress, isIPv6Address, legacyAddress } from "../../validation/addresses.ts"
+import { messages } from "../../validation/values.ts"
 import { validateAnnotationsKept, validatePodAnnotations } from "../pod-spec/annotations.ts"
 import { validateClaimStatuses } from "../pod-spec/claims.ts"
 import { validateExtendedClaim, validateReported } from "./reported.ts"
@@ -60,40 +61,55 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
       pod.spec ?? { containers: [] },
     ),
   )
-  return [...errors, ...validateAddresses(pod), ...validateReported(path, status, pod.spec ?? { containers: [] })]
+  return [
+    ...errors,
+    ...validateAddresses(status, before),
+    ...validateReported(path, status, pod.spec ?? { containers: [] }),
+  ]
 }
 
 /** Kubelets that know one address only are right about it: podIP wins over a list that says otherwise. */
-export function alignAddresses(status: NonNullable<Pod["status"]>): void {
+export function alignAddresses(status: Status): void {
   const { podIP, podIPs } = status
   if (podIP && podIPs?.[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }]
   else if (!podIP && podIPs?.[0]?.ip) status.podIP = podIPs[0].ip
 }
 
-function validateAddresses(pod: Pod): FieldError[] {
-  const { podIPs = [], hostIPs = [], hostIP = "" } = pod.status ?? {}
-  const errors: FieldError[] = []
-  for (const [index, { ip }] of podIPs.entries()) errors.push(...ipAddress(path.child("podIPs").index(index), ip ?? ""))
-  errors.push(...onePerFamily(path.child("podIPs"), podIPs))
+/** Kubelets that tell addresses in another form than the usual one are told so. */
+export function statusWarnings({ status }: Pod): string[] {
+  return (["podIPs", "hostIPs"] as const).flatMap((list) =>
+    (status?.[list] ?? []).flatMap(({ ip }, index) =>
+      addressWarnings(path.child(list).index(index).child("ip"), ip ?? ""),
+    ),
+  )
+}
+
+type Status = NonNullable<Pod["status"]>
+
+function validateAddresses(status: Status, before: Status): FieldError[] {
+  const { podIPs = [], hostIPs = [], hostIP = "" } = status
+  const textsOf = (addresses: readonly { ip?: string }[] = []): string[] => addresses.map(({ ip }) => ip ?? "")
+  const legacy = (list: "podIPs" | "hostIPs"): FieldError[] =>
+    textsOf(status[list]).flatMap((ip, index) =>
+      legacyAddress(path.child(list).index(index), ip, textsOf(before[list])),
+    )
+  const errors = [...legacy("podIPs"), ...onePerFamily(path.child("podIPs"), podIPs)]
   const first = hostIPs[0]?.ip ?? ""
   if (hostIPs.length > 0 && first !== hostIP) {
     errors.push(invalidValue(path.child("hostIPs").index(0).child("ip"), first, "must be equal to `hostIP`"))
   }
-  for (const [index, { ip }] of hostIPs.entries()) {
-    errors.push(...ipAddress(path.child("hostIPs").index(index), ip ?? ""))
-  }
-  return [...errors, ...onePerFamily(path.child("hostIPs"), hostIPs)]
+  return [...errors, ...legacy("hostIPs"), ...onePerFamily(path.child("hostIPs"), hostIPs)]
 }
 
 function onePerFamily(at: FieldPath, addresses: readonly { ip?: string }[]): FieldError[] {
   if (addresses.length < 2) return []
   const texts = addresses.map(({ ip = "" }) => ip)
-  const bad = texts.findIndex((text) => !isLegacyIP(text))
+  const bad = texts.findIndex((text) => !isAddress(text))
   const errors =
     bad < 0
       ? []
       : [internalFieldError(at, `failed to check for dual stack with error:invalid IP[${bad}]: ${texts[bad]}`)]
-  const families = new Set(texts.map((text) => text.includes(":")))
+  const families = new Set(texts.map(isIPv6Address))
   if (bad >= 0 || families.size < 2 || texts.length > 2) {
     const shown = texts.map((text) => ({ IP: text }))
     errors.push(invalidValue(at, shown, "may specify no more than one IP for each IP family"))

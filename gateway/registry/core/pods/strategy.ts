@@ -13,7 +13,7 @@ import { podWarnings } from "../pod-spec/warnings.ts"
 import { dropUnlessEphemeral, validateEphemeralUpdate } from "./ephemeral-containers.ts"
 import { dropUnlessResize, validateResize } from "./resize.ts"
 import { dropDisabledOfStatus } from "./reported.ts"
-import { alignAddresses, validateStatusUpdate } from "./status.ts"
+import { alignAddresses, statusWarnings, validateStatusUpdate } from "./status.ts"
 import { validateSpecUpdate } from "./update.ts"
 
 const specPath = FieldPath.root("spec")
@@ -108,6 +108,8 @@ export const podStrategy: Strategy<Pod> = {
           ]
     return [...name, ...podWarnings(FieldPath.root(), pod.spec ?? { containers: [] }, pod.metadata.annotations)]
   },
+
+  statusWarnings,
 
   graceSeconds(pod, asked) {
     const phase = pod.status?.phase

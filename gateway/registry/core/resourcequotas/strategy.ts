@@ -5,6 +5,8 @@ import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { ResourceQuota } from "../../../../apimachinery/object.ts"
+import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutable, messages } from "../../validation/values.ts"
 import { isStandardResource, validateAmount } from "../pod-spec/resources.ts"
@@ -44,9 +46,28 @@ const strategy: Strategy<ResourceQuota> = {
     if (set(quota) !== set(current)) errors.push(invalidValue(path.child("scopes"), quota.spec?.scopes, immutable))
     return errors
   },
+
+  warnings: (_ctx, quota, current) => (current === undefined ? amountWarnings(quota.spec?.hard) : []),
 }
 
 export const resourceQuotas: KindExtension = { strategy }
+
+const weighed = ["cpu", "memory", "storage", "ephemeral-storage"]
+
+/** To be granted more than may be used is hardly meant. */
+function amountWarnings(hard: Readonly<Record<string, string>> | undefined): string[] {
+  return weighed.flatMap((resource) => {
+    const names =
+      resource === "cpu" || resource === "memory" ? [`requests.${resource}`, resource] : [`requests.${resource}`]
+    const name = names.find((each) => ownValue(hard, each) !== undefined)
+    const limitName = `limits.${resource}`
+    const [request, limit] = [name === undefined ? undefined : ownValue(hard, name), ownValue(hard, limitName)]
+    if (request === undefined || limit === undefined) return []
+    return compareQuantities(parseQuantity(request), parseQuantity(limit)) > 0
+      ? [`ResourceQuota ${name} (${request}) should be less than ${limitName} (${limit})`]
+      : []
+  })
+}
 
 /** Scopes may be repeated, and each may be wrong for every limit: no more than these, or about as many, are told. */
 const maxScopeFaults = 1000

@@ -13,6 +13,7 @@ import type { Secret } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { tooMuch, validateDataKeys } from "../configmaps/data.ts"
+import { keyPairFault } from "./key-pair.ts"
 
 const data = FieldPath.root("data")
 const immutableSet = "field is immutable when `immutable` is set"
@@ -47,10 +48,19 @@ const strategy: Strategy<Secret> = {
     return [...errors, ...validateSecret(secret)]
   },
 
+  warnings: (_ctx, secret) => (secret.type === "kubernetes.io/tls" ? keyPairWarnings(secret) : []),
+
   selectableFields: (secret) => ({ type: secret.type ?? "" }),
 }
 
 export const secrets: KindExtension = { strategy }
+
+/** Accepted, but no server could use it. */
+function keyPairWarnings(secret: Secret): string[] {
+  const textOf = (key: string): string => Buffer.from(secret.data?.[key] ?? "", "base64").toString("latin1")
+  const fault = keyPairFault(textOf("tls.crt"), textOf("tls.key"))
+  return fault === undefined ? [] : [fault]
+}
 
 /** Which keys a type must have; "any" needs one of them. */
 const keysOf: Readonly<Record<string, { all?: readonly string[]; any?: readonly string[]; json?: boolean }>> =

@@ -1,13 +1,24 @@
-// ServiceAccounts. Tokens are never stored with them: they are asked for through the token subresource.
+// ServiceAccounts. Tokens are never stored with them: they are asked for through the token subresource. Source:
+// k8s.io/kubernetes/pkg/registry/core/serviceaccount.
 
 import type { ServiceAccount } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { token } from "./token.ts"
 
+/** Only the secrets it names are mounted. */
+const restriction = "kubernetes.io/enforce-mountable-secrets"
+const isRestricted = ({ metadata }: ServiceAccount): boolean => metadata.annotations?.[restriction] !== undefined
+
 const strategy: Strategy<ServiceAccount> = {
   generation: false,
   prepareForCreate: (_ctx, account) => keepNames(account),
   prepareForUpdate: (_ctx, account) => keepNames(account),
+  warnings: (_ctx, account, current) =>
+    isRestricted(account) && (current === undefined || !isRestricted(current))
+      ? [
+          `metadata.annotations[${restriction}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+        ]
+      : [],
 }
 
 /** Secrets are named; a reference says nothing more of them. */

@@ -1,6 +1,5 @@
 // What a load balancer reports in a service's status. Source: ValidateLoadBalancerStatus upstream.
 
-import { isIP } from "node:net"
 import {
   type FieldError,
   FieldPath,
@@ -11,20 +10,22 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
-import { ipAddress, messages } from "../../validation/values.ts"
+import { isAddress, legacyAddress } from "../../validation/addresses.ts"
+import { messages } from "../../validation/values.ts"
 
 const path = FieldPath.root("status", "loadBalancer", "ingress")
 
-export function validateServiceStatus({ spec, status }: Service): FieldError[] {
+export function validateServiceStatus({ spec, status }: Service, current: Service): FieldError[] {
   const ingresses = status?.loadBalancer?.ingress ?? []
   if (ingresses.length === 0) return []
   if (spec?.type !== "LoadBalancer") {
     return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   }
+  const kept = (current.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? [])
   return ingresses.flatMap(({ ip, ipMode, hostname }, index) => {
     const at = path.index(index)
     return [
-      ...(ip ? ipAddress(at.child("ip"), ip) : []),
+      ...(ip ? legacyAddress(at.child("ip"), ip, kept) : []),
       ...validateMode(at.child("ipMode"), ip, ipMode),
       ...(hostname ? validateHostname(at.child("hostname"), hostname) : []),
     ]
@@ -39,6 +40,6 @@ function validateMode(at: FieldPath, ip: string | undefined, mode: string | unde
 
 function validateHostname(at: FieldPath, hostname: string): FieldError[] {
   const errors = messages(at, hostname, validateDNS1123Subdomain(hostname))
-  if (isIP(hostname) !== 0) errors.push(invalidValue(at, hostname, "must be a DNS name, not an IP address"))
+  if (isAddress(hostname)) errors.push(invalidValue(at, hostname, "must be a DNS name, not an IP address"))
   return errors
 }

@@ -6,7 +6,7 @@ import type { Service } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
-import { serviceWarnings } from "./warnings.ts"
+import { loadBalancerWarnings, serviceWarnings } from "./warnings.ts"
 import { validateServiceStatus } from "./status.ts"
 import { validateService } from "./validate.ts"
 import { proxy } from "./connect/proxy.ts"
@@ -44,7 +44,7 @@ const serviceStrategy: Strategy<Service> = {
     normalizeClusterIPs(specOf(service), undefined)
   },
 
-  validate: (_ctx, service) => validateService(specOf(service), undefined),
+  validate: (_ctx, service) => validateService(service, undefined),
 
   prepareForUpdate(ctx, service, current) {
     if (ctx.info.subresource === "status") {
@@ -61,11 +61,12 @@ const serviceStrategy: Strategy<Service> = {
   },
 
   validateUpdate(ctx, service, current) {
-    if (ctx.info.subresource === "status") return validateServiceStatus(service)
-    return validateService(specOf(service), current.spec ?? {})
+    if (ctx.info.subresource === "status") return validateServiceStatus(service, current)
+    return validateService(service, current)
   },
 
   warnings: (_ctx, service) => serviceWarnings(specOf(service), service.metadata.annotations),
+  statusWarnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
 
   async begin(ctx, service, current) {
     const spec = specOf(service)

@@ -2,7 +2,6 @@
 // allocates them (ServiceAddresses).
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
-import { isIPv6 } from "node:net"
 import {
   duplicate,
   type FieldError,
@@ -17,32 +16,38 @@ import {
   validateDNS1123Subdomain,
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
+import { isIPv6Address, legacyAddress, legacyNetwork, reachableAddress } from "../../validation/addresses.ts"
 import { validateLabels } from "../../validation/selectors.ts"
 import {
-  cidr,
   inclusiveRange,
-  ipAddress,
   messages,
   oneOf,
   optionalOneOf,
   portNumber,
   portNumberOrName,
 } from "../../validation/values.ts"
-import { isExternallyAccessible, isHeadless, needsHealthCheckPort, type ServiceSpec } from "./needs.ts"
+import type { Service } from "../../../../apimachinery/object.ts"
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
+import { isExternallyAccessible, isHeadless, needsHealthCheckPort, type ServiceSpec, specOf } from "./needs.ts"
 
 const path = FieldPath.root("spec")
 const protocols = ["SCTP", "TCP", "UDP"]
 const maxAffinitySeconds = 86_400
 
 /** `current`: what is updated. */
-export function validateService(spec: ServiceSpec, current: ServiceSpec | undefined): FieldError[] {
+export function validateService(service: Service, current: Service | undefined): FieldError[] {
+  const spec = specOf(service)
   // Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told.
-  const addresses = validateClusterIPs(spec)
+  const addresses = validateClusterIPs(spec, current?.spec?.clusterIPs)
   if (addresses.length > 0) return addresses
-  return [...(current === undefined ? [] : validateServiceUpdate(spec, current)), ...validateServiceSpec(spec)]
+  return [
+    ...(current === undefined ? [] : validateServiceUpdate(spec, current.spec ?? {})),
+    ...validateServiceSpec(service, current),
+  ]
 }
 
-function validateServiceSpec(spec: ServiceSpec): FieldError[] {
+function validateServiceSpec(service: Service, current: Service | undefined): FieldError[] {
+  const spec = specOf(service)
   const errors: FieldError[] = []
   const ports = spec.ports ?? []
   if (ports.length === 0 && !isHeadless(spec) && spec.type !== "ExternalName")
@@ -57,11 +62,17 @@ function validateServiceSpec(spec: ServiceSpec): FieldError[] {
   errors.push(...validateAffinity(spec))
   for (const [index, address] of (spec.externalIPs ?? []).entries()) {
     const at = path.child("externalIPs").index(index)
-    const faults = ipAddress(at, address)
-    errors.push(...(faults.length > 0 ? faults : reachable(at, address)))
+    const faults = legacyAddress(at, address, current?.spec?.externalIPs)
+    errors.push(...(faults.length > 0 ? faults : reachableAddress(at, address)))
   }
   errors.push(...oneOf(path.child("type"), spec.type, ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]))
-  return [...errors, ...validatePortsTogether(spec), ...validateLoadBalancer(spec), ...validateTraffic(spec)]
+  return [
+    ...errors,
+    ...validatePortsTogether(spec),
+    ...validateLoadBalancer(spec),
+    ...validateSourceRanges(service, current),
+    ...validateTraffic(spec),
+  ]
 }
 
 function validateByType(spec: ServiceSpec): FieldError[] {
@@ -152,7 +163,8 @@ function validateAffinity(spec: ServiceSpec): FieldError[] {
     : []
 }
 
-function validateClusterIPs(spec: ServiceSpec): FieldError[] {
+/** `kept`: what it had before. */
+function validateClusterIPs(spec: ServiceSpec, kept: readonly string[] | undefined): FieldError[] {
   if (spec.type === "ExternalName") return []
   const { clusterIP, clusterIPs = [], ipFamilies = [] } = spec
   const at = path.child("clusterIPs")
@@ -176,7 +188,7 @@ function validateClusterIPs(spec: ServiceSpec): FieldError[] {
     ]),
   )
   const faults = clusterIPs.flatMap((address, index) => {
-    if (index > 0 || address !== "None") return ipAddress(at.index(index), address)
+    if (index > 0 || address !== "None") return legacyAddress(at.index(index), address, kept)
     return clusterIPs.length > 1 ? [invalidValue(at, clusterIPs, "'None' must be the first and only value")] : []
   })
   errors.push(...faults)
@@ -187,12 +199,12 @@ function validateClusterIPs(spec: ServiceSpec): FieldError[] {
 function validateFamilies(clusterIPs: readonly string[], families: readonly string[]): FieldError[] {
   const at = path.child("clusterIPs")
   const errors: FieldError[] = []
-  if (clusterIPs.length === 2 && isIPv6(clusterIPs[0] ?? "") === isIPv6(clusterIPs[1] ?? "")) {
+  if (clusterIPs.length === 2 && isIPv6Address(clusterIPs[0] ?? "") === isIPv6Address(clusterIPs[1] ?? "")) {
     errors.push(invalidValue(at, clusterIPs, "may specify no more than one IP for each IP family"))
   }
   for (const [index, address] of clusterIPs.entries()) {
     const family = families[index]
-    const actual = isIPv6(address) ? "IPv6" : "IPv4"
+    const actual = isIPv6Address(address) ? "IPv6" : "IPv4"
     if (family === actual || (family !== "IPv4" && family !== "IPv6")) continue
     errors.push(
       invalidValue(at.index(index), address, `expected an ${family} value as indicated by \`ipFamilies[${index}]\``),
@@ -201,34 +213,34 @@ function validateFamilies(clusterIPs: readonly string[], families: readonly stri
   return errors
 }
 
-/** Loopback, link-local and unspecified addresses make no sense outside one machine. */
-function reachable(at: FieldPath, address: string): FieldError[] {
-  if (address === "0.0.0.0" || address === "::")
-    return [invalidValue(at, address, `may not be unspecified (${address})`)]
-  if (address.startsWith("127.") || address === "::1") {
-    return [invalidValue(at, address, "may not be in the loopback range (127.0.0.0/8, ::1/128)")]
+const onlyBalanced = "may only be used when `type` is 'LoadBalancer'"
+const rangesAnnotation = "service.beta.kubernetes.io/load-balancer-source-ranges"
+
+/** The field, or the annotation it was before. Space around a range is a part of the API. */
+function validateSourceRanges(service: Service, current: Service | undefined): FieldError[] {
+  const spec = specOf(service)
+  const ranges = spec.loadBalancerSourceRanges ?? []
+  const annotation = ownValue(service.metadata.annotations, rangesAnnotation)
+  if (ranges.length === 0 && annotation === undefined) return []
+  const at =
+    ranges.length > 0
+      ? path.child("LoadBalancerSourceRanges")
+      : FieldPath.root("metadata", "annotations").key(rangesAnnotation)
+  const errors = spec.type === "LoadBalancer" ? [] : [forbiddenField(at, onlyBalanced)]
+  if (ranges.length > 0) {
+    const kept = (current?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim())
+    return [...errors, ...ranges.flatMap((range, index) => legacyNetwork(at.index(index), range.trim(), kept))]
   }
-  if (address.startsWith("169.254.") || /^fe[89ab]/i.test(address)) {
-    return [invalidValue(at, address, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")]
-  }
-  if (address.startsWith("224.0.0.") || /^ff02:/i.test(address)) {
-    return [invalidValue(at, address, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")]
-  }
-  return []
+  if (annotation === ownValue(current?.metadata.annotations, rangesAnnotation)) return errors
+  const texts = (annotation ?? "").trim()
+  return texts === "" ? errors : [...errors, ...texts.split(",").flatMap((text) => legacyNetwork(at, text.trim()))]
 }
 
-export { reachable as validateReachableIP }
-
 function validateLoadBalancer(spec: ServiceSpec): FieldError[] {
-  const only = "may only be used when `type` is 'LoadBalancer'"
   const balanced = spec.type === "LoadBalancer"
   const errors: FieldError[] = []
-  const ranges = spec.loadBalancerSourceRanges ?? []
-  const at = path.child("LoadBalancerSourceRanges")
-  if (ranges.length > 0 && !balanced) errors.push(forbiddenField(at, only))
-  for (const [index, range] of ranges.entries()) errors.push(...cidr(at.index(index), range.trim()))
   if (spec.allocateLoadBalancerNodePorts !== undefined && !balanced) {
-    errors.push(forbiddenField(path.child("allocateLoadBalancerNodePorts"), only))
+    errors.push(forbiddenField(path.child("allocateLoadBalancerNodePorts"), onlyBalanced))
   }
   if (spec.loadBalancerClass !== undefined) {
     errors.push(
@@ -238,7 +250,7 @@ function validateLoadBalancer(spec: ServiceSpec): FieldError[] {
             spec.loadBalancerClass,
             validateQualifiedName(spec.loadBalancerClass),
           )
-        : [forbiddenField(path.child("loadBalancerClass"), only)]),
+        : [forbiddenField(path.child("loadBalancerClass"), onlyBalanced)]),
     )
   }
   return errors

@@ -1,7 +1,10 @@
 // What of a Service is accepted and has no effect, or will have none. Source: k8s.io/kubernetes/pkg/api/service/warnings.go.
 
+import { FieldPath } from "../../../../apimachinery/field-errors.ts"
+import { addressWarnings, networkWarnings } from "../../validation/addresses.ts"
 import { isHeadless, type ServiceSpec } from "./needs.ts"
 
+const path = FieldPath.root("spec")
 const oldHints = "service.kubernetes.io/topology-aware-hints"
 
 export function serviceWarnings(spec: ServiceSpec, annotations: Readonly<Record<string, string>> = {}): string[] {
@@ -11,14 +14,19 @@ export function serviceWarnings(spec: ServiceSpec, annotations: Readonly<Record<
   if (Object.hasOwn(annotations, oldHints)) {
     warnings.push(`annotation ${oldHints} is deprecated, please use service.kubernetes.io/topology-mode instead`)
   }
+  if (spec.clusterIP && spec.clusterIP !== "None") warnings.push(...warningsOf("clusterIPs", spec.clusterIPs))
   if (headless) {
     if (spec.loadBalancerIP) warnings.push("spec.loadBalancerIP is ignored for headless services")
     if (external) warnings.push("spec.externalIPs is ignored for headless services")
     if (spec.sessionAffinity !== "None") warnings.push("spec.SessionAffinity is ignored for headless services")
   }
+  warnings.push(...warningsOf("externalIPs", spec.externalIPs))
   if (external && !headless && spec.type !== "ExternalName") {
     warnings.push("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
   }
+  if (spec.loadBalancerIP) warnings.push(...addressWarnings(path.child("loadBalancerIP"), spec.loadBalancerIP))
+  for (const [index, range] of (spec.loadBalancerSourceRanges ?? []).entries())
+    warnings.push(...networkWarnings(path.child("loadBalancerSourceRanges").index(index), range))
   if (spec.type === "ExternalName" && external) {
     warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   }
@@ -29,4 +37,14 @@ export function serviceWarnings(spec: ServiceSpec, annotations: Readonly<Record<
     warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
   }
   return warnings
+}
+
+function warningsOf(field: string, addresses: readonly string[] = []): string[] {
+  return addresses.flatMap((address, index) => addressWarnings(path.child(field).index(index), address))
+}
+
+/** What a load balancer says of itself; that of an Ingress, too. */
+export function loadBalancerWarnings(ingresses: readonly { ip?: string }[] = []): string[] {
+  const at = FieldPath.root("status", "loadBalancer", "ingress")
+  return ingresses.flatMap(({ ip }, index) => (ip ? addressWarnings(at.index(index), ip) : []))
 }

@@ -1,6 +1,5 @@
 // EndpointSlices. Source: k8s.io/kubernetes/pkg/{apis,registry}/discovery.
 
-import { isIPv4, isIPv6 } from "node:net"
 import type * as models from "@kubernetes/client-node"
 import {
   duplicate,
@@ -16,10 +15,16 @@ import {
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
 import type { EndpointSlice, Wire } from "../../../../apimachinery/object.ts"
-import { validateReachableIP } from "../../core/services/validate.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import {
+  addressWarnings,
+  isIPv6Address,
+  legacyAddress,
+  reachableAddress,
+  strictAddress,
+} from "../../validation/addresses.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
-import { ipAddress, messages, oneOf } from "../../validation/values.ts"
+import { messages, oneOf } from "../../validation/values.ts"
 import { validateHints } from "./hints.ts"
 
 type Endpoint = Wire<models.V1Endpoint>
@@ -42,13 +47,17 @@ const strategy: Strategy<EndpointSlice> = {
   prepareForCreate: (_ctx, slice) => dropTopology(slice, undefined),
   prepareForUpdate: (_ctx, slice, current) => dropTopology(slice, current),
 
-  validate: (_ctx, slice) => validate(slice),
+  validate: (_ctx, slice) => validate(slice, undefined),
 
-  warnings: (_ctx, { addressType }, current) =>
-    current === undefined && addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : [],
+  warnings: (_ctx, slice, current) => [
+    ...(current === undefined && slice.addressType === "FQDN"
+      ? ["spec.addressType: FQDN endpoints are deprecated"]
+      : []),
+    ...(isControlled(slice) ? [] : warningsOf(slice)),
+  ],
 
   validateUpdate: (_ctx, slice, current) => [
-    ...validate(slice),
+    ...validate(slice, current),
     ...immutableField(FieldPath.root("addressType"), slice.addressType ?? "", current.addressType),
   ],
 
@@ -58,6 +67,21 @@ const strategy: Strategy<EndpointSlice> = {
 }
 
 export const endpointSlices: KindExtension = { strategy }
+
+const controllers = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"]
+
+/** The controllers mend what they copy: nobody reads what they are told. */
+function isControlled({ metadata }: EndpointSlice): boolean {
+  return controllers.includes(metadata.labels?.["endpointslice.kubernetes.io/managed-by"] ?? "")
+}
+
+function warningsOf({ endpoints = [] }: EndpointSlice): string[] {
+  return endpoints.flatMap(({ addresses }, index) =>
+    addresses.flatMap((address, place) =>
+      addressWarnings(FieldPath.root("endpoints").index(index).child("addresses").index(place), address),
+    ),
+  )
+}
 
 const hostnameLabel = "kubernetes.io/hostname"
 
@@ -73,7 +97,7 @@ function dropTopology(slice: EndpointSlice, current: EndpointSlice | undefined):
   }
 }
 
-function validate(slice: EndpointSlice): FieldError[] {
+function validate(slice: EndpointSlice, current: EndpointSlice | undefined): FieldError[] {
   const errors = oneOf(FieldPath.root("addressType"), slice.addressType, ["FQDN", "IPv4", "IPv6"])
   const ports = slice.ports ?? []
   const names = new Set<string>()
@@ -89,14 +113,17 @@ function validate(slice: EndpointSlice): FieldError[] {
       errors.push(...messages(at.child("appProtocol"), port.appProtocol, validateQualifiedName(port.appProtocol)))
     }
   }
-  const endpoints = slice.endpoints ?? []
-  if (endpoints.length > maxEndpoints) {
-    return [...errors, tooMany(FieldPath.root("endpoints"), endpoints.length, maxEndpoints)]
-  }
-  for (const [index, endpoint] of endpoints.entries()) {
-    errors.push(...validateEndpoint(FieldPath.root("endpoints").index(index), endpoint, slice.addressType))
-  }
-  return errors
+  const faults = validateEndpoints(slice)
+  // Older rules took what was there before.
+  return faults.length > 0 && current !== undefined && semanticEqual(current.endpoints, slice.endpoints)
+    ? errors
+    : [...errors, ...faults]
+}
+
+function validateEndpoints({ endpoints = [], addressType }: EndpointSlice): FieldError[] {
+  const at = FieldPath.root("endpoints")
+  if (endpoints.length > maxEndpoints) return [tooMany(at, endpoints.length, maxEndpoints)]
+  return endpoints.flatMap((endpoint, index) => validateEndpoint(at.index(index), endpoint, addressType))
 }
 
 function validateEndpoint(at: FieldPath, endpoint: Endpoint, type: string): FieldError[] {
@@ -105,19 +132,7 @@ function validateEndpoint(at: FieldPath, endpoint: Endpoint, type: string): Fiel
   const errors: FieldError[] = []
   if (addresses.length === 0) errors.push(required(place, "must contain at least 1 address"))
   if (addresses.length > maxAddresses) errors.push(tooMany(place, addresses.length, maxAddresses))
-  for (const [index, address] of addresses.entries()) {
-    if (type === "FQDN") {
-      errors.push(...messages(place.index(index), address, validateDNS1123Subdomain(address)))
-      continue
-    }
-    if (type !== "IPv4" && type !== "IPv6") continue
-    const faults = ipAddress(place.index(index), address)
-    errors.push(...faults)
-    if (faults.length > 0) continue
-    const fits = type === "IPv4" ? isIPv4(address) : isIPv6(address)
-    if (!fits) errors.push(invalidValue(place, address, `must be an ${type} address`))
-    errors.push(...validateReachableIP(place.index(index), address))
-  }
+  for (const [index, address] of addresses.entries()) errors.push(...validateAddress(place, index, address, type))
   if (endpoint.nodeName !== undefined) {
     errors.push(...messages(at.child("nodeName"), endpoint.nodeName, validateDNS1123Subdomain(endpoint.nodeName)))
   }
@@ -126,4 +141,30 @@ function validateEndpoint(at: FieldPath, endpoint: Endpoint, type: string): Fiel
   }
   if (endpoint.hints !== undefined) errors.push(...validateHints(at.child("hints"), endpoint.hints))
   return errors
+}
+
+function validateAddress(list: FieldPath, index: number, address: string, type: string): FieldError[] {
+  const at = list.index(index)
+  if (type === "FQDN") return qualifiedName(at, address)
+  if (type !== "IPv4" && type !== "IPv6") return []
+  const faults = type === "IPv4" ? legacyAddress(at, address) : strictAddress(at, address)
+  if (faults.length > 0) return faults
+  const fits = isIPv6Address(address) === (type === "IPv6")
+  return [
+    ...(fits ? [] : [invalidValue(list, address, `must be an ${type} address`)]),
+    ...reachableAddress(at, address),
+  ]
+}
+
+/** Source: IsFullyQualifiedDomainName upstream. */
+function qualifiedName(at: FieldPath, given: string): FieldError[] {
+  if (given === "") return [required(at)]
+  const name = given.replace(/\.$/, "")
+  const faults = validateDNS1123Subdomain(name)
+  if (faults.length > 0) return [invalidValue(at, name, faults.join(","))]
+  const labels = name.split(".")
+  if (labels.length < 2)
+    return [invalidValue(at, name, "should be a domain with at least two segments separated by dots")]
+  const bad = labels.find((label) => validateDNS1123Label(label).length > 0)
+  return bad === undefined ? [] : [invalidValue(at, bad, validateDNS1123Label(bad).join(","))]
 }

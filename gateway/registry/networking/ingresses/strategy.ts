@@ -1,6 +1,5 @@
 // Ingresses. Source: k8s.io/kubernetes/pkg/apis/networking.
 
-import { isIP } from "node:net"
 import type * as models from "@kubernetes/client-node"
 import {
   type FieldError,
@@ -11,16 +10,10 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import { loadBalancerWarnings } from "../../core/services/warnings.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import {
-  ipAddress,
-  isLegacyIP,
-  messages,
-  named,
-  portNameRule,
-  portNumber,
-  requiredValue,
-} from "../../validation/values.ts"
+import { isAddress, legacyAddress } from "../../validation/addresses.ts"
+import { messages, named, portNameRule, portNumber, requiredValue } from "../../validation/values.ts"
 
 type Spec = Wire<models.V1IngressSpec>
 type Backend = Wire<models.V1IngressBackend>
@@ -31,6 +24,8 @@ type Ingress = KubeObject & {
 }
 
 const path = FieldPath.root("spec")
+const classAnnotation = "kubernetes.io/ingress.class"
+const classAnnotationOf = ({ metadata }: Ingress): string | undefined => metadata.annotations?.[classAnnotation]
 const forbiddenSequences = ["//", "/./", "/../", "%2f", "%2F"]
 const forbiddenEnds = ["/..", "/."]
 
@@ -45,12 +40,12 @@ const strategy: Strategy<Ingress> = {
 
   validate(_ctx, ingress) {
     const errors = validateSpec(ingress.spec ?? {})
-    const annotation = ingress.metadata.annotations?.["kubernetes.io/ingress.class"]
+    const annotation = classAnnotationOf(ingress)
     const name = ingress.spec?.ingressClassName
     if (annotation !== undefined && name !== undefined && annotation !== name) {
       errors.push(
         invalidValue(
-          FieldPath.root("annotations", "kubernetes.io/ingress.class"),
+          FieldPath.root("annotations", classAnnotation),
           annotation,
           "must match `ingressClassName` when both are specified",
         ),
@@ -61,6 +56,12 @@ const strategy: Strategy<Ingress> = {
 
   validateUpdate: (ctx, ingress, current) =>
     ctx.info.subresource === "status" ? validateStatus(ingress, current) : validateSpec(ingress.spec ?? {}),
+
+  warnings: (_ctx, ingress, current) =>
+    current === undefined && classAnnotationOf(ingress) !== undefined && ingress.spec?.ingressClassName === undefined
+      ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+      : [],
+  statusWarnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
 }
 
 export const ingresses: KindExtension = { strategy }
@@ -100,20 +101,20 @@ function validateSpec(spec: Spec): FieldError[] {
 
 function validateStatus(ingress: Ingress, current: Ingress): FieldError[] {
   const points = ({ status }: Ingress) => status?.loadBalancer?.ingress ?? []
-  const before = new Set(points(current).map(({ ip }) => ip))
+  const kept = points(current).flatMap(({ ip }) => ip ?? [])
   return points(ingress).flatMap(({ ip, hostname }, index) => {
     const at = FieldPath.root("status", "loadBalancer", "ingress").index(index)
-    const errors = ip && !before.has(ip) ? ipAddress(at.child("ip"), ip) : []
+    const errors = ip ? legacyAddress(at.child("ip"), ip, kept) : []
     if (!hostname) return errors
     const place = at.child("hostname")
     errors.push(...messages(place, hostname, validateDNS1123Subdomain(hostname)))
-    if (isLegacyIP(hostname)) errors.push(invalidValue(place, hostname, "must be a DNS name, not an IP address"))
+    if (isAddress(hostname)) errors.push(invalidValue(place, hostname, "must be a DNS name, not an IP address"))
     return errors
   })
 }
 
 function validateHost(at: FieldPath, host: string, noAddress: boolean): FieldError[] {
-  const errors = noAddress && isIP(host) !== 0 ? [invalidValue(at, host, "must be a DNS name, not an IP address")] : []
+  const errors = noAddress && isAddress(host) ? [invalidValue(at, host, "must be a DNS name, not an IP address")] : []
   if (!host.includes("*")) return [...errors, ...messages(at, host, validateDNS1123Subdomain(host))]
   const rest = host.replace(/^\*\./, "")
   const good = host.startsWith("*.") && validateDNS1123Subdomain(rest).length === 0

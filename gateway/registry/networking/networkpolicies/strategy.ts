@@ -1,7 +1,7 @@
 // NetworkPolicies. They are kept and synced; nothing here enforces them. Source: k8s.io/kubernetes/pkg/apis/networking.
 
-import { BlockList, isIPv6 } from "node:net"
 import type * as models from "@kubernetes/client-node"
+import { parseLoosePrefix } from "../../../../apimachinery/addresses.ts"
 import {
   type FieldError,
   FieldPath,
@@ -13,9 +13,10 @@ import {
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { hasGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { isStrictSubset, legacyNetwork, networkWarnings } from "../../validation/addresses.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { type LabelSelector, validateLabelSelector } from "../../validation/selectors.ts"
-import { cidr, isCIDR, messages, portNameRule, portNumber } from "../../validation/values.ts"
+import { messages, portNameRule, portNumber } from "../../validation/values.ts"
 
 type Port = Wire<models.V1NetworkPolicyPort>
 interface Peer {
@@ -47,19 +48,21 @@ const strategy: Strategy<NetworkPolicy> = {
   },
   // Upstream compares what is in memory, where an empty list that was given is another than none.
   specChanged: ({ spec }, { spec: current }) => hasGivenEmpty(spec) || !semanticEqual(spec, current),
-  validate: (_ctx, policy) => validate(policy.spec ?? {}),
-  validateUpdate: (_ctx, policy) => validate(policy.spec ?? {}),
+  validate: (_ctx, policy) => validate(policy.spec ?? {}, []),
+  validateUpdate: (_ctx, policy, current) => validate(policy.spec ?? {}, rangesOf(current)),
+  warnings: (_ctx, policy) => blocksOf(policy).flatMap(([at, block]) => blockWarnings(at, block)),
 }
 
 export const networkPolicies: KindExtension = { strategy }
 
-function validate(spec: Spec): FieldError[] {
+/** `kept`: the ranges it had before. */
+function validate(spec: Spec, kept: readonly string[]): FieldError[] {
   const errors = validateLabelSelector(path.child("podSelector"), spec.podSelector)
   for (const [index, rule] of (spec.ingress ?? []).entries()) {
-    errors.push(...validateRule(path.child("ingress").index(index), rule.ports, "from", rule.from))
+    errors.push(...validateRule(path.child("ingress").index(index), rule.ports, "from", rule.from, kept))
   }
   for (const [index, rule] of (spec.egress ?? []).entries()) {
-    errors.push(...validateRule(path.child("egress").index(index), rule.ports, "to", rule.to))
+    errors.push(...validateRule(path.child("egress").index(index), rule.ports, "to", rule.to, kept))
   }
   const wanted = spec.policyTypes ?? []
   if (wanted.length > types.length) {
@@ -72,10 +75,16 @@ function validate(spec: Spec): FieldError[] {
   return errors
 }
 
-function validateRule(at: FieldPath, ports: Port[] | undefined, word: string, peers: Peer[] | undefined): FieldError[] {
+function validateRule(
+  at: FieldPath,
+  ports: Port[] | undefined,
+  word: string,
+  peers: Peer[] | undefined,
+  kept: readonly string[],
+): FieldError[] {
   return [
     ...(ports ?? []).flatMap((port, index) => validatePort(at.child("ports").index(index), port)),
-    ...(peers ?? []).flatMap((peer, index) => validatePeer(at.child(word).index(index), peer)),
+    ...(peers ?? []).flatMap((peer, index) => validatePeer(at.child(word).index(index), peer, kept)),
   ]
 }
 
@@ -101,7 +110,7 @@ function validatePort(at: FieldPath, port: Port): FieldError[] {
   return number === undefined ? errors : [...errors, ...messages(at.child("port"), number, portNameRule(number))]
 }
 
-function validatePeer(at: FieldPath, peer: Peer): FieldError[] {
+function validatePeer(at: FieldPath, peer: Peer, kept: readonly string[]): FieldError[] {
   const errors = [
     ...validateLabelSelector(at.child("podSelector"), peer.podSelector),
     ...validateLabelSelector(at.child("namespaceSelector"), peer.namespaceSelector),
@@ -110,12 +119,11 @@ function validatePeer(at: FieldPath, peer: Peer): FieldError[] {
   if (peer.ipBlock === undefined) return selects ? errors : [...errors, required(at, "must specify a peer")]
   const block = at.child("ipBlock")
   if (peer.ipBlock.cidr) {
-    errors.push(...cidr(block.child("cidr"), peer.ipBlock.cidr))
-    for (const [index, except] of (peer.ipBlock.except ?? []).entries()) {
+    errors.push(...legacyNetwork(block.child("cidr"), peer.ipBlock.cidr, kept))
+    for (const [index, except] of (parseLoosePrefix(peer.ipBlock.cidr) ? (peer.ipBlock.except ?? []) : []).entries()) {
       const place = block.child("except").index(index)
-      const faults = cidr(place, except)
-      errors.push(...faults)
-      if (faults.length === 0 && isCIDR(peer.ipBlock.cidr) && !isStrictSubset(except, peer.ipBlock.cidr)) {
+      errors.push(...legacyNetwork(place, except, kept))
+      if (!isStrictSubset(except, peer.ipBlock.cidr)) {
         errors.push(invalidValue(place, except, "must be a strict subset of `cidr`"))
       }
     }
@@ -124,12 +132,25 @@ function validatePeer(at: FieldPath, peer: Peer): FieldError[] {
   return errors
 }
 
-function isStrictSubset(inner: string, outer: string): boolean {
-  const [address = "", bits = ""] = inner.split("/")
-  const [network = "", size = ""] = outer.split("/")
-  const family = isIPv6(network) ? "ipv6" : "ipv4"
-  if (isIPv6(address) !== isIPv6(network) || Number(bits) <= Number(size)) return false
-  const list = new BlockList()
-  list.addSubnet(network, Number(size), family)
-  return list.check(address, family)
+/** What an update may not change is what it need not mend: any range that was there before stays allowed. */
+function rangesOf(policy: NetworkPolicy): string[] {
+  return blocksOf(policy).flatMap(([, { cidr, except = [] }]) => [...(cidr ? [cidr] : []), ...except])
+}
+
+type Block = NonNullable<Peer["ipBlock"]>
+
+function blocksOf({ spec }: NetworkPolicy): [FieldPath, Block][] {
+  const of = (at: FieldPath, peers: readonly Peer[] = []): [FieldPath, Block][] =>
+    peers.flatMap(({ ipBlock }, index) => (ipBlock === undefined ? [] : [[at.index(index).child("ipBlock"), ipBlock]]))
+  return [
+    ...(spec?.ingress ?? []).flatMap(({ from }, index) => of(path.child("ingress").index(index).child("from"), from)),
+    ...(spec?.egress ?? []).flatMap(({ to }, index) => of(path.child("egress").index(index).child("to"), to)),
+  ]
+}
+
+function blockWarnings(at: FieldPath, { cidr, except = [] }: Block): string[] {
+  return [
+    ...networkWarnings(at.child("cidr"), cidr ?? ""),
+    ...except.flatMap((range, index) => networkWarnings(at.child("except").index(index), range)),
+  ]
 }

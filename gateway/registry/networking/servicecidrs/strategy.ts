@@ -1,11 +1,12 @@
 // ServiceCIDRs: kept and validated; a tenant's service addresses come from the super cluster. Source:
 // k8s.io/kubernetes/pkg/apis/networking.
 
-import { isIP } from "node:net"
+import { parseLoosePrefix, unmapped } from "../../../../apimachinery/addresses.ts"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { cidr, immutable } from "../../validation/values.ts"
+import { strictNetwork } from "../../validation/addresses.ts"
+import { immutable } from "../../validation/values.ts"
 
 type ServiceCIDR = KubeObject & { spec?: { cidrs?: string[] } }
 
@@ -22,21 +23,19 @@ export const serviceCIDRs: KindExtension = { strategy }
 
 function validate(cidrs: readonly string[]): FieldError[] {
   if (cidrs.length === 0) return [required(path, "at least one CIDR required")]
-  if (cidrs.length > 2) {
-    return [invalidValue(path, cidrs, "must have at most 2 items, one for each IP family")]
-  }
-  const errors: FieldError[] = []
-  const [first = "", second] = cidrs
-  if (second !== undefined && isIP(first.split("/")[0] ?? "") === isIP(second.split("/")[0] ?? "")) {
+  if (cidrs.length > 2) return [invalidValue(path, { CIDRs: cidrs }, "may only hold up to 2 values")]
+  const errors = cidrs.flatMap((range, index) => strictNetwork(path.index(index), range))
+  const [first, second] = cidrs.map((range) => parseLoosePrefix(range)?.address).map((ip) => ip && unmapped(ip).bits)
+  if (first !== undefined && first === second) {
     errors.push(
       invalidValue(
         path,
         cidrs,
-        "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/96",
+        "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64",
       ),
     )
   }
-  return [...errors, ...cidrs.flatMap((range, index) => cidr(path.index(index), range))]
+  return errors
 }
 
 /** One family may be joined by the other; nothing else changes. */

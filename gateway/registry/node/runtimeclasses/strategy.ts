@@ -5,6 +5,7 @@ import type * as models from "@kubernetes/client-node"
 import { duplicate, type FieldError, FieldPath } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
+import { oldLabelWarnings } from "../../core/old-node-labels.ts"
 import { validateRequirements } from "../../core/pod-spec/resources.ts"
 import { validateTolerations } from "../../core/pod-spec/scheduling.ts"
 import type { Toleration } from "../../core/pod-spec/types.ts"
@@ -28,6 +29,10 @@ const strategy: Strategy<RuntimeClass> = {
     // A text that is not given is an empty one.
     ...immutableField(at, runtimeClass.handler ?? "", current.handler),
   ],
+  warnings: (_ctx, { scheduling }) =>
+    Object.keys(scheduling?.nodeSelector ?? {}).flatMap((label) =>
+      oldLabelWarnings(FieldPath.root("scheduling", "nodeSelector"), label),
+    ),
 }
 
 function validate({ handler, overhead, scheduling }: RuntimeClass): FieldError[] {

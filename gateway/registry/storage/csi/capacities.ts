@@ -4,6 +4,7 @@ import { type FieldError, FieldPath, invalidValue } from "../../../../apimachine
 import { validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { oldSelectorWarnings } from "../../core/old-node-labels.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField } from "../../validation/equality.ts"
 import { type LabelSelector, validateLabelSelector } from "../../validation/selectors.ts"
@@ -30,6 +31,7 @@ const strategy: Strategy<CSIStorageCapacity> = {
       : [invalidValue(topology, capacity.nodeTopology, immutable)]),
     ...immutableField(className, capacity.storageClassName ?? "", current.storageClassName),
   ],
+  warnings: (_ctx, { nodeTopology }) => oldSelectorWarnings(topology, nodeTopology),
 }
 
 export const csiStorageCapacities: KindExtension = { strategy }

@@ -6,7 +6,7 @@ import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableFields } from "../../validation/equality.ts"
 import { messages, oneOf, optionalOneOf } from "../../validation/values.ts"
-import { type Topologies, validateTopologies } from "./topologies.ts"
+import { type Topologies, topologyWarnings, validateTopologies } from "./topologies.ts"
 
 type StorageClass = KubeObject & {
   provisioner?: string
@@ -38,6 +38,8 @@ const strategy: Strategy<StorageClass> = {
       "volumeBindingMode",
     ]),
   ],
+
+  warnings: (_ctx, { allowedTopologies }) => topologyWarnings(allowedTopologies),
 }
 
 export const storageClasses: KindExtension = { strategy }

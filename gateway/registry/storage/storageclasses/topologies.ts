@@ -3,6 +3,7 @@
 
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import { duplicate, type FieldError, FieldPath, required } from "../../../../apimachinery/field-errors.ts"
+import { oldLabelWarnings } from "../../core/old-node-labels.ts"
 import { validateLabelName } from "../../validation/selectors.ts"
 
 interface Expression {
@@ -13,6 +14,14 @@ interface Expression {
 export type Topologies = readonly { matchLabelExpressions?: readonly Expression[] }[]
 
 const path = FieldPath.root("allowedTopologies")
+
+export function topologyWarnings(topologies: Topologies | null | undefined): string[] {
+  return (topologies ?? []).flatMap(({ matchLabelExpressions = [] }, index) =>
+    matchLabelExpressions.flatMap(({ key = "" }, position) =>
+      oldLabelWarnings(path.index(index).child("matchLabelExpressions").index(position).child("key"), key),
+    ),
+  )
+}
 
 export function validateTopologies(topologies: Topologies | null | undefined): FieldError[] {
   const seen = new Set<string>()

@@ -1,0 +1,226 @@
+// IP addresses and networks as Go reads and prints them. Two readers, as upstream has: that of net/netip, whose words are told,
+// and a loose one for fields that are older than it, which takes leading zeros. Source: net/netip, k8s.io/utils/net.
+
+export interface Address {
+  /** 4 or 16 bytes as a number. */
+  readonly value: bigint
+  readonly bits: 32 | 128
+}
+
+/** 10.0.0.7/8: an address and how many of its bits name a network. */
+export interface Prefix {
+  readonly address: Address
+  readonly length: number
+}
+
+/** Why a text is none, in net/netip's words. */
+export class AddressFault extends Error {}
+
+const mappedBits = 96
+
+/** ::ffff:10.0.0.7 */
+export function isMapped({ bits, value }: Address): boolean {
+  return bits === 128 && value >> 32n === 0xffffn
+}
+
+/** An IPv4 address that is written as one of IPv6 is the same as any other. */
+export function unmapped(address: Address): Address {
+  return isMapped(address) ? { value: address.value & 0xffffffffn, bits: 32 } : address
+}
+
+/** The first address of its network. */
+export function masked({ address: { value, bits }, length }: Prefix): Prefix {
+  const shift = BigInt(bits - length)
+  return { address: { value: (value >> shift) << shift, bits }, length }
+}
+
+export function contains({ address: { value, bits }, length }: Prefix, address: Address): boolean {
+  const shift = BigInt(bits - length)
+  return address.bits === bits && address.value >> shift === value >> shift
+}
+
+/** A network of IPv4 that is written as one of IPv6 is the same as any other, as long as it says enough of the address. */
+export function unmappedPrefix(prefix: Prefix): Prefix {
+  const { address, length } = prefix
+  return isMapped(address) && length >= mappedBits
+    ? { address: unmapped(address), length: length - mappedBits }
+    : prefix
+}
+
+const network = (text: string): Prefix => parsePrefix(text)
+const loopback = network("127.0.0.0/8")
+const linkLocal = { 32: network("169.254.0.0/16"), 128: network("fe80::/10") }
+const linkLocalMulticast = network("224.0.0.0/24")
+
+export function isUnspecified({ value }: Address): boolean {
+  return value === 0n
+}
+
+export function isLoopback(address: Address): boolean {
+  return address.bits === 32 ? contains(loopback, address) : address.value === 1n
+}
+
+export function isLinkLocalUnicast(address: Address): boolean {
+  return contains(linkLocal[address.bits], address)
+}
+
+export function isLinkLocalMulticast(address: Address): boolean {
+  return address.bits === 32
+    ? contains(linkLocalMulticast, address)
+    : address.value >> 120n === 0xffn && ((address.value >> 112n) & 0xfn) === 2n
+}
+
+/** As RFC 5952 wants it. */
+export function printAddress({ value, bits }: Address): string {
+  return bits === 32 ? printIPv4(value) : printIPv6(value)
+}
+
+export function printPrefix({ address, length }: Prefix): string {
+  return `${printAddress(address)}/${length}`
+}
+
+function printIPv4(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join(".")
+}
+
+/** The longest run of zero groups (two at least) is left out. */
+function printIPv6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, index) => Number((value >> BigInt(112 - 16 * index)) & 0xffffn))
+  let [start, length] = [-1, 1]
+  for (let at = 0; at < 8; at++) {
+    let end = at
+    while (end < 8 && groups[end] === 0) end++
+    if (end - at > length) [start, length] = [at, end - at]
+  }
+  const text = (from: number, to?: number): string =>
+    groups
+      .slice(from, to)
+      .map((group) => group.toString(16))
+      .join(":")
+  return start < 0 ? text(0) : `${text(0, start)}::${text(start + length)}`
+}
+
+/** The zone of fe80::1%eth0 is told apart. Throws {@link AddressFault}. */
+export function parseAddress(text: string): { address: Address; zone: string } {
+  for (const character of text) {
+    if (character === ".") return { address: parseIPv4(text, text), zone: "" }
+    if (character === ":") return parseZoned(text)
+    if (character === "%") bad(text, "missing IPv6 address")
+  }
+  return bad(text, "unable to parse IP")
+}
+
+/** Throws {@link AddressFault}. */
+export function parsePrefix(text: string): Prefix {
+  const slash = text.lastIndexOf("/")
+  const fail = (what: string): never => {
+    throw new AddressFault(`netip.ParsePrefix(${JSON.stringify(text)}): ${what}`)
+  }
+  if (slash < 0) fail("no '/'")
+  const { address, zone } = ((): ReturnType<typeof parseAddress> => {
+    try {
+      return parseAddress(text.slice(0, slash))
+    } catch (error) {
+      if (error instanceof AddressFault) return fail(error.message)
+      throw error
+    }
+  })()
+  if (zone !== "") fail("IPv6 zones cannot be present in a prefix")
+  const length = text.slice(slash + 1)
+  if (!/^(?:0|[1-9]\d*)$/.test(length)) fail(`bad bits after slash: ${JSON.stringify(length)}`)
+  if (Number(length) > address.bits) fail("prefix length out of range")
+  return { address, length: Number(length) }
+}
+
+/** Leading zeros, and no zones. undefined: it is none. */
+export function parseLooseAddress(text: string): Address | undefined {
+  return attempt(() => (text.includes(":") ? parseIPv6(text, text, true) : parseIPv4(text, text, true)))
+}
+
+/** The same with a length. undefined: it is none. */
+export function parseLoosePrefix(text: string): Prefix | undefined {
+  const [first = "", length = "", ...rest] = text.split("/")
+  const address = parseLooseAddress(first)
+  if (address === undefined || rest.length > 0 || !/^\d{1,7}$/.test(length)) return undefined
+  return Number(length) > address.bits ? undefined : { address, length: Number(length) }
+}
+
+/** Whether there is no {@link AddressFault}. */
+export function readable(parse: () => unknown): boolean {
+  return attempt(() => [parse()]) !== undefined
+}
+
+/** What `parse` answers; undefined: the text is none. */
+function attempt<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch (error) {
+    if (error instanceof AddressFault) return undefined
+    throw error
+  }
+}
+
+function bad(whole: string, what: string, at?: string): never {
+  throw new AddressFault(
+    `ParseAddr(${JSON.stringify(whole)}): ${what}${at === undefined ? "" : ` (at ${JSON.stringify(at)})`}`,
+  )
+}
+
+function parseIPv4(text: string, whole: string, isLoose = false): Address {
+  const fields: number[] = []
+  let value = 0
+  let digits = 0
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? ""
+    if (/\d/.test(character)) {
+      if (digits > 0 && value === 0 && !isLoose) bad(whole, "IPv4 field has octet with leading zero")
+      value = value * 10 + Number(character)
+      digits++
+      if (value > 255) bad(whole, "IPv4 field has value >255")
+    } else if (character === ".") {
+      if (at === 0 || at === text.length - 1 || text[at - 1] === ".")
+        bad(whole, "IPv4 field must have at least one digit", text.slice(at))
+      if (fields.length === 3) bad(whole, "IPv4 address too long")
+      fields.push(value)
+      value = 0
+      digits = 0
+    } else bad(whole, "unexpected character", text.slice(at))
+  }
+  if (fields.length < 3) bad(whole, "IPv4 address too short")
+  fields.push(value)
+  return { value: fields.reduce((sum, field) => (sum << 8n) | BigInt(field), 0n), bits: 32 }
+}
+
+function parseZoned(whole: string): { address: Address; zone: string } {
+  const percent = whole.indexOf("%")
+  const zone = percent < 0 ? "" : whole.slice(percent + 1)
+  if (percent >= 0 && zone === "") bad(whole, "zone must be a non-empty string")
+  return { address: parseIPv6(percent < 0 ? whole : whole.slice(0, percent), whole), zone }
+}
+
+function parseIPv6(text: string, whole: string, isLoose = false): Address {
+  const halves = text.split("::")
+  if (halves.length > 2) bad(whole, "multiple :: in address", text.slice(text.indexOf("::", text.indexOf("::") + 1)))
+  const [head, tail] = [groupsOf(halves[0] ?? "", whole, isLoose), groupsOf(halves[1] ?? "", whole, isLoose)]
+  const count = head.length + tail.length
+  if (halves.length === 1 && count < 8) bad(whole, "address string too short")
+  if (count > 8) bad(whole, "trailing garbage after address", text)
+  if (halves.length === 2 && count === 8) bad(whole, "the :: must expand to at least one field of zeros")
+  const groups = [...head, ...Array.from({ length: 8 - count }, () => 0), ...tail]
+  return { value: groups.reduce((sum, group) => (sum << 16n) | BigInt(group), 0n), bits: 128 }
+}
+
+function groupsOf(text: string, whole: string, isLoose: boolean): number[] {
+  if (text === "") return []
+  return text.split(":").flatMap((group, index, all) => {
+    if (group.includes(".") && index === all.length - 1) {
+      const { value } = parseIPv4(group, whole, isLoose)
+      return [Number(value >> 16n), Number(value & 0xffffn)]
+    }
+    if (group === "") bad(whole, "each colon-separated field must have at least one digit", ":")
+    if (!/^[0-9a-fA-F]+$/.test(group)) bad(whole, "unexpected character", text)
+    const value = Number.parseInt(group, 16)
+    if (isLoose ? value > 0xffff : group.length > 4) bad(whole, "each group must have 4 or less digits", group)
+    return [value]
+  })
+}

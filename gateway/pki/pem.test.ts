@@ -1,0 +1,29 @@
+import { expect, test } from "vitest"
+import { parsePEM, pemBlocks, printPEM } from "./pem.ts"
+
+const content = Buffer.alloc(100, 7)
+const text = printPEM("THING", content)
+const read = (of: string) => [...pemBlocks(of)]
+
+test("what is printed is read", () => {
+  expect(read(text)).toEqual([{ type: "THING", hasHeaders: false, content }])
+  expect(parsePEM(text)).toEqual(content)
+})
+
+test.each([
+  ["before and between other words", `a\n${text}b\n${text}c`, 2],
+  ["with headers", text.replace("-----\n", "-----\nA: b\nC: d\n\n"), 1],
+  ["with line ends of Windows", text.replaceAll("\n", "\r\n"), 1],
+  ["that does not begin a line", ` ${text}`, 0],
+  ["that ends as another", text.replace("END THING", "END OTHER"), 0],
+  ["that does not end", text.replace("END THING", "STOP THING"), 0],
+  ["that is no base64", text.replace("Bw", "*w"), 0],
+  ["after one that is none", `${text.replace("END THING", "END OTHER")}${text}`, 1],
+])("a block %s", (_name, given, count) => {
+  expect(read(given)).toHaveLength(count)
+})
+
+test("many beginnings are read once", () => {
+  const beginnings = "-----BEGIN A-----\n".repeat(100_000)
+  expect(read(`${beginnings}-----END B-----\n`)).toEqual([])
+})

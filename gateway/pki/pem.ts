@@ -1,0 +1,68 @@
+// PEM (RFC 7468), as Go reads it. Source: encoding/pem.
+
+const lineLength = 64
+const begin = "-----BEGIN "
+const end = "-----END "
+const dashes = "-----"
+
+export interface PEMBlock {
+  type: string
+  hasHeaders: boolean
+  content: Buffer
+}
+
+export function printPEM(label: string, content: Buffer): string {
+  const text = content.toString("base64")
+  let lines = ""
+  for (let at = 0; at < text.length; at += lineLength) lines += `${text.slice(at, at + lineLength)}\n`
+  return `${begin}${label}${dashes}\n${lines}${end}${label}${dashes}\n`
+}
+
+/** DER of the first block. */
+export function parsePEM(text: string): Buffer {
+  const [block] = pemBlocks(text)
+  if (block === undefined) throw new Error("not PEM")
+  return block.content
+}
+
+/** What is no block is passed over. */
+export function* pemBlocks(text: string): Generator<PEMBlock> {
+  let at = startOf(text, begin, 0)
+  let bodyEnd = 0
+  while (at >= 0) {
+    const typeEnd = lineEnd(text, at)
+    const head = text.slice(at + begin.length, typeEnd).trimEnd()
+    // Looked for once for all that begin before it: a long text of beginnings is read once.
+    if (bodyEnd < typeEnd) bodyEnd = startOf(text, end, typeEnd)
+    if (bodyEnd < 0) return
+    const after = lineEnd(text, bodyEnd)
+    if (head.endsWith(dashes) && text.slice(bodyEnd + end.length, after).trimEnd() === head) {
+      const block = blockOf(head.slice(0, -dashes.length), text.slice(typeEnd, bodyEnd))
+      if (block !== undefined) yield block
+      at = startOf(text, begin, after)
+    } else at = startOf(text, begin, typeEnd)
+  }
+}
+
+function blockOf(type: string, body: string): PEMBlock | undefined {
+  const lines = body.split("\n").slice(1)
+  const first = lines.findIndex((line) => !line.includes(":"))
+  const content = lines
+    .slice(first < 0 ? lines.length : first)
+    .join("")
+    .replaceAll(/[ \t\r]/g, "")
+  if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content)) return undefined
+  return { type, hasHeaders: first > 0, content: Buffer.from(content, "base64") }
+}
+
+/** Where a line begins with `words`; -1: nowhere. */
+function startOf(text: string, words: string, from: number): number {
+  if (from === 0 && text.startsWith(words)) return 0
+  const found = text.indexOf(`\n${words}`, from)
+  return found < 0 ? -1 : found + 1
+}
+
+function lineEnd(text: string, from: number): number {
+  const found = text.indexOf("\n", from)
+  return found < 0 ? text.length : found
+}

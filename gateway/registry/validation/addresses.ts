@@ -1,0 +1,160 @@
+// Fields that hold addresses and networks. Fields older than upstream's rules take every form of a good address, with a warning
+// where it is not the usual one, and what an object had before the rules stays allowed; newer fields take one form only.
+// Source: k8s.io/apimachinery/pkg/util/validation/ip.go.
+
+import { isIPv4 } from "node:net"
+import {
+  type Address,
+  contains,
+  isLinkLocalMulticast,
+  isLinkLocalUnicast,
+  isLoopback,
+  isMapped,
+  isUnspecified,
+  masked,
+  parseAddress,
+  parseLooseAddress,
+  parseLoosePrefix,
+  parsePrefix,
+  type Prefix,
+  printAddress,
+  printPrefix,
+  readable,
+  unmapped,
+  unmappedPrefix,
+} from "../../../apimachinery/addresses.ts"
+import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import { goQuote } from "../../../apimachinery/go-quote.ts"
+
+const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
+const noNetwork = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+const noInterface = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"
+
+export function isAddress(value: string): boolean {
+  return parseLooseAddress(value) !== undefined
+}
+
+/** Of what is no address: not. */
+export function isIPv6Address(value: string): boolean {
+  const address = parseLooseAddress(value)
+  return address !== undefined && unmapped(address).bits === 128
+}
+
+/** Of an older field. `kept`: what it held before. */
+export function legacyAddress(path: FieldPath, value: string, kept: readonly string[] = []): FieldError[] {
+  return kept.includes(value) ? [] : addressFaults(value).map((detail) => invalidValue(path, value, detail))
+}
+
+/** Of an older field. `kept`: what it held before. */
+export function legacyNetwork(path: FieldPath, value: string, kept: readonly string[] = []): FieldError[] {
+  return kept.includes(value) ? [] : networkFaults(value).map((detail) => invalidValue(path, value, detail))
+}
+
+export function strictAddress(path: FieldPath, value: string): FieldError[] {
+  return strictAddressFaults(value).map((detail) => invalidValue(path, value, detail))
+}
+
+export function strictNetwork(path: FieldPath, value: string): FieldError[] {
+  const faults = networkFaults(value)
+  const prefix = parseLoosePrefix(value)
+  return (faults.length > 0 || prefix === undefined ? faults : canonicalFaults(value, printPrefix(prefix))).map(
+    (detail) => invalidValue(path, value, detail),
+  )
+}
+
+/** An address with the length of its network's prefix. */
+export function interfaceAddress(path: FieldPath, value: string): FieldError[] {
+  const prefix = parseLoosePrefix(value)
+  const faults = prefix === undefined ? [noInterface] : canonicalFaults(value, printPrefix(unmappedPrefix(prefix)))
+  return faults.map((detail) => invalidValue(path, value, detail))
+}
+
+/** Loopback, link-local and unspecified addresses make no sense outside one machine. */
+export function reachableAddress(path: FieldPath, value: string): FieldError[] {
+  const parsed = parseLooseAddress(value)
+  return (parsed === undefined ? ["must be a valid IP address"] : unreachableFaults(unmapped(parsed), value)).map(
+    (detail) => invalidValue(path, value, detail),
+  )
+}
+
+/** The details of an address in the one form that newer fields take. */
+export function strictAddressFaults(value: string): string[] {
+  const faults = addressFaults(value)
+  const parsed = parseLooseAddress(value)
+  return faults.length > 0 || parsed === undefined ? faults : canonicalFaults(value, printAddress(parsed))
+}
+
+function addressFaults(value: string): string[] {
+  if (isIPv4(value)) return []
+  const parsed = parseLooseAddress(value)
+  if (parsed === undefined) return [noAddress]
+  if (!readable(() => parseAddress(value))) return ["must not have leading 0s"]
+  return isMapped(parsed) ? ["must not be an IPv4-mapped IPv6 address"] : []
+}
+
+function networkFaults(value: string): string[] {
+  const prefix = parseLoosePrefix(value)
+  if (prefix === undefined) return [noNetwork]
+  if (!readable(() => parsePrefix(value))) return ["must not have leading 0s in IP or prefix length"]
+  if (isMapped(prefix.address)) return ["must not have an IPv4-mapped IPv6 address"]
+  return hasHostBits(prefix) ? ["must not have bits set beyond the prefix length"] : []
+}
+
+function canonicalFaults(value: string, canonical: string): string[] {
+  return value === canonical ? [] : [`must be in canonical form (${goQuote(canonical)})`]
+}
+
+function unreachableFaults(address: Address, value: string): string[] {
+  const faults: string[] = []
+  if (isUnspecified(address)) faults.push(`may not be unspecified (${value})`)
+  if (isLoopback(address)) faults.push("may not be in the loopback range (127.0.0.0/8, ::1/128)")
+  if (isLinkLocalUnicast(address)) faults.push("may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+  if (isLinkLocalMulticast(address))
+    faults.push("may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+  return faults
+}
+
+function hasHostBits(prefix: Prefix): boolean {
+  return masked(prefix).address.value !== prefix.address.value
+}
+
+/** Whether every address of one network, and not all there are, is in another. Of what is no network: so it is. */
+export function isStrictSubset(inner: string, outer: string): boolean {
+  const [part, whole] = [parseLoosePrefix(inner), parseLoosePrefix(outer)]
+  if (part === undefined || whole === undefined) return true
+  const { address } = unmappedPrefix(masked(part))
+  return part.length > whole.length && contains(unmappedPrefix(masked(whole)), unmapped(address))
+}
+
+/** Of an older field whose value is good. */
+export function addressWarnings(path: FieldPath, value: string): string[] {
+  if (isIPv4(value)) return []
+  const parsed = parseLooseAddress(value)
+  if (parsed === undefined) return []
+  const canonical = printAddress(unmapped(parsed))
+  if (!readable(() => parseAddress(value)) || isMapped(parsed))
+    return [`${String(path)}: non-standard IP address ${goQuote(value)} is invalid: use ${goQuote(canonical)}`]
+  return canonical === value
+    ? []
+    : [`${String(path)}: IPv6 address ${goQuote(value)} should be in RFC 5952 canonical format (${goQuote(canonical)})`]
+}
+
+/** Of an older field whose value is good. */
+export function networkWarnings(path: FieldPath, value: string): string[] {
+  const prefix = parseLoosePrefix(value)
+  if (prefix === undefined) return []
+  const canonical = printPrefix(unmappedPrefix(masked(prefix)))
+  const warnings: string[] = []
+  if (hasHostBits(prefix)) {
+    const single = `${printAddress(unmapped(prefix.address))}/${prefix.address.bits}`
+    warnings.push(
+      `${String(path)}: CIDR value ${goQuote(value)} is ambiguous in this context (should be ${goQuote(canonical)} or ${goQuote(single)}?)`,
+    )
+  }
+  if (!readable(() => parsePrefix(value)) || isMapped(prefix.address))
+    warnings.push(`${String(path)}: non-standard CIDR value ${goQuote(value)} is invalid: use ${goQuote(canonical)}`)
+  if (warnings.length > 0 || canonical === value) return warnings
+  return [
+    `${String(path)}: IPv6 CIDR value ${goQuote(value)} should be in RFC 5952 canonical format (${goQuote(canonical)})`,
+  ]
+}
