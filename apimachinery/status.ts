@@ -276,6 +276,14 @@ export function internalError(message: string, options?: ErrorOptions): StatusEr
   return failure("InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] }, options)
 }
 
+/** What upstream has no reason for: its words alone. */
+export function unexplained(message: string, options?: ErrorOptions): StatusError {
+  return new StatusError(
+    { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 },
+    options,
+  )
+}
+
 export function serviceUnavailable(message: string, options?: ErrorOptions): StatusError {
   return failure("ServiceUnavailable", message, undefined, options)
 }

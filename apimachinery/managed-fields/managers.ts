@@ -54,7 +54,8 @@ export function parseManagers(entries: readonly unknown[]): Managers {
       throw new SyntaxError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`)
     }
     const entry = entryOf({ ...rest, operation, apiVersion }, canonicalSet((fieldsV1 ?? {}) as Json), rest.time)
-    managers.set(managerKey(entry), entry)
+    // Who manages nothing is no manager.
+    if (!isEmpty(entry.fieldsV1)) managers.set(managerKey(entry), entry)
   }
   return managers
 }

@@ -16,6 +16,7 @@ import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import { badRequest, invalid, StatusError } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
+import { type DeleteOptions, deleteRequestOf } from "../registry/deletion.ts"
 import type { DeleteRequest, ListOptions, WriteOptions } from "../registry/rest.ts"
 import { bodyFormat, mediaType } from "./negotiation.ts"
 import type { RequestBody } from "./request-body.ts"
@@ -130,45 +131,13 @@ export function flag(query: URLSearchParams, name: string): boolean {
 }
 
 const deleteOptionsKind = { group: "", version: "v1", kind: "DeleteOptions" }
-const policies = ["Foreground", "Background", "Orphan"]
 
 /** From the body when there is one, which is all that counts then; otherwise from the query. */
 export function deleteRequest(ctx: RequestContext, body: RequestBody): DeleteRequest {
-  const options = body.bytes.length > 0 ? fromBody(ctx, body) : fromQuery(ctx.query)
-  const errors: Fault[] = []
-  const dryRun = dryRunOf(options.dryRun ?? [], errors)
-  const { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options
-  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    errors.push(
-      invalidValue(
-        FieldPath.root("propagationPolicy"),
-        propagationPolicy,
-        "orphanDependents and deletionPropagation cannot be both set",
-      ),
-    )
-  }
-  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
-    errors.push(notSupported(FieldPath.root("propagationPolicy"), propagationPolicy, [...policies, "nil"]))
-  }
-  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors)
-  return {
-    dryRun,
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-    ...(orphanDependents === undefined ? {} : { orphanDependents }),
-    ...(preconditions === undefined ? {} : { preconditions }),
-  }
+  return deleteRequestOf(body.bytes.length > 0 ? fromBody(ctx, body) : fromQuery(ctx.query))
 }
 
-interface RawDeleteOptions {
-  dryRun?: string[]
-  gracePeriodSeconds?: number
-  propagationPolicy?: string
-  orphanDependents?: boolean
-  preconditions?: { uid?: string; resourceVersion?: string }
-}
-
-function fromBody(ctx: RequestContext, body: RequestBody): RawDeleteOptions {
+function fromBody(ctx: RequestContext, body: RequestBody): DeleteOptions {
   const schema = schemaOf(deleteOptionsKind)
   const contentType = ctx.headers["content-type"]
   const value =
@@ -180,7 +149,7 @@ function fromBody(ctx: RequestContext, body: RequestBody): RawDeleteOptions {
   const { kind, apiVersion } = value as { kind?: Json; apiVersion?: Json }
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") throw notOptions(kind, apiVersion)
   if (schema !== undefined) decodeOptions(schema, value)
-  return value as RawDeleteOptions
+  return value as DeleteOptions
 }
 
 function decodeOptions(schema: Schema, value: Json): void {
@@ -234,7 +203,7 @@ function notOptions(kind: Json, apiVersion: Json | undefined): StatusError {
   )
 }
 
-function fromQuery(query: URLSearchParams): RawDeleteOptions {
+function fromQuery(query: URLSearchParams): DeleteOptions {
   const grace = integer(query, "gracePeriodSeconds")
   const policy = query.get("propagationPolicy")
   return {
@@ -247,7 +216,7 @@ function fromQuery(query: URLSearchParams): RawDeleteOptions {
 }
 
 /** Source: Convert_url_Values_To_v1_DeleteOptions: one that is empty is none. */
-function preconditionsOf(uid: string, resourceVersion: string): Pick<RawDeleteOptions, "preconditions"> {
+function preconditionsOf(uid: string, resourceVersion: string): Pick<DeleteOptions, "preconditions"> {
   if (uid === "" && resourceVersion === "") return {}
   return {
     preconditions: {

@@ -46,18 +46,40 @@ export function isFinished(definition: ResourceDefinition, object: KubeObject, c
   return (object.metadata.finalizers ?? []).length === 0 && !isHeldBack(definition, object)
 }
 
-export function checkDeleteRequest({ propagationPolicy, orphanDependents }: DeleteRequest): void {
-  const errors: FieldError[] = []
-  const path = FieldPath.root("propagationPolicy")
-  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
-    errors.push(invalidValue(path, propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
-  } else if (propagationPolicy !== undefined && !["Foreground", "Background", "Orphan"].includes(propagationPolicy)) {
-    errors.push(notSupported(path, propagationPolicy, ["Foreground", "Background", "Orphan", "nil"]))
-  }
-  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors)
+/** As clients write them. */
+export interface DeleteOptions {
+  dryRun?: readonly string[]
+  gracePeriodSeconds?: number
+  propagationPolicy?: string
+  orphanDependents?: boolean
+  preconditions?: { uid?: string; resourceVersion?: string }
 }
 
-function checkPreconditions(definition: ResourceDefinition, object: KubeObject, request: DeleteRequest): void {
+const policies = ["Foreground", "Background", "Orphan"]
+
+/** Throws Invalid. Source: ValidateDeleteOptions upstream. */
+export function deleteRequestOf(options: DeleteOptions): DeleteRequest {
+  const { dryRun = [], gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions } = options
+  const errors: FieldError[] = []
+  const path = FieldPath.root("propagationPolicy")
+  if (dryRun.some((value) => value !== "All")) errors.push(notSupported(FieldPath.root("dryRun"), dryRun, ["All"]))
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    errors.push(invalidValue(path, propagationPolicy, "orphanDependents and deletionPropagation cannot be both set"))
+  }
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    errors.push(notSupported(path, propagationPolicy, [...policies, "nil"]))
+  }
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors)
+  return {
+    dryRun: dryRun.length > 0,
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(preconditions === undefined ? {} : { preconditions }),
+  }
+}
+
+export function checkPreconditions(definition: ResourceDefinition, object: KubeObject, request: DeleteRequest): void {
   const { uid, resourceVersion } = request.preconditions ?? {}
   const { metadata } = object
   const { group, kind } = kindOf(definition)

@@ -26,7 +26,7 @@ import {
 } from "../../apimachinery/object.ts"
 import { writeZeros } from "../../apimachinery/schema/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
-import { badRequest, StatusError } from "../../apimachinery/status.ts"
+import { badRequest, StatusError, unexplained } from "../../apimachinery/status.ts"
 import type { RequestContext } from "../request/context.ts"
 import { deepFreeze } from "./freeze.ts"
 import type { ManagedKind } from "./managed-kind.ts"
@@ -214,21 +214,16 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 /** What is stored may be of an older type, or of no type's rules. */
 function notOfItsType(of: ManagedKind, object: Unchecked, cause: TypeErrors): StatusError {
   const attempt = cause.subject === "conversion" ? "" : `${attempts[cause.subject](nameOf(of, object))}: `
-  return failure(`${attempt}${cause.message}`, cause)
+  return unexplained(`${attempt}${cause.message}`, { cause })
 }
 
 function checkReadable(of: ManagedKind, attempt: string, object: Unchecked = {}): void {
-  if (of.unreadable !== undefined) throw failure(`${attempt} ${nameOf(of, object)} to proper version: ${of.unreadable}`)
+  if (of.unreadable !== undefined)
+    throw unexplained(`${attempt} ${nameOf(of, object)} to proper version: ${of.unreadable}`)
 }
 
 function nameOf({ group, version, kind }: ManagedKind, { metadata }: Unchecked): string {
   return `(${textOf(metadata?.namespace)}/${textOf(metadata?.name)}; ${group}/${version}, Kind=${kind})`
-}
-
-/** Upstream has no reason for these errors, and answers 500. */
-function failure(message: string, cause?: unknown): StatusError {
-  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
-  return new StatusError(status, { cause })
 }
 
 const attempts: Readonly<Record<Exclude<Subject, "conversion">, (name: string) => string>> = {

@@ -6,7 +6,6 @@ import type { KubeObject } from "../../apimachinery/object.ts"
 import { conflict, isAlreadyExists, notFound, objectModified } from "../../apimachinery/status.ts"
 import type { KeyValue, StoreEvent } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
-import { checkDeleteRequest } from "./deletion.ts"
 import { checkNotFuture, parseListResourceVersion, parseResourceVersion } from "./list-options.ts"
 import { listObjects, streamObjects } from "./list.ts"
 import { fillSystemFields, nameFor } from "./metadata.ts"
@@ -145,7 +144,6 @@ export class GenericRegistry implements Registry {
     request: DeleteRequest,
     admit: AdmitFunctions,
   ): Promise<{ gone: boolean; value: KubeValue }> {
-    checkDeleteRequest(request)
     const { propagationWarning } = this.definition.strategy
     if (propagationWarning !== undefined && isUnsaid(request)) ctx.warn(propagationWarning)
     const { store } = ctx.controlPlane

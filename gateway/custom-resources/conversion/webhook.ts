@@ -7,7 +7,7 @@ import { type Json, type KubeObject, type ObjectMeta, printGroupVersion } from "
 import { applyDefaults } from "../../../apimachinery/schema/defaults.ts"
 import { decodeObject } from "../../../apimachinery/schema/decode.ts"
 import type { Schema } from "../../../apimachinery/schema/schema.ts"
-import { StatusError } from "../../../apimachinery/status.ts"
+import { unexplained } from "../../../apimachinery/status.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
 import type { Conversion } from "../../registry/rest.ts"
 
@@ -68,7 +68,7 @@ async function ask(
   about: string,
 ): Promise<unknown[]> {
   const version = reviewVersions.find((candidate) => candidate === "v1" || candidate === "v1beta1")
-  if (version === undefined) throw failure("no supported conversion review versions")
+  if (version === undefined) throw unexplained("no supported conversion review versions")
   const uid = randomUUID()
   const review = {
     kind: "ConversionReview",
@@ -79,10 +79,10 @@ async function ask(
   try {
     converted = readReview(await call(config, review as unknown as Json), version, uid)
   } catch (error) {
-    throw failure(`${about} failed: ${(error as Error).message}`, error)
+    throw unexplained(`${about} failed: ${(error as Error).message}`, { cause: error })
   }
   if (converted.length !== objects.length) {
-    throw failure(`${about} returned ${converted.length} objects, expected ${objects.length}`)
+    throw unexplained(`${about} returned ${converted.length} objects, expected ${objects.length}`)
   }
   return converted
 }
@@ -134,13 +134,13 @@ function places(about: string, single: boolean, index: number): Places {
 
 /** It has to be the same object; the server's part of metadata is put back. */
 function checked(original: KubeObject, given: unknown, wanted: string, at: Places): KubeObject {
-  if (!isMapping(given)) throw failure(`${at.form}: Object 'Kind' is missing`)
+  if (!isMapping(given)) throw unexplained(`${at.form}: Object 'Kind' is missing`)
   const converted = given as unknown as KubeObject
   if (converted.apiVersion !== wanted) {
-    throw failure(`${at.form}: invalid groupVersion (expected ${wanted}, received ${converted.apiVersion ?? ""})`)
+    throw unexplained(`${at.form}: invalid groupVersion (expected ${wanted}, received ${converted.apiVersion ?? ""})`)
   }
   if (converted.kind !== original.kind) {
-    throw failure(`${at.form}: invalid kind (expected ${original.kind}, received ${converted.kind ?? ""})`)
+    throw unexplained(`${at.form}: invalid kind (expected ${original.kind}, received ${converted.kind ?? ""})`)
   }
   const { metadata } = given
   const own = (isMapping(metadata) ? metadata : {}) as ObjectMeta
@@ -150,7 +150,7 @@ function checked(original: KubeObject, given: unknown, wanted: string, at: Place
     ["uid", "UID"],
   ] as const) {
     const [before = "", after = ""] = [original.metadata[field], own[field]]
-    if (before !== after) throw failure(`${at.object}: must have the same ${name}: ${before} != ${after}`)
+    if (before !== after) throw unexplained(`${at.object}: must have the same ${name}: ${before} != ${after}`)
   }
   converted.metadata = restored(original.metadata, own, at.metadata)
   return converted
@@ -165,10 +165,10 @@ function restored(original: ObjectMeta, given: ObjectMeta, invalid: string): Obj
   for (const field of ["labels", "annotations"] as const) {
     const texts: unknown = given[field]
     if (texts === undefined || texts === null) continue
-    if (!isMapping(texts)) throw failure(`${invalid}: invalid metadata.${field}`)
+    if (!isMapping(texts)) throw unexplained(`${invalid}: invalid metadata.${field}`)
     for (const [key, value] of Object.entries(texts)) {
       if (typeof value !== "string") {
-        throw failure(
+        throw unexplained(
           `${invalid}: metadata.${field}[${key}] must be a string, but is ${typeof value} in converted object`,
         )
       }
@@ -176,10 +176,4 @@ function restored(original: ObjectMeta, given: ObjectMeta, invalid: string): Obj
     metadata[field] = texts as Record<string, string>
   }
   return metadata
-}
-
-/** As upstream answers it: 500 without a reason. */
-function failure(message: string, cause?: unknown): StatusError {
-  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
-  return new StatusError(status, { cause })
 }

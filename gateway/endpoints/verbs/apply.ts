@@ -5,7 +5,7 @@ import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 import { parseObject } from "../../../apimachinery/schema/parse.ts"
-import { badRequest, conflict, hasReason, notFound, StatusError } from "../../../apimachinery/status.ts"
+import { badRequest, conflict, hasReason, notFound, unexplained } from "../../../apimachinery/status.ts"
 import { refusal } from "../../authorization/messages.ts"
 import { applyConfiguration, setEntries, type Unchecked } from "../../registry/field-management.ts"
 import { type ManagedKind } from "../../registry/managed-kind.ts"
@@ -112,8 +112,7 @@ function decodeApplied(
     const fault = converted ?? refusalDetail(error.message)
     const detail = fault.startsWith("illegal base64") ? `error decoding from json: ${fault}` : fault
     const message = `failed to convert new object (${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${detail}`
-    const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 } as const
-    throw new StatusError(status, { cause: error })
+    throw unexplained(message, { cause: error })
   }
 }
 

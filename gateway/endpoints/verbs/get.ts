@@ -1,6 +1,7 @@
-import { methodNotAllowed } from "../../../apimachinery/status.ts"
+import { badRequest, methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { Endpoint } from "../endpoint.ts"
+import { flag } from "../request-options.ts"
 import { sendSubresource, sendValue } from "../respond.ts"
 
 /** GET of one object, or of a subresource that is an object. */
@@ -9,6 +10,9 @@ export async function get(ctx: RequestContext, endpoint: Endpoint): Promise<void
   const { namespace, name } = ctx.info
   const resourceVersion = ctx.query.get("resourceVersion")
   const options = resourceVersion === null || resourceVersion === "" ? {} : { resourceVersion }
+  if (flag(ctx.query, "export")) {
+    throw badRequest("the export parameter, deprecated since v1.14, is no longer supported")
+  }
   if (handler !== undefined) {
     if (handler.get === undefined) throw methodNotAllowed()
     sendSubresource(ctx, endpoint, 200, await handler.get(ctx, registry, namespace, name, options))

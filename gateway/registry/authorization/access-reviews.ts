@@ -6,9 +6,11 @@ import type { KubeObject } from "../../../apimachinery/object.ts"
 import { invalid } from "../../../apimachinery/status.ts"
 import type { Attributes } from "../../authorization/types.ts"
 import type { RequestContext, User } from "../../request/context.ts"
+import { selectorFaults, type SelectingAttributes, validateSelectors } from "./selectors.ts"
+import { semanticEqual } from "../validation/equality.ts"
 import type { KindExtension } from "../strategy.ts"
 
-interface ResourceAttributes {
+interface ResourceAttributes extends SelectingAttributes {
   namespace?: string
   verb?: string
   group?: string
@@ -32,13 +34,14 @@ type Review = KubeObject & { spec?: ReviewSpec }
 const path = FieldPath.root("spec")
 
 export const subjectAccessReviews: KindExtension = {
-  answer: (ctx, object) => answer(ctx, object, userOf(specOf(object)), validateSubject(specOf(object))),
+  answer: (ctx, object) =>
+    answer(ctx, object, userOf(specOf(object)), [...validateSubject(specOf(object)), ...validateMetadata(object)]),
 }
 
 export const localSubjectAccessReviews: KindExtension = {
   async answer(ctx, object) {
     const spec = specOf(object)
-    const errors = validateSubject(spec)
+    const errors = [...validateSubject(spec), ...validateMetadata(object, "namespace")]
     const namespace = object.metadata.namespace ?? ctx.info.namespace
     const asked = spec.resourceAttributes?.namespace ?? ""
     if (spec.resourceAttributes !== undefined && asked !== namespace) {
@@ -58,7 +61,7 @@ export const localSubjectAccessReviews: KindExtension = {
 }
 
 export const selfSubjectAccessReviews: KindExtension = {
-  answer: (ctx, object) => answer(ctx, object, ctx.user, []),
+  answer: (ctx, object) => answer(ctx, object, ctx.user, validateMetadata(object)),
 }
 
 function specOf(object: KubeObject): ReviewSpec {
@@ -75,6 +78,14 @@ function validateSubject(spec: ReviewSpec): FieldError[] {
     : []
 }
 
+/** A question is no object. */
+function validateMetadata({ metadata }: KubeObject, except?: "namespace"): FieldError[] {
+  const { managedFields: _, namespace, ...rest } = metadata
+  const given = except === undefined ? { ...rest, ...(namespace ? { namespace } : {}) } : rest
+  const text = `must be empty${except === undefined ? "" : ` except for ${except}`}`
+  return semanticEqual(given, {}) ? [] : [invalidValue(FieldPath.root("metadata"), metadata, text)]
+}
+
 function validateAttributes(spec: ReviewSpec): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = spec
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
@@ -86,7 +97,8 @@ function validateAttributes(spec: ReviewSpec): FieldError[] {
       ),
     ]
   }
-  if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return []
+  if (resourceAttributes !== undefined) return validateSelectors(path.child("resourceAttributes"), resourceAttributes)
+  if (nonResourceAttributes !== undefined) return []
   return [
     invalidValue(
       path.child("resourceAttributes"),
@@ -106,12 +118,14 @@ async function answer(
   const errors = [...validateAttributes(spec), ...faults]
   if (errors.length > 0) {
     // Upstream asks a form of the object that does not know its kind.
-    throw invalid({ group: "authorization.k8s.io", kind: "" }, object.metadata.name ?? "", errors)
+    throw invalid({ group: "authorization.k8s.io", kind: "" }, "", errors)
   }
   const { decision, reason } = await ctx.controlPlane.authorizer.authorize(attributesOf(spec, user))
   const status: Record<string, unknown> = { allowed: decision === "Allow" }
   if (decision === "Deny") status["denied"] = true
   if (reason !== "") status["reason"] = reason
+  const unseen = selectorFaults(spec.resourceAttributes ?? {})
+  if (unseen !== "") status["evaluationError"] = unseen
   return { ...object, status }
 }
 

@@ -28,28 +28,49 @@ export function validateLabels(path: FieldPath, labels: Readonly<Record<string, 
 export function validateLabelSelector(path: FieldPath, selector: LabelSelector | undefined): FieldError[] {
   if (selector === undefined) return []
   const errors = validateLabels(path.child("matchLabels"), selector.matchLabels)
-  for (const [index, requirement] of (selector.matchExpressions ?? []).entries()) {
-    const at = path.child("matchExpressions").index(index)
-    const values = requirement.values ?? []
-    if (requirement.operator === "In" || requirement.operator === "NotIn") {
-      if (values.length === 0) {
-        errors.push(required(at.child("values"), "must be specified when `operator` is 'In' or 'NotIn'"))
-      }
-    } else if (requirement.operator === "Exists" || requirement.operator === "DoesNotExist") {
-      if (values.length > 0) {
-        errors.push(
-          forbiddenField(at.child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
-        )
-      }
-    } else {
-      errors.push(invalidValue(at.child("operator"), requirement.operator ?? "", "not a valid selector operator"))
-    }
-    errors.push(...validateLabelName(at.child("key"), requirement.key))
-    for (const [place, value] of values.entries()) {
-      errors.push(...messages(at.child("values").index(place), value, validateLabelValue(value)))
-    }
-  }
-  return errors
+  const at = path.child("matchExpressions")
+  return [
+    ...errors,
+    ...(selector.matchExpressions ?? []).flatMap((requirement, index) =>
+      validateRequirement(at.index(index), requirement),
+    ),
+  ]
+}
+
+interface Requirement {
+  key?: string
+  operator?: string
+  values?: readonly string[]
+}
+
+/** "any operator": one that newer clients may know is taken. */
+export function validateRequirement(
+  at: FieldPath,
+  requirement: Requirement,
+  operators: "known operators" | "any operator" = "known operators",
+): FieldError[] {
+  return [
+    ...validateOperands(at, requirement),
+    ...(operators === "any operator" || knownOperators.has(requirement.operator ?? "")
+      ? []
+      : [invalidValue(at.child("operator"), requirement.operator ?? "", "not a valid selector operator")]),
+    ...validateLabelName(at.child("key"), requirement.key),
+    ...(requirement.values ?? []).flatMap((value, place) =>
+      messages(at.child("values").index(place), value, validateLabelValue(value)),
+    ),
+  ]
+}
+
+const knownOperators: ReadonlySet<string> = new Set(["In", "NotIn", "Exists", "DoesNotExist"])
+
+/** Whether there are values where there are to be some. */
+export function validateOperands(at: FieldPath, { operator, values = [] }: Requirement): FieldError[] {
+  const isOfValues = operator === "In" || operator === "NotIn"
+  if (isOfValues && values.length === 0)
+    return [required(at.child("values"), "must be specified when `operator` is 'In' or 'NotIn'")]
+  return (operator === "Exists" || operator === "DoesNotExist") && values.length > 0
+    ? [forbiddenField(at.child("values"), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")]
+    : []
 }
 
 /** A selector without any requirement: matches everything. */

@@ -25,6 +25,7 @@ import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
 import { objectCases } from "./cases/objects.ts"
+import { ownRuleCases } from "./cases/own-rules.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
 import { protocolCases } from "./cases/protocol.ts"
@@ -76,7 +77,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionFaultCases(),
       ],
     },
-    { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases()] },
+    { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases(), ...ownRuleCases()] },
     {
       name: "templates and namespaces' limits",
       scenarios: [

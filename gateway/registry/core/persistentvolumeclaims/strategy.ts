@@ -104,7 +104,17 @@ function validateChange(claim: PersistentVolumeClaim, current: PersistentVolumeC
       )
     }
   }
-  return [...errors, ...immutableField(FieldPath.root("volumeMode"), spec.volumeMode, before.volumeMode)]
+  errors.push(...immutableField(FieldPath.root("volumeMode"), spec.volumeMode, before.volumeMode))
+  return [...errors, ...validateAttributesClass(claim, current)]
+}
+
+/** One that is there is changed for another, not given up. */
+function validateAttributesClass(claim: PersistentVolumeClaim, current: PersistentVolumeClaim): FieldError[] {
+  const name = claim.spec?.volumeAttributesClassName
+  const isChanged = name !== current.spec?.volumeAttributesClassName
+  if (!isChanged || name || current.status?.currentVolumeAttributesClassName === undefined) return []
+  const detail = `update to ${name === undefined ? "nil" : "empty string"} is forbidden when status.currentVolumeAttributesClassName is not nil`
+  return [forbiddenField(path.child("volumeAttributesClassName"), detail)]
 }
 
 function copy<K extends keyof ClaimSpec>(target: ClaimSpec, source: ClaimSpec, key: K): void {

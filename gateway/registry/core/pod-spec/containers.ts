@@ -77,6 +77,11 @@ export function validateInitContainers(path: FieldPath, scope: ContainerScope): 
         errors.push(forbiddenField(at.child(field), "may not be set for init containers without restartPolicy=Always"))
       }
     }
+    for (const [place, { restartPolicy }] of (container.resizePolicy ?? []).entries()) {
+      if (restartPolicy !== "RestartContainer") continue
+      const text = "must not be set to 'RestartContainer' for non-sidecar initContainers"
+      errors.push(invalidValue(at.child("resizePolicy").index(place).child("restartPolicy"), restartPolicy, text))
+    }
   }
   return errors
 }

@@ -4,28 +4,26 @@
 import type * as models from "@kubernetes/client-node"
 import { type KubeObject, type ObjectMeta, type Pod, timestamp, type Wire } from "../../../../apimachinery/object.ts"
 import { matches, selectorFromLabelSelector } from "../../../../apimachinery/labels.ts"
+import { FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import {
   badRequest,
   forbidden,
   internalError,
+  invalid,
   success,
   type StatusCause,
   tooManyRequests,
+  unexplained,
 } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { builtIn, internalWrite, onBehalf, withoutAdmission } from "../../internal-write.ts"
-import type { DeleteRequest } from "../../rest.ts"
+import { checkPreconditions, type DeleteOptions, deleteRequestOf } from "../../deletion.ts"
 import type { SubresourceHandler } from "../../strategy.ts"
 import { setPodCondition } from "./conditions.ts"
 
 type Budget = Wire<models.V1PodDisruptionBudget> & KubeObject & { metadata: ObjectMeta }
 interface Eviction extends KubeObject {
-  deleteOptions?: {
-    gracePeriodSeconds?: number
-    propagationPolicy?: string
-    dryRun?: string[]
-    preconditions?: { uid?: string; resourceVersion?: string }
-  }
+  deleteOptions?: DeleteOptions & { ignoreStoreReadErrorWithClusterBreakingPotential?: boolean }
 }
 
 const pods = { group: "", version: "v1", resource: "pods" }
@@ -40,22 +38,24 @@ export const eviction: SubresourceHandler = {
     if (wanted.metadata.name && wanted.metadata.name !== name) {
       throw badRequest("name in URL does not match name in Eviction object")
     }
+    const asked = wanted.deleteOptions ?? {}
+    if (asked.ignoreStoreReadErrorWithClusterBreakingPotential === true) throw invalid(kind, name, [unsafe])
+    const dryRun = dryRunOf(options.dryRun, asked.dryRun ?? [])
     await admit.mutate(body, undefined)
     await admit.validate(body, undefined)
-    const asked = wanted.deleteOptions ?? {}
-    const dryRun = options.dryRun || (asked.dryRun ?? []).includes("All")
     const pod = (await registry.get(ctx, namespace, name)).object() as Pod
-    const request: DeleteRequest = { dryRun }
-    if (asked.gracePeriodSeconds !== undefined) request.gracePeriodSeconds = asked.gracePeriodSeconds
-    if (asked.propagationPolicy !== undefined) request.propagationPolicy = asked.propagationPolicy
-    if (asked.preconditions !== undefined) request.preconditions = asked.preconditions
-    if (!mayIgnoreBudget(pod)) await spendBudget(ctx, pod, dryRun)
-    if (!dryRun) {
+    if (!mayIgnoreBudget(pod)) await spendBudget(ctx, pod, dryRun.length > 0)
+    const request = deleteRequestOf({ ...asked, dryRun })
+    if (!request.dryRun) {
       await registry.update(
         onBehalf(ctx, { ...pods, namespace, name, subresource: "eviction" }),
         namespace,
         name,
-        (current) => markDisrupted(current as Pod),
+        (current) => {
+          const present = current as Pod
+          checkPreconditions(registry.definition, present, request)
+          return markDisrupted(present)
+        },
         { ...internalWrite("eviction"), managersKnown: true },
         withoutAdmission,
       )
@@ -72,6 +72,21 @@ export const eviction: SubresourceHandler = {
     )
     return { ...success(), code: 201 } as unknown as KubeObject
   },
+}
+
+const kind = { group: "policy", kind: "Eviction" }
+const unsafe = invalidValue(
+  FieldPath.root("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential"),
+  true,
+  "can not be set for pod eviction, try after removing the option",
+)
+
+/** What the query says and what the body says may not be two things. */
+function dryRunOf(byQuery: boolean | undefined, byBody: readonly string[]): readonly string[] {
+  const asked = byQuery === true ? ["All"] : []
+  if (byBody.length === 0) return asked
+  if (asked.length === 0 || (byBody.length === 1 && byBody[0] === "All")) return byBody
+  throw unexplained(`Non-matching dry-run options in request and content: [All] and [${byBody.join(" ")}]`)
 }
 
 function mayIgnoreBudget(pod: Pod): boolean {

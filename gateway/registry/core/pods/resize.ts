@@ -55,15 +55,78 @@ export function validateResize(pod: Pod, current: Pod): FieldError[] {
   if ((current.status?.qosClass ?? qosClass(before)) !== qosClass(spec)) {
     errors.push(invalidValue(path, pod.status?.qosClass ?? "", "Pod QOS Class may not change as a result of resizing"))
   }
+  if (!isSupported(current)) errors.push(forbiddenField(path, "Pod running on node without support for resize"))
+  if (isSet(spec.resources) || isSet(before.resources)) errors.push(...validatePodLevel(spec, before))
   const order = validateOrder(spec, before)
   if (order.length > 0) return [...errors, ...order]
   for (const list of ["initContainers", "containers"] as const) {
     for (const [index, container] of (before[list] ?? []).entries()) {
       const at = path.child(list).index(index).child("resources")
-      errors.push(...validateContainer(at, spec[list]?.[index], container))
+      errors.push(...validateKept(at, "resource", spec[list]?.[index]?.resources, container.resources))
     }
   }
-  return errors
+  return [...errors, ...validateContainers(spec, before), ...validateInitContainers(spec, before)]
+}
+
+/** A node that tells no resources of what runs there does not know how to change them. */
+function isSupported({ status }: Pod): boolean {
+  const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined)
+  return running === undefined || running.resources !== undefined
+}
+
+type Resources = PodSpec["resources"]
+
+function isSet(resources: Resources): boolean {
+  return Object.keys({ ...resources?.requests, ...resources?.limits }).length > 0
+}
+
+function validatePodLevel({ resources }: PodSpec, { resources: before }: PodSpec): FieldError[] {
+  const at = path.child("resources")
+  if (before !== undefined && resources === undefined)
+    return [forbiddenField(at, "pod-level resources cannot be removed")]
+  const errors = before === undefined ? [] : validateKept(at, "pod-level resource", resources, before)
+  return isSameButCompute(resources, before)
+    ? errors
+    : [...errors, forbiddenField(path, "only cpu and memory resources are mutable at pod-level")]
+}
+
+function validateContainers(spec: PodSpec, before: PodSpec): FieldError[] {
+  return spec.containers.flatMap((container, index) =>
+    isResized(container, before.containers[index])
+      ? []
+      : [forbiddenField(path, "only cpu and memory resources are mutable")],
+  )
+}
+
+function validateInitContainers(spec: PodSpec, before: PodSpec): FieldError[] {
+  return (spec.initContainers ?? []).flatMap((container, index) => {
+    const current = before.initContainers?.[index]
+    const at = path.child("initContainers").index(index)
+    const errors = isResized(container, current)
+      ? []
+      : [forbiddenField(at, "only cpu and memory resources for init or sidecar containers are mutable")]
+    if (container.restartPolicy === "Always" || semanticEqual(container, current)) return errors
+    const restarts = (container.resizePolicy ?? []).filter(({ restartPolicy }) => restartPolicy === "RestartContainer")
+    const text = "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"
+    return [...errors, ...restarts.map(() => forbiddenField(at, text))]
+  })
+}
+
+/** Whether nothing but cpu and memory is another. */
+function isResized(container: Container, current: Container | undefined): boolean {
+  const withoutResources = (of: Container | undefined): object => ({ ...of, resources: undefined })
+  return (
+    semanticEqual(withoutResources(container), withoutResources(current)) &&
+    isSameButCompute(container.resources, current?.resources) &&
+    // As upstream: who claims devices is not resized.
+    (current?.resources?.claims ?? []).length === 0
+  )
+}
+
+function isSameButCompute(resources: Resources, before: Resources): boolean {
+  return (["requests", "limits"] as const).every((kind) =>
+    semanticEqual(withoutCompute(resources?.[kind]), withoutCompute(before?.[kind])),
+  )
 }
 
 function validateOrder(spec: PodSpec, current: PodSpec): FieldError[] {
@@ -85,20 +148,15 @@ function validateOrder(spec: PodSpec, current: PodSpec): FieldError[] {
   })
 }
 
-function validateContainer(at: FieldPath, container: Container | undefined, current: Container): FieldError[] {
-  const errors: FieldError[] = []
-  for (const kind of ["requests", "limits"] as const) {
-    const wanted = (container?.resources?.[kind] ?? {}) as ResourceList
-    const before = (current.resources?.[kind] ?? {}) as ResourceList
-    if (Object.keys(before).some((name) => !Object.hasOwn(wanted, name))) {
-      errors.push(forbiddenField(at.child(kind), `resource ${kind} cannot be removed`))
-    } else if (!semanticEqual(withoutCompute(wanted), withoutCompute(before))) {
-      errors.push(forbiddenField(path, "only cpu and memory resources are mutable"))
-    }
-  }
-  return errors
+/** No request and no limit goes away. */
+function validateKept(at: FieldPath, word: string, resources: Resources, before: Resources): FieldError[] {
+  return (["requests", "limits"] as const).flatMap((kind) => {
+    const wanted = resources?.[kind] ?? {}
+    const isKept = Object.keys(before?.[kind] ?? {}).every((name) => Object.hasOwn(wanted, name))
+    return isKept ? [] : [forbiddenField(at.child(kind), `${word} ${kind} cannot be removed`)]
+  })
 }
 
-function withoutCompute(list: ResourceList): ResourceList {
+function withoutCompute(list: ResourceList = {}): ResourceList {
   return Object.fromEntries(Object.entries(list).filter(([name]) => name !== "cpu" && name !== "memory"))
 }

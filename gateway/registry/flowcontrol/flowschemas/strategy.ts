@@ -16,6 +16,7 @@ import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apim
 import type { Wire } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { messages, requiredValue } from "../../validation/values.ts"
+import { validateMandatory } from "../mandatory.ts"
 import { type Conditioned, validateConditions } from "../conditions.ts"
 
 type Spec = Partial<Wire<models.V1FlowSchemaSpec>>
@@ -65,6 +66,9 @@ function validate(schema: FlowSchema): FieldError[] {
   else errors.push(...messages(levelPath, level, validateDNS1123Subdomain(level)))
   for (const [index, rule] of (spec.rules ?? []).entries()) {
     errors.push(...validateRule(path.child("rules").index(index), rule))
+  }
+  if (schema.metadata.name === "exempt" || schema.metadata.name === "catch-all") {
+    errors.push(...validateMandatory(schema, spec))
   }
   return [...errors, ...validateConditions(schema)]
 }

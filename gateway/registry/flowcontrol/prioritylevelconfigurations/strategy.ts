@@ -12,8 +12,10 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Wire } from "../../../../apimachinery/object.ts"
+import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { within } from "../../validation/values.ts"
+import { validateMandatory } from "../mandatory.ts"
 import { type Conditioned, validateConditions } from "../conditions.ts"
 
 type Spec = Partial<Wire<models.V1PriorityLevelConfigurationSpec>>
@@ -22,6 +24,8 @@ type Queuing = Partial<NonNullable<NonNullable<Limited["limitResponse"]>["queuin
 type Level = Conditioned & { spec?: Spec }
 
 const path = FieldPath.root("spec")
+/** With it an older version says what this one says by a field. */
+const oldAnnotation = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"
 const maxQueues = 10_000_000
 const maxHashBits = 60
 const notNegative = "must be a non-negative integer"
@@ -53,10 +57,20 @@ function validate(level: Level): FieldError[] {
   const type = spec.type ?? ""
   const at = path.child("type")
   const errors: FieldError[] = []
+  if (ownValue(level.metadata.annotations, oldAnnotation) !== undefined) {
+    errors.push(forbiddenField(FieldPath.root("metadata", "annotations"), `annotation '${oldAnnotation}' is forbidden`))
+  }
   if ((level.metadata.name === "exempt") !== (type === "Exempt")) {
     errors.push(invalidValue(at, type, "must be 'Exempt' if and only if `name` is 'exempt'"))
   }
-  return [...errors, ...validateByType(spec, type), ...validateConditions(level)]
+  return [...errors, ...validateByType(spec, type), ...validateFixed(level, spec), ...validateConditions(level)]
+}
+
+/** Of the one that is exempt, what it lends may be changed. */
+function validateFixed(level: Level, spec: Spec): FieldError[] {
+  const { exempt: _, ...rest } = spec
+  if (level.metadata.name === "exempt") return validateMandatory(level, rest, "exempt")
+  return level.metadata.name === "catch-all" ? validateMandatory(level, spec) : []
 }
 
 function validateByType(spec: Spec, type: string): FieldError[] {

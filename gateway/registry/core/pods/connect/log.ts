@@ -66,6 +66,8 @@ function logQuery(asked: URLSearchParams, pod: string): URLSearchParams {
   if (sinceTime !== null && query.has("sinceSeconds")) {
     errors.push(forbiddenField(FieldPath.root(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
   }
+  // Upstream's feature gate for it is off.
+  if (asked.has("stream")) errors.push(forbiddenField(FieldPath.root("stream"), "may not be specified"))
   if (errors.length > 0) throw invalid({ group: "", kind: "PodLogOptions" }, pod, errors)
   return query
 }

@@ -1,0 +1,340 @@
+// What some kinds, verbs and subresources refuse by rules that are theirs alone.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { kindNamed } from "../generate/objects.ts"
+import {
+  get,
+  mergePatch,
+  patch,
+  post,
+  put,
+  remove,
+  type RequestStep,
+  type Scenario,
+  strategicPatch,
+} from "../scenario.ts"
+
+type Body = Record<string, Json>
+
+const core = "/api/v1/namespaces/@{ns}"
+const pods = `${core}/pods`
+
+export function ownRuleCases(): Scenario[] {
+  return [
+    { name: "reviews of access say what is asked", steps: reviews() },
+    { name: "a namespace's phase is its deletion's", steps: phases() },
+    { name: "flows that every server has stay as they are", steps: flows() },
+    { name: "a claim keeps the class of attributes it was given", steps: claims() },
+    { name: "a job's status is one that jobs have", steps: jobStatuses() },
+    { name: "a revision of a controller holds an object", steps: revisions() },
+    { name: "managed fields have one form", steps: managedFields() },
+    { name: "objects are not exported", steps: exports() },
+    { name: "an eviction says once whether it is in earnest", steps: evictions() },
+    { name: "a pod of many containers is resized", anyOrder: true, steps: resizes() },
+    { name: "logs are asked for in one way", steps: logs() },
+    { name: "restart rules of containers that start others", steps: restartRules() },
+  ]
+}
+
+function reviews(): RequestStep[] {
+  const root = "/apis/authorization.k8s.io/v1"
+  const local = `${root}/namespaces/@{ns}/localsubjectaccessreviews`
+  const about = { namespace: "@{ns}", verb: "get", resource: "pods" }
+  const spec = (more: Body = {}): Body => ({ user: "a", resourceAttributes: { ...about, ...more } })
+  const requirement = (operator: string, values: Json): Body => ({ key: "a", operator, values })
+  const selectors: Body[] = [
+    {},
+    { rawSelector: "a=b" },
+    { rawSelector: "a in (" },
+    { rawSelector: "a=b", requirements: [requirement("In", ["b"])] },
+    { requirements: [requirement("In", ["b"])] },
+    { requirements: [requirement("In", [])] },
+    { requirements: [requirement("NotIn", ["b", "c"])] },
+    { requirements: [requirement("Exists", [])] },
+    { requirements: [requirement("Exists", ["b"])] },
+    { requirements: [requirement("Near", ["b"])] },
+    { requirements: [{ operator: "In", values: ["b"] }] },
+    { requirements: [{ key: "a b", operator: "In", values: ["b c"] }] },
+    { requirements: [requirement("", []), requirement("In", ["b"])] },
+  ]
+  return [
+    post(`${root}/subjectaccessreviews`, { metadata: { name: "a" }, spec: spec() }),
+    post(`${root}/subjectaccessreviews`, { metadata: { labels: { a: "b" } }, spec: spec() }),
+    post(`${root}/subjectaccessreviews`, { metadata: { managedFields: [] }, spec: spec() }),
+    post(`${root}/selfsubjectaccessreviews`, { metadata: { name: "a" }, spec: spec() }),
+    post(local, { metadata: { name: "a" }, spec: spec() }),
+    post(local, { metadata: { namespace: "@{ns}" }, spec: spec() }),
+    post(local, { metadata: { namespace: "other" }, spec: spec() }),
+    post(local, { spec: spec({ namespace: "other" }) }),
+    post(local, { spec: spec({ namespace: "" }) }),
+    post(local, { spec: { user: "a", nonResourceAttributes: { path: "/" } } }),
+    post(local, { spec: {} }),
+    ...selectors.flatMap((selector, index) => [
+      post(
+        `${root}/subjectaccessreviews`,
+        { spec: spec({ fieldSelector: selector }) },
+        { label: `by fields, ${index}` },
+      ),
+      post(
+        `${root}/selfsubjectaccessreviews`,
+        { spec: { resourceAttributes: { ...about, labelSelector: selector } } },
+        { label: `by labels, ${index}` },
+      ),
+    ]),
+  ]
+}
+
+function phases(): RequestStep[] {
+  const path = "/api/v1/namespaces/m@{id}"
+  const phase = (text: Json): RequestStep => patch(`${path}/status`, mergePatch, { status: { phase: text } })
+  return [
+    post("/api/v1/namespaces", { metadata: { name: "m@{id}" }, spec: { finalizers: ["example.com/mine"] } }),
+    phase("Terminating"),
+    phase("Bogus"),
+    phase(null),
+    phase("Active"),
+    remove(path),
+    phase("Active"),
+    phase("Terminating"),
+    put(`${path}/finalize`, { metadata: { name: "m@{id}" }, spec: { finalizers: [] } }),
+  ]
+}
+
+function flows(): RequestStep[] {
+  const root = "/apis/flowcontrol.apiserver.k8s.io/v1"
+  const change = (path: string, spec: Body): RequestStep =>
+    patch(`${root}/${path}?dryRun=All`, mergePatch, { spec }, { label: `${path} ${JSON.stringify(spec)}` })
+  const levels = `${root}/prioritylevelconfigurations?dryRun=All`
+  return [
+    change("flowschemas/exempt", { matchingPrecedence: 2 }),
+    change("flowschemas/exempt", { rules: [] }),
+    change("flowschemas/catch-all", { matchingPrecedence: 9999 }),
+    change("flowschemas/catch-all", { distinguisherMethod: null }),
+    change("prioritylevelconfigurations/exempt", { type: "Limited" }),
+    change("prioritylevelconfigurations/exempt", { limited: { nominalConcurrencyShares: 5 } }),
+    change("prioritylevelconfigurations/catch-all", { limited: { nominalConcurrencyShares: 6 } }),
+    post(levels, {
+      metadata: {
+        name: "m@{id}",
+        annotations: { "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares": "" },
+      },
+      spec: { type: "Limited", limited: { limitResponse: { type: "Reject" } } },
+    }),
+  ]
+}
+
+function claims(): RequestStep[] {
+  const claim = kindNamed("v1/persistentvolumeclaims")
+  const named = (volumeAttributesClassName: Json): RequestStep =>
+    patch(claim.objectPath, mergePatch, { spec: { volumeAttributesClassName } })
+  return [
+    post(claim.path, claim.object()),
+    patch(`${claim.objectPath}/status`, mergePatch, { status: { phase: "Bound" } }),
+    named("gold"),
+    named(null),
+    named("gold"),
+    named(""),
+    named("gold"),
+    patch(`${claim.objectPath}/status`, mergePatch, { status: { currentVolumeAttributesClassName: "gold" } }),
+    named("silver"),
+    named(null),
+    named(""),
+  ]
+}
+
+function jobStatuses(): RequestStep[] {
+  const jobs = "/apis/batch/v1/namespaces/@{ns}/jobs"
+  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "busybox" }] } }
+  const make = (name: string, spec: Body): RequestStep =>
+    post(jobs, { metadata: { name }, spec: { suspend: true, template, ...spec } })
+  const conditions = (...types: string[]): Body => ({
+    conditions: types.map((type) => ({ type, status: "True" })),
+  })
+  const set = (name: string, status: Body): RequestStep =>
+    patch(
+      `${jobs}/${name}/status?dryRun=All`,
+      strategicPatch,
+      { status },
+      { label: `${name} ${JSON.stringify(status)}` },
+    )
+  const indexed = { completionMode: "Indexed", completions: 5, parallelism: 2 }
+  const statuses: Body[] = [
+    { completedIndexes: "0-2" },
+    { completedIndexes: "2-0" },
+    { completedIndexes: "0-9" },
+    { completedIndexes: "a" },
+    { completedIndexes: "0,,1" },
+    { failedIndexes: "1" },
+    { failedIndexes: "7" },
+    { completedIndexes: "0,1", failedIndexes: "1" },
+    conditions("SuccessCriteriaMet"),
+    conditions("SuccessCriteriaMet", "Failed"),
+    conditions("SuccessCriteriaMet", "FailureTarget"),
+    conditions("Complete"),
+    conditions("Complete", "Failed"),
+    { active: 1, ready: 2 },
+    { active: -1 },
+  ]
+  return [
+    make("plain", {}),
+    make("indexed", indexed),
+    make("limited", { ...indexed, backoffLimitPerIndex: 1 }),
+    make("successful", { ...indexed, successPolicy: { rules: [{ succeededCount: 1 }] } }),
+    ...["plain", "indexed", "limited", "successful"].flatMap((name) => statuses.map((status) => set(name, status))),
+  ]
+}
+
+function revisions(): RequestStep[] {
+  const path = "/apis/apps/v1/namespaces/@{ns}/controllerrevisions"
+  const values: Json[] = [null, 1, "text", [], {}, { a: 1 }, true]
+  return [
+    ...values.map((data) =>
+      post(`${path}?dryRun=All`, { metadata: { name: "a" }, revision: 1, data }, { label: JSON.stringify(data) }),
+    ),
+    post(`${path}?dryRun=All`, { metadata: { name: "a" }, revision: -1, data: {} }),
+    post(`${path}?dryRun=All`, { metadata: { name: "a" } }),
+    post(path, { metadata: { name: "a" }, revision: 1, data: { a: 1 } }),
+    patch(`${path}/a`, mergePatch, { data: { a: 2 } }),
+    patch(`${path}/a`, mergePatch, { revision: 2 }),
+  ]
+}
+
+function managedFields(): RequestStep[] {
+  const entry = { manager: "m", operation: "Update", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: {} }
+  const changes: Body[] = [
+    {},
+    { fieldsType: "FieldsV2" },
+    { fieldsType: "" },
+    { operation: "Create" },
+    { operation: "" },
+    { manager: "x".repeat(129) },
+    { manager: "a\u0000b" },
+    { subresource: "x".repeat(257) },
+    { apiVersion: "v9" },
+    { apiVersion: "" },
+    { fieldsV1: { "f:data": { "f:a": {} } } },
+    { fieldsV1: { "x:data": {} } },
+    { fieldsV1: [] },
+    { fieldsV1: "text" },
+  ]
+  return changes.map((change) =>
+    post(
+      `${core}/configmaps?dryRun=All`,
+      { metadata: { name: "a", managedFields: [{ ...entry, ...change }] }, data: { a: "b" } },
+      { label: JSON.stringify(change).slice(0, 60) },
+    ),
+  )
+}
+
+function exports(): RequestStep[] {
+  const path = `${core}/configmaps`
+  return [
+    post(path, { metadata: { name: "a" } }),
+    ...["true", "1", "", "false", "0", "bogus", "false&export=true"].map((value) => get(`${path}/a?export=${value}`)),
+    get(`${path}?export=true`),
+    get(`${path}/absent?export=true`),
+  ]
+}
+
+function evictions(): RequestStep[] {
+  const evict = (query: string, deleteOptions: Body): RequestStep =>
+    post(
+      `${pods}/a/eviction${query}`,
+      { metadata: { name: "a" }, deleteOptions },
+      { label: `${query} ${JSON.stringify(deleteOptions)}` },
+    )
+  return [
+    post(pods, { metadata: { name: "a" }, spec: { containers: [{ name: "main", image: "busybox" }] } }),
+    evict("?dryRun=All", { dryRun: ["All"] }),
+    evict("?dryRun=All", {}),
+    evict("", { dryRun: ["All"] }),
+    evict("", { dryRun: ["Bogus"] }),
+    evict("?dryRun=All", { dryRun: ["All", "All"] }),
+    evict("", { dryRun: ["All", "All"] }),
+    evict("", { ignoreStoreReadErrorWithClusterBreakingPotential: true }),
+    evict("", { preconditions: { uid: "other" } }),
+    evict("", { preconditions: { resourceVersion: "1" } }),
+    get(`${pods}/a`),
+  ]
+}
+
+function resizes(): RequestStep[] {
+  const sized = (cpu: string): Body => ({ requests: { cpu, memory: "10Mi" }, limits: { cpu: "2", memory: "20Mi" } })
+  const container = (name: string, more: Body = {}): Body => ({
+    name,
+    image: "busybox",
+    resources: sized("1"),
+    ...more,
+  })
+  const spec: Body = {
+    containers: [container("main"), container("other")],
+    initContainers: [container("side", { restartPolicy: "Always" }), container("first")],
+  }
+  const resize = (name: string, change: Body): RequestStep =>
+    patch(`${pods}/${name}/resize?dryRun=All`, strategicPatch, { spec: change }, { label: JSON.stringify(change) })
+  const limits = { requests: { cpu: "1", memory: "10Mi" }, limits: { cpu: "2", memory: "20Mi" } }
+  return [
+    post(pods, { metadata: { name: "many" }, spec }),
+    resize("many", { containers: [{ name: "main", resources: sized("1500m") }] }),
+    resize("many", { initContainers: [{ name: "side", resources: sized("1500m") }] }),
+    resize("many", { initContainers: [{ name: "first", resources: sized("1500m") }] }),
+    resize("many", {
+      initContainers: [{ name: "first", resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }] }],
+    }),
+    resize("many", { containers: [{ name: "third", image: "busybox" }] }),
+    resize("many", { initContainers: [{ name: "third", image: "busybox" }] }),
+    resize("many", { containers: [{ name: "main", resources: { requests: { cpu: null } } }] }),
+    resize("many", { containers: [{ name: "main", resources: { limits: null } }] }),
+    resize("many", { initContainers: [{ name: "side", resources: { limits: null } }] }),
+    resize("many", {
+      containers: [
+        { name: "main", resources: { requests: { "example.com/a": "1" }, limits: { "example.com/a": "1" } } },
+      ],
+    }),
+    resize("many", { containers: [{ name: "main", resources: { requests: { "ephemeral-storage": "1Gi" } } }] }),
+    resize("many", { containers: [{ name: "main", image: "other" }] }),
+    resize("many", { resources: limits }),
+    post(pods, { metadata: { name: "whole" }, spec: { ...spec, resources: { requests: { cpu: "5" } } } }),
+    resize("whole", { resources: { requests: { cpu: "6" } } }),
+    resize("whole", { resources: null }),
+    resize("whole", { resources: { requests: null } }),
+    resize("whole", { resources: { requests: { cpu: "1" } } }),
+    resize("whole", { resources: { requests: { "hugepages-2Mi": "2Mi" } } }),
+  ]
+}
+
+function logs(): RequestStep[] {
+  const log = (query: string): RequestStep => get(`${pods}/a/log?${query}`)
+  return [
+    post(pods, { metadata: { name: "a" }, spec: { containers: [{ name: "main", image: "busybox" }] } }),
+    log("stream=Stdout"),
+    log("stream=All&tailLines=1"),
+    log("stream=Stdout&tailLines=1"),
+    log("stream=Stderr&tailLines=-1"),
+    log("stream=Bogus"),
+    log("stream="),
+    log("stream=Bogus&tailLines=1"),
+    log("sinceSeconds=1&sinceTime=2024-01-02T03:04:05Z"),
+  ]
+}
+
+function restartRules(): RequestStep[] {
+  const rules = [{ action: "Restart", exitCodes: { operator: "In", values: [1] } }]
+  const lists: Body[] = [
+    { restartPolicy: "Always", restartPolicyRules: rules },
+    { restartPolicy: "Never", restartPolicyRules: rules },
+    { restartPolicyRules: rules },
+    { restartPolicy: "OnFailure", restartPolicyRules: [] },
+    { restartPolicy: "Never", restartPolicyRules: [{ action: "Stop", exitCodes: { operator: "Near" } }, {}] },
+  ]
+  const main = { name: "main", image: "busybox" }
+  return lists.flatMap((more) =>
+    (["containers", "initContainers"] as const).map((list) =>
+      post(
+        `${pods}?dryRun=All`,
+        { metadata: { name: "a" }, spec: { containers: [main], [list]: [{ ...main, name: "main", ...more }] } },
+        { label: `${list} ${JSON.stringify(more)}` },
+      ),
+    ),
+  )
+}
