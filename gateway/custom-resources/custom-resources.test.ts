@@ -143,6 +143,15 @@ describe("a definition", () => {
       'status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version',
     )
   })
+
+  test("forgets a version when who migrated its objects says so", async () => {
+    await using kinds = await world(definition("widgets", "Widget"))
+    const change = { status: { storedVersions: ["v2"] } }
+    const forgotten = kinds.patch(crds, "widgets.example.com", change, { subresource: "status" })
+    expect(await verdict(forgotten)).toBe("accepted")
+    const rename = [{ op: "replace", path: "/spec/versions/0/name", value: "v2" }]
+    expect(await verdict(kinds.patch(crds, "widgets.example.com", rename, { type: "json" }))).toBe("accepted")
+  })
 })
 
 describe("an object", () => {

@@ -25,6 +25,7 @@ import {
   validateForUpdate,
 } from "./generic-strategy.ts"
 import { dropEmptyMetadata, fillSystemFields, keepSystemFields, placeInNamespace, refuseRevision } from "./metadata.ts"
+import { dropRepeatedOwners } from "./owner-references.ts"
 import type { ObjectStorage } from "./object-storage.ts"
 import type { AdmitFunctions, DeleteRequest, ResourceDefinition, WriteOptions } from "./rest.ts"
 import { ComputedValue, type KubeValue } from "./value.ts"
@@ -93,7 +94,7 @@ export class WriteAttempts {
     const { uid, resourceVersion = "" } = object.metadata
     checkRevision(resourceVersion)
     if (uid) throw uidConflict(this.#definition, name, uid, "")
-    delete object.metadata.resourceVersion
+    if (!options.dryRun) delete object.metadata.resourceVersion
     object.metadata.name ??= name
     fillSystemFields(this.#definition, namespace, object)
     await this.#record(ctx, object, undefined, options)
@@ -204,6 +205,7 @@ export class WriteAttempts {
   ): Promise<void> {
     const before = managersIn(object)
     await admit.mutate(object, current)
+    dropRepeatedOwners(ctx, object, "admitted")
     await ctx.pause?.()
     checkAfterAdmission(ctx, object, before)
   }

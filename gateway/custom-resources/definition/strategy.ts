@@ -9,7 +9,7 @@ import type { Claim, KindExtension, Strategy } from "../../registry/strategy.ts"
 import { cleanupFinalizer, conditionOf, type Definition, definitionsResource, withCondition } from "../types.ts"
 import { unknownFormats } from "./formats.ts"
 import { acceptNames } from "./names.ts"
-import { validateDefinition, validateDefinitionUpdate, validateStoredVersions } from "./validate.ts"
+import { validateDefinition, validateAcceptedNames, validateDefinitionUpdate } from "./validate.ts"
 
 const { group, resource } = definitionsResource
 const nothingHeld: Claim = { commit: () => undefined, rollback: async () => undefined }
@@ -66,7 +66,7 @@ const strategy: Strategy<Definition> = {
   validateUpdate(ctx, definition, current) {
     return ctx.info.subresource === ""
       ? validateDefinitionUpdate(definition, current)
-      : validateStoredVersions(definition)
+      : validateAcceptedNames(definition)
   },
 
   async begin(ctx, definition) {

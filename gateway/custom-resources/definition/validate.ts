@@ -127,7 +127,17 @@ function mixedCase(name: string): string[] {
   )
 }
 
-export function validateStoredVersions(definition: Definition): FieldError[] {
+/** Of a status that is written. Who migrates what is stored says which versions there are left: nobody checks it. */
+export function validateAcceptedNames({ status }: Definition): FieldError[] {
+  const { plural, singular, kind, listKind, ...lists } = status?.acceptedNames ?? {}
+  const given = Object.entries({ plural, singular, kind, listKind }).filter(([, name]) => Boolean(name))
+  const at = FieldPath.root("status", "acceptedNames")
+  return validateNames(at, { ...Object.fromEntries(given), ...lists }).filter(
+    ({ type }) => type !== "FieldValueRequired",
+  )
+}
+
+function validateStoredVersions(definition: Definition): FieldError[] {
   const at = FieldPath.root("status", "storedVersions")
   const { versions = [] } = definition.spec ?? {}
   const stored = definition.status?.storedVersions ?? []

@@ -8,6 +8,7 @@ import { goneScales } from "../../custom-resources/scale.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions } from "../request-options.ts"
 import { recordWrite } from "../../registry/field-management.ts"
+import { dropRepeatedOwners } from "../../registry/owner-references.ts"
 import { managedKind } from "../../registry/managed-kind.ts"
 import { sendReview, sendSubresource, sendValue } from "../respond.ts"
 
@@ -39,6 +40,7 @@ export async function create(ctx: RequestContext, endpoint: Endpoint): Promise<v
     sendReview(ctx, response, definition, 201, await definition.answer(ctx, object, options))
     return
   }
+  dropRepeatedOwners(ctx, object, "sent")
   const value = await registry.create(ctx, object, options, admit)
   await ctx.pause?.()
   sendValue(ctx, response, definition, 201, value)

@@ -2,6 +2,7 @@ import { methodNotAllowed } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { admitFor } from "../../admission/admit.ts"
 import { agreeOnName, agreeOnNamespace, decodeBody, expectedNamespace, expectedOf } from "../body.ts"
+import { dropRepeatedOwners } from "../../registry/owner-references.ts"
 import type { Endpoint } from "../endpoint.ts"
 import { readBody } from "../request-body.ts"
 import { writeOptions } from "../request-options.ts"
@@ -33,6 +34,7 @@ export async function update(ctx: RequestContext, endpoint: Endpoint): Promise<v
     const own = first ?? decodeBody(ctx, body, expected, options.fieldValidation)
     if (first === undefined) agreeOnNamespace(own, expectedNamespace(definition, namespace))
     first = undefined
+    dropRepeatedOwners(ctx, own, "sent")
     return own
   }
   if (handler !== undefined) {

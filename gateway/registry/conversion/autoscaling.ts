@@ -24,7 +24,10 @@ const metricsKey = `${prefix}metrics`
 const currentMetricsKey = `${prefix}current-metrics`
 const conditionsKey = `${prefix}conditions`
 const behaviorKey = `${prefix}behavior`
-const roundTrip = [metricsKey, currentMetricsKey, conditionsKey, behaviorKey]
+/** What v1 says of a spec, and of a status, by annotations. */
+export const specAnnotations = [metricsKey, behaviorKey]
+export const statusAnnotations = [currentMetricsKey, conditionsKey]
+const roundTrip = [...specAnnotations, ...statusAnnotations]
 
 const defaultUtilization = 80
 

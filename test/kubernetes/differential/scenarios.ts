@@ -21,6 +21,7 @@ import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
 import { keyTextCases } from "./cases/key-texts.ts"
+import { oddWriteCases } from "./cases/odd-writes.ts"
 import { openAPICases } from "./cases/openapi.ts"
 import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
@@ -77,7 +78,10 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionFaultCases(),
       ],
     },
-    { name: "subresources", scenarios: [...subresourceCases(), ...subresourceFormCases(), ...ownRuleCases()] },
+    {
+      name: "subresources",
+      scenarios: [...subresourceCases(), ...subresourceFormCases(), ...ownRuleCases(), ...oddWriteCases()],
+    },
     {
       name: "templates and namespaces' limits",
       scenarios: [

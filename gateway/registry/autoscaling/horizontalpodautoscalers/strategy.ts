@@ -5,7 +5,7 @@ import type * as models from "@kubernetes/client-node"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, zeroQuantity } from "../../../../apimachinery/quantity.ts"
-import { asAutoscalingV2 } from "../../conversion/autoscaling.ts"
+import { asAutoscalingV2, specAnnotations, statusAnnotations } from "../../conversion/autoscaling.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { negative, optionalOneOf } from "../../validation/values.ts"
@@ -44,10 +44,16 @@ const strategy: Strategy<Autoscaler> = {
   },
 
   prepareForCreate(_ctx, autoscaler) {
+    if (autoscaler.apiVersion === "autoscaling/v1") keepAnnotations(autoscaler, undefined, statusAnnotations)
     autoscaler.status =
       autoscaler.apiVersion === "autoscaling/v2"
         ? { desiredReplicas: 0, currentMetrics: null }
         : { currentReplicas: 0, desiredReplicas: 0 }
+  },
+
+  prepareForUpdate(ctx, autoscaler, current) {
+    if (autoscaler.apiVersion !== "autoscaling/v1") return
+    keepAnnotations(autoscaler, current, ctx.info.subresource === "status" ? specAnnotations : statusAnnotations)
   },
 
   validate: (_ctx, autoscaler) => validate(autoscaler, undefined),
@@ -60,6 +66,17 @@ const strategy: Strategy<Autoscaler> = {
 }
 
 export const horizontalPodAutoscalers: KindExtension = { strategy }
+
+/** v1 has no words for all of a spec and a status: these hold the rest, and are no more anybody's to write than that is. */
+function keepAnnotations(autoscaler: Autoscaler, current: Autoscaler | undefined, keys: readonly string[]): void {
+  const annotations = { ...autoscaler.metadata.annotations }
+  for (const key of keys) {
+    const value = current?.metadata.annotations?.[key]
+    if (value === undefined) delete annotations[key]
+    else annotations[key] = value
+  }
+  autoscaler.metadata.annotations = annotations
+}
 
 function specOf(autoscaler: Autoscaler): Spec {
   autoscaler.spec ??= {} as Spec

@@ -2,6 +2,7 @@
 
 import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
 import type { ConfigMap } from "../../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
 import { configKeyRule, messages } from "../../validation/values.ts"
@@ -19,7 +20,10 @@ const strategy: Strategy<ConfigMap> = {
     if (current.immutable === true) {
       if (map.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
       for (const field of ["data", "binaryData"] as const) {
-        if (!semanticEqual(map[field], current[field])) errors.push(forbiddenField(FieldPath.root(field), immutableSet))
+        // To upstream, bytes that are given as none are others than none.
+        const isGiven = field === "binaryData" && isGivenEmpty(map, field)
+        if (isGiven || !semanticEqual(map[field], current[field]))
+          errors.push(forbiddenField(FieldPath.root(field), immutableSet))
       }
     }
     return [...errors, ...validateConfigMap(map)]

@@ -106,6 +106,11 @@ const ephemeralFields = new Set([
   "targetContainerName",
 ])
 
+/** Templates may have what pods may not: they did before there was a rule. */
+export function trimmedImage(at: FieldPath, image = ""): FieldError[] {
+  return image === image.trim() ? [] : [invalidValue(at, image, "must not have leading or trailing whitespace")]
+}
+
 export function validateEphemeralContainers(path: FieldPath, scope: ContainerScope): FieldError[] {
   const { spec } = scope
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name))
@@ -113,6 +118,7 @@ export function validateEphemeralContainers(path: FieldPath, scope: ContainerSco
   return ((spec.ephemeralContainers ?? []) as EphemeralContainer[]).flatMap((container, index) => {
     const at = path.index(index)
     const errors = validateCommon(at, container as unknown as Container, scope)
+    errors.push(...trimmedImage(at.child("image"), container.image))
     if (names.has(container.name)) errors.push(duplicate(at.child("name"), container.name))
     names.add(container.name)
     if (container.targetContainerName && !others.has(container.targetContainerName)) {

@@ -1,10 +1,11 @@
 // Pods. The subresources that change a pod (status, ephemeralcontainers, resize, binding) come through the same hooks;
 // which one is asked for decides what may change. Source: k8s.io/kubernetes/pkg/registry/core/pod.
 
-import { FieldPath, type FieldError, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { FieldPath, type FieldError, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import { type Pod, type PodSpec, timestamp } from "../../../../apimachinery/object.ts"
 import type { Strategy } from "../../strategy.ts"
+import { trimmedImage } from "../pod-spec/containers.ts"
 import { fieldsOfAppArmor, validatePodAnnotations, validateProfilesMatch } from "../pod-spec/annotations.ts"
 import { defaultPodOnly, defaultPodSpec, dropDisabledOfPod } from "../pod-spec/defaults.ts"
 import { qosClass } from "../pod-spec/qos.ts"
@@ -168,16 +169,8 @@ function validateMetadataAndSpec(pod: Pod, current?: Pod): FieldError[] {
 
 function validateImagesTrimmed(spec: PodSpec): FieldError[] {
   return (["containers", "initContainers"] as const).flatMap((list) =>
-    (spec[list] ?? []).flatMap((container, index) =>
-      container.image && container.image !== container.image.trim()
-        ? [
-            invalidValue(
-              specPath.child(list).index(index).child("image"),
-              container.image,
-              "must not have leading or trailing whitespace",
-            ),
-          ]
-        : [],
+    (spec[list] ?? []).flatMap(({ image }, index) =>
+      trimmedImage(specPath.child(list).index(index).child("image"), image),
     ),
   )
 }

@@ -11,6 +11,7 @@ import {
 import type { Container, Pod, PodSpec } from "../../../../apimachinery/object.ts"
 import { difference, semanticEqual } from "../../validation/equality.ts"
 import { inclusiveRange, maxInt32 } from "../../validation/values.ts"
+import { trimmedImage } from "../pod-spec/containers.ts"
 import { validateAnnotationsKept } from "../pod-spec/annotations.ts"
 import { validateOnlyAddedTolerations } from "../pod-spec/scheduling.ts"
 
@@ -48,8 +49,7 @@ export function validateSpecUpdate(pod: Pod, currentPod: Pod): FieldError[] {
 }
 
 function validateImage(at: FieldPath, image: string | undefined): FieldError[] {
-  if (!image) return [required(at)]
-  return image === image.trim() ? [] : [invalidValue(at, image, "must not have leading or trailing whitespace")]
+  return image ? trimmedImage(at, image) : [required(at)]
 }
 
 function validateDeadline(seconds: number | undefined, current: number | undefined): FieldError[] {

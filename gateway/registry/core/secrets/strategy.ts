@@ -10,6 +10,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Secret } from "../../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
 import { tooMuch, validateDataKeys } from "../configmaps/data.ts"
@@ -43,7 +44,9 @@ const strategy: Strategy<Secret> = {
     const errors = immutableField(FieldPath.root("type"), secret.type, current.type)
     if (current.immutable === true) {
       if (secret.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
-      if (!semanticEqual(secret.data, current.data)) errors.push(forbiddenField(data, immutableSet))
+      // To upstream, data that is given as none is other than none.
+      if (isGivenEmpty(secret, "data") || !semanticEqual(secret.data, current.data))
+        errors.push(forbiddenField(data, immutableSet))
     }
     return [...errors, ...validateSecret(secret)]
   },
