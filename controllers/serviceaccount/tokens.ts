@@ -2,15 +2,13 @@
 // the account. The token is one bound to the Secret (KEP-2799) that lasts as long as any may: it ends with the Secret.
 // Facts: k8s.io/kubernetes/pkg/controller/serviceaccount/tokens_controller.go.
 
+import { accountAnnotation, tokenType, uidAnnotation } from "../../apimachinery/secret-tokens.ts"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"
 import type { TenantInformer } from "../../client/tenant-informer.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 
-export const tokenType = "kubernetes.io/service-account-token"
-export const accountAnnotation = "kubernetes.io/service-account.name"
-export const uidAnnotation = "kubernetes.io/service-account.uid"
 /** What the API takes at most. */
 const longestSeconds = 2 ** 32
 

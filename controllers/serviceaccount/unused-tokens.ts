@@ -2,16 +2,20 @@
 // removed another year later. Facts: k8s.io/kubernetes/pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner.go.
 
 import type { ConfigMap, Pod, Secret, ServiceAccount } from "../../apimachinery/object.ts"
+import {
+  accountAnnotation,
+  invalidSinceLabel,
+  lastUsedLabel,
+  tokenType,
+  uidAnnotation,
+} from "../../apimachinery/secret-tokens.ts"
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { configMaps, pods as podResource, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { mountedSecrets } from "../pods/secrets.ts"
-import { accountAnnotation, tokenType, uidAnnotation } from "./tokens.ts"
 
-const lastUsedLabel = "kubernetes.io/legacy-token-last-used"
-const invalidSinceLabel = "kubernetes.io/legacy-token-invalid-since"
 /** Since when their use is written down. */
 const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" }
 const dayMs = 86_400_000

@@ -64,13 +64,12 @@ export function credentialsOf(request: IncomingMessage): Credentials {
   return { certificates: connectionCertificates(request).chain, bearerToken: bearerToken(request) }
 }
 
-/** As upstream: the scheme in any case, and an empty token is none. WebSocket clients may send it as a protocol. */
+/** As upstream: the scheme in any case, one space, and an empty token is none. WebSocket clients may send it as a protocol. */
 function bearerToken(request: IncomingMessage): string | undefined {
   const header = request.headers.authorization?.trim()
   if (header !== undefined) {
-    const space = header.indexOf(" ")
-    const token = space < 0 ? "" : header.slice(space + 1).trim()
-    return space > 0 && header.slice(0, space).toLowerCase() === "bearer" && token !== "" ? token : undefined
+    const [scheme = "", token = ""] = header.split(" ", 2)
+    return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined
   }
   return protocolToken(request)
 }

@@ -3,7 +3,9 @@
 
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
 import { decodeJwt, jwtVerify, SignJWT, type JWTPayload } from "jose"
-import type { KubeObject } from "../../apimachinery/object.ts"
+import type { KubeObject, Secret } from "../../apimachinery/object.ts"
+import { ownValue } from "../../apimachinery/schema/json-object.ts"
+import { invalidSinceLabel, tokenType } from "../../apimachinery/secret-tokens.ts"
 import { hasReason, isNotFound, notFound, unauthorized } from "../../apimachinery/status.ts"
 import { nodes, pods, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
@@ -13,8 +15,6 @@ import type { Authenticator, TokenIssuer, TrustRoots } from "./types.ts"
 const tokenLimits = {
   /** Upstream accepts no less; shorter ones are refused by validation. */
   minSeconds: 600,
-  /** What is asked beyond is cut to this. */
-  maxSeconds: 365 * 24 * 60 * 60,
   /** A verified signature is remembered this long; the objects it depends on are looked at every time. */
   cacheMs: 60_000,
   /** Signatures remembered per control plane; the oldest go. */
@@ -46,7 +46,7 @@ export function createTokenIssuer(trust: TrustRoots, reader: Reader): TokenIssue
   return {
     async issue({ namespace, serviceAccount, audiences, expirationSeconds, boundObject }) {
       const issuedAt = Math.floor(Date.now() / 1000)
-      const expires = issuedAt + Math.min(expirationSeconds, tokenLimits.maxSeconds)
+      const expires = issuedAt + expirationSeconds
       const claims: KubernetesClaims = { namespace, serviceaccount: serviceAccount }
       if (boundObject !== undefined) Object.assign(claims, await boundClaims(reader, namespace, boundObject))
       const token = await new SignJWT({ "kubernetes.io": claims })
@@ -95,9 +95,11 @@ export function createTokenAuthenticator(
     apiAudiences: readonly string[]
     /** Works on tokens of all issuers, so that refusing takes as long as where the issuer is known. */
     anyIssuer?: boolean
+    /** A token was presented that lies in this Secret. */
+    used?: (secret: Secret) => void
   },
 ): Authenticator {
-  const { apiAudiences, anyIssuer = false } = options
+  const { apiAudiences, anyIssuer = false, used } = options
   const signatures = new Map<string, { claims: Claims; until: number }>()
 
   async function verifySignature(token: string): Promise<Claims> {
@@ -130,7 +132,11 @@ export function createTokenAuthenticator(
       const accepted = audiencesOf(claims).filter((audience) => audiences.includes(audience))
       const kubernetes = claims["kubernetes.io"]
       if (accepted.length === 0 || kubernetes === undefined) throw unauthorized()
-      const node = await checkObjects(reader, kubernetes)
+      const { node, secret } = await checkObjects(reader, kubernetes)
+      if (secret !== undefined && holdsToken(secret, bearerToken)) {
+        if (secret.metadata.labels?.[invalidSinceLabel] !== undefined) throw unauthorized()
+        used?.(secret)
+      }
       const user = userOf(node === undefined ? kubernetes : { ...kubernetes, node }, claims.jti)
       return { user, audiences: accepted }
     },
@@ -176,20 +182,30 @@ function audiencesOf({ aud }: Claims): string[] {
   return aud === undefined ? [] : typeof aud === "string" ? [aud] : aud
 }
 
+/** As Secrets did before tokens were asked for. */
+function holdsToken({ type, data }: Secret, token: string): boolean {
+  const held = ownValue(data, "token")
+  return type === tokenType && held !== undefined && Buffer.from(held, "base64").toString() === token
+}
+
 /**
- * Answers the node. The syncer has tokens issued before their pod is placed, where a kubelet would ask for them after that:
+ * Answers the node, and the Secret. The syncer has tokens issued before their pod is placed, where a kubelet would ask for them after that:
  * such a token says nothing of the node, but its pod does.
  */
-async function checkObjects(reader: Reader, claims: KubernetesClaims): Promise<Reference | undefined> {
+async function checkObjects(
+  reader: Reader,
+  claims: KubernetesClaims,
+): Promise<{ node: Reference | undefined; secret: Secret | undefined }> {
   const { namespace, serviceaccount, pod, secret, node } = claims
   await checkObject(reader, serviceAccounts, namespace, serviceaccount)
-  if (secret !== undefined) await checkObject(reader, secrets, namespace, secret)
+  const holder = secret === undefined ? undefined : await checkObject(reader, secrets, namespace, secret)
+  const bound = { secret: holder as Secret | undefined }
   if (pod === undefined) {
     if (node !== undefined) await checkObject(reader, nodes, undefined, node)
-    return node
+    return { ...bound, node }
   }
   const object = await checkObject(reader, pods, namespace, pod)
-  return node ?? nodeOf(reader, object)
+  return { ...bound, node: node ?? (await nodeOf(reader, object)) }
 }
 
 async function checkObject(

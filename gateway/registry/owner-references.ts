@@ -7,7 +7,11 @@ import { semanticEqual } from "./validation/equality.ts"
 type Owner = NonNullable<KubeObject["metadata"]["ownerReferences"]>[number]
 
 /** `when`: in what a client sent, or in what admission and patches made of it. */
-export function dropRepeatedOwners(ctx: RequestContext, { metadata }: KubeObject, when: "sent" | "admitted"): void {
+export function dropRepeatedOwners(
+  ctx: Pick<RequestContext, "warn">,
+  { metadata }: KubeObject,
+  when: "sent" | "admitted",
+): void {
   const owners = metadata?.ownerReferences ?? []
   if (owners.length < 2) return
   const kept: Owner[] = []

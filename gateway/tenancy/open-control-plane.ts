@@ -20,6 +20,7 @@ import {
   createOIDCAuthenticator,
 } from "../authentication/oidc/authenticator.ts"
 import { createTokenAuthenticator, createTokenIssuer } from "../authentication/service-account-token.ts"
+import { tokenUseRecorder } from "../authentication/token-use.ts"
 import type { Authenticator, TrustRoots } from "../authentication/types.ts"
 import { anonymous, createUnionAuthenticator } from "../authentication/union.ts"
 import { Backends } from "../backends/backends.ts"
@@ -131,7 +132,11 @@ export async function openControlPlane(parts: ControlPlaneParts): Promise<Contro
     authenticator: createUnionAuthenticator([
       createCertificateAuthenticator(trust.clientCertificateAuthority.certificate),
       parts.administrators,
-      createTokenAuthenticator(trust, reader, { apiAudiences, anyIssuer: parts.nobody ?? false }),
+      createTokenAuthenticator(trust, reader, {
+        apiAudiences,
+        anyIssuer: parts.nobody ?? false,
+        used: tokenUseRecorder(() => controlPlane.client, log),
+      }),
       createOIDCAuthenticator({ view: authenticationView, backends, apiAudiences, log }),
     ]),
     trust,

@@ -1,5 +1,6 @@
 // Secrets. Tokens of service accounts become plain secrets in super, whose token controller would otherwise replace them.
 
+import { tokenType } from "../../apimachinery/secret-tokens.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { tokenPodUIDAnnotation } from "../../apimachinery/tenancy.ts"
 import { secrets } from "../../client/resources.ts"
@@ -28,7 +29,7 @@ export const secret: ResourceSync<Secret> = {
 }
 
 function superType(type: string | undefined): string {
-  return type === undefined || type === "kubernetes.io/service-account-token" ? "Opaque" : type
+  return type === undefined || type === tokenType ? "Opaque" : type
 }
 
 function contents({ data, immutable }: Secret): Pick<Secret, "data" | "immutable"> {

@@ -10,6 +10,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Secret } from "../../../../apimachinery/object.ts"
+import { accountAnnotation, tokenType } from "../../../../apimachinery/secret-tokens.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
@@ -78,11 +79,8 @@ const keysOf: Readonly<Record<string, { all?: readonly string[]; any?: readonly 
 function validateSecret(secret: Secret): FieldError[] {
   const values = (secret.data ?? {}) as Record<string, string>
   const errors = [...validateDataKeys(data, values), ...tooMuch(data, bytesOf(values))]
-  if (secret.type === "kubernetes.io/service-account-token") {
-    const annotation = "kubernetes.io/service-account.name"
-    if (!secret.metadata.annotations?.[annotation]) {
-      errors.push(required(FieldPath.root("metadata", "annotations").key(annotation)))
-    }
+  if (secret.type === tokenType && !secret.metadata.annotations?.[accountAnnotation]) {
+    errors.push(required(FieldPath.root("metadata", "annotations").key(accountAnnotation)))
   }
   const rule = keysOf[secret.type ?? ""]
   for (const key of rule?.all ?? []) {
