@@ -2,9 +2,13 @@
 
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { RequestContext } from "../request/context.ts"
-import { semanticEqual } from "./validation/equality.ts"
 
 type Owner = NonNullable<KubeObject["metadata"]["ownerReferences"]>[number]
+
+/** What is not said is other than "no". */
+function textOf({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: Owner): string {
+  return JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
+}
 
 /** `when`: in what a client sent, or in what admission and patches made of it. */
 export function dropRepeatedOwners(
@@ -14,18 +18,13 @@ export function dropRepeatedOwners(
 ): void {
   const owners = metadata?.ownerReferences ?? []
   if (owners.length < 2) return
-  const kept: Owner[] = []
-  const byUid = new Map<string, Owner[]>()
+  const seen = new Set<string>()
   const repeated: string[] = []
-  for (const owner of owners) {
-    const known = byUid.get(owner.uid) ?? []
-    if (known.some((other) => semanticEqual(other, owner))) {
-      repeated.push(owner.uid)
-      continue
-    }
-    byUid.set(owner.uid, [...known, owner])
-    kept.push(owner)
-  }
+  const kept = owners.filter((owner) => {
+    const text = textOf(owner)
+    if (seen.has(text)) repeated.push(owner.uid)
+    return !seen.has(text) && seen.add(text)
+  })
   if (repeated.length === 0) return
   metadata.ownerReferences = kept
   const after = when === "sent" ? "" : " after mutating admission happens"

@@ -26,6 +26,7 @@ import {
 import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../apimachinery/go-quote.ts"
 
+const none: ReadonlySet<string> = new Set()
 const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 const noNetwork = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
 const noInterface = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"
@@ -41,13 +42,13 @@ export function isIPv6Address(value: string): boolean {
 }
 
 /** Of an older field. `kept`: what it held before. */
-export function legacyAddress(path: FieldPath, value: string, kept: readonly string[] = []): FieldError[] {
-  return kept.includes(value) ? [] : addressFaults(value).map((detail) => invalidValue(path, value, detail))
+export function legacyAddress(path: FieldPath, value: string, kept: ReadonlySet<string> = none): FieldError[] {
+  return kept.has(value) ? [] : addressFaults(value).map((detail) => invalidValue(path, value, detail))
 }
 
 /** Of an older field. `kept`: what it held before. */
-export function legacyNetwork(path: FieldPath, value: string, kept: readonly string[] = []): FieldError[] {
-  return kept.includes(value) ? [] : networkFaults(value).map((detail) => invalidValue(path, value, detail))
+export function legacyNetwork(path: FieldPath, value: string, kept: ReadonlySet<string> = none): FieldError[] {
+  return kept.has(value) ? [] : networkFaults(value).map((detail) => invalidValue(path, value, detail))
 }
 
 export function strictAddress(path: FieldPath, value: string): FieldError[] {

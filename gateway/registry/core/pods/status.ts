@@ -89,10 +89,10 @@ type Status = NonNullable<Pod["status"]>
 function validateAddresses(status: Status, before: Status): FieldError[] {
   const { podIPs = [], hostIPs = [], hostIP = "" } = status
   const textsOf = (addresses: readonly { ip?: string }[] = []): string[] => addresses.map(({ ip }) => ip ?? "")
-  const legacy = (list: "podIPs" | "hostIPs"): FieldError[] =>
-    textsOf(status[list]).flatMap((ip, index) =>
-      legacyAddress(path.child(list).index(index), ip, textsOf(before[list])),
-    )
+  const legacy = (list: "podIPs" | "hostIPs"): FieldError[] => {
+    const kept = new Set(textsOf(before[list]))
+    return textsOf(status[list]).flatMap((ip, index) => legacyAddress(path.child(list).index(index), ip, kept))
+  }
   const errors = [...legacy("podIPs"), ...onePerFamily(path.child("podIPs"), podIPs)]
   const first = hostIPs[0]?.ip ?? ""
   if (hostIPs.length > 0 && first !== hostIP) {

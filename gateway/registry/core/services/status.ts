@@ -21,7 +21,7 @@ export function validateServiceStatus({ spec, status }: Service, current: Servic
   if (spec?.type !== "LoadBalancer") {
     return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   }
-  const kept = (current.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? [])
+  const kept = new Set((current.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []))
   return ingresses.flatMap(({ ip, ipMode, hostname }, index) => {
     const at = path.index(index)
     return [

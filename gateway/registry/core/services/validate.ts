@@ -38,7 +38,7 @@ const maxAffinitySeconds = 86_400
 export function validateService(service: Service, current: Service | undefined): FieldError[] {
   const spec = specOf(service)
   // Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told.
-  const addresses = validateClusterIPs(spec, current?.spec?.clusterIPs)
+  const addresses = validateClusterIPs(spec, new Set(current?.spec?.clusterIPs))
   if (addresses.length > 0) return addresses
   return [
     ...(current === undefined ? [] : validateServiceUpdate(spec, current.spec ?? {})),
@@ -60,9 +60,10 @@ function validateServiceSpec(service: Service, current: Service | undefined): Fi
   errors.push(...validateLabels(path.child("selector"), spec.selector))
   errors.push(...oneOf(path.child("sessionAffinity"), spec.sessionAffinity, ["ClientIP", "None"]))
   errors.push(...validateAffinity(spec))
+  const kept = new Set(current?.spec?.externalIPs)
   for (const [index, address] of (spec.externalIPs ?? []).entries()) {
     const at = path.child("externalIPs").index(index)
-    const faults = legacyAddress(at, address, current?.spec?.externalIPs)
+    const faults = legacyAddress(at, address, kept)
     errors.push(...(faults.length > 0 ? faults : reachableAddress(at, address)))
   }
   errors.push(...oneOf(path.child("type"), spec.type, ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]))
@@ -164,7 +165,7 @@ function validateAffinity(spec: ServiceSpec): FieldError[] {
 }
 
 /** `kept`: what it had before. */
-function validateClusterIPs(spec: ServiceSpec, kept: readonly string[] | undefined): FieldError[] {
+function validateClusterIPs(spec: ServiceSpec, kept: ReadonlySet<string>): FieldError[] {
   if (spec.type === "ExternalName") return []
   const { clusterIP, clusterIPs = [], ipFamilies = [] } = spec
   const at = path.child("clusterIPs")
@@ -228,7 +229,7 @@ function validateSourceRanges(service: Service, current: Service | undefined): F
       : FieldPath.root("metadata", "annotations").key(rangesAnnotation)
   const errors = spec.type === "LoadBalancer" ? [] : [forbiddenField(at, onlyBalanced)]
   if (ranges.length > 0) {
-    const kept = (current?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim())
+    const kept = new Set((current?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim()))
     return [...errors, ...ranges.flatMap((range, index) => legacyNetwork(at.index(index), range.trim(), kept))]
   }
   if (annotation === ownValue(current?.metadata.annotations, rangesAnnotation)) return errors

@@ -101,7 +101,7 @@ function validateSpec(spec: Spec): FieldError[] {
 
 function validateStatus(ingress: Ingress, current: Ingress): FieldError[] {
   const points = ({ status }: Ingress) => status?.loadBalancer?.ingress ?? []
-  const kept = points(current).flatMap(({ ip }) => ip ?? [])
+  const kept = new Set(points(current).flatMap(({ ip }) => ip ?? []))
   return points(ingress).flatMap(({ ip, hostname }, index) => {
     const at = FieldPath.root("status", "loadBalancer", "ingress").index(index)
     const errors = ip ? legacyAddress(at.child("ip"), ip, kept) : []

@@ -48,7 +48,7 @@ const strategy: Strategy<NetworkPolicy> = {
   },
   // Upstream compares what is in memory, where an empty list that was given is another than none.
   specChanged: ({ spec }, { spec: current }) => hasGivenEmpty(spec) || !semanticEqual(spec, current),
-  validate: (_ctx, policy) => validate(policy.spec ?? {}, []),
+  validate: (_ctx, policy) => validate(policy.spec ?? {}, new Set()),
   validateUpdate: (_ctx, policy, current) => validate(policy.spec ?? {}, rangesOf(current)),
   warnings: (_ctx, policy) => blocksOf(policy).flatMap(([at, block]) => blockWarnings(at, block)),
 }
@@ -56,7 +56,7 @@ const strategy: Strategy<NetworkPolicy> = {
 export const networkPolicies: KindExtension = { strategy }
 
 /** `kept`: the ranges it had before. */
-function validate(spec: Spec, kept: readonly string[]): FieldError[] {
+function validate(spec: Spec, kept: ReadonlySet<string>): FieldError[] {
   const errors = validateLabelSelector(path.child("podSelector"), spec.podSelector)
   for (const [index, rule] of (spec.ingress ?? []).entries()) {
     errors.push(...validateRule(path.child("ingress").index(index), rule.ports, "from", rule.from, kept))
@@ -80,7 +80,7 @@ function validateRule(
   ports: Port[] | undefined,
   word: string,
   peers: Peer[] | undefined,
-  kept: readonly string[],
+  kept: ReadonlySet<string>,
 ): FieldError[] {
   return [
     ...(ports ?? []).flatMap((port, index) => validatePort(at.child("ports").index(index), port)),
@@ -110,7 +110,7 @@ function validatePort(at: FieldPath, port: Port): FieldError[] {
   return number === undefined ? errors : [...errors, ...messages(at.child("port"), number, portNameRule(number))]
 }
 
-function validatePeer(at: FieldPath, peer: Peer, kept: readonly string[]): FieldError[] {
+function validatePeer(at: FieldPath, peer: Peer, kept: ReadonlySet<string>): FieldError[] {
   const errors = [
     ...validateLabelSelector(at.child("podSelector"), peer.podSelector),
     ...validateLabelSelector(at.child("namespaceSelector"), peer.namespaceSelector),
@@ -133,8 +133,8 @@ function validatePeer(at: FieldPath, peer: Peer, kept: readonly string[]): Field
 }
 
 /** What an update may not change is what it need not mend: any range that was there before stays allowed. */
-function rangesOf(policy: NetworkPolicy): string[] {
-  return blocksOf(policy).flatMap(([, { cidr, except = [] }]) => [...(cidr ? [cidr] : []), ...except])
+function rangesOf(policy: NetworkPolicy): Set<string> {
+  return new Set(blocksOf(policy).flatMap(([, { cidr, except = [] }]) => [...(cidr ? [cidr] : []), ...except]))
 }
 
 type Block = NonNullable<Peer["ipBlock"]>
