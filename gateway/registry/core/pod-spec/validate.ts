@@ -27,6 +27,7 @@ import {
   validateEphemeralContainers,
   validateInitContainers,
 } from "./containers.ts"
+import { validateOperatingSystem } from "./operating-system.ts"
 import { validatePodAnnotations, validateProfilesMatch } from "./annotations.ts"
 import { validatePodClaims } from "./claims.ts"
 import { validatePodResources } from "./pod-resources.ts"
@@ -132,12 +133,8 @@ function validateNamesAndNumbers(path: FieldPath, spec: PodSpec): FieldError[] {
     ...(spec.overhead === undefined
       ? []
       : validateRequirements(path.child("overhead"), { limits: spec.overhead }, new Set())),
-    ...(spec.os === undefined ? [] : validateOS(path.child("os"), spec.os.name)),
+    ...validateOperatingSystem(path, spec),
   ]
-}
-
-function validateOS(path: FieldPath, name: string | undefined): FieldError[] {
-  return name ? optionalOneOf(path, name, ["linux", "windows"]) : [required(path.child("name"))]
 }
 
 function validateHostNetwork(path: FieldPath, spec: PodSpec, isPod: boolean): FieldError[] {

@@ -1,6 +1,12 @@
 // Updates of a pod's status, as kubelets and schedulers send them. Source: ValidatePodStatusUpdate upstream.
 
-import { type FieldError, FieldPath, internalFieldError, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import {
+  type FieldError,
+  FieldPath,
+  forbiddenField,
+  internalFieldError,
+  invalidValue,
+} from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { Pod } from "../../../../apimachinery/object.ts"
 import { immutableField } from "../../validation/equality.ts"
@@ -42,6 +48,10 @@ export function validateStatusUpdate(pod: Pod, current: Pod): FieldError[] {
   const nominated = status.nominatedNodeName
   if (nominated && nominated !== before.nominatedNodeName) {
     errors.push(...messages(path.child("nominatedNodeName"), nominated, validateDNS1123Subdomain(nominated)))
+    if (current.spec?.nodeName) {
+      const text = "may not be set on pods that are already bound to a node"
+      errors.push(forbiddenField(path.child("nominatedNodeName"), text))
+    }
   }
   const { observedGeneration = 0 } = status
   if (observedGeneration < 0) {

@@ -28,6 +28,7 @@ import {
 } from "../../validation/values.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
+import { topologyHints, topologyMode } from "./warnings.ts"
 import { isExternallyAccessible, isHeadless, needsHealthCheckPort, type ServiceSpec, specOf } from "./needs.ts"
 
 const path = FieldPath.root("spec")
@@ -46,9 +47,17 @@ export function validateService(service: Service, current: Service | undefined):
   ]
 }
 
+/** Two names of one thing. */
+function validateTopologyMode({ metadata: { annotations } }: Service): FieldError[] {
+  const [mode, hints] = [ownValue(annotations, topologyMode), ownValue(annotations, topologyHints)]
+  if (mode === undefined || hints === undefined || mode === hints) return []
+  const at = FieldPath.root("metadata", "annotations").key(topologyMode)
+  return [invalidValue(at, mode, `must match annotations[${topologyHints}] when both are specified`)]
+}
+
 function validateServiceSpec(service: Service, current: Service | undefined): FieldError[] {
   const spec = specOf(service)
-  const errors: FieldError[] = []
+  const errors = validateTopologyMode(service)
   const ports = spec.ports ?? []
   if (ports.length === 0 && !isHeadless(spec) && spec.type !== "ExternalName")
     errors.push(required(path.child("ports")))

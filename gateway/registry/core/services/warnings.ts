@@ -5,14 +5,16 @@ import { addressWarnings, networkWarnings } from "../../validation/addresses.ts"
 import { isHeadless, type ServiceSpec } from "./needs.ts"
 
 const path = FieldPath.root("spec")
-const oldHints = "service.kubernetes.io/topology-aware-hints"
+/** By an annotation; the first is the older name of the second. */
+export const topologyHints = "service.kubernetes.io/topology-aware-hints"
+export const topologyMode = "service.kubernetes.io/topology-mode"
 
 export function serviceWarnings(spec: ServiceSpec, annotations: Readonly<Record<string, string>> = {}): string[] {
   const warnings: string[] = []
   const external = (spec.externalIPs ?? []).length > 0
   const headless = isHeadless(spec)
-  if (Object.hasOwn(annotations, oldHints)) {
-    warnings.push(`annotation ${oldHints} is deprecated, please use service.kubernetes.io/topology-mode instead`)
+  if (Object.hasOwn(annotations, topologyHints)) {
+    warnings.push(`annotation ${topologyHints} is deprecated, please use ${topologyMode} instead`)
   }
   if (spec.clusterIP && spec.clusterIP !== "None") warnings.push(...warningsOf("clusterIPs", spec.clusterIPs))
   if (headless) {

@@ -31,6 +31,8 @@ export function oddWriteCases(): Scenario[] {
     { name: "containers to debug stand in a template", steps: debugged() },
     { name: "what may not change is given as nothing", steps: nothings() },
     { name: "a dry run that creates names a revision", steps: dryRevisions() },
+    { name: "a pod that has a node is nominated for none", steps: nominations() },
+    { name: "one thing is annotated by two names", steps: annotatedTwice() },
   ]
 }
 
@@ -243,4 +245,39 @@ function dryRevisions(): RequestStep[] {
     post(`${path}?dryRun=All`, { metadata: { name: "absent", resourceVersion: "5" } }),
     post(path, { metadata: { name: "absent", resourceVersion: "5" } }),
   ])
+}
+
+function nominations(): RequestStep[] {
+  const pods = `${core}/pods`
+  const nominate = (name: Json): RequestStep =>
+    patch(`${pods}/a/status`, strategicPatch, { status: { nominatedNodeName: name } })
+  return [
+    post(pods, { metadata: { name: "a" }, spec: { containers: [{ name: "main", image: "busybox" }] } }),
+    nominate("Bad Name"),
+    nominate("node-1"),
+    nominate("node-2"),
+    post(`${pods}/a/binding`, { metadata: { name: "a" }, target: { kind: "Node", name: "node-1" } }),
+    nominate("node-3"),
+    nominate("Bad Name"),
+    nominate(null),
+    remove(`${pods}/a`, { gracePeriodSeconds: 0 }),
+  ]
+}
+
+function annotatedTwice(): RequestStep[] {
+  const mode = "service.kubernetes.io/topology-mode"
+  const hints = "service.kubernetes.io/topology-aware-hints"
+  const annotated = (annotations: Body): RequestStep =>
+    patch(`${core}/services/a`, mergePatch, { metadata: { annotations } })
+  return [
+    post(`${core}/services`, { metadata: { name: "a" }, spec: { ports: [{ port: 80 }] } }),
+    annotated({ [mode]: "auto" }),
+    annotated({ [hints]: "auto" }),
+    annotated({ [hints]: "disabled" }),
+    annotated({ [mode]: null, [hints]: "disabled" }),
+    patch(`${core}/services/a`, mergePatch, {
+      metadata: { annotations: { [mode]: "auto" } },
+      spec: { ports: [{ port: 0 }] },
+    }),
+  ]
 }

@@ -33,6 +33,7 @@ export function ownRuleCases(): Scenario[] {
     { name: "a pod of many containers is resized", anyOrder: true, steps: resizes() },
     { name: "logs are asked for in one way", steps: logs() },
     { name: "restart rules of containers that start others", steps: restartRules() },
+    { name: "a pod is made for one system", steps: systems() },
   ]
 }
 
@@ -337,4 +338,54 @@ function restartRules(): RequestStep[] {
       ),
     ),
   )
+}
+
+function systems(): RequestStep[] {
+  const shared = {
+    seLinuxOptions: { level: "a" },
+    seccompProfile: { type: "RuntimeDefault" },
+    runAsUser: 1,
+    runAsGroup: 1,
+  }
+  const appArmorProfile = { type: "RuntimeDefault" }
+  const windowsOptions = { runAsUserName: "user" }
+  const ofPod: Body = {
+    ...shared,
+    appArmorProfile,
+    fsGroup: 1,
+    fsGroupChangePolicy: "Always",
+    sysctls: [{ name: "kernel.shm_rmid_forced", value: "0" }],
+    supplementalGroups: [1],
+    supplementalGroupsPolicy: "Merge",
+    seLinuxChangePolicy: "MountOption",
+  }
+  const ofContainer: Body = {
+    ...shared,
+    appArmorProfile,
+    capabilities: { add: ["NET_ADMIN"] },
+    readOnlyRootFilesystem: false,
+    privileged: false,
+    allowPrivilegeEscalation: false,
+    procMount: "Default",
+  }
+  const whole: Body = { hostPID: true, hostIPC: true, shareProcessNamespace: false, hostUsers: true }
+  const contexts: Body[] = [ofPod, ofContainer, { windowsOptions }, { sysctls: [], supplementalGroups: [] }, {}]
+  const container = (name: string, securityContext: Body): Body => ({ name, image: "busybox", securityContext })
+  const make = (name: string, label: string, spec: Body): RequestStep =>
+    post(
+      `${pods}?dryRun=All`,
+      { metadata: { name: "a" }, spec: { os: { name }, containers: [{ name: "main", image: "i" }], ...spec } },
+      { label: `${name}, ${label}` },
+    )
+  return ["linux", "windows", "bogus", ""].flatMap((name) => [
+    ...contexts.flatMap((context, index) => [
+      make(name, `of a pod, ${index}`, { securityContext: context }),
+      make(name, `of containers, ${index}`, {
+        containers: [container("main", context)],
+        initContainers: [container("first", context)],
+      }),
+    ]),
+    make(name, "of all", whole),
+    make(name, "with the host's", { hostNetwork: true, hostPID: false, hostIPC: false }),
+  ])
 }
