@@ -13,7 +13,7 @@ import { noteGivenEmpty } from "./given-empty.ts"
 import { oddNumbersOf } from "./odd-numbers.ts"
 import { prune } from "./prune.ts"
 import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
-import type { FieldSchema, Schema } from "./schema.ts"
+import { type FieldSchema, hasEmbedded, type Schema } from "./schema.ts"
 import { isZero, zeroOf } from "./zeros.ts"
 
 export { parseObject } from "./parse.ts"
@@ -115,20 +115,6 @@ function decodeMetadata(value: JsonObject, walk: Walk): void {
   walk.path.pop()
 }
 
-const embedding = new WeakMap<Schema, boolean>()
-
-function hasEmbedded(schema: Schema): boolean {
-  let answer = embedding.get(schema)
-  if (answer === undefined) {
-    answer =
-      schema.embedded === true ||
-      (schema.items !== undefined && hasEmbedded(schema.items)) ||
-      Object.values(schema.fields ?? {}).some((field) => hasEmbedded(field.schema))
-    embedding.set(schema, answer)
-  }
-  return answer
-}
-
 /** Objects within the object have metadata of their own. */
 function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
   if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return
@@ -139,6 +125,8 @@ function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
     walk.path.push(step)
     if (field.embedded === true && isObject(inner)) {
       embeddedTypes(inner, walk)
+      // Nothing, as metadata, is metadata that says nothing.
+      if (inner["metadata"] === null) inner["metadata"] = {}
       const given = JSON.stringify(inner["metadata"])
       const depth = walk.path.length
       try {

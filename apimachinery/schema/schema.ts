@@ -105,3 +105,18 @@ export function schemaOfEntry(schema: Schema, name: string): Schema | "none" | u
   if (schema.fields !== undefined && Object.hasOwn(schema.fields, name)) return schema.fields[name]?.schema
   return schema.type === "map" ? schema.items : schema.more
 }
+
+const embedding = new WeakMap<Schema, boolean>()
+
+/** Whether there may be whole objects in a value of it, or it is one. */
+export function hasEmbedded(schema: Schema): boolean {
+  let answer = embedding.get(schema)
+  if (answer === undefined) {
+    answer =
+      schema.embedded === true ||
+      (schema.items !== undefined && hasEmbedded(schema.items)) ||
+      Object.values(schema.fields ?? {}).some((field) => hasEmbedded(field.schema))
+    embedding.set(schema, answer)
+  }
+  return answer
+}

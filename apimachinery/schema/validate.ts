@@ -10,6 +10,7 @@ import { isObject, type JsonObject } from "./json-object.ts"
 import { hasFormat } from "./formats.ts"
 import { compilePattern } from "./regular-expressions/patterns.ts"
 import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
+import { validateEmbedded } from "./validate-embedded.ts"
 import { validateLists } from "./validate-lists.ts"
 import { isMultiple, numberFault } from "./validate-numbers.ts"
 
@@ -20,7 +21,11 @@ const nowhere = FieldPath.root("<nil>")
 
 /** After decoding and defaulting. */
 export function validateRules(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  return [...validateFields(schema, value, path).errors, ...validateLists(schema, value, path)].slice(0, maxErrors)
+  return [
+    ...validateFields(schema, value, path).errors,
+    ...validateEmbedded(schema, value, path),
+    ...validateLists(schema, value, path),
+  ].slice(0, maxErrors)
 }
 
 export interface Faults {
@@ -227,11 +232,6 @@ function checkFields(schema: Schema, value: JsonObject, at: At, found: Found): v
   if (rules?.minProperties !== undefined && count < rules.minProperties) {
     const detail = `${at.shown} in body should have at least ${rules.minProperties} properties`
     errors.push(invalidValue(at.path, count, detail))
-  }
-  if (schema.embedded === true) {
-    for (const name of ["apiVersion", "kind"]) {
-      if (!Object.hasOwn(value, name) || value[name] === "") errors.push(required(at.path.child(name)))
-    }
   }
   for (const [name, given] of Object.entries(value)) {
     const inner = schemaOfEntry(schema, name)

@@ -9,6 +9,7 @@ import type { Json, KubeObject } from "../../apimachinery/object.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { type Faults, validateFields, validatePart, validateRules } from "../../apimachinery/schema/validate.ts"
+import { validateEmbedded } from "../../apimachinery/schema/validate-embedded.ts"
 import { validateLists } from "../../apimachinery/schema/validate-lists.ts"
 import { forbidden } from "../../apimachinery/status.ts"
 import type { Strategy } from "../registry/strategy.ts"
@@ -81,6 +82,7 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
       return [
         ...newErrors(faults, object, current, schema().source),
         ...scaleErrors(object, ofStatus),
+        ...(ofStatus ? [] : validateEmbedded(schema(), object as Json, root)),
         ...(lists.length > 0 && listErrors(current).length === 0 ? lists : []),
       ]
     },

@@ -4,6 +4,7 @@ import { accessCases } from "./cases/access.ts"
 import { addressCases } from "./cases/addresses.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
+import { customEmbeddedCases } from "./cases/custom-embedded.ts"
 import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
 import { customListCases } from "./cases/custom-lists.ts"
@@ -72,6 +73,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customVersionCases(),
         ...customRatchetingCases(),
         ...customColumnCases(),
+        ...customEmbeddedCases(),
         ...customFormatCases(),
         ...definitionNullCases(),
         ...definitionCases(),
