@@ -26,6 +26,8 @@ import {
 import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../apimachinery/go-quote.ts"
 
+/** Among the addresses of IPv4 that begin so, some make no sense outside one machine: most others need not be parsed. */
+const unusual = /^(?:0|127|169|224)\./
 const none: ReadonlySet<string> = new Set()
 const noAddress = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 const noNetwork = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
@@ -72,6 +74,7 @@ export function interfaceAddress(path: FieldPath, value: string): FieldError[] {
 
 /** Loopback, link-local and unspecified addresses make no sense outside one machine. */
 export function reachableAddress(path: FieldPath, value: string): FieldError[] {
+  if (isIPv4(value) && !unusual.test(value)) return []
   const parsed = parseLooseAddress(value)
   return (parsed === undefined ? ["must be a valid IP address"] : unreachableFaults(unmapped(parsed), value)).map(
     (detail) => invalidValue(path, value, detail),
