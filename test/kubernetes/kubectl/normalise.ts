@@ -17,10 +17,11 @@ const replacements: [RegExp, string][] = [
   [/\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b/g, "IP"],
   [/\b(resourceVersion"?: )"?\d+"?/g, "$1VERSION"],
   // The suffixes of generated names have neither vowels nor 0, 1 and 3.
-  [/-[bcdf-hj-np-tv-xz24-9]{8,10}-[bcdf-hj-np-tv-xz24-9]{5}\b/g, "-HASH-SUFFIX"],
-  [/-[bcdf-hj-np-tv-xz24-9]{8,10}\b/g, "-HASH"],
+  // A hash is a number of up to ten digits, each a letter: few are short.
+  [/-[bcdf-hj-np-tv-xz24-9]{6,10}-[bcdf-hj-np-tv-xz24-9]{5}\b/g, "-HASH-SUFFIX"],
+  [/-[bcdf-hj-np-tv-xz24-9]{6,10}\b/g, "-HASH"],
   [/-[bcdf-hj-np-tv-xz24-9]{5}\b/g, "-SUFFIX"],
-  [/\b(pod-template-hash"?[:=] ?"?)[bcdf-hj-np-tv-xz24-9]{8,10}/g, "$1HASH"],
+  [/\b(pod-template-hash"?[:=] ?"?)[bcdf-hj-np-tv-xz24-9]{6,10}/g, "$1HASH"],
   [/\b\d+(\.\d+)?(ms|s|m|h|d)(\d+s)?( ago)?(?=\s|$)/gm, "AGE"],
   [/\bnode-[123]\b/g, "NODE"],
   // How far a rollout is when it is asked for, and how often that changes.
