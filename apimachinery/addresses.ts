@@ -47,10 +47,9 @@ export function unmappedPrefix(prefix: Prefix): Prefix {
     : prefix
 }
 
-const network = (text: string): Prefix => parsePrefix(text)
-const loopback = network("127.0.0.0/8")
-const linkLocal = { 32: network("169.254.0.0/16"), 128: network("fe80::/10") }
-const linkLocalMulticast = network("224.0.0.0/24")
+const loopback = parsePrefix("127.0.0.0/8")
+const linkLocal = { 32: parsePrefix("169.254.0.0/16"), 128: parsePrefix("fe80::/10") }
+const linkLocalMulticast = parsePrefix("224.0.0.0/24")
 
 export function isUnspecified({ value }: Address): boolean {
   return value === 0n

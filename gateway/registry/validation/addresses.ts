@@ -23,8 +23,9 @@ import {
   unmapped,
   unmappedPrefix,
 } from "../../../apimachinery/addresses.ts"
-import { type FieldError, type FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
+import type { FieldError, FieldPath } from "../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../apimachinery/go-quote.ts"
+import { messages } from "./values.ts"
 
 /** Among the addresses of IPv4 that begin so, some make no sense outside one machine: most others need not be parsed. */
 const unusual = /^(?:0|127|169|224)\./
@@ -45,40 +46,38 @@ export function isIPv6Address(value: string): boolean {
 
 /** Of an older field. `kept`: what it held before. */
 export function legacyAddress(path: FieldPath, value: string, kept: ReadonlySet<string> = none): FieldError[] {
-  return kept.has(value) ? [] : addressFaults(value).map((detail) => invalidValue(path, value, detail))
+  return kept.has(value) ? [] : messages(path, value, addressFaults(value))
 }
 
 /** Of an older field. `kept`: what it held before. */
 export function legacyNetwork(path: FieldPath, value: string, kept: ReadonlySet<string> = none): FieldError[] {
-  return kept.has(value) ? [] : networkFaults(value).map((detail) => invalidValue(path, value, detail))
+  return kept.has(value) ? [] : messages(path, value, networkFaults(value))
 }
 
 export function strictAddress(path: FieldPath, value: string): FieldError[] {
-  return strictAddressFaults(value).map((detail) => invalidValue(path, value, detail))
+  return messages(path, value, strictAddressFaults(value))
 }
 
 export function strictNetwork(path: FieldPath, value: string): FieldError[] {
   const faults = networkFaults(value)
   const prefix = parseLoosePrefix(value)
-  return (faults.length > 0 || prefix === undefined ? faults : canonicalFaults(value, printPrefix(prefix))).map(
-    (detail) => invalidValue(path, value, detail),
-  )
+  const hasFaults = faults.length > 0 || prefix === undefined
+  return messages(path, value, hasFaults ? faults : canonicalFaults(value, printPrefix(prefix)))
 }
 
 /** An address with the length of its network's prefix. */
 export function interfaceAddress(path: FieldPath, value: string): FieldError[] {
   const prefix = parseLoosePrefix(value)
   const faults = prefix === undefined ? [noInterface] : canonicalFaults(value, printPrefix(unmappedPrefix(prefix)))
-  return faults.map((detail) => invalidValue(path, value, detail))
+  return messages(path, value, faults)
 }
 
 /** Loopback, link-local and unspecified addresses make no sense outside one machine. */
 export function reachableAddress(path: FieldPath, value: string): FieldError[] {
   if (isIPv4(value) && !unusual.test(value)) return []
   const parsed = parseLooseAddress(value)
-  return (parsed === undefined ? ["must be a valid IP address"] : unreachableFaults(unmapped(parsed), value)).map(
-    (detail) => invalidValue(path, value, detail),
-  )
+  if (parsed === undefined) return messages(path, value, ["must be a valid IP address"])
+  return messages(path, value, unreachableFaults(unmapped(parsed), value))
 }
 
 /** The details of an address in the one form that newer fields take. */
