@@ -23,7 +23,8 @@ export const containerSteps = (image: string): ContainerStep[] => [
   { command: ["exec", "box", "--", "cat", "/tmp/hello.txt"] },
   { command: ["cp", "tree", "box:/tmp/tree"] },
   { command: ["exec", "box", "--", "sh", "-c", "cd /tmp && find tree -type f | sort | xargs md5sum"] },
-  { command: ["cp", "box:/tmp/tree", "back"] },
+  // A path without a leading "/": of one with it tar complains, which kubectl prints or not as it happens to end.
+  { command: ["cp", "box:tmp/tree", "back"] },
   { command: ["cp", "tree/hello.txt", "box:/tmp/x", "-c", "nobody"] },
   { command: ["exec", "box", "--", "no-such-program"] },
   { command: ["exec", "box", "-c", "nobody", "--", "ls"] },
