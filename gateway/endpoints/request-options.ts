@@ -10,6 +10,7 @@ import {
   type FieldError as Fault,
 } from "../../apimachinery/field-errors.ts"
 import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
+import { parseInt64 } from "../../apimachinery/go-integers.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
@@ -117,11 +118,7 @@ export function listOptions(ctx: RequestContext): ListOptions {
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
-  const quoted = JSON.stringify(text)
-  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted}: invalid syntax`)
-  const value = BigInt(text.replace(/^\+/, ""))
-  if (BigInt.asIntN(64, value) !== value) throw badRequest(`strconv.ParseInt: parsing ${quoted}: value out of range`)
-  return Number(value)
+  return Number(parseInt64(text))
 }
 
 /** All but "0" and "false" is true, as Go's conversion of query parameters has it. */

@@ -23,6 +23,7 @@ import {
   notDecremented,
   validateCounters,
 } from "../../workloads/amounts.ts"
+import { canonicalizeInteger } from "../../workloads/annotated-integer.ts"
 import { emptyTemplate, validateMatches, validateServingTemplate } from "../../workloads/template.ts"
 import { templateWarnings } from "../../workloads/warnings.ts"
 
@@ -47,21 +48,23 @@ const strategy: Strategy<DaemonSet> = {
     }
     spec.revisionHistoryLimit ??= 10
     defaultPodTemplate(spec.template)
+    canonicalizeInteger(set, templateGeneration, (_text, fault) => fault)
     set.metadata.annotations = { [templateGeneration]: "0", ...set.metadata.annotations }
   },
 
   prepareForCreate(_ctx, set) {
-    set.metadata.annotations = { ...set.metadata.annotations, [templateGeneration]: "1" }
+    const given = BigInt(set.metadata.annotations?.[templateGeneration] ?? "0")
+    set.metadata.annotations = { ...set.metadata.annotations, [templateGeneration]: String(given < 1n ? 1n : given) }
     set.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }
   },
 
   prepareForUpdate(ctx, set, current) {
     if (ctx.info.subresource === "" && current.status !== undefined) set.status = current.status
-    const before = Number(current.metadata.annotations?.[templateGeneration] ?? "1")
+    const before = BigInt(current.metadata.annotations?.[templateGeneration] ?? "1")
     const changed = !semanticEqual(set.spec?.template, current.spec?.template)
     set.metadata.annotations = {
       ...set.metadata.annotations,
-      [templateGeneration]: String(changed ? before + 1 : before),
+      [templateGeneration]: String(changed ? BigInt.asIntN(64, before + 1n) : before),
     }
   },
 

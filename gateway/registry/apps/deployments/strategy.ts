@@ -21,6 +21,7 @@ import {
   validateAmount,
   validateCounters,
 } from "../../workloads/amounts.ts"
+import { canonicalizeInteger } from "../../workloads/annotated-integer.ts"
 import { workloadScale } from "../../workloads/scale.ts"
 import { emptyTemplate, validateSelected, validateSelector } from "../../workloads/template.ts"
 import { defaultPodTemplate, dropDisabledOfPod } from "../../core/pod-spec/defaults.ts"
@@ -29,6 +30,8 @@ import { podNameWarnings, templateWarnings } from "../../workloads/warnings.ts"
 type Spec = NonNullable<Deployment["spec"]>
 
 const path = FieldPath.root("spec")
+/** The revision to roll back to, as clients of the removed extensions/v1beta1 asked for it; the controller obeys. */
+const rollbackTo = "deprecated.deployment.rollback.to"
 
 const strategy: Strategy<Deployment> = {
   dropDisabled: ({ spec }) => dropDisabledOfPod(spec?.template?.spec),
@@ -46,6 +49,7 @@ const strategy: Strategy<Deployment> = {
     spec.revisionHistoryLimit ??= 10
     spec.progressDeadlineSeconds ??= 600
     defaultPodTemplate(spec.template)
+    readRollback(deployment)
   },
 
   prepareForCreate(_ctx, deployment) {
@@ -57,7 +61,7 @@ const strategy: Strategy<Deployment> = {
     !semanticEqual(deployment.spec, current.spec) ||
     !semanticEqual(deployment.metadata.annotations, current.metadata.annotations),
 
-  validate: (_ctx, deployment) => validateSpec(specOf(deployment)),
+  validate: (_ctx, deployment) => [...validateSpec(specOf(deployment)), ...validateRollback(deployment)],
 
   validateUpdate(ctx, deployment, current) {
     if (ctx.info.subresource === "status") {
@@ -71,7 +75,11 @@ const strategy: Strategy<Deployment> = {
       ]
     }
     const spec = specOf(deployment)
-    return [...validateSpec(spec), ...immutableField(path.child("selector"), spec.selector, current.spec?.selector)]
+    return [
+      ...validateSpec(spec),
+      ...validateRollback(deployment),
+      ...immutableField(path.child("selector"), spec.selector, current.spec?.selector),
+    ]
   },
 
   warnings: (_ctx, deployment, current) => [
@@ -105,6 +113,25 @@ function validateSpec(spec: Spec): FieldError[] {
     errors.push(invalidValue(path.child("progressDeadlineSeconds"), deadline, "must be greater than minReadySeconds"))
   }
   return errors
+}
+
+/** Given as nothing, it is not there. */
+function readRollback(deployment: Deployment): void {
+  const { [rollbackTo]: text, ...others } = deployment.metadata.annotations ?? {}
+  if (text === "") {
+    if (Object.keys(others).length > 0) deployment.metadata.annotations = others
+    else delete deployment.metadata.annotations
+  } else
+    canonicalizeInteger(
+      deployment,
+      rollbackTo,
+      (given, fault) => `failed to parse annotation[${rollbackTo}]=${given} as int64: ${fault}`,
+    )
+}
+
+function validateRollback({ metadata }: Deployment): FieldError[] {
+  const revision = metadata.annotations?.[rollbackTo]
+  return nonNegative(path.child("rollback", "version"), revision === undefined ? undefined : Number(revision))
 }
 
 function validateRollout(at: FieldPath, rollout: NonNullable<Spec["strategy"]>): FieldError[] {

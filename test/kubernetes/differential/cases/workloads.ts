@@ -1,7 +1,7 @@
 // Templates as people write them, with what is commonly wrong in them; and several kinds that depend on other objects.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import { mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
 import { kindNamed, type JsonObject } from "../generate/objects.ts"
 
 const container = { name: "main", image: "busybox" }
@@ -124,7 +124,41 @@ export function workloadCases(): Scenario[] {
     { name: "pods are given defaults and bounds by a LimitRange", steps: limitRange() },
     { name: "objects are counted by a ResourceQuota", steps: quota() },
     { name: "priority classes are looked up", steps: priorities() },
+    { name: "annotations that were fields are integers", steps: annotatedIntegers(), anyOrder: true },
   ]
+}
+
+/** What older versions of apps had as fields. */
+function annotatedIntegers(): RequestStep[] {
+  const texts = ["", "0", "7", "+7", "007", "-7", "x", "1.5", " 1", "9223372036854775807", "9223372036854775808"]
+  const kinds = [
+    ["apps/v1/deployments", "deprecated.deployment.rollback.to"],
+    ["apps/v1/daemonsets", "deprecated.daemonset.template.generation"],
+  ] as const
+  return kinds.flatMap(([resource, annotation]) => {
+    const kind = kindNamed(resource)
+    const plain = kind.object()
+    const annotated = (text: string): JsonObject => ({
+      ...plain,
+      metadata: { ...(plain["metadata"] as JsonObject), annotations: { [annotation]: text } },
+    })
+    return [
+      ...texts.map((text) => post(`${kind.path}?dryRun=All`, annotated(text), { label: `POST ${annotation}=${text}` })),
+      post(kind.path, plain),
+      ...texts.slice(1).flatMap((text) => {
+        const body = annotated(text)
+        return [
+          put(`${kind.objectPath}?dryRun=All`, body, { label: `PUT ${annotation}=${text}` }),
+          patch(
+            `${kind.objectPath}?dryRun=All`,
+            mergePatch,
+            { metadata: body["metadata"] as JsonObject },
+            { label: `PATCH ${annotation}=${text}` },
+          ),
+        ]
+      }),
+    ]
+  })
 }
 
 function withTemplate(object: JsonObject, [step, ...rest]: readonly string[], spec: JsonObject): JsonObject {

@@ -4,6 +4,7 @@ import { request as httpsRequest, type RequestOptions } from "node:https"
 import type { IncomingMessage } from "node:http"
 import { pipeline } from "node:stream/promises"
 import { FieldPath, forbiddenField, invalidValue, type FieldError } from "../../../../../apimachinery/field-errors.ts"
+import { parseInt64 } from "../../../../../apimachinery/go-integers.ts"
 import {
   badRequest,
   internalError,
@@ -53,8 +54,7 @@ function logQuery(asked: URLSearchParams, pod: string): URLSearchParams {
   ] as const) {
     const text = asked.get(field)
     if (text === null) continue
-    const value = Number(text)
-    if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+    const value = Number(parseInt64(text))
     if (value < minimum)
       errors.push(
         invalidValue(FieldPath.root(field), value, `must be greater than ${minimum === 0 ? "or equal to 0" : "0"}`),

@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest"
+import { parseInt64 } from "./go-integers.ts"
+
+describe("an integer in a text", () => {
+  test.each([
+    ["0", 0n],
+    ["+7", 7n],
+    ["-007", -7n],
+    ["9223372036854775807", 9223372036854775807n],
+    ["-9223372036854775808", -9223372036854775808n],
+  ])("%s", (text, value) => {
+    expect(parseInt64(text)).toBe(value)
+  })
+
+  test.each([
+    ["", "invalid syntax"],
+    [" 1", "invalid syntax"],
+    ["1.5", "invalid syntax"],
+    ["1_000", "invalid syntax"],
+    ["0x1", "invalid syntax"],
+    ["9223372036854775808", "value out of range"],
+    ["9".repeat(1_000), "value out of range"],
+  ])("is refused: %s", (text, fault) => {
+    expect(() => parseInt64(text)).toThrow(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${fault}`)
+  })
+})

@@ -1,0 +1,12 @@
+// Integers in texts, as Go's strconv.ParseInt reads them in base 10 and 64 bits, with what it says of those it does not take.
+
+import { badRequest } from "./status.ts"
+
+export function parseInt64(text: string): bigint {
+  const quoted = JSON.stringify(text)
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted}: invalid syntax`)
+  const value = text.length > 64 ? undefined : BigInt(text.replace(/^\+/, ""))
+  if (value === undefined || BigInt.asIntN(64, value) !== value)
+    throw badRequest(`strconv.ParseInt: parsing ${quoted}: value out of range`)
+  return value
+}

@@ -1,0 +1,24 @@
+// Fields of the removed versions of apps that upstream's internal objects still have, and apps/v1 keeps as annotations.
+// Source: k8s.io/kubernetes/pkg/apis/apps/v1/conversion.go.
+
+import { errorMessage } from "../../../apimachinery/error-message.ts"
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { parseInt64 } from "../../../apimachinery/go-integers.ts"
+import { badRequest } from "../../../apimachinery/status.ts"
+
+/** Brings it into the form in which Go prints it. What is no integer cannot be decoded: `describe` says so. */
+export function canonicalizeInteger(
+  object: KubeObject,
+  annotation: string,
+  describe: (text: string, fault: string) => string,
+): void {
+  const { annotations } = object.metadata
+  const text = annotations?.[annotation]
+  if (text === undefined) return
+  try {
+    object.metadata.annotations = { ...annotations, [annotation]: String(parseInt64(text)) }
+  } catch (error) {
+    const { kind } = object
+    throw badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${describe(text, errorMessage(error))}`)
+  }
+}
