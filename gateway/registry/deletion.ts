@@ -11,8 +11,8 @@ const orphan = "orphan"
 const foreground = "foregroundDeletion"
 
 export type DeletionStep =
-  /** `object` is what it was last: with the deletion's marks, when it is a graceful one that is over. */
-  | { step: "remove"; object: KubeObject }
+  /** `object` is what it was last. `marked`: with marks of its deletion, which those who watch it see before it is gone. */
+  | { step: "remove"; object: KubeObject; marked: boolean }
   /** The object stays, marked; `object` is the caller's copy, changed. */
   | { step: "mark"; object: KubeObject }
   /** It is being deleted already, and no sooner than asked. */
@@ -34,7 +34,7 @@ export function nextDeletionStep(
   else delete metadata.finalizers
   const held = finalizers.length > 0 || isHeldBack(definition, copy)
   if (grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)) return mark(definition, copy)
-  if (!held) return { step: "remove", object: copy }
+  if (!held) return { step: "remove", object: copy, marked: grace === "graceful" }
   markAsDeleting(definition, copy, now)
   return mark(definition, copy)
 }

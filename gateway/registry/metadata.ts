@@ -6,11 +6,10 @@ import { type KubeObject, timestamp } from "../../apimachinery/object.ts"
 import { badRequest, internalError, StatusError } from "../../apimachinery/status.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
-/** Before admission: a new object gets its identity. */
+/** Before admission: a new object gets its identity, but for a name that is to be generated. */
 export function fillSystemFields(definition: ResourceDefinition, namespace: string, object: KubeObject): void {
   const { metadata } = object
   placeInNamespace(definition, namespace, object)
-  if (!metadata.name && metadata.generateName) metadata.name = nameFor(definition, metadata.generateName)
   metadata.uid = randomUUID()
   metadata.creationTimestamp = timestamp()
   delete metadata.deletionTimestamp

@@ -100,16 +100,17 @@ export class GenericRegistry implements Registry {
     options: WriteOptions,
     admit: AdmitFunctions,
   ): Promise<KubeValue> {
-    const { metadata } = object
-    const isNameGenerated = !metadata.name && Boolean(metadata.generateName)
-    fillSystemFields(this.definition, ctx.info.namespace || (metadata.namespace ?? ""), object)
+    fillSystemFields(this.definition, ctx.info.namespace || (object.metadata.namespace ?? ""), object)
     await this.#attempts.admitNew(ctx, object, options, admit)
+    const { metadata } = object
+    const prefix = metadata.name ? "" : (metadata.generateName ?? "")
+    if (prefix !== "") metadata.name = nameFor(this.definition, prefix)
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#attempts.create(ctx, object, options, admit)
       } catch (error) {
-        if (!isNameGenerated || attempt === maxNameAttempts || !isAlreadyExists(error)) throw error
-        metadata.name = nameFor(this.definition, metadata.generateName ?? "")
+        if (prefix === "" || attempt === maxNameAttempts || !isAlreadyExists(error)) throw error
+        metadata.name = nameFor(this.definition, prefix)
       }
     }
   }

@@ -174,7 +174,9 @@ export class WriteAttempts {
     await admit.validate(undefined, current)
     if (next.step === "remove") {
       if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
-      const revision = await this.#remove(ctx, stored, current)
+      const last = next.marked ? await this.#mark(ctx, stored, copy) : stored
+      if (last === undefined) return undefined
+      const revision = await this.#remove(ctx, last, current)
       if (revision === undefined) return undefined
       next.object.metadata.resourceVersion = String(revision)
       return { gone: true, value: new ComputedValue(next.object) }
@@ -183,6 +185,12 @@ export class WriteAttempts {
     if (request.dryRun) return { gone: false, value: new ComputedValue(copy) }
     const value = await this.#storage.put(ctx, stored.key, copy, stored.modRevision, undefined)
     return value && { gone: false, value }
+  }
+
+  /** What has a time to end in is seen ending, even if it ends at once. undefined: it has changed meanwhile. */
+  async #mark(ctx: RequestContext, stored: KeyValue, marked: KubeObject): Promise<KeyValue | undefined> {
+    const value = await this.#storage.put(ctx, stored.key, marked, stored.modRevision, undefined)
+    return value && { ...stored, modRevision: value.revision }
   }
 
   /** Who wrote what is new in the object, unless that is known. */

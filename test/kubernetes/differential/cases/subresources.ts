@@ -12,7 +12,9 @@ import {
   remove,
   type RequestStep,
   type Scenario,
+  type Step,
   strategicPatch,
+  watch,
 } from "../scenario.ts"
 import { kindNamed } from "../generate/objects.ts"
 
@@ -179,8 +181,8 @@ function resizedOnNode(): RequestStep[] {
     post("/api/v1/nodes", {
       metadata: { name: node },
       spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }] },
+      status: { allocatable: { cpu: "1500m", memory: "2Gi" } },
     }),
-    patch(`${nodePath}/status`, mergePatch, { status: { allocatable: { cpu: "1500m", memory: "2Gi" } } }),
     onNode("a", node),
     onNode("b", "absent@{id}"),
     resize("a", "1500m", "2Gi"),
@@ -280,12 +282,18 @@ function dependents(): RequestStep[] {
   })
 }
 
-function grace(): RequestStep[] {
+function grace(): Step[] {
   const bound = (name: string): RequestStep[] => [
     post(pods, pod(name)),
     post(`${pods}/${name}/binding`, { metadata: { name }, target: { kind: "Node", name: "node-1" } }),
   ]
+  const held = { metadata: { finalizers: ["example.com/hold"] } }
+  const evict = (name: string, deleteOptions: Json): RequestStep =>
+    post(`${pods}/${name}/eviction`, { apiVersion: "policy/v1", kind: "Eviction", metadata: { name }, deleteOptions })
   return [
+    get(pods, { save: "before" }),
+    // Who ends at once is seen ending, too.
+    watch(`${pods}?resourceVersion=@{before.metadata.resourceVersion}`),
     ...bound("a"),
     remove(`${pods}/a`),
     remove(`${pods}/a?gracePeriodSeconds=10`),
@@ -299,6 +307,28 @@ function grace(): RequestStep[] {
     ...bound("c"),
     remove(pods),
     get(pods),
+    post(pods, pod("free")),
+    remove(`${pods}/free`),
+    post(pods, pod("forced")),
+    remove(`${pods}/forced?gracePeriodSeconds=0&dryRun=All`),
+    remove(`${pods}/forced?gracePeriodSeconds=0&propagationPolicy=Background`),
+    ...bound("d"),
+    remove(`${pods}/d?gracePeriodSeconds=0`),
+    ...bound("e"),
+    patch(`${pods}/e`, mergePatch, held),
+    remove(`${pods}/e?gracePeriodSeconds=0`),
+    remove(`${pods}/e?gracePeriodSeconds=0`),
+    patch(`${pods}/e`, mergePatch, { metadata: { finalizers: null } }),
+    post(pods, pod("f")),
+    patch(`${pods}/f`, mergePatch, { metadata: { finalizers: ["orphan"] } }),
+    remove(`${pods}/f?propagationPolicy=Background`),
+    ...bound("g"),
+    evict("g", {}),
+    evict("g", { gracePeriodSeconds: 0 }),
+    remove(`${pods}/b?gracePeriodSeconds=0`),
+    remove(`${pods}/c?gracePeriodSeconds=0`),
+    ...bound("h"),
+    remove(`${pods}?gracePeriodSeconds=0`),
   ]
 }
 
