@@ -109,7 +109,7 @@ const strategy: Strategy<Definition> = {
   },
 }
 
-export const customResourceDefinitions: KindExtension = { strategy }
+export const customResourceDefinitions: KindExtension = { strategy, plainStatus: true }
 
 function storageVersionOf(definition: Definition): string | undefined {
   const version = definition.spec?.versions?.find(({ storage }) => storage === true)

@@ -231,5 +231,7 @@ function shown(all: readonly string[], as: readonly string[] = ["string"]): Requ
     get(things("v1"), { untilCode: 200 }),
     post(things("v1"), { apiVersion: `${group}/v1`, kind: "Thing", metadata: { name: "a" }, spec } as Json),
     ...ask,
+    // Who has no columns of the kind has no table.
+    get(`${definitions}/things.${group}/status`, { headers: asTable }),
   ]
 }
