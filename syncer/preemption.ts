@@ -116,6 +116,7 @@ export class Preemption {
         reason: "PreemptionByScheduler",
         message: `${pod.spec?.schedulerName ?? "default-scheduler"}: ${message}`,
         lastTransitionTime: timestamp(new Date(clock.now())),
+        observedGeneration: victim.metadata.generation,
       }
       const text = `Preempted by pod ${pod.metadata.uid ?? ""} on node ${node}`
       events.event(client, { ...victim, apiVersion: "v1", kind: "Pod" }, "Normal", "Preempted", text)

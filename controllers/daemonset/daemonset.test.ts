@@ -4,7 +4,7 @@ import { controllerRevisions, daemonSets, nodes, pods } from "../../client/resou
 import { canonical } from "../template-hash.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import type { DaemonSet } from "./daemonset.ts"
-import { nodeOf, placement } from "./placement.ts"
+import { daemonPod, nodeOf, placement } from "./placement.ts"
 
 const only = ["daemonset", "garbage-collector"]
 const node = (name: string, labels: Record<string, string> = {}, taints?: object[]): KubeObject => ({
@@ -111,8 +111,80 @@ describe("a DaemonSet", () => {
       spec: { template: { spec: { containers: [{ name: "c", image: "two" }] } } },
     })
     await eventually(() => expect(images(harness).sort()).toEqual(["one", "two"]))
+    // The old one counts until the new one takes its place.
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ numberAvailable: 1, observedGeneration: 2 }))
+    expect(statusOf(harness)?.updatedNumberScheduled).toBeUndefined()
     await harness.runPods("default")
     await eventually(() => expect(images(harness)).toEqual(["two"]))
+    await eventually(() => expect(statusOf(harness)?.updatedNumberScheduled).toBe(1))
+  })
+
+  test("removes a pod that nothing will ever run because its node is gone", async () => {
+    await using harness = await startHarness({ only })
+    for (const name of ["a", "b"]) await harness.create(nodes, node(name))
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(placed(harness)).toEqual(["a", "b"]))
+    await harness.cluster.delete(nodes, undefined, "a")
+    await eventually(() => expect(placed(harness)).toEqual(["b"]))
+  })
+
+  test("makes another pod for one that is let go", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a"))
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(placed(harness)).toEqual(["a"]))
+    const { name } = harness.cluster.all<Pod>(pods)[0]!.metadata
+    await harness.change(pods, "default", name!, { metadata: { ownerReferences: null, labels: { app: "other" } } })
+    await eventually(() => expect(placed(harness)).toEqual(["a", "a"]))
+  })
+
+  test("goes on with the pods and the history of the set that left them", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a"))
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(placed(harness)).toEqual(["a"]))
+    const uids = (): unknown[] =>
+      [...harness.cluster.all(controllerRevisions), ...harness.cluster.all(pods)].map(({ metadata }) => metadata.uid)
+    const before = uids()
+    await harness.cluster.delete(daemonSets, "default", "agent", { propagationPolicy: "Orphan" })
+    await eventually(() => expect(harness.cluster.find(daemonSets, "default", "agent")).toBeUndefined())
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ updatedNumberScheduled: 1 }))
+    expect(uids()).toEqual(before)
+    expect(statusOf(harness)?.collisionCount).toBeUndefined()
+  })
+
+  test("keeps one revision of a template when it finds another of the same", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(nodes, node("a"))
+    await harness.create(daemonSets, daemonSet())
+    await eventually(() => expect(placed(harness)).toEqual(["a"]))
+    const [{ data }] = harness.cluster.all(controllerRevisions) as [KubeObject & { data: object }]
+    const metadata = { name: "left", namespace: "default", labels: { app: "agent" } }
+    const found = { apiVersion: "apps/v1", kind: "ControllerRevision", metadata, data, revision: 7 }
+    await harness.create(controllerRevisions, found as KubeObject)
+    await eventually(() => {
+      expect(harness.cluster.all(controllerRevisions).map((revision) => revision.metadata.name)).toEqual(["left"])
+      expect(harness.cluster.all(pods)[0]!.metadata.labels).toMatchObject({ "controller-revision-hash": "left" })
+    })
+    expect(placed(harness)).toEqual(["a"])
+  })
+})
+
+describe("daemonPod()", () => {
+  test("has only its node to choose from, and stays there whatever patience its template has", () => {
+    const key = "node.kubernetes.io/not-ready"
+    const hasty = { key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }
+    const nodeSelectorTerms = [{ matchExpressions: [{ key: "disk", operator: "Exists" }] }]
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } }
+    const set = daemonSet({}, { tolerations: [hasty], affinity: { nodeAffinity } }) as DaemonSet
+    const { spec } = daemonPod(set, set.spec?.template, "a", "hash")
+    expect(spec?.tolerations?.filter((toleration) => toleration.key === key)).toEqual([
+      { key, operator: "Exists", effect: "NoExecute" },
+    ])
+    expect(spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms).toEqual([
+      { matchFields: [{ key: "metadata.name", operator: "In", values: ["a"] }] },
+    ])
   })
 })
 

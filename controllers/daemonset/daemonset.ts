@@ -1,23 +1,18 @@
 // One pod on each node that qualifies. Facts: k8s.io/kubernetes/pkg/controller/daemon.
 
-import { selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
 import { controllerOf, type KubeObject, type Node, type Pod, type PodTemplateSpec } from "../../apimachinery/object.ts"
 import { controllerRevisions, daemonSets, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import type { Condition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
-import {
-  byRevision,
-  revisionHashLabel,
-  truncateHistory,
-  updateRevision,
-  type ControllerRevision,
-} from "../history/revisions.ts"
+import { revisionHashLabel, truncateHistory, type ControllerRevision } from "../history/revisions.ts"
 import { claim } from "../pods/claim.ts"
 import { Expectations } from "../pods/expectations.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
 import { FailedBackoff } from "./failed-backoff.ts"
+import { historyOf } from "./history.ts"
 import { daemonSetKind } from "./placement.ts"
 import { Round } from "./round.ts"
 
@@ -60,26 +55,41 @@ export function runDaemonSets(ctx: ControllerContext): Promise<void> {
     primary: sets,
     reads: [pods, nodes, revisions],
   })
-  const enqueue = (tenant: string, pod: Pod): void => {
-    const owner = controllerOf(pod)
-    if (owner?.kind === "DaemonSet") controller.enqueue(tenant, pod.metadata.namespace, owner.name)
-    else if (owner === undefined) controller.enqueueAll(tenant, pod.metadata.namespace)
+  const enqueue = (tenant: string, owned: KubeObject): void => {
+    const owner = controllerOf(owned)
+    if (owner?.kind === "DaemonSet") controller.enqueue(tenant, owned.metadata.namespace, owner.name)
+    if (owner !== undefined) return
+    for (const set of sets.list(tenant, owned.metadata.namespace)) {
+      if (matches(selectorFromLabelSelector(set.spec?.selector), owned.metadata.labels ?? {}))
+        controller.enqueueObject(tenant, set)
+    }
+  }
+  const enqueueBoth = (tenant: string, owned: KubeObject, previous: KubeObject): void => {
+    if (controllerOf(previous)?.uid !== controllerOf(owned)?.uid) enqueue(tenant, previous)
+    enqueue(tenant, owned)
   }
   pods.subscribe({
     added(tenant, pod) {
       expectations.creationObserved(controllerOf(pod)?.uid ?? "")
       enqueue(tenant, pod)
     },
-    updated(tenant, pod) {
+    updated(tenant, pod, previous) {
       if (pod.metadata.deletionTimestamp !== undefined) {
         expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
       }
-      if (controllerOf(pod)?.kind === "DaemonSet") enqueue(tenant, pod)
+      enqueueBoth(tenant, pod, previous)
     },
     deleted(tenant, pod) {
       expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
       enqueue(tenant, pod)
     },
+  })
+  revisions.subscribe({
+    added(tenant, revision) {
+      if (controllerOf(revision) === undefined) enqueue(tenant, revision)
+    },
+    updated: enqueueBoth,
+    deleted: enqueue,
   })
   nodes.subscribe({
     added: (tenant) => controller.enqueueAll(tenant),
@@ -115,35 +125,37 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
   const client = controller.client(tenant)
   const uid = set.metadata.uid ?? ""
   const informer = ctx.informers.of<Pod>(podResource)
-  const pods = await claim<Pod>({
-    client,
+  const owned = { client, owner: set, ownerKind: daemonSetKind, ownerResource: daemonSets }
+  const claimed = await claim<Pod>({
+    ...owned,
     resource: podResource,
-    owner: set,
-    ownerKind: daemonSetKind,
-    ownerResource: daemonSets,
     selector: selectorFromLabelSelector(set.spec?.selector),
     candidates: [...informer.byIndex(tenant, "controller", uid), ...informer.byIndex(tenant, "orphans", key.namespace)],
   })
-  const revisions = ctx.informers
-    .of<ControllerRevision>(controllerRevisions)
-    .byIndex(tenant, "controller", uid)
-    .sort(byRevision)
-  const owner = { client, owner: set, ownerKind: daemonSetKind, hashLabel: revisionHashLabel, revisions }
-  const { revision, collisionCount } = await updateRevision(owner)
-  const hash = revision.metadata.labels?.[revisionHashLabel] ?? ""
+  const history = await historyOf({ ...owned, informers: ctx.informers, tenant }, claimed)
+  const { hash, collisionCount, pods } = history
   const nodes = ctx.informers.of<Node>(nodeResource).list(tenant)
   const round = new Round({ ctx, actor: controller, expectations, failedBackoff, tenant, set, pods, nodes, hash })
+  const mayAct = expectations.satisfied(uid)
   let failure: unknown
   try {
-    if (expectations.satisfied(uid)) await round.run()
+    if (mayAct) await round.run()
   } catch (error) {
     failure = error
   }
-  const status = round.status(collisionCount)
+  // A generation that nothing was done for yet is not observed.
+  const { observedGeneration } = mayAct ? { observedGeneration: set.metadata.generation ?? 0 } : (set.status ?? {})
+  const status = {
+    ...round.status(),
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+  }
   if (!equalButNulls(status, set.status)) await client.update(daemonSets, { ...set, status }, { subresource: "status" })
   if (failure !== undefined) throw failure
-  const live = new Set([hash, ...pods.map((pod) => pod.metadata.labels?.["controller-revision-hash"])])
-  await truncateHistory(client, set, revisions, ({ metadata }) => live.has(metadata.labels?.[revisionHashLabel] ?? ""))
+  const live = new Set(pods.map((pod) => pod.metadata.labels?.[revisionHashLabel]))
+  if (mayAct) {
+    await truncateHistory(client, set, history.old, ({ metadata }) => live.has(metadata.labels?.[revisionHashLabel]))
+  }
   const available = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
   const times = [available, round.waitMs].filter((ms) => ms !== undefined)
   return times.length === 0 ? undefined : { requeueAfterMs: Math.min(...times) }

@@ -4,9 +4,18 @@
 import type { DaemonSet } from "./daemonset.ts"
 import { matchesNode, tolerates, type Toleration } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
+import { revisionHashLabel } from "../history/revisions.ts"
 import { controllerReference, podFromTemplate } from "../pods/pod-control.ts"
 
 export const daemonSetKind = { apiVersion: "apps/v1", kind: "DaemonSet" } as const
+
+export const generationLabel = "pod-template-generation"
+
+/** How many templates the set has had. */
+export function generationOf(set: DaemonSet): string | undefined {
+  const generation = set.metadata.annotations?.["deprecated.daemonset.template.generation"]
+  return generation !== undefined && /^\d+$/.test(generation) ? generation : undefined
+}
 
 type Spec = NonNullable<Pod["spec"]>
 
@@ -23,34 +32,33 @@ function tolerationsOf(spec: Spec): Toleration[] {
       ? [["node.kubernetes.io/network-unavailable", "NoSchedule"] satisfies [string, string]]
       : []),
   ]
-  const added = always.map(([key, effect]) => ({ key, operator: "Exists", effect }))
-  const isPresent = (wanted: Toleration): boolean =>
-    (spec.tolerations ?? []).some(
-      ({ key, effect, operator }) => key === wanted.key && effect === wanted.effect && operator === "Exists",
-    )
-  return [...(spec.tolerations ?? []), ...added.filter((toleration) => !isPresent(toleration))]
+  // One of the template's own is overruled, where it holds for a while only.
+  return always.reduce<Toleration[]>((tolerations, [key, effect]) => {
+    const added = { key, operator: "Exists", effect }
+    const isSame = (other: Toleration): boolean =>
+      other.key === key && other.effect === effect && other.operator === "Exists"
+    const replaced = tolerations.map((other) => (isSame(other) ? added : other))
+    return tolerations.some(isSame) ? replaced : [...tolerations, added]
+  }, spec.tolerations ?? [])
 }
 
 /** The pod for one node: the scheduler binds it, but has only that node to choose from. */
 export function daemonPod(set: DaemonSet, template: PodTemplateSpec | undefined, node: string, hash: string): Pod {
   const pod = podFromTemplate(template, set, controllerReference(set, daemonSetKind))
-  const generation = set.metadata.annotations?.["deprecated.daemonset.template.generation"]
+  const generation = generationOf(set)
   pod.metadata.labels = {
     ...pod.metadata.labels,
-    "controller-revision-hash": hash,
-    ...(generation === undefined ? {} : { "pod-template-generation": generation }),
+    [revisionHashLabel]: hash,
+    ...(generation === undefined ? {} : { [generationLabel]: generation }),
   }
   const spec = { ...pod.spec } as Spec
+  // Instead of the template's terms, which were asked when the node was chosen.
   const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }]
-  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution
-  const terms = required?.nodeSelectorTerms ?? [{}]
   spec.affinity = {
     ...spec.affinity,
     nodeAffinity: {
       ...spec.affinity?.nodeAffinity,
-      requiredDuringSchedulingIgnoredDuringExecution: {
-        nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields })),
-      },
+      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
     },
   }
   spec.tolerations = tolerationsOf(spec)
@@ -60,13 +68,25 @@ export function daemonPod(set: DaemonSet, template: PodTemplateSpec | undefined,
 /** The node a pod is on or was made for. */
 export function nodeOf(pod: Pod): string | undefined {
   if (pod.spec?.nodeName !== undefined && pod.spec.nodeName !== "") return pod.spec.nodeName
-  const [term] =
+  const terms =
     pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
-  return term?.matchFields?.find(({ key }) => key === "metadata.name")?.values?.[0]
+  const fields = terms.flatMap(({ matchFields }) => matchFields ?? [])
+  return fields.find(({ key, operator }) => key === "metadata.name" && operator === "In")?.values?.[0]
 }
 
-/** run: a new pod is wanted; stay: one that is there may go on. */
-export function placement(set: DaemonSet, node: Node): { run: boolean; stay: boolean } {
+/** A node, or one that is no more, with the set's pods on it. */
+export interface Place {
+  node: string
+  isThere: boolean
+  /** A new pod is wanted. */
+  run: boolean
+  /** One that is there may go on. */
+  stay: boolean
+  /** Those that count; first those on the node, then those on their way there; oldest first. */
+  pods: Pod[]
+}
+
+export function placement(set: DaemonSet, node: Node): Pick<Place, "run" | "stay"> {
   const spec = set.spec?.template?.spec
   if (spec === undefined || !fits(spec, node)) return { run: false, stay: false }
   const tolerations = tolerationsOf(spec)

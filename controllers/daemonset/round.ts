@@ -1,17 +1,18 @@
 // One round over one DaemonSet: pods on nodes that lack one, none where they do not belong, old ones replaced.
-// Source: k8s.io/kubernetes/pkg/controller/daemon/{daemon_controller,update}.go.
+// Source: k8s.io/kubernetes/pkg/controller/daemon/daemon_controller.go.
 
 import type { Node, Pod } from "../../apimachinery/object.ts"
 import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import type { Actor, ControllerContext } from "../context.ts"
-import { scaled } from "../deployment/replicas.ts"
+import { revisionHashLabel } from "../history/revisions.ts"
 import type { Expectations } from "../pods/expectations.ts"
 import { createPod, deletePod } from "../pods/pod-control.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { settleAll, slowStart } from "../pods/slow-start.ts"
 import type { DaemonSet, DaemonSetStatus } from "./daemonset.ts"
 import type { FailedBackoff } from "./failed-backoff.ts"
-import { daemonPod, nodeOf, placement } from "./placement.ts"
+import { daemonPod, generationLabel, generationOf, nodeOf, placement, type Place } from "./placement.ts"
+import { planUpdate, surges, type Plan } from "./rolling-update.ts"
 
 /** Pods made or deleted in one round. */
 const burst = 250
@@ -29,32 +30,34 @@ export interface RoundOptions {
   hash: string
 }
 
-interface Place {
-  node: string
-  run: boolean
-  stay: boolean
-  /** Those that count, oldest first. */
-  pods: Pod[]
-}
-
 export class Round {
   readonly #options: RoundOptions
   readonly #places: Place[]
+  /** Nodes that are to have a daemon. */
+  readonly #wanted: number
+  /** Templates the set has had. */
+  readonly #generation: string | undefined
   readonly #now: number
   /** Until a failed daemon may go. */
   #waitMs: number | undefined
 
   constructor(options: RoundOptions) {
     this.#options = options
+    this.#generation = generationOf(options.set)
     this.#now = options.ctx.clock.now()
-    const byNode = Map.groupBy(options.pods, (pod) => nodeOf(pod) ?? "")
+    // One that has ended and is being deleted is the garbage collector's; it holds up no other.
+    const pods = options.pods.filter((pod) => !(isFinished(pod) && isTerminating(pod)))
+    const byNode = Map.groupBy(pods.sort(byPlaceAndAge), nodeOf)
+    const nodes = new Set(options.nodes.map(({ metadata }) => metadata.name ?? ""))
     this.#places = options.nodes.map((node) => {
       const { name = "" } = node.metadata
-      const pods = [...(byNode.get(name) ?? [])].sort((a, b) =>
-        (a.metadata.creationTimestamp ?? "") < (b.metadata.creationTimestamp ?? "") ? -1 : 1,
-      )
-      return { node: name, ...placement(options.set, node), pods }
+      return { node: name, isThere: true, ...placement(options.set, node), pods: byNode.get(name) ?? [] }
     })
+    for (const [node, strays] of byNode) {
+      if (node === undefined || nodes.has(node)) continue
+      this.#places.push({ node, isThere: false, run: false, stay: true, pods: strays })
+    }
+    this.#wanted = this.#places.filter(({ run }) => run).length
   }
 
   get waitMs(): number | undefined {
@@ -62,57 +65,70 @@ export class Round {
   }
 
   async run(): Promise<void> {
-    const { set } = this.#options
-    const create: string[] = []
-    const remove: Pod[] = []
-    for (const place of this.#places) this.#plan(place, create, remove)
-    if (set.spec?.updateStrategy?.type !== "OnDelete") this.#planUpdate(create, remove)
-    await this.#carryOut(create.slice(0, burst), remove.slice(0, burst))
+    const plan: Plan = { create: [], remove: [] }
+    for (const place of this.#places) this.#plan(place, plan)
+    const isUpdating = this.#options.set.spec?.updateStrategy?.type !== "OnDelete"
+    // The update reckons with a daemon on each node; what is done for that brings the set back.
+    if (isUpdating && plan.create.length + plan.remove.length === 0) this.#planUpdate(plan)
+    await this.#carryOut(plan.create.slice(0, burst), plan.remove.slice(0, burst))
   }
 
-  status(collisionCount: number | undefined): DaemonSetStatus {
-    const { set, hash } = this.#options
-    const wanted = this.#places.filter(({ run }) => run)
-    const living = (place: Place): Pod[] => place.pods.filter((pod) => !isTerminating(pod))
-    const count = (test: (pod: Pod) => boolean): number => wanted.filter((place) => living(place).some(test)).length
-    const available = count((pod) => this.#isAvailable(pod))
-    const updated = count((pod) => this.#isUpdated(pod, hash))
-    const unavailable = wanted.length - available
+  /** But for what is not counted: observedGeneration, collisionCount. */
+  status(): DaemonSetStatus {
+    const { set } = this.#options
+    const places = this.#places.filter(({ isThere }) => isThere)
+    // Of several, one counts; also one that is on its way out.
+    const counted = places.filter(({ run }) => run).flatMap(({ pods: [first] }) => first ?? [])
+    const available = counted.filter((pod) => this.#isAvailable(pod)).length
+    const updated = counted.filter((pod) => this.#isUpdated(pod)).length
+    const unavailable = this.#wanted - available
     const conditions = set.status?.conditions
     return {
-      currentNumberScheduled: count(() => true),
-      numberMisscheduled: this.#places.filter((place) => !place.run && living(place).length > 0).length,
-      desiredNumberScheduled: wanted.length,
-      numberReady: count(isReady),
-      observedGeneration: set.metadata.generation ?? 0,
+      currentNumberScheduled: counted.length,
+      numberMisscheduled: places.filter(({ run, pods }) => !run && pods.length > 0).length,
+      desiredNumberScheduled: this.#wanted,
+      numberReady: counted.filter(isReady).length,
       ...(updated === 0 ? {} : { updatedNumberScheduled: updated }),
       ...(available === 0 ? {} : { numberAvailable: available }),
       ...(unavailable === 0 ? {} : { numberUnavailable: unavailable }),
-      ...(collisionCount === undefined ? {} : { collisionCount }),
       ...(conditions === undefined ? {} : { conditions }),
     }
   }
 
-  #plan({ node, run, stay, pods }: Place, create: string[], remove: Pod[]): void {
-    if (!stay) {
-      remove.push(...pods.filter((pod) => !isTerminating(pod)))
+  /** One daemon where one is wanted, none where none may be. */
+  #plan({ node, isThere, run, stay, pods }: Place, { create, remove }: Plan): void {
+    const living = pods.filter((pod) => !isTerminating(pod))
+    const isDouble = surges(this.#options.set)
+    if (!isThere) {
+      // Never bound, so that nobody else finds it.
+      remove.push(...living.filter(({ spec }) => (spec?.nodeName ?? "") === ""))
       return
     }
-    const running: Pod[] = []
-    for (const pod of pods) {
-      if (isTerminating(pod)) continue
-      // It comes back when it is gone.
-      if (!isFinished(pod)) running.push(pod)
-      else if (this.#mayGo(pod, node)) remove.push(pod)
+    if (!stay) {
+      remove.push(...living)
+      return
     }
-    if (run && pods.length === 0) create.push(node)
-    if (running.length < 2) return
-    // More than one only while an update surges: the new one beside the old until it is available.
-    const surges = this.#maxSurge() > 0
-    const fresh = running.find((pod) => this.#isUpdated(pod, this.#options.hash))
-    const [oldest] = running
-    if (!surges) remove.push(...running.filter((pod) => pod !== oldest))
-    else if (fresh !== undefined && this.#isAvailable(fresh)) remove.push(...running.filter((pod) => pod !== fresh))
+    // One that has ended comes back when it is gone.
+    remove.push(...living.filter((pod) => isFinished(pod) && this.#mayGo(pod, node)))
+    const running = living.filter((pod) => !isFinished(pod))
+    if (run && (pods.length === 0 || (isDouble && running.length === 0))) create.push(node)
+    if (!isDouble) remove.push(...running.slice(1))
+    else if (running.length > 1) remove.push(...this.#surplus(running))
+  }
+
+  /** While an update surges, the new one is beside the old one until it can take its place. */
+  #surplus(running: readonly Pod[]): Pod[] {
+    const isCurrent = (pod: Pod): boolean => pod.metadata.labels?.[revisionHashLabel] === this.#options.hash
+    const [fresh, ...others] = running.filter(isCurrent)
+    const [old, ...older] = running.filter((pod) => !isCurrent(pod))
+    const isReplaced = fresh !== undefined && old !== undefined && (!isReady(old) || this.#isAvailable(fresh))
+    return [...others, ...older, ...(isReplaced ? [old] : [])]
+  }
+
+  #planUpdate(plan: Plan): void {
+    const isUpdated = (pod: Pod): boolean => this.#isUpdated(pod)
+    const isAvailable = (pod: Pod): boolean => this.#isAvailable(pod)
+    planUpdate({ set: this.#options.set, places: this.#places, wanted: this.#wanted, isUpdated, isAvailable }, plan)
   }
 
   #mayGo(pod: Pod, node: string): boolean {
@@ -132,35 +148,6 @@ export class Round {
     failedBackoff.failed(key, this.#now)
     actor.event(tenant, set, "Warning", "FailedDaemonPod", `Found failed ${where}, will try to kill it`)
     return true
-  }
-
-  #planUpdate(create: string[], remove: Pod[]): void {
-    const wanted = this.#places.filter(({ run }) => run)
-    const current = wanted.map((place) => place.pods.filter((pod) => !isTerminating(pod) && !isFinished(pod)))
-    const surge = this.#maxSurge()
-    if (surge > 0) {
-      let room = surge - current.filter((pods) => pods.length > 1).length
-      for (const [at, pods] of current.entries()) {
-        const [only] = pods
-        if (room <= 0 || only === undefined || pods.length > 1 || this.#isUpdated(only, this.#options.hash)) continue
-        create.push(wanted[at]?.node ?? "")
-        room--
-      }
-      return
-    }
-    const { rollingUpdate } = this.#options.set.spec?.updateStrategy ?? {}
-    const allowed = Math.max(1, scaled(rollingUpdate?.maxUnavailable ?? 1, wanted.length, true))
-    let room = allowed - current.filter((pods) => !pods.some((pod) => this.#isAvailable(pod))).length
-    for (const pods of current) {
-      const [pod] = pods
-      if (pod === undefined || this.#isUpdated(pod, this.#options.hash) || remove.includes(pod)) continue
-      // One that does not work makes nothing worse by being replaced.
-      if (!this.#isAvailable(pod)) remove.push(pod)
-      else if (room > 0) {
-        remove.push(pod)
-        room--
-      }
-    }
   }
 
   async #carryOut(create: readonly string[], remove: readonly Pod[]): Promise<void> {
@@ -194,17 +181,19 @@ export class Round {
     if (failure !== undefined) throw failure
   }
 
-  #maxSurge(): number {
-    const { set } = this.#options
-    const wanted = this.#places.filter(({ run }) => run).length
-    return scaled(set.spec?.updateStrategy?.rollingUpdate?.maxSurge ?? 0, wanted, true)
-  }
-
   #isAvailable(pod: Pod): boolean {
     return isAvailable(pod, this.#options.set.spec?.minReadySeconds ?? 0, this.#now)
   }
 
-  #isUpdated(pod: Pod, hash: string): boolean {
-    return pod.metadata.labels?.["controller-revision-hash"] === hash
+  /** By the count of templates, too: whoever takes over another's pods takes those of the same count as they are. */
+  #isUpdated({ metadata: { labels } }: Pod): boolean {
+    const isSameGeneration = this.#generation !== undefined && labels?.[generationLabel] === this.#generation
+    return isSameGeneration || labels?.[revisionHashLabel] === this.#options.hash
   }
+}
+
+function byPlaceAndAge(a: Pod, b: Pod): number {
+  const order = ({ spec, metadata }: Pod): string =>
+    `${(spec?.nodeName ?? "") === "" ? 1 : 0} ${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`
+  return order(a) < order(b) ? -1 : 1
 }

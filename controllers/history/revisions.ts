@@ -1,11 +1,14 @@
 // ControllerRevisions: the versions of a StatefulSet's or DaemonSet's template, each an object of its own.
 // Facts: k8s.io/kubernetes/pkg/controller/history.
 
-import type { KubeObject, PodTemplateSpec } from "../../apimachinery/object.ts"
+import { matches, selectorFromLabelSelector, type LabelSelector } from "../../apimachinery/labels.ts"
+import { controllerOf, type KubeObject, type PodTemplateSpec } from "../../apimachinery/object.ts"
 import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
 import { controllerRevisions } from "../../client/resources.ts"
-import type { KubeClient } from "../../client/rest.ts"
+import type { KubeClient, Resource } from "../../client/rest.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
+import type { Informers } from "../informers.ts"
+import { claim } from "../pods/claim.ts"
 import { controllerReference, type OwnerKind } from "../pods/pod-control.ts"
 import { canonical, hashOf } from "../template-hash.ts"
 
@@ -22,13 +25,38 @@ export interface ControllerRevision extends KubeObject {
 
 /** What revisions are made of; StatefulSet and DaemonSet. */
 export interface Revised extends KubeObject {
-  spec?: { template?: PodTemplateSpec; revisionHistoryLimit?: number; selector?: { matchLabels?: object } }
+  spec?: { template?: PodTemplateSpec; revisionHistoryLimit?: number; selector?: LabelSelector }
   status?: { collisionCount?: number }
 }
 
 /** Oldest first. */
-export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
-  return (a.revision ?? 0) - (b.revision ?? 0) || ((a.metadata.name ?? "") < (b.metadata.name ?? "") ? -1 : 1)
+function byRevision(a: ControllerRevision, b: ControllerRevision): number {
+  const order = ({ metadata }: ControllerRevision): string =>
+    `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`
+  return (a.revision ?? 0) - (b.revision ?? 0) || (order(a) < order(b) ? -1 : 1)
+}
+
+export interface RevisionOwner {
+  informers: Informers
+  client: KubeClient
+  tenant: string
+  owner: Revised
+  ownerKind: OwnerKind
+  ownerResource: Resource
+}
+
+/** Those the owner has, oldest first; what a former owner left behind becomes its own. */
+export async function claimRevisions(of: RevisionOwner): Promise<ControllerRevision[]> {
+  const { informers, tenant, owner } = of
+  const { uid = "", namespace = "" } = owner.metadata
+  const informer = informers.of<ControllerRevision>(controllerRevisions)
+  const selector = selectorFromLabelSelector(owner.spec?.selector)
+  const candidates = [
+    ...informer.byIndex(tenant, "controller", uid),
+    ...informer.byIndex(tenant, "orphans", namespace),
+  ].filter(({ metadata }) => matches(selector, metadata.labels ?? {}))
+  const claimed = await claim<ControllerRevision>({ ...of, resource: controllerRevisions, selector, candidates })
+  return claimed.sort(byRevision)
 }
 
 export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
@@ -58,12 +86,17 @@ export async function updateRevision(request: RevisionRequest): Promise<UpdateRe
   const { client, owner, revisions } = request
   const collisionCount = owner.status?.collisionCount
   const newest = revisions.at(-1)
-  const equal = revisions.filter((revision) => equalButNulls(templateOf(revision), owner.spec?.template)).at(-1)
+  const equal = revisions.filter((revision) => isOf(revision, owner)).at(-1)
   if (equal === undefined) return createRevision(request, (newest?.revision ?? 0) + 1, collisionCount)
   if (equal === newest) return { revision: equal, collisionCount }
   // A rollback: the equal one becomes the newest.
   const moved = { ...equal, revision: (newest?.revision ?? 0) + 1 }
   return { revision: await client.update<ControllerRevision>(controllerRevisions, moved), collisionCount }
+}
+
+/** Of the owner's present template. */
+export function isOf(revision: ControllerRevision, owner: Revised): boolean {
+  return equalButNulls(templateOf(revision), owner.spec?.template)
 }
 
 async function createRevision(
@@ -95,22 +128,22 @@ async function createRevision(
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
       const found = await client.get<ControllerRevision>(controllerRevisions, namespace, revision.metadata.name ?? "")
-      const isOurs = found.metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) === true
-      if (isOurs && equalButNulls(found.data, data)) return { revision: found, collisionCount }
+      // Also one that goes with a former owner of this name: it comes again, alike. Other kinds make the same names.
+      const { kind = ownerKind.kind } = controllerOf(found) ?? {}
+      if (kind === ownerKind.kind && equalButNulls(found.data, data)) return { revision: found, collisionCount }
     }
   }
 }
 
-/** Deletes the oldest beyond the limit; those in use do not count and stay. */
+/** Deletes the oldest of these that are beyond the limit, but none that is in use. */
 export async function truncateHistory(
   client: KubeClient,
   owner: Revised,
-  revisions: readonly ControllerRevision[],
-  isLive: (revision: ControllerRevision) => boolean,
+  old: readonly ControllerRevision[],
+  isLive: (revision: ControllerRevision) => boolean = () => false,
 ): Promise<void> {
-  const old = revisions.filter((revision) => !isLive(revision))
-  const surplus = old.length - (owner.spec?.revisionHistoryLimit ?? 10)
-  for (const { metadata } of old.slice(0, Math.max(0, surplus))) {
+  const surplus = Math.max(0, old.length - (owner.spec?.revisionHistoryLimit ?? 10))
+  for (const { metadata } of old.filter((revision) => !isLive(revision)).slice(0, surplus)) {
     try {
       await client.delete(controllerRevisions, metadata.namespace, metadata.name ?? "")
     } catch (error) {

@@ -20,7 +20,15 @@ export function withDisruption(pod: Pod, { reason, message }: Disruption, now: n
   const current = podCondition(pod, type)
   const since = current?.status === "True" ? current.lastTransitionTime : undefined
   const lastTransitionTime = since ?? timestamp(new Date(now))
-  const condition = { type, status: "True", reason, message, lastTransitionTime } as Conditions[number]
+  const observedGeneration = pod.metadata.generation
+  const condition = {
+    type,
+    status: "True",
+    reason,
+    message,
+    lastTransitionTime,
+    observedGeneration,
+  } as Conditions[number]
   const others = (pod.status?.conditions ?? []).filter((other) => other.type !== type)
   return [...others, condition]
 }
@@ -36,7 +44,8 @@ export async function failAndDelete(
   try {
     if (!isFinished(pod)) {
       const conditions = disruption === undefined ? {} : { conditions: withDisruption(pod, disruption, now) }
-      const patch = { metadata: { uid }, status: { phase: "Failed", ...conditions } }
+      const status = { phase: "Failed", observedGeneration: pod.metadata.generation, ...conditions }
+      const patch = { metadata: { uid }, status }
       await client.patch(podResource, namespace, name, patch, { type: "merge", subresource: "status" })
     }
     const precondition = uid === undefined ? {} : { uid }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { OwnerReference, PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
-import { claimOwners } from "./claim-retention.ts"
+import { claimOwners, isForeign, isOfFormerPod } from "./claim-retention.ts"
 
 const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "db-1", uid: "pod" } } as Pod
 const flags = { controller: true, blockOwnerDeletion: true }
@@ -41,17 +41,41 @@ const cases: {
   { name: "is left to the former pod of the name", policy: withBoth, has: [{ ...ofPod, uid: "former" }] },
 ]
 
-test.each(cases)("a claim $name", ({ policy, scaledAway = false, has, is }) => {
-  const set = {
+const setWith = (policy: object | undefined): StatefulSet =>
+  ({
     apiVersion: "apps/v1",
     kind: "StatefulSet",
     metadata: { name: "db", uid: "set" },
     spec: { persistentVolumeClaimRetentionPolicy: policy },
-  } as StatefulSet
-  const claim: PersistentVolumeClaim = {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name: "data-db-1", ownerReferences: has },
-  }
-  expect(claimOwners(claim, set, pod, !scaledAway)).toEqual(is)
+  }) as StatefulSet
+const claimOf = (ownerReferences: OwnerReference[]): PersistentVolumeClaim => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data-db-1", ownerReferences },
+})
+
+test.each(cases)("a claim $name", ({ policy, scaledAway = false, has, is }) => {
+  expect(claimOwners(claimOf(has), setWith(policy), pod, !scaledAway)).toEqual(is)
+})
+
+const formerSet = { ...ofSet, uid: "former" }
+const formerPod = { ...ofPod, uid: "former" }
+
+test.each([
+  ["of the set and its pod", withSet, [ofSet, ofPod], false],
+  ["with an owner that controls nothing", withSet, [ofMap], false],
+  ["of another controller", withSet, [ofOther], true],
+  ["of the former set", withSet, [formerSet], true],
+  ["of the former pod", withSet, [formerPod], true],
+  ["of another controller, where all are kept", undefined, [ofOther], false],
+])("a claim %s under a policy of %j is foreign: %j %s", (_, policy, has, is) => {
+  expect(isForeign(claimOf(has), setWith(policy), pod)).toBe(is)
+})
+
+test.each([
+  ["the former pod", withPod, [formerPod], true],
+  ["the pod", withPod, [ofPod], false],
+  ["the former pod, where those are kept", withSet, [formerPod], false],
+])("a claim of %s under a policy of %j goes with the pod that was: %j %s", (_, policy, has, is) => {
+  expect(isOfFormerPod(claimOf(has), setWith(policy), pod)).toBe(is)
 })

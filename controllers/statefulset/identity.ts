@@ -15,11 +15,22 @@ export const replicasOf = (set: StatefulSet): number => set.spec?.replicas ?? 1
 export const startOf = (set: StatefulSet): number => set.spec?.ordinals?.start ?? 0
 
 /** undefined: not a name the set gives. */
-export function ordinalOf(set: StatefulSet, pod: Pod): number | undefined {
+export const ordinalOf = (set: StatefulSet, pod: Pod): number | undefined => ordinalIn(set, pod.metadata.name ?? "")
+
+function ordinalIn(set: StatefulSet, name: string): number | undefined {
   const prefix = `${set.metadata.name ?? ""}-`
-  const { name = "" } = pod.metadata
   const tail = name.slice(prefix.length)
   return name.startsWith(prefix) && /^(0|[1-9][0-9]*)$/.test(tail) ? Number(tail) : undefined
+}
+
+/** The name of the pod that this claim is for; undefined: of none of the set's. */
+export function podUsing(set: StatefulSet, claim: string): string | undefined {
+  for (const { metadata } of set.spec?.volumeClaimTemplates ?? []) {
+    const prefix = `${metadata?.name ?? ""}-`
+    const pod = claim.slice(prefix.length)
+    if (claim.startsWith(prefix) && ordinalIn(set, pod) !== undefined) return pod
+  }
+  return undefined
 }
 
 export function isInRange(set: StatefulSet, ordinal: number): boolean {
@@ -47,32 +58,39 @@ export function podOf(
     hostname: name,
     ...(serviceName === undefined || serviceName === "" ? {} : { subdomain: serviceName }),
   }
-  return withIdentity(set, { ...pod, spec } as Pod, ordinal)
+  return withStorage(set, withIdentity({ ...pod, spec } as Pod, ordinal), ordinal)
 }
 
-/** The same pod with the labels and volumes of its ordinal; the pod itself when it has them. */
-export function withIdentity(set: StatefulSet, pod: Pod, ordinal: number): Pod {
-  if (hasIdentity(set, pod, ordinal)) return pod
+/** The name is what the ordinal was taken from; only the label can be wrong. */
+export const hasIdentity = (pod: Pod): boolean => pod.metadata.labels?.[podNameLabel] === pod.metadata.name
+
+/** The same pod with the labels of its ordinal. */
+export function withIdentity(pod: Pod, ordinal: number): Pod {
   const labels = {
     ...pod.metadata.labels,
     [podNameLabel]: pod.metadata.name ?? "",
     [podIndexLabel]: String(ordinal),
   }
-  const claims = claimNames(set, ordinal)
-  const others = (pod.spec?.volumes ?? []).filter(({ name }) => !claims.has(name))
-  const volumes = [...claims].map(([name, claimName]) => ({ name, persistentVolumeClaim: { claimName } }))
-  const spec = claims.size === 0 ? pod.spec : { ...pod.spec, volumes: [...others, ...volumes] }
-  return { ...pod, metadata: { ...pod.metadata, labels }, spec } as Pod
+  return { ...pod, metadata: { ...pod.metadata, labels } }
 }
 
-export function hasIdentity(set: StatefulSet, pod: Pod, ordinal: number): boolean {
-  if (pod.metadata.labels?.[podNameLabel] !== pod.metadata.name) return false
+/** Its volumes are the claims of its ordinal, where the set has templates of claims. */
+export function hasStorage(set: StatefulSet, pod: Pod, ordinal: number): boolean {
   const volumes = byName(pod.spec?.volumes ?? [])
   for (const [name, claim] of claimNames(set, ordinal)) {
     const volume = volumes.get(name)
     if (volume?.persistentVolumeClaim?.claimName !== claim) return false
   }
   return true
+}
+
+/** The same pod with the claims of its ordinal for volumes, instead of its own of those names. */
+export function withStorage(set: StatefulSet, pod: Pod, ordinal: number): Pod {
+  const claims = claimNames(set, ordinal)
+  if (claims.size === 0) return pod
+  const volumes = [...claims].map(([name, claimName]) => ({ name, persistentVolumeClaim: { claimName } }))
+  const others = (pod.spec?.volumes ?? []).filter(({ name }) => !claims.has(name))
+  return { ...pod, spec: { ...pod.spec, volumes: [...volumes, ...others] } } as Pod
 }
 
 /** Volume name → claim name. */

@@ -1,28 +1,13 @@
 // One round over one StatefulSet: what is missing is made, what is too much goes, what is old is replaced; with OrderedReady
 // one pod at a time and only while all before it are available.
 
-import { errorMessage } from "../../apimachinery/error-message.ts"
-import type { PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
-import { isAlreadyExists, isNotFound } from "../../apimachinery/status.ts"
-import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
-import { persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
+import type { Pod, StatefulSet } from "../../apimachinery/object.ts"
 import type { Actor, ControllerContext } from "../context.ts"
-import { scaled } from "../deployment/replicas.ts"
 import { templateOf, type ControllerRevision } from "../history/revisions.ts"
 import { isAvailable, isFinished, isReady, isTerminating } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
-import { claimOwners } from "./claim-retention.ts"
-import {
-  claimsOf,
-  hasIdentity,
-  isInRange,
-  ordinalOf,
-  podOf,
-  replicasOf,
-  revisionNameOf,
-  startOf,
-  withIdentity,
-} from "./identity.ts"
+import { isInRange, ordinalOf, podOf, replicasOf, revisionNameOf, startOf } from "./identity.ts"
+import { PodControl, type Replica } from "./pod-control.ts"
 
 export interface RoundOptions {
   ctx: ControllerContext
@@ -40,14 +25,9 @@ type StatefulSetStatus = NonNullable<StatefulSet["status"]>
 /** Pods made in one round, at most: a set may want two thousand million. Those made bring it back for more. */
 const burst = 500
 
-interface Replica {
-  ordinal: number
-  pod: Pod
-  exists: boolean
-}
-
 export class Round {
   readonly #options: RoundOptions
+  readonly #control: PodControl
   readonly #minReadySeconds: number
   readonly #inOrder: boolean
   /** By ordinal: those that exist, and what is planned to be made. */
@@ -57,6 +37,7 @@ export class Round {
 
   constructor(options: RoundOptions) {
     this.#options = options
+    this.#control = new PodControl(options)
     const { set, pods } = options
     this.#minReadySeconds = set.spec?.minReadySeconds ?? 0
     this.#inOrder = set.spec?.podManagementPolicy !== "Parallel"
@@ -88,7 +69,7 @@ export class Round {
 
   async run(): Promise<void> {
     if (!(await this.#forAll(this.#replicas, (replica) => this.#establish(replica)))) return
-    for (const replica of this.#condemned) await this.#alignClaims(replica)
+    await this.#forAll(this.#condemned, (replica) => this.#release(replica))
     if (!(await this.#forAll(this.#condemned, (replica) => this.#condemn(replica)))) return
     if (this.#options.set.spec?.updateStrategy?.type !== "OnDelete") await this.#replaceOld()
   }
@@ -147,119 +128,60 @@ export class Round {
 
   /** false: those after it must wait. */
   async #establish(replica: Replica): Promise<boolean> {
-    const { set } = this.#options
+    const control = this.#control
     if (isFinished(replica.pod)) {
       // It is made anew when it is gone.
-      if (!isTerminating(replica.pod)) await this.#deletePod(replica.pod)
+      if (!isTerminating(replica.pod)) await control.delete(replica.pod)
       return false
     }
     if (!replica.exists) {
-      await this.#createPod(replica)
-      if (this.#inOrder) return false
+      if (!control.mustWait(replica)) await control.create(replica)
+      return false
     }
-    if ((replica.pod.status?.phase ?? "Pending") === "Pending") await this.#createClaims(replica)
-    if (this.#inOrder && (isTerminating(replica.pod) || !this.#isAvailable(replica.pod))) return false
-    if (!hasIdentity(set, replica.pod, replica.ordinal)) {
-      const client = this.#options.actor.client(this.#options.tenant)
-      replica.pod = await client.update<Pod>(podResource, withIdentity(set, replica.pod, replica.ordinal))
-    }
-    await this.#alignClaims(replica)
+    if ((replica.pod.status?.phase ?? "Pending") === "Pending") await control.provideClaims(replica)
+    if (this.#inOrder && this.#isUnavailable(replica.pod)) return false
+    await control.update(replica)
+    return true
+  }
+
+  async #release(replica: Replica): Promise<boolean> {
+    await this.#control.releaseClaims(replica)
     return true
   }
 
   /** false: those after it must wait. */
   async #condemn({ pod }: Replica): Promise<boolean> {
     if (isTerminating(pod)) return false
-    const unhealthy = [...this.#replicas, ...this.#condemned.toReversed()].find(
-      (other) => !this.#isAvailable(other.pod),
-    )
-    if (this.#inOrder && !this.#isAvailable(pod) && unhealthy?.pod !== pod) return false
-    await this.#deletePod(pod)
+    if (this.#inOrder && !this.#isAvailable(pod) && this.#firstUnavailable() !== pod) return false
+    await this.#control.delete(pod)
     return false
   }
 
-  /** From the highest ordinal down, as many at once as may be unavailable. */
+  /** From the highest ordinal down, each when those above it work. */
   async #replaceOld(): Promise<void> {
     const { set, update } = this.#options
-    const { partition = 0, maxUnavailable } = set.spec?.updateStrategy?.rollingUpdate ?? {}
-    const allowed = Math.max(1, scaled(maxUnavailable ?? 1, replicasOf(set), true))
-    const available = this.#replicas.filter(({ pod }) => !isTerminating(pod) && this.#isAvailable(pod)).length
-    let room = allowed - (replicasOf(set) - available)
-    // An old pod that does not work would hold up the update that may repair it.
+    // The others are made first.
+    if (this.#replicas.length < replicasOf(set)) return
+    const { partition = 0 } = set.spec?.updateStrategy?.rollingUpdate ?? {}
     for (const { pod, ordinal } of this.#replicas.toReversed()) {
-      if (ordinal - startOf(set) < partition || room <= 0) return
-      if (revisionNameOf(pod) === update.metadata.name || isTerminating(pod)) continue
-      await this.#deletePod(pod)
-      room--
+      if (ordinal - startOf(set) < partition) return
+      // Whether it works or not: an old one that does not would hold up the update that may repair it.
+      if (revisionNameOf(pod) !== update.metadata.name && !isTerminating(pod)) return this.#control.delete(pod)
+      if (this.#isUnavailable(pod)) return
     }
+  }
+
+  #firstUnavailable(): Pod | undefined {
+    const all = [...this.#replicas, ...this.#condemned.toReversed()]
+    return all.find(({ pod }) => this.#isUnavailable(pod))?.pod
+  }
+
+  #isUnavailable(pod: Pod): boolean {
+    return isTerminating(pod) || !this.#isAvailable(pod)
   }
 
   #isAvailable(pod: Pod): boolean {
     return isRunningAndReady(pod) && isAvailable(pod, this.#minReadySeconds, this.#options.ctx.clock.now())
-  }
-
-  async #createPod(replica: Replica): Promise<void> {
-    const { actor, tenant, set } = this.#options
-    await this.#createClaims(replica)
-    const { name = "" } = replica.pod.metadata
-    const what = `Create Pod ${name} in StatefulSet ${set.metadata.name ?? ""}`
-    try {
-      replica.pod = await actor.client(tenant).create<Pod>(podResource, replica.pod)
-    } catch (error) {
-      // The cache is behind; its event brings the set back.
-      if (isAlreadyExists(error) || isNamespaceTerminating(error)) return
-      actor.event(tenant, set, "Warning", "FailedCreate", `${what} failed error: ${errorMessage(error)}`)
-      throw error
-    }
-    replica.exists = true
-    actor.event(tenant, set, "Normal", "SuccessfulCreate", `${what} successful`)
-  }
-
-  async #createClaims({ ordinal, pod }: Replica): Promise<void> {
-    const { ctx, actor, tenant, set } = this.#options
-    const informer = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
-    for (const claim of claimsOf(set, ordinal)) {
-      const { namespace, name = "" } = claim.metadata
-      if (informer.get(tenant, namespace, name) !== undefined) continue
-      const of = `Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`
-      try {
-        await actor.client(tenant).create(persistentVolumeClaims, claim)
-      } catch (error) {
-        if (isAlreadyExists(error) || isNamespaceTerminating(error)) continue
-        const text = `Create Claim ${name} for ${of} failed error: ${errorMessage(error)}`
-        actor.event(tenant, set, "Warning", "FailedCreate", text)
-        throw error
-      }
-      actor.event(tenant, set, "Normal", "SuccessfulCreate", `Create Claim ${name} ${of} success`)
-    }
-  }
-
-  /** Claims are owned by what they should go with (persistentVolumeClaimRetentionPolicy). */
-  async #alignClaims({ ordinal, pod, exists }: Replica): Promise<void> {
-    const { ctx, actor, tenant, set } = this.#options
-    if (!exists || set.spec?.persistentVolumeClaimRetentionPolicy === undefined) return
-    const informer = ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims)
-    for (const { metadata } of claimsOf(set, ordinal)) {
-      const claim = informer.get(tenant, metadata.namespace, metadata.name ?? "")
-      const owners = claim === undefined ? undefined : claimOwners(claim, set, pod, isInRange(set, ordinal))
-      if (claim === undefined || owners === undefined) continue
-      const changed = { ...claim, metadata: { ...claim.metadata, ownerReferences: owners } }
-      await actor.client(tenant).update(persistentVolumeClaims, changed)
-    }
-  }
-
-  async #deletePod(pod: Pod): Promise<void> {
-    const { actor, tenant, set } = this.#options
-    const { namespace, name = "", uid } = pod.metadata
-    const what = `Delete Pod ${name} in StatefulSet ${set.metadata.name ?? ""}`
-    try {
-      await actor.client(tenant).delete(podResource, namespace, name, uid === undefined ? {} : { uid })
-    } catch (error) {
-      if (isNotFound(error)) return
-      actor.event(tenant, set, "Warning", "FailedDelete", `${what} failed error: ${errorMessage(error)}`)
-      throw error
-    }
-    actor.event(tenant, set, "Normal", "SuccessfulDelete", `${what} successful`)
   }
 }
 

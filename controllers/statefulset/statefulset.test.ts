@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolumeClaim, Pod, StatefulSet } from "../../apimachinery/object.ts"
-import { controllerRevisions, persistentVolumeClaims, pods, statefulSets } from "../../client/resources.ts"
+import { controllerRevisions, events, persistentVolumeClaims, pods, statefulSets } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
 const only = ["statefulset", "garbage-collector"]
@@ -29,6 +29,12 @@ const names = (harness: Harness): string[] => podsOf(harness).map(({ metadata })
 const images = (harness: Harness): string[] => podsOf(harness).map(({ spec }) => spec!.containers[0]!.image!)
 const statusOf = (harness: Harness): NonNullable<StatefulSet["status"]> =>
   harness.cluster.find<StatefulSet>(statefulSets, "default", "db")!.status!
+
+/** "Reason: message" of all events. */
+const told = (harness: Harness): string[] =>
+  harness.cluster
+    .all<KubeObject & { reason: string; message: string }>(events)
+    .map(({ reason, message }) => `${reason}: ${message}`)
 
 async function settled(harness: Harness, replicas: number): Promise<void> {
   await eventually(async () => {
@@ -173,5 +179,114 @@ describe("a StatefulSet", () => {
       const claims = harness.cluster.all(persistentVolumeClaims).map(({ metadata }) => metadata.name)
       expect(claims).toEqual(["data-db-0"])
     })
+  })
+
+  test("takes the claims of the pod's ordinal for volumes, before the template's others", async () => {
+    await using harness = await startHarness({ only })
+    const volumes = [
+      { name: "data", emptyDir: {} },
+      { name: "tmp", emptyDir: {} },
+    ]
+    const set = statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] })
+    await harness.create(statefulSets, {
+      ...set,
+      spec: {
+        ...(set["spec"] as object),
+        template: { metadata: { labels: { app: "db" } }, spec: { containers: [], volumes } },
+      },
+    } as KubeObject)
+    await eventually(() =>
+      expect(podsOf(harness)[0]?.spec?.volumes).toEqual([
+        { name: "data", persistentVolumeClaim: { claimName: "data-db-0" } },
+        { name: "tmp", emptyDir: {} },
+      ]),
+    )
+  })
+
+  test("puts back the labels of a pod's ordinal and tells of it", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(1))
+    await settled(harness, 1)
+    const [{ metadata }] = podsOf(harness) as [Pod]
+    await harness.change(pods, "default", "db-0", {
+      metadata: { labels: { "statefulset.kubernetes.io/pod-name": "x", "apps.kubernetes.io/pod-index": "7" } },
+    })
+    await eventually(() => expect(podsOf(harness)[0]!.metadata.labels).toEqual(metadata.labels))
+    await eventually(() =>
+      expect(told(harness)).toContain("SuccessfulUpdate: Update Pod db-0 in StatefulSet db successful"),
+    )
+  })
+
+  test("makes no pod while its claim is being deleted, and makes it when the claim is gone", async () => {
+    await using harness = await startHarness({ only })
+    const claim = { apiVersion: "v1", kind: "PersistentVolumeClaim" }
+    const metadata = { name: "data-db-0", namespace: "default", finalizers: ["example.com/hold"] }
+    await harness.create(persistentVolumeClaims, { ...claim, metadata })
+    await harness.cluster.delete(persistentVolumeClaims, "default", "data-db-0")
+    await harness.create(statefulSets, statefulSet(1, { volumeClaimTemplates: [{ metadata: { name: "data" } }] }))
+    const refusal = "FailedCreate: Create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted"
+    await eventually(() => expect(told(harness)).toContain(refusal))
+    expect(names(harness)).toEqual([])
+    await harness.change(persistentVolumeClaims, "default", "data-db-0", { metadata: { finalizers: null } })
+    await settled(harness, 1)
+  })
+
+  test("waits for a claim that goes with the pod that was scaled down before", async () => {
+    await using harness = await startHarness({ only })
+    const persistentVolumeClaimRetentionPolicy = { whenDeleted: "Retain", whenScaled: "Delete" }
+    const volumeClaimTemplates = [{ metadata: { name: "data" } }]
+    await harness.create(statefulSets, statefulSet(2, { volumeClaimTemplates, persistentVolumeClaimRetentionPolicy }))
+    await settled(harness, 2)
+    const hold = (finalizers: string[] | null): Promise<KubeObject> =>
+      harness.change(persistentVolumeClaims, "default", "data-db-1", { metadata: { finalizers } })
+    await hold(["example.com/hold"])
+    await harness.change(statefulSets, "default", "db", { spec: { replicas: 1 } })
+    await settled(harness, 1)
+    await harness.change(statefulSets, "default", "db", { spec: { replicas: 2 } })
+    await eventually(() => expect(statusOf(harness).observedGeneration).toBe(3))
+    expect(names(harness)).toEqual(["db-0"])
+    await hold(null)
+    await settled(harness, 2)
+  })
+
+  test("makes its pod when a stranger of that name is gone", async () => {
+    await using harness = await startHarness({ only })
+    const stranger = { apiVersion: "v1", kind: "Pod", metadata: { name: "db-0", namespace: "default" } }
+    await harness.create(pods, stranger)
+    await harness.create(statefulSets, statefulSet(1))
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 0 }))
+    await harness.cluster.delete(pods, "default", "db-0")
+    await settled(harness, 1)
+  })
+
+  test("goes on to a newer template while pods of the one before do not work", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(2, { podManagementPolicy: "Parallel" }))
+    await settled(harness, 2)
+    await harness.change(statefulSets, "default", "db", image("two"))
+    await eventually(() => expect(images(harness)).toEqual(["one", "two"]))
+    await harness.change(statefulSets, "default", "db", image("three"))
+    await eventually(() => expect(images(harness)).toEqual(["one", "three"]))
+    await settled(harness, 2)
+    expect(images(harness)).toEqual(["three", "three"])
+  })
+
+  test("goes on with the pods and the history of the set that left them", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(statefulSets, statefulSet(1))
+    await settled(harness, 1)
+    const [before] = harness.cluster.all(controllerRevisions)
+    const [pod] = podsOf(harness)
+    await harness.cluster.delete(statefulSets, "default", "db", { propagationPolicy: "Orphan" })
+    await eventually(() => expect(harness.cluster.find(statefulSets, "default", "db")).toBeUndefined())
+    await harness.create(statefulSets, statefulSet(1))
+    await settled(harness, 1)
+    const revisions = harness.cluster.all(controllerRevisions)
+    expect(revisions.map(({ metadata }) => metadata.uid)).toEqual([before!.metadata.uid])
+    expect(revisions[0]!.metadata.ownerReferences).toMatchObject([
+      { kind: "StatefulSet", name: "db", controller: true },
+    ])
+    expect(podsOf(harness)[0]!.metadata.uid).toBe(pod!.metadata.uid)
+    expect(statusOf(harness).collisionCount).toBe(0)
   })
 })

@@ -10,11 +10,11 @@ import {
 } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { byRevision, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
+import { claimRevisions, truncateHistory, updateRevision, type ControllerRevision } from "../history/revisions.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { nextAvailabilityMs } from "../pods/pod-state.ts"
-import { ordinalOf, revisionNameOf, statefulSetKind } from "./identity.ts"
+import { ordinalOf, podUsing, revisionNameOf, statefulSetKind } from "./identity.ts"
 import { Round } from "./round.ts"
 
 export function runStatefulSets(ctx: ControllerContext): Promise<void> {
@@ -44,6 +44,15 @@ export function runStatefulSets(ctx: ControllerContext): Promise<void> {
     },
     deleted: enqueue,
   })
+  claims.subscribe({
+    // A pod that is not there may have been waiting for just that.
+    deleted(tenant, { metadata: { namespace, name = "" } }) {
+      for (const set of sets.list(tenant, namespace)) {
+        const pod = podUsing(set, name)
+        if (pod !== undefined && pods.get(tenant, namespace, pod) === undefined) controller.enqueueObject(tenant, set)
+      }
+    },
+  })
   return controller.run((key) => reconcile(ctx, controller, key))
 }
 
@@ -56,30 +65,20 @@ async function reconcile(
   const set = ctx.informers.of<StatefulSet>(statefulSets).get(tenant, key.namespace, key.name)
   if (set === undefined) return
   const client = controller.client(tenant)
+  const owned = { client, owner: set, ownerKind: statefulSetKind, ownerResource: statefulSets }
+  const revisions = await claimRevisions({ ...owned, informers: ctx.informers, tenant })
   const uid = set.metadata.uid ?? ""
   const informer = ctx.informers.of<Pod>(podResource)
   const pods = await claim<Pod>({
-    client,
+    ...owned,
     resource: podResource,
-    owner: set,
-    ownerKind: statefulSetKind,
-    ownerResource: statefulSets,
     selector: selectorFromLabelSelector(set.spec?.selector),
     candidates: [...informer.byIndex(tenant, "controller", uid), ...informer.byIndex(tenant, "orphans", key.namespace)],
     accept: (pod) => ordinalOf(set, pod) !== undefined,
   })
-  const revisions = ctx.informers
-    .of<ControllerRevision>(controllerRevisions)
-    .byIndex(tenant, "controller", uid)
-    .sort(byRevision)
   // A set that leaves its pods behind has let go of its revisions: none is made anew for it.
   if (set.metadata.deletionTimestamp !== undefined && revisions.length === 0) return
-  const { revision: update, collisionCount } = await updateRevision({
-    client,
-    owner: set,
-    ownerKind: statefulSetKind,
-    revisions,
-  })
+  const { revision: update, collisionCount } = await updateRevision({ ...owned, revisions })
   const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update
   const round = new Round({ ctx, actor: controller, tenant, set, pods, current, update, collisionCount })
   let failure: unknown
@@ -91,10 +90,11 @@ async function reconcile(
   const status = round.status()
   if (!equalButNulls(status, set.status))
     await client.update(statefulSets, { ...set, status }, { subresource: "status" })
-  if (failure !== undefined) throw failure
   const live = new Set([current, update].map(({ metadata }) => metadata.name ?? ""))
   for (const pod of pods) live.add(revisionNameOf(pod))
-  await truncateHistory(client, set, revisions, ({ metadata }) => live.has(metadata.name ?? ""))
+  const old = revisions.filter(({ metadata }) => !live.has(metadata.name ?? ""))
+  await truncateHistory(client, set, old)
+  if (failure !== undefined) throw failure
   const next = nextAvailabilityMs(pods, set.spec?.minReadySeconds ?? 0, ctx.clock.now())
   return next === undefined ? undefined : { requeueAfterMs: next }
 }

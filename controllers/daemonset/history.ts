@@ -1,0 +1,71 @@
+// The revisions of a DaemonSet: which is the present template's, which are older.
+// Source: k8s.io/kubernetes/pkg/controller/daemon/update.go (constructHistory).
+
+import type { Pod } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
+import { controllerRevisions, pods as podResource } from "../../client/resources.ts"
+import type { KubeClient } from "../../client/rest.ts"
+import {
+  claimRevisions,
+  isOf,
+  revisionHashLabel,
+  updateRevision,
+  type ControllerRevision,
+  type RevisionOwner,
+} from "../history/revisions.ts"
+
+export interface History {
+  /** Of the present template, on its pods. */
+  hash: string
+  collisionCount: number | undefined
+  /** Oldest first. */
+  old: readonly ControllerRevision[]
+  /** Those it was asked for, as they are now. */
+  pods: readonly Pod[]
+}
+
+export async function historyOf(of: RevisionOwner, pods: readonly Pod[]): Promise<History> {
+  const { client, owner } = of
+  const revisions: ControllerRevision[] = []
+  for (const revision of await claimRevisions(of)) revisions.push(await withHash(client, revision))
+  const { revision, collisionCount } = await updateRevision({ ...of, hashLabel: revisionHashLabel, revisions })
+  const hash = hashIn(revision)
+  const duplicates = revisions.filter((other) => isOf(other, owner) && other.metadata.uid !== revision.metadata.uid)
+  const old = revisions.filter((other) => !isOf(other, owner))
+  if (duplicates.length === 0) return { hash, collisionCount, old, pods }
+  return { hash, collisionCount, old, pods: await merge(client, duplicates, pods, hash) }
+}
+
+/** One that another kind of owner left behind has no hash where a DaemonSet has it. */
+async function withHash(client: KubeClient, revision: ControllerRevision): Promise<ControllerRevision> {
+  const { name = "", labels } = revision.metadata
+  if (labels?.[revisionHashLabel] !== undefined) return revision
+  const metadata = { ...revision.metadata, labels: { ...labels, [revisionHashLabel]: name } }
+  return client.update<ControllerRevision>(controllerRevisions, { ...revision, metadata })
+}
+
+/** Several of one template (some were left behind by others): all pods are of one of them, the others go. */
+async function merge(
+  client: KubeClient,
+  duplicates: readonly ControllerRevision[],
+  pods: readonly Pod[],
+  hash: string,
+): Promise<Pod[]> {
+  const merged: Pod[] = []
+  for (const pod of pods) {
+    const { namespace, name = "", labels } = pod.metadata
+    const patch = { metadata: { labels: { [revisionHashLabel]: hash } } }
+    const isRight = labels?.[revisionHashLabel] === hash
+    merged.push(isRight ? pod : await client.patch<Pod>(podResource, namespace, name, patch, { type: "merge" }))
+  }
+  for (const { metadata } of duplicates) {
+    try {
+      await client.delete(controllerRevisions, metadata.namespace, metadata.name ?? "")
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+  return merged
+}
+
+const hashIn = ({ metadata }: ControllerRevision): string => metadata.labels?.[revisionHashLabel] ?? ""

@@ -1,0 +1,93 @@
+// Which daemons of an older template go, and where new ones come beside them. Pure.
+// Source: k8s.io/kubernetes/pkg/controller/daemon/update.go (rollingUpdate).
+
+import type { Pod } from "../../apimachinery/object.ts"
+import { scaled } from "../deployment/replicas.ts"
+import { isTerminating } from "../pods/pod-state.ts"
+import type { DaemonSet } from "./daemonset.ts"
+import type { Place } from "./placement.ts"
+
+export interface Plan {
+  /** Names of nodes. */
+  create: string[]
+  remove: Pod[]
+}
+
+export interface Update {
+  set: DaemonSet
+  places: readonly Place[]
+  /** Nodes that are to have a daemon. */
+  wanted: number
+  isUpdated(pod: Pod): boolean
+  isAvailable(pod: Pod): boolean
+}
+
+/** A place with at most one daemon of the present template and one of an older one. */
+interface Site {
+  place: Place
+  fresh: Pod | undefined
+  old: Pod | undefined
+}
+
+/** A node may have two daemons for a while. */
+export function surges({ spec }: DaemonSet): boolean {
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {}
+  return type !== "OnDelete" && scaled(rollingUpdate?.maxSurge, 1, true) > 0
+}
+
+export function planUpdate(update: Update, plan: Plan): void {
+  const sites: Site[] = []
+  // Where there are several of one kind, the surplus goes first: such a place counts as in the midst of it.
+  let unclear = 0
+  for (const place of update.places) {
+    if (!place.run && place.pods.length === 0) continue
+    const living = place.pods.filter((pod) => !isTerminating(pod))
+    const [fresh, ...others] = living.filter((pod) => update.isUpdated(pod))
+    const [old, ...older] = living.filter((pod) => !update.isUpdated(pod))
+    if (others.length + older.length > 0) unclear++
+    else sites.push({ place, fresh, old })
+  }
+  if (surges(update.set)) planSurge(update, sites, unclear, plan)
+  else planReplacement(update, sites, unclear, plan)
+}
+
+/** Old daemons go, as many as may be unavailable; new ones come when they are gone. */
+function planReplacement(update: Update, sites: readonly Site[], unclear: number, { remove }: Plan): void {
+  const { maxUnavailable = 1 } = update.set.spec?.updateStrategy?.rollingUpdate ?? {}
+  let room = Math.max(1, scaled(maxUnavailable, update.wanted, true)) - unclear
+  const candidates: Pod[] = []
+  for (const { fresh, old } of sites) {
+    const only = fresh ?? old
+    if (only === undefined || (fresh !== undefined && old !== undefined) || !update.isAvailable(only)) room--
+    if (old === undefined || fresh !== undefined) continue
+    // One that does not work makes nothing worse by being replaced.
+    if (update.isAvailable(old)) candidates.push(old)
+    else remove.push(old)
+  }
+  remove.push(...candidates.slice(0, Math.max(0, room)))
+}
+
+/** New daemons come beside the old ones, as many as may be too many. */
+function planSurge(update: Update, sites: readonly Site[], unclear: number, { create, remove }: Plan): void {
+  const { maxSurge } = update.set.spec?.updateStrategy?.rollingUpdate ?? {}
+  let room = scaled(maxSurge, update.wanted, true) - unclear
+  let available = 0
+  const candidates: string[] = []
+  const misplaced: Pod[] = []
+  for (const { place, fresh, old } of sites) {
+    const counted = old ?? fresh
+    if (counted !== undefined && update.isAvailable(counted)) available++
+    if (old === undefined || !place.isThere) continue
+    if (fresh !== undefined) {
+      if (update.isAvailable(fresh)) remove.push(old)
+      else room--
+    } else if (update.isAvailable(old)) {
+      if (place.run) candidates.push(place.node)
+      else misplaced.push(old)
+    } else if (place.run) create.push(place.node)
+    else remove.push(old)
+  }
+  // One that may stay where none is wanted goes when there are enough without it.
+  remove.push(...misplaced.slice(0, Math.max(0, available - update.wanted)))
+  create.push(...candidates.slice(0, Math.max(0, room)))
+}

@@ -1,0 +1,10 @@
+// The claims a pod names, or will have made for it.
+
+import type { Pod } from "../../apimachinery/object.ts"
+
+export function claimNamesOf({ metadata, spec }: Pod): string[] {
+  return (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim, ephemeral, name }) => {
+    const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${metadata.name ?? ""}-${name}`)
+    return claim === undefined ? [] : [claim]
+  })
+}
