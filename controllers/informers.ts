@@ -2,13 +2,14 @@
 // controller first asks.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
-import type { IPAddress, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
+import type { EndpointSlice, IPAddress, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
 import { controllerOf } from "../apimachinery/object.ts"
 import type { Log } from "../client/log.ts"
 import type { IndexFunctions } from "../client/object-index.ts"
 import type { Resource } from "../client/rest.ts"
 import { TenantInformer } from "../client/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
+import { claimNamesOf } from "./pods/claims-of-pod.ts"
 
 /** Every informer has these. */
 const commonIndexes: IndexFunctions<KubeObject> = {
@@ -23,12 +24,7 @@ const commonIndexes: IndexFunctions<KubeObject> = {
 
 const podIndexes: IndexFunctions<Pod> = {
   /** By "namespace/claim", pods that use a PersistentVolumeClaim. */
-  claims: (pod) =>
-    (pod.spec?.volumes ?? []).flatMap((volume) => {
-      const claim =
-        volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral && `${pod.metadata.name}-${volume.name}`)
-      return claim === undefined ? [] : [`${pod.metadata.namespace}/${claim}`]
-    }),
+  claims: (pod) => claimNamesOf(pod).map((claim) => `${pod.metadata.namespace}/${claim}`),
   node: (pod) => [pod.spec?.nodeName ?? ""],
 }
 
@@ -37,6 +33,14 @@ const addressIndexes: IndexFunctions<IPAddress> = {
   parent: ({ spec }) => {
     const parent = spec?.parentRef
     return parent === undefined ? [] : [`${parent.resource} ${parent.namespace ?? ""}/${parent.name}`]
+  },
+}
+
+const sliceIndexes: IndexFunctions<EndpointSlice> = {
+  /** By "namespace/name" of the Service it says it is of. */
+  service: ({ metadata }) => {
+    const name = metadata.labels?.["kubernetes.io/service-name"]
+    return name === undefined ? [] : [`${metadata.namespace ?? ""}/${name}`]
   },
 }
 
@@ -51,6 +55,7 @@ const volumeIndexes: IndexFunctions<PersistentVolume> = {
 const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/pods": podIndexes as IndexFunctions<never>,
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
+  "discovery.k8s.io/v1/endpointslices": sliceIndexes as IndexFunctions<never>,
   "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,
 })
 

@@ -20,6 +20,7 @@ import {
   triggerTimeAnnotation,
   watchServicePods,
 } from "../endpointslice/service-pods.ts"
+import { repack, type Address, type Subset } from "../endpointslice/repack.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isReady } from "../pods/pod-state.ts"
 
@@ -29,9 +30,6 @@ const overCapacityAnnotation = "endpoints.kubernetes.io/over-capacity"
 /** More do not fit into one object. Ready ones are kept first. */
 const maxAddresses = 1000
 
-type Subset = NonNullable<Endpoints["subsets"]>[number]
-type Address = NonNullable<Subset["addresses"]>[number]
-
 export function runEndpoints(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Service>(services)
   const pods = ctx.informers.of<Pod>(podResource)
@@ -39,10 +37,16 @@ export function runEndpoints(ctx: ControllerContext): Promise<void> {
   const controller = new Controller<Service>(ctx, { name: "endpoint", primary: all, reads: [pods, own] })
   watchServicePods(ctx, controller)
   own.subscribe({
-    deleted: (tenant, object) => controller.enqueueObject(tenant, object),
-    // Those without a Service are left from when nobody looked.
-    synced: (tenant) => {
-      for (const object of own.list(tenant)) controller.enqueueObject(tenant, object)
+    // By hand they may be made before their Service is: those are not asked for.
+    deleted(tenant, object) {
+      const { namespace, name = "" } = object.metadata
+      if (all.get(tenant, namespace, name) !== undefined) controller.enqueueObject(tenant, object)
+    },
+    // Those of ours without a Service are left from when nobody looked.
+    synced(tenant) {
+      for (const object of own.list(tenant)) {
+        if (object.metadata.labels?.[managedByLabel] === managedBy) controller.enqueueObject(tenant, object)
+      }
     },
   })
   return controller.run((key) => reconcile(ctx, controller, key))
@@ -53,8 +57,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
   const service = ctx.informers.of<Service>(services).get(key.tenant, key.namespace, key.name)
   const current = ctx.informers.of<Endpoints>(endpointsResource).get(key.tenant, key.namespace, key.name)
   if (service === undefined) {
-    // Only what this controller made: others (the API server's own, leader election) have Endpoints without a Service.
-    if (current?.metadata.labels?.[managedByLabel] !== managedBy) return
+    if (current === undefined) return
     const { uid } = current.metadata
     await client
       .delete(endpointsResource, key.namespace, key.name, uid === undefined ? {} : { uid })
@@ -63,7 +66,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
       })
     return
   }
-  if (!hasEndpoints(service) || service.metadata.deletionTimestamp !== undefined) return
+  if (!hasEndpoints(service)) return
   const pods = selectedPods(ctx, key.tenant, service)
   const { subsets, truncated } = truncate(subsetsOf(service, pods))
   const { [headlessLabel]: _, ...serviceLabels } = service.metadata.labels ?? {}
@@ -73,13 +76,17 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
     ...(isHeadless(service) ? { [headlessLabel]: "" } : {}),
   }
   const {
-    [triggerTimeAnnotation]: before,
+    [triggerTimeAnnotation]: lastTrigger,
     [overCapacityAnnotation]: wasTruncated,
     ...others
   } = current?.metadata.annotations ?? {}
-  const isSame = equalButNulls(current?.subsets ?? [], subsets) && equalButNulls(current?.metadata.labels, labels)
+  const before = current?.subsets ?? []
+  // Upstream writes the same in another order.
+  const isSame =
+    (equalButNulls(before, subsets) || equalButNulls(repack(before), subsets)) &&
+    equalButNulls(current?.metadata.labels, labels)
   if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return
-  const trigger = triggerTime(service, pods, before)
+  const trigger = triggerTime(service, pods, lastTrigger)
   const annotations = {
     ...others,
     ...(trigger === undefined ? {} : { [triggerTimeAnnotation]: trigger }),
@@ -97,82 +104,73 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
     else await client.update(endpointsResource, object)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
-    const [reason, verb, name] =
+    const [reason, verb] =
       current === undefined
-        ? ["FailedToCreateEndpoint", "create endpoint for service", `${key.namespace}/${key.name}`]
-        : ["FailedToUpdateEndpoint", "update endpoint", `${key.namespace}/${key.name}`]
-    controller.event(key.tenant, service, "Warning", reason, `Failed to ${verb} ${name}: ${errorMessage(error)}`)
+        ? ["FailedToCreateEndpoint", "create endpoint for service"]
+        : ["FailedToUpdateEndpoint", "update endpoint"]
+    const text = `Failed to ${verb} ${key.namespace}/${key.name}: ${errorMessage(error)}`
+    // As upstream tells it: what was not made has no namespace yet, and its events are in the default one.
+    const { namespace: _, ...metadata } = object.metadata
+    controller.event(key.tenant, current === undefined ? { ...object, metadata } : object, "Warning", reason, text)
     throw error
   }
 }
 
-/** One subset for all pods that answer on the same ports. */
 function subsetsOf(service: Service, pods: readonly Pod[]): Subset[] {
   const publishAll = service.spec?.publishNotReadyAddresses === true
-  const family = service.spec?.ipFamilies?.[0] ?? "IPv4"
-  const groups = new Map<string, Subset>()
-  for (const pod of pods) {
-    if (!canBeEndpoint(pod, publishAll)) continue
-    const address = addressOf(service, pod, family)
-    const ports = portsOf(service, pod)
-    const isPortless = (service.spec?.ports ?? []).length === 0 && service.spec?.clusterIP === "None"
-    if (address === undefined || (ports.length === 0 && !isPortless)) continue
-    const id = JSON.stringify(ports)
-    const subset: Subset = groups.get(id) ?? {
-      ports: ports.map(({ name, ...port }) => (name === "" ? port : { name, ...port })),
-    }
-    groups.set(id, subset)
-    const list = publishAll || isReady(pod) ? "addresses" : "notReadyAddresses"
-    subset[list] = [...(subset[list] ?? []), address]
-  }
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, subset]) => sorted(subset))
+  const isPortless = (service.spec?.ports ?? []).length === 0 && service.spec?.clusterIP === "None"
+  return repack(
+    pods.flatMap((pod) => {
+      const address = canBeEndpoint(pod, publishAll) ? addressOf(service, pod) : undefined
+      const ports = portsOf(service, pod).map(({ name, ...port }) => (name === "" ? port : { name, ...port }))
+      if (address === undefined || (ports.length === 0 && !isPortless)) return []
+      const isAnswering = publishAll || isReady(pod)
+      return [{ ...(isAnswering ? { addresses: [address] } : { notReadyAddresses: [address] }), ports }]
+    }),
+  )
 }
 
-function sorted({ addresses, notReadyAddresses, ports }: Subset): Subset {
-  const byAddress = (a: Address, b: Address): number => (a.ip < b.ip ? -1 : 1)
-  return {
-    ...(addresses === undefined ? {} : { addresses: [...addresses].sort(byAddress) }),
-    ...(notReadyAddresses === undefined ? {} : { notReadyAddresses: [...notReadyAddresses].sort(byAddress) }),
-    ...(ports === undefined || ports.length === 0 ? {} : { ports }),
-  }
-}
-
-function addressOf(service: Service, pod: Pod, family: string): Address | undefined {
+function addressOf(service: Service, pod: Pod): Address | undefined {
+  const { ipFamilies = [], clusterIP = "" } = service.spec ?? {}
+  const own = clusterIP === "" || clusterIP === "None" ? (pod.status?.podIP ?? "") : clusterIP
+  const family = ipFamilies[0] ?? familyOf(own)
   const ip = addressesOf(pod).find((address) => familyOf(address) === family)
   if (ip === undefined) return undefined
   const { namespace = "", name = "", uid = "" } = pod.metadata
   const hostname = hostnameOf(pod, service)
-  const nodeName = pod.spec?.nodeName
   return {
     ip,
     ...(hostname === undefined ? {} : { hostname }),
-    ...(nodeName === undefined ? {} : { nodeName }),
+    nodeName: pod.spec?.nodeName ?? "",
     targetRef: { kind: "Pod", namespace, name, uid },
   }
 }
 
+/** Each subset gives up its part, not ready ones first. */
 function truncate(subsets: Subset[]): { subsets: Subset[]; truncated: boolean } {
-  const count = (list: Address[] | undefined): number => list?.length ?? 0
-  const all = subsets.reduce((sum, subset) => sum + count(subset.addresses) + count(subset.notReadyAddresses), 0)
-  if (all <= maxAddresses) return { subsets, truncated: false }
-  let room = maxAddresses
-  const take = (list: Address[] | undefined): Address[] => {
-    const taken = (list ?? []).slice(0, room)
-    room -= taken.length
+  const sum = (list: "addresses" | "notReadyAddresses"): number =>
+    subsets.reduce((count, subset) => count + (subset[list]?.length ?? 0), 0)
+  const ready = sum("addresses")
+  const notReady = sum("notReadyAddresses")
+  if (ready + notReady <= maxAddresses) return { subsets, truncated: false }
+  const isReadyCut = ready > maxAddresses
+  const [all, room] = isReadyCut ? [ready, maxAddresses] : [notReady, maxAddresses - ready]
+  let left = room
+  const take = (list: Address[] = []): Address[] => {
+    const taken = list.slice(0, Math.min(Math.ceil((list.length / all) * room), left))
+    left -= taken.length
     return taken
   }
-  const ready = subsets.map((subset) => take(subset.addresses))
-  const cut = subsets.map((subset, index) => {
-    const notReadyAddresses = take(subset.notReadyAddresses)
-    const addresses = ready[index] ?? []
+  const cut = subsets.map(({ ports, ...subset }): Subset => {
+    const addresses = isReadyCut ? take(subset.addresses) : (subset.addresses ?? [])
+    const notReadyAddresses = isReadyCut ? [] : take(subset.notReadyAddresses)
     return {
       ...(addresses.length === 0 ? {} : { addresses }),
       ...(notReadyAddresses.length === 0 ? {} : { notReadyAddresses }),
-      ...(subset.ports === undefined ? {} : { ports: subset.ports }),
+      ...(ports === undefined ? {} : { ports }),
     }
   })
-  return {
-    subsets: cut.filter((subset) => count(subset.addresses) + count(subset.notReadyAddresses) > 0),
-    truncated: true,
-  }
+  const isSomething = ({ addresses, notReadyAddresses }: Subset): boolean =>
+    addresses !== undefined || notReadyAddresses !== undefined
+  return { subsets: cut.filter(isSomething), truncated: true }
 }

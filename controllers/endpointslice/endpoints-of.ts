@@ -39,6 +39,15 @@ export function wantedOf(ctx: ControllerContext, tenant: string, service: Servic
   return [...ofPorts.values()]
 }
 
+/** A pod on no node that is known is no endpoint, unless whoever made the Service wants it whatever its state. */
+export function podsOfNoNode(ctx: ControllerContext, tenant: string, service: Service, pods: readonly Pod[]): Pod[] {
+  if (service.spec?.publishNotReadyAddresses === true) return []
+  const nodes = ctx.informers.of<Node>(nodeResource)
+  return pods.filter(
+    (pod) => canBeEndpoint(pod, true) && nodes.get(tenant, undefined, pod.spec?.nodeName ?? "") === undefined,
+  )
+}
+
 function endpointOf(
   ctx: ControllerContext,
   tenant: string,
@@ -54,9 +63,8 @@ function endpointOf(
   const nodeName = pod.spec?.nodeName
   const node =
     nodeName === undefined ? undefined : ctx.informers.of<Node>(nodeResource).get(tenant, undefined, nodeName)
-  // A pod on a node nobody knows is no endpoint, unless whoever made the Service wants it whatever its state.
   const publishesAll = service.spec?.publishNotReadyAddresses === true
-  if (node === undefined && nodeName !== undefined && nodeName !== "" && !publishesAll) return undefined
+  if (node === undefined && !publishesAll) return undefined
   const zone = node?.metadata.labels?.[zoneLabel]
   const hostname = hostnameOf(pod, service)
   return {

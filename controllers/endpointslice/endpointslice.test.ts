@@ -201,6 +201,54 @@ describe("a Service with a selector", () => {
     })
   })
 
+  test("deletes slices that say they are its own and are not", async () => {
+    await using harness = await start()
+    await harness.create(services, service())
+    await harness.create(pods, pod("a"))
+    await harness.runPods("default")
+    await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(1))
+    const { labels = {}, name } = slicesOf(harness)[0]!.metadata
+    await harness.create(endpointSlices, {
+      apiVersion: "discovery.k8s.io/v1",
+      kind: "EndpointSlice",
+      metadata: { name: "by-hand", namespace: "default", labels },
+      addressType: "IPv4",
+      endpoints: [{ addresses: ["192.0.2.1"] }],
+    } as KubeObject)
+    await eventually(() => expect(slicesOf(harness)).toMatchObject([{ metadata: { name } }]))
+  })
+
+  test("makes no more slices when it waits for its end, but keeps up those there are", async () => {
+    await using harness = await start()
+    const held = service()
+    await harness.create(services, { ...held, metadata: { ...held.metadata, finalizers: ["test/hold"] } })
+    await harness.create(pods, pod("a"))
+    await harness.runPods("default")
+    await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(1))
+    await harness.cluster.delete(services, "default", "web")
+    await harness.create(pods, pod("b"))
+    await harness.create(pods, pod("c", 9090))
+    await harness.runPods("default")
+    await eventually(() => expect(slicesOf(harness)[0]?.endpoints).toHaveLength(2))
+    await eventually(() => expect(endpointsOf(harness)?.subsets).toHaveLength(2))
+    expect(slicesOf(harness)).toHaveLength(1)
+  })
+
+  test("takes Endpoints of its name with it that were made by hand, but none that were there without it", async () => {
+    await using harness = await start()
+    const byHand = (name: string): KubeObject => ({
+      apiVersion: "v1",
+      kind: "Endpoints",
+      metadata: { name, namespace: "default" },
+    })
+    await harness.create(services, service({ selector: null }))
+    await harness.create(endpoints, byHand("web"))
+    await harness.create(endpoints, byHand("other"))
+    await harness.cluster.delete(services, "default", "web")
+    await eventually(() => expect(endpointsOf(harness)).toBeUndefined())
+    expect(harness.cluster.find(endpoints, "default", "other")).toBeDefined()
+  })
+
   test("takes its endpoints with it when it is deleted", async () => {
     await using harness = await start()
     await harness.create(services, service())
@@ -236,6 +284,12 @@ describe("plan()", () => {
     const result = plan(["IPv4"], wanted(range(0, 121)), [slice("a", range(0, 90)), slice("b", range(90, 120))])
     expect(result.update.map((update) => [update.slice.metadata.name, update.endpoints.length])).toEqual([["a", 91]])
     expect(result.create).toEqual([])
+  })
+
+  test("fills slices of their own before what is left is added to one there is", () => {
+    const result = plan(["IPv4"], wanted(range(0, 200)), [slice("a", range(0, 50))])
+    expect(result.create.map(({ endpoints: created }) => created.length)).toEqual([100])
+    expect(result.update.map((update) => update.endpoints.length)).toEqual([100])
   })
 
   test("refills a slice that changes anyway before it makes a new one", () => {

@@ -10,7 +10,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { WriteTracker } from "../write-tracker.ts"
-import { familiesOf, isAuto, wantedOf, zoneLabel } from "./endpoints-of.ts"
+import { familiesOf, isAuto, podsOfNoNode, wantedOf, zoneLabel } from "./endpoints-of.ts"
 import { listed, plan, type Plan } from "./plan.ts"
 import { addHints, bare, sharesOf } from "./topology-hints.ts"
 import {
@@ -67,7 +67,14 @@ export function runEndpointSlices(ctx: ControllerContext): Promise<void> {
     const service = slice.metadata.labels?.[serviceNameLabel]
     if (service !== undefined && isOurs(slice)) controller.enqueue(tenant, slice.metadata.namespace, service)
   }
-  slices.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue })
+  slices.subscribe({
+    added: enqueue,
+    updated(tenant, slice, previous) {
+      enqueue(tenant, slice)
+      enqueue(tenant, previous)
+    },
+    deleted: enqueue,
+  })
   all.subscribe({
     deleted(_tenant, { metadata: { uid = "" } }) {
       writes.forget(uid)
@@ -90,34 +97,50 @@ async function reconcile(
   const { tenant } = key
   const service = ctx.informers.of<Service>(services).get(tenant, key.namespace, key.name)
   // The slices of a deleted Service go with it: they are its dependents.
-  if (service === undefined || service.metadata.deletionTimestamp !== undefined || !hasEndpoints(service)) return
+  if (service === undefined || !hasEndpoints(service)) return
   const informer = ctx.informers.of<EndpointSlice>(endpointSlices)
   const uid = service.metadata.uid ?? ""
   if (!writes.isSeen(uid, (name) => informer.get(tenant, key.namespace, name))) return { requeueAfterMs: staleRetryMs }
-  const existing = informer
-    .byIndex(tenant, "controller", uid)
+  const labelled = informer
+    .byIndex(tenant, "service", `${key.namespace}/${key.name}`)
     .filter((slice) => isOurs(slice) && slice.metadata.deletionTimestamp === undefined)
+  const existing = labelled.filter((slice) => isOwnedBy(slice, service))
   const pods = selectedPods(ctx, tenant, service)
   const auto = isAuto(service)
   // What hints there are is looked at when all else is planned.
   const stripped = new Map(existing.map((slice) => [auto ? withoutHints(slice) : slice, slice]))
-  const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), [...stripped.keys()])
-  if (auto || hinted.has(uid)) hint(ctx, controller, tenant, service, stripped, steps, hinted)
   const labels = labelsOf(service)
-  // Labels follow the Service also on slices whose endpoints stay.
+  const isOutdated = (slice: EndpointSlice): boolean => !equalButNulls(slice.metadata.labels, labels)
+  const steps = plan(familiesOf(service), wantedOf(ctx, tenant, service, pods), [...stripped.keys()], isOutdated)
+  if (auto || hinted.has(uid)) hint(ctx, controller, tenant, service, stripped, steps, hinted)
+  // Labels follow the Service also on the slice that stands for no endpoints.
   for (const [slice, stored] of stripped) {
-    if (!isPlanned(steps, slice) && !equalButNulls(slice.metadata.labels, labels))
-      steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
+    if (!isPlanned(steps, slice) && isOutdated(slice)) steps.update.push({ slice, endpoints: stored.endpoints ?? [] })
+  }
+  // Made by somebody else, or for a Service of this name that is gone.
+  steps.delete.push(...labelled.filter((slice) => !existing.includes(slice)))
+  const failed = (why: string): void => {
+    const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${why}`
+    controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
   }
   try {
     await carryOut(controller, writes, tenant, service, pods, steps)
   } catch (error) {
     if (isNamespaceTerminating(error)) return
-    const text = `Error updating Endpoint Slices for Service ${key.namespace}/${key.name}: ${errorMessage(error)}`
-    controller.event(tenant, service, "Warning", "FailedToUpdateEndpointSlices", text)
+    failed(errorMessage(error))
     throw error
   }
+  const nowhere = podsOfNoNode(ctx, tenant, service, pods).map(
+    ({ metadata: { name = "" }, spec }) =>
+      `skipping Pod ${name} for Service ${key.namespace}/${key.name}: Node ${spec?.nodeName ?? ""} Not Found`,
+  )
+  if (nowhere.length > 0) failed(nowhere.length === 1 ? (nowhere[0] ?? "") : `[${nowhere.join(", ")}]`)
 }
+
+const isOwnedBy = ({ metadata }: EndpointSlice, service: Service): boolean =>
+  (metadata.ownerReferences ?? []).some(
+    ({ uid, kind, apiVersion }) => uid === service.metadata.uid && kind === "Service" && apiVersion === "v1",
+  )
 
 const isPlanned = (steps: Plan, slice: EndpointSlice): boolean =>
   steps.delete.includes(slice) || steps.update.some((update) => update.slice === slice)
@@ -180,10 +203,20 @@ async function carryOut(
 ): Promise<void> {
   const client = controller.client(tenant)
   const labels = labelsOf(service)
-  const { uid = "", namespace = "", name: serviceName = "" } = service.metadata
-  for (const { addressType, ports, endpoints } of steps.create) {
+  const { uid = "", namespace = "", name: serviceName = "", deletionTimestamp } = service.metadata
+  const attempt = async <T>(what: string, call: Promise<T>): Promise<T> => {
+    try {
+      return await call
+    } catch (error) {
+      if (isNamespaceTerminating(error)) throw error
+      const text = `failed to ${what} for Service ${namespace}/${serviceName}: ${errorMessage(error)}`
+      throw new Error(text, { cause: error })
+    }
+  }
+  // The garbage collector takes the slices of one that is deleted in the foreground.
+  for (const { addressType, ports, endpoints } of deletionTimestamp === undefined ? steps.create : []) {
     const trigger = triggerTime(service, pods, undefined)
-    const created = await client.create<EndpointSlice>(endpointSlices, {
+    const created = client.create<EndpointSlice>(endpointSlices, {
       apiVersion: "discovery.k8s.io/v1",
       kind: "EndpointSlice",
       metadata: {
@@ -197,7 +230,7 @@ async function carryOut(
       endpoints: listed(endpoints),
       ports: listed(ports),
     })
-    writes.wrote(uid, created)
+    writes.wrote(uid, await attempt("create EndpointSlice", created))
   }
   for (const { slice, endpoints, ports = slice.ports } of steps.update) {
     const { [triggerTimeAnnotation]: before, ...others } = slice.metadata.annotations ?? {}
@@ -205,15 +238,16 @@ async function carryOut(
     const lists = { endpoints: listed(endpoints), ports: listed(ports ?? []) }
     const annotations = trigger === undefined ? others : { ...others, [triggerTimeAnnotation]: trigger }
     const changed = { ...slice, metadata: { ...slice.metadata, labels, annotations }, ...lists }
-    writes.wrote(uid, await client.update<EndpointSlice>(endpointSlices, changed))
+    const updated = client.update<EndpointSlice>(endpointSlices, changed)
+    writes.wrote(uid, await attempt(`update ${slice.metadata.name ?? ""} EndpointSlice`, updated))
   }
   for (const slice of steps.delete) {
     const { name = "", uid: sliceUid } = slice.metadata
-    try {
-      await client.delete(endpointSlices, namespace, name, sliceUid === undefined ? {} : { uid: sliceUid })
-    } catch (error) {
+    const deleted = client.delete(endpointSlices, namespace, name, sliceUid === undefined ? {} : { uid: sliceUid })
+    const isGone = deleted.catch((error: unknown) => {
       if (!isNotFound(error)) throw error
-    }
+    })
+    await attempt(`delete ${name} EndpointSlice`, isGone)
     writes.deleted(uid, slice)
   }
 }

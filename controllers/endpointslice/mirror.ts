@@ -6,6 +6,7 @@ import type { Endpoints, EndpointSlice, Service } from "../../apimachinery/objec
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { groupId, listed, type Endpoint, type Ports } from "./plan.ts"
+import { repack, type Address, type Subset } from "./repack.ts"
 import { triggerTimeAnnotation } from "./service-pods.ts"
 
 export const serviceNameLabel = "kubernetes.io/service-name"
@@ -16,9 +17,6 @@ const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader"
 const notMirrored = new Set([triggerTimeAnnotation, "kubectl.kubernetes.io/last-applied-configuration"])
 /** Addresses of one subset; more are told of and left out. */
 const maxPerSubset = 1000
-
-type Subset = NonNullable<Endpoints["subsets"]>[number]
-type Address = NonNullable<Subset["addresses"]>[number]
 
 export interface Mirrored {
   create: EndpointSlice[]
@@ -44,7 +42,7 @@ interface Group {
 export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): Mirrored {
   const result: Mirrored = { create: [], update: [], delete: [], invalid: 0, skipped: 0, limit: maxPerSubset }
   const groups = new Map<string, Group>()
-  for (const subset of object.subsets ?? []) addSubset(groups, subset, result)
+  for (const subset of repack(object.subsets ?? [])) addSubset(groups, subset, result)
   const left = new Set(existing)
   for (const [id, { addressType, ports, endpoints }] of groups) {
     const [first] = existing.filter((slice) => groupId(slice.addressType, slice.ports ?? []) === id)
@@ -52,7 +50,10 @@ export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): M
     if (first === undefined) result.create.push(wanted)
     else {
       left.delete(first)
-      if (!isSame(first, wanted)) result.update.push(named(wanted, first))
+      if (!isSame(first, wanted)) {
+        const { generateName: _, ...metadata } = wanted.metadata
+        result.update.push(inPlaceOf(first, { ...wanted, metadata }))
+      }
     }
   }
   for (const slice of left) {
@@ -60,7 +61,7 @@ export function mirror(object: Endpoints, existing: readonly EndpointSlice[]): M
     const at = result.create.findIndex(({ addressType }) => addressType === slice.addressType)
     const [created] = at < 0 ? [] : result.create.splice(at, 1)
     if (created === undefined) result.delete.push(slice)
-    else result.update.push(named(created, slice))
+    else result.update.push(inPlaceOf(slice, created))
   }
   return result
 }
@@ -126,8 +127,7 @@ function isSame(slice: EndpointSlice, wanted: EndpointSlice): boolean {
   )
 }
 
-function named(wanted: EndpointSlice, { metadata }: EndpointSlice): EndpointSlice {
-  const { generateName: _, ...rest } = wanted.metadata
+function inPlaceOf({ metadata }: EndpointSlice, wanted: EndpointSlice): EndpointSlice {
   const { name = "", uid = "", resourceVersion = "" } = metadata
-  return { ...wanted, metadata: { ...rest, name, uid, resourceVersion } }
+  return { ...wanted, metadata: { ...wanted.metadata, name, uid, resourceVersion } }
 }

@@ -128,6 +128,22 @@ describe("Endpoints of a Service without a selector", () => {
 })
 
 describe("mirror()", () => {
+  test("makes one slice of ports that have the same addresses, in whatever subsets they are", () => {
+    const addresses = [{ ip: "192.0.2.1" }]
+    const apart = [
+      { addresses, ports: [{ name: "a", port: 1 }] },
+      { addresses, ports: [{ name: "b", port: 2 }] },
+    ]
+    expect(mirror(written({}, apart) as Endpoints, []).create).toMatchObject([
+      {
+        ports: [
+          { name: "a", port: 1 },
+          { name: "b", port: 2 },
+        ],
+      },
+    ])
+  })
+
   test("counts what is no address and rewrites a slice of other ports", () => {
     const before = mirror(written() as Endpoints, []).create[0]!
     const present = { ...before, metadata: { ...before.metadata, name: "db-1", uid: "u", resourceVersion: "1" } }

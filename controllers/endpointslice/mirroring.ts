@@ -22,8 +22,6 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
   const controller = new Controller<Endpoints>(ctx, {
     name: "endpoint-slice-mirroring",
     primary: all,
-    // Most are made of pods, and have slices of their own.
-    concerns: ({ metadata }) => metadata.labels?.["endpoints.kubernetes.io/managed-by"] === undefined,
     reads: [slices, owners],
   })
   const writes = new WriteTracker(ctx.clock)
@@ -31,7 +29,14 @@ export function runEndpointSliceMirroring(ctx: ControllerContext): Promise<void>
     const name = slice.metadata.labels?.[serviceNameLabel]
     if (name !== undefined && isOurs(slice)) controller.enqueue(tenant, slice.metadata.namespace, name)
   }
-  slices.subscribe({ added: enqueueSlice, updated: enqueueSlice, deleted: enqueueSlice })
+  slices.subscribe({
+    added: enqueueSlice,
+    updated(tenant, slice, previous) {
+      enqueueSlice(tenant, slice)
+      enqueueSlice(tenant, previous)
+    },
+    deleted: enqueueSlice,
+  })
   const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined
   const enqueueService = (tenant: string, service: Service): void => {
     if (!hasSelector(service)) controller.enqueueObject(tenant, service)
@@ -57,9 +62,7 @@ async function reconcile(
   const object = ctx.informers.of<Endpoints>(endpointsResource).get(tenant, namespace, name)
   const service = ctx.informers.of<Service>(services).get(tenant, namespace, name)
   const isWanted = object !== undefined && service !== undefined && isMirrored(object, service)
-  const existing = informer
-    .list(tenant, namespace)
-    .filter((slice) => isOurs(slice) && slice.metadata.labels?.[serviceNameLabel] === name)
+  const existing = informer.byIndex(tenant, "service", `${namespace}/${name}`).filter(isOurs)
   const id = `${tenant}/${namespace}/${name}`
   if (!isWanted) {
     writes.forget(id)

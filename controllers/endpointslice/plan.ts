@@ -34,8 +34,16 @@ interface Kept {
   changed: boolean
 }
 
-/** `families`: those of the Service; each has at least one slice, an empty one for want of endpoints. */
-export function plan(families: readonly string[], wanted: readonly Wanted[], existing: readonly EndpointSlice[]): Plan {
+/**
+ * `families`: those of the Service; each has at least one slice, an empty one for want of endpoints.
+ * `isWritten`: this slice is written anyway.
+ */
+export function plan(
+  families: readonly string[],
+  wanted: readonly Wanted[],
+  existing: readonly EndpointSlice[],
+  isWritten: (slice: EndpointSlice) => boolean = () => false,
+): Plan {
   const result: Plan = { create: [], update: [], delete: [] }
   const groups = new Map(wanted.map((group) => [groupId(group.addressType, group.ports), group]))
   const taken = new Map<string, EndpointSlice[]>()
@@ -44,17 +52,22 @@ export function plan(families: readonly string[], wanted: readonly Wanted[], exi
     if (groups.has(id)) taken.set(id, [...(taken.get(id) ?? []), slice])
     else result.delete.push(slice)
   }
-  for (const [id, group] of groups) planGroup(group, taken.get(id) ?? [], result)
+  for (const [id, group] of groups) planGroup(group, taken.get(id) ?? [], isWritten, result)
   for (const addressType of families) placeholder(addressType, existing, result)
   recycle(result)
   return result
 }
 
-function planGroup({ addressType, ports, endpoints }: Wanted, slices: readonly EndpointSlice[], result: Plan): void {
+function planGroup(
+  { addressType, ports, endpoints }: Wanted,
+  slices: readonly EndpointSlice[],
+  isWritten: (slice: EndpointSlice) => boolean,
+  result: Plan,
+): void {
   const missing = new Map(endpoints.map((endpoint) => [endpointId(endpoint), endpoint]))
   const kept = slices.map((slice): Kept => {
     const present: Endpoint[] = []
-    let changed = false
+    let changed = isWritten(slice)
     for (const endpoint of slice.endpoints ?? []) {
       const now = missing.get(endpointId(endpoint))
       missing.delete(endpointId(endpoint))
@@ -72,16 +85,19 @@ function planGroup({ addressType, ports, endpoints }: Wanted, slices: readonly E
   for (const target of written.sort((a, b) => b.endpoints.length - a.endpoints.length)) {
     target.endpoints.push(...rest.splice(0, maxEndpointsPerSlice - target.endpoints.length))
   }
-  // After them the fullest that has room for all.
-  const [fullest] = kept
-    .filter((target) => !target.changed && rest.length > 0)
-    .filter((target) => target.endpoints.length + rest.length <= maxEndpointsPerSlice)
-    .sort((a, b) => b.endpoints.length - a.endpoints.length)
-  if (fullest !== undefined) {
-    fullest.endpoints.push(...rest.splice(0))
-    fullest.changed = true
+  // What does not fill a slice of its own goes into the fullest that has room for all of it.
+  while (rest.length > 0) {
+    const [fullest] = kept
+      .filter((target) => !target.changed && rest.length < maxEndpointsPerSlice)
+      .filter((target) => target.endpoints.length + rest.length <= maxEndpointsPerSlice)
+      .sort((a, b) => b.endpoints.length - a.endpoints.length)
+    const taken = rest.splice(0, maxEndpointsPerSlice)
+    if (fullest === undefined) result.create.push({ addressType, ports, endpoints: taken })
+    else {
+      fullest.endpoints.push(...taken)
+      fullest.changed = true
+    }
   }
-  while (rest.length > 0) result.create.push({ addressType, ports, endpoints: rest.splice(0, maxEndpointsPerSlice) })
   for (const { slice, endpoints: now, changed } of kept) {
     if (now.length === 0) result.delete.push(slice)
     else if (changed) result.update.push({ slice, endpoints: now })
