@@ -4,6 +4,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
+import { isQuantity } from "../../apimachinery/quantity.ts"
 import { bindCompleted, boundByController, isBindingDone, type Binder } from "./binder.ts"
 
 export async function bind(
@@ -54,7 +55,7 @@ export async function setVolumePhase(
   phase: string,
   text?: string,
 ): Promise<PersistentVolume> {
-  if (volume.status?.phase === phase && (volume.status.message ?? "") === (text ?? "")) return volume
+  if (volume.status?.phase === phase) return volume
   const { message: _, ...before } = volume.status ?? {}
   const status = { ...before, phase, ...(text === undefined ? {} : { message: text }) }
   return volumes
@@ -80,48 +81,44 @@ async function nameVolume(
   return claims.client(tenant).update<PersistentVolumeClaim>(persistentVolumeClaims, changed)
 }
 
-/** Whether it was written. */
 export async function setClaimStatus(
   { claims }: Binder,
   tenant: string,
   claim: PersistentVolumeClaim,
   phase: string,
   volume: PersistentVolume | undefined,
-): Promise<boolean> {
-  const { accessModes: _, capacity, ...others } = claim.status ?? {}
-  // Growing is told by who makes it grow: the size stays what it was once bound.
-  const hasSize = claim.status?.phase === "Bound" && capacity !== undefined
-  const ofVolume = {
-    ...(volume?.spec?.accessModes === undefined ? {} : { accessModes: volume.spec.accessModes }),
-    ...(hasSize ? { capacity } : volume?.spec?.capacity === undefined ? {} : { capacity: volume.spec.capacity }),
-  }
-  const attributes = volume?.spec?.volumeAttributesClassName
-  const status = {
-    ...others,
-    phase,
-    ...(volume === undefined ? {} : ofVolume),
-    ...(attributes === undefined || hasSize ? {} : { currentVolumeAttributesClassName: attributes }),
-  }
-  if (equalButNulls(status, claim.status)) return false
+): Promise<void> {
+  const status = { ...statusWith(claim, phase, volume), phase }
+  if (equalButNulls(status, claim.status)) return
   await claims
     .client(tenant)
     .update<PersistentVolumeClaim>(persistentVolumeClaims, { ...claim, status }, { subresource: "status" })
-  return true
 }
 
-/** Whom the claim waits for; older provisioners look at the older annotation. */
-export async function setProvisioner(
-  { claims }: Binder,
-  tenant: string,
-  claim: PersistentVolumeClaim,
-  provisioner: string,
-): Promise<void> {
-  const { namespace, name = "", uid, annotations = {} } = claim.metadata
-  const wanted = {
-    "volume.beta.kubernetes.io/storage-provisioner": provisioner,
-    "volume.kubernetes.io/storage-provisioner": provisioner,
+type ClaimStatus = NonNullable<PersistentVolumeClaim["status"]>
+
+function statusWith(
+  { status = {} }: PersistentVolumeClaim,
+  phase: string,
+  volume: PersistentVolume | undefined,
+): ClaimStatus {
+  const { accessModes: _, capacity, currentVolumeAttributesClassName, ...others } = status
+  if (volume === undefined) return others
+  const { accessModes, volumeAttributesClassName: attributes } = volume.spec ?? {}
+  // Once bound, size and attributes are told by who changes them.
+  const size = status.phase === phase ? capacity : sizeOf(capacity, volume)
+  const isNew = phase === "Bound" && (status.phase ?? "Pending") === "Pending"
+  const current = isNew ? attributes : currentVolumeAttributesClassName
+  return {
+    ...others,
+    ...(accessModes === undefined ? {} : { accessModes }),
+    ...(size === undefined ? {} : { capacity: size }),
+    ...(current === undefined ? {} : { currentVolumeAttributesClassName: current }),
   }
-  if (Object.entries(wanted).every(([key, value]) => annotations[key] === value)) return
-  const patch = { metadata: { uid, annotations: wanted } }
-  await claims.client(tenant).patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })
+}
+
+/** A volume that grows has its new size already; its file system has not. */
+function sizeOf(before: ClaimStatus["capacity"], { metadata, spec }: PersistentVolume): ClaimStatus["capacity"] {
+  const former = metadata.annotations?.["volume.alpha.kubernetes.io/pre-resize-capacity"]
+  return former !== undefined && isQuantity(former) ? { ...before, storage: former } : spec?.capacity
 }

@@ -8,27 +8,32 @@ import {
   storageClasses,
 } from "../../client/resources.ts"
 import type { Key } from "../context.ts"
-import { isFinished } from "../pods/pod-state.ts"
-import { bind, setClaimStatus, setProvisioner } from "./bind.ts"
+import { isFinished, isTerminating } from "../pods/pod-state.ts"
+import { bind, setClaimStatus } from "./bind.ts"
 import {
   bestMatch,
   classOf,
   defaultOf,
   isBoundTo,
+  hasClass,
   isOfSuper,
   mismatch,
   noProvisioner,
+  selectedNode,
   waitsForConsumer,
 } from "./matching.ts"
 import { boundByController, isBindingDone, type Binder } from "./binder.ts"
+import { migrateClaim } from "./migration.ts"
+import { provision } from "./provisioning.ts"
 
 export async function reconcileClaim(binder: Binder, { tenant, namespace, name }: Key): Promise<void> {
   const { informers } = binder.ctx
-  const claim = informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, namespace, name)
-  if (claim === undefined) return
-  const volumeName = claim.spec?.volumeName ?? ""
+  const found = informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, namespace, name)
+  if (found === undefined) return
+  const volumeName = found.spec?.volumeName ?? ""
   const volume = informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, volumeName)
   if (volume !== undefined && isOfSuper(volume)) return
+  const claim = await migrateClaim(binder, tenant, found)
   if (isBindingDone(claim)) return keep(binder, tenant, claim, volume)
   if (volumeName !== "") return bindNamed(binder, tenant, claim, volume)
   return find(binder, tenant, claim)
@@ -43,9 +48,9 @@ async function keep(
 ): Promise<void> {
   const isByUs = claim.metadata.annotations?.[boundByController] !== undefined
   const lose = async (reason: string, text: string): Promise<void> => {
-    if (await setClaimStatus(binder, tenant, claim, "Lost", undefined)) {
-      binder.claims.event(tenant, claim, "Warning", reason, text)
-    }
+    if (claim.status?.phase === "Lost") return
+    await setClaimStatus(binder, tenant, claim, "Lost", undefined)
+    binder.claims.event(tenant, claim, "Warning", reason, text)
   }
   if ((claim.spec?.volumeName ?? "") === "") {
     return lose("ClaimLost", "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!")
@@ -56,7 +61,8 @@ async function keep(
       ? lose("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!")
       : undefined
   }
-  if (volume.spec?.claimRef === undefined || isBoundTo(volume, claim)) return bind(binder, tenant, volume, claim)
+  const claimRef = volume.spec?.claimRef
+  if (claimRef === undefined || claimRef.uid === claim.metadata.uid) return bind(binder, tenant, volume, claim)
   return lose("ClaimMisbound", "Two claims are bound to the same volume, this one is bound incorrectly")
 }
 
@@ -91,20 +97,21 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
   const isSuperClass =
     storageClass !== undefined && isOfSuper(storageClass) && storageClass.provisioner !== noProvisioner
   // A volume made for this very claim is taken all the same.
-  const found = bestMatch(volumes, claim, isSuperClass || waitsForConsumer(claim, storageClass))
+  const waits = waitsForConsumer(storageClass)
+  const found = bestMatch(volumes, claim, isSuperClass || waits)
   if (found !== undefined) return bind(binder, tenant, found, claim)
   if (isSuperClass) return
-  const client = binder.claims.client(tenant)
-  const { namespace, name = "", uid } = claim.metadata
-  const byDefault = claim.spec?.storageClassName === undefined ? defaultOf(classes.list(tenant)) : undefined
-  if (byDefault !== undefined && className === "") {
+  const { namespace, name = "", uid, annotations } = claim.metadata
+  const byDefault = hasClass(claim) ? undefined : defaultOf(classes.list(tenant))
+  if (byDefault !== undefined) {
     const patch = { metadata: { uid }, spec: { storageClassName: byDefault.metadata.name } }
-    await client.patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })
+    await binder.claims.client(tenant).patch(persistentVolumeClaims, namespace, name, patch, { type: "merge" })
     return
   }
   const event = (type: "Normal" | "Warning", reason: string, text: string): void =>
     binder.claims.event(tenant, claim, type, reason, text)
-  if (waitsForConsumer(claim, storageClass)) {
+  // Once a scheduler has chosen the node, it is provisioned there.
+  if (waits && annotations?.[selectedNode] === undefined) {
     const waiting = waitingPods(binder, tenant, claim)
     if (waiting.length === 0) {
       return event("Normal", "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
@@ -119,19 +126,13 @@ async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim
   if (storageClass === undefined) {
     return event("Warning", "ProvisioningFailed", `storageclass.storage.k8s.io "${className}" not found`)
   }
-  const { provisioner } = storageClass
-  await setProvisioner(binder, tenant, claim, provisioner)
-  event(
-    "Normal",
-    "ExternalProvisioning",
-    `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`,
-  )
+  return provision(binder, tenant, claim, storageClass)
 }
 
 function waitingPods({ ctx }: Binder, tenant: string, { metadata }: PersistentVolumeClaim): string[] {
   return ctx.informers
     .of<Pod>(podResource)
     .byIndex(tenant, "claims", `${metadata.namespace ?? ""}/${metadata.name ?? ""}`)
-    .filter((pod) => (pod.spec?.nodeName ?? "") === "" && !isFinished(pod))
+    .filter((pod) => (pod.spec?.nodeName ?? "") === "" && !isFinished(pod) && !isTerminating(pod))
     .map((pod) => pod.metadata.name ?? "")
 }

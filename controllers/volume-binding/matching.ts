@@ -7,8 +7,8 @@ import { uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 
 const classAnnotation = "volume.beta.kubernetes.io/storage-class"
-const selectedNode = "volume.kubernetes.io/selected-node"
-const defaultClass = "storageclass.kubernetes.io/is-default-class"
+export const selectedNode = "volume.kubernetes.io/selected-node"
+const defaultClass = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"]
 export const noProvisioner = "kubernetes.io/no-provisioner"
 
 /** Shown by the syncer: what it is, and what becomes of it, is decided in the super cluster. */
@@ -17,6 +17,10 @@ export const isOfSuper = ({ metadata }: PersistentVolume | StorageClass): boolea
 
 export const classOf = ({ metadata, spec }: PersistentVolume | PersistentVolumeClaim): string =>
   metadata.annotations?.[classAnnotation] ?? spec?.storageClassName ?? ""
+
+/** "" is one, too: it asks for a volume of none. */
+export const hasClass = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
+  metadata.annotations?.[classAnnotation] !== undefined || spec?.storageClassName !== undefined
 
 function sizeOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : milliValue(parseQuantity(quantity))
@@ -37,42 +41,41 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
   return name === metadata.name && namespace === metadata.namespace && (uid === "" || uid === metadata.uid)
 }
 
-/** A scheduler chooses the node first. */
-export function waitsForConsumer(claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): boolean {
-  return (
-    storageClass?.volumeBindingMode === "WaitForFirstConsumer" &&
-    claim.metadata.annotations?.[selectedNode] === undefined
-  )
-}
+/** A scheduler chooses the node first, and with it the volume. */
+export const waitsForConsumer = (storageClass: StorageClass | undefined): boolean =>
+  storageClass?.volumeBindingMode === "WaitForFirstConsumer"
 
-/** The one reserved for the claim; else, unless a scheduler chooses, the smallest that fits. */
+/**
+ * Of those with the fewest access modes of which one would do: the one reserved for the claim; else, unless a scheduler
+ * chooses, the smallest that fits.
+ */
 export function bestMatch(
   volumes: readonly PersistentVolume[],
   claim: PersistentVolumeClaim,
   waits: boolean,
 ): PersistentVolume | undefined {
   const requested = sizeOf(claim.spec?.resources?.requests?.["storage"])
-  const capacity = (volume: PersistentVolume): number => sizeOf(volume.spec?.capacity?.["storage"])
-  const fitting = volumes.filter(
-    (volume) =>
-      (volume.spec?.claimRef === undefined || isBoundTo(volume, claim)) &&
-      volume.metadata.deletionTimestamp === undefined &&
-      hasModes(volume, claim) &&
-      !hasOtherMode(volume, claim) &&
-      attributesOf(volume) === attributesOf(claim) &&
-      capacity(volume) >= requested,
-  )
-  const modes = (volume: PersistentVolume): number => volume.spec?.accessModes?.length ?? 0
-  const order = (a: PersistentVolume, b: PersistentVolume): number => modes(a) - modes(b) || capacity(a) - capacity(b)
-  const reserved = fitting.filter((volume) => volume.spec?.claimRef !== undefined).sort(order)
-  if (reserved[0] !== undefined || waits) return reserved[0]
   const selector = claim.spec?.selector
-  return fitting
+  const isReserved = (volume: PersistentVolume): boolean => isBoundTo(volume, claim)
+  const isFree = (volume: PersistentVolume): boolean =>
+    !waits &&
+    volume.spec?.claimRef === undefined &&
+    volume.status?.phase === "Available" &&
+    classOf(volume) === classOf(claim) &&
+    (selector === undefined || matches(selectorFromLabelSelector(selector), volume.metadata.labels ?? {}))
+  const capacity = (volume: PersistentVolume): number => sizeOf(volume.spec?.capacity?.["storage"])
+  const modes = (volume: PersistentVolume): number => new Set(volume.spec?.accessModes).size
+  const order = (a: PersistentVolume, b: PersistentVolume): number =>
+    modes(a) - modes(b) || Number(isReserved(b)) - Number(isReserved(a)) || capacity(a) - capacity(b)
+  return volumes
     .filter(
       (volume) =>
-        volume.status?.phase === "Available" &&
-        classOf(volume) === classOf(claim) &&
-        (selector === undefined || matches(selectorFromLabelSelector(selector), volume.metadata.labels ?? {})),
+        volume.metadata.deletionTimestamp === undefined &&
+        hasModes(volume, claim) &&
+        !hasOtherMode(volume, claim) &&
+        attributesOf(volume) === attributesOf(claim) &&
+        capacity(volume) >= requested &&
+        (isReserved(volume) || isFree(volume)),
     )
     .sort(order)[0]
 }
@@ -94,7 +97,7 @@ export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim)
 export function defaultOf(classes: readonly StorageClass[]): StorageClass | undefined {
   const created = ({ metadata }: StorageClass): string => metadata.creationTimestamp ?? ""
   return classes
-    .filter(({ metadata }) => metadata.annotations?.[defaultClass] === "true")
+    .filter(({ metadata }) => defaultClass.some((key) => metadata.annotations?.[key] === "true"))
     .sort((a, b) =>
       created(a) === created(b)
         ? (a.metadata.name ?? "") < (b.metadata.name ?? "")

@@ -95,6 +95,64 @@ describe("a claim", () => {
     expect(findClaim(harness, "late").status?.phase).not.toBe("Bound")
   })
 
+  test.each([
+    ["csi.example.com", {}, "csi.example.com", "Normal ExternalProvisioning: Waiting for a volume to be created"],
+    ["kubernetes.io/gce-pd", {}, "pd.csi.storage.gke.io", "external provisioner 'pd.csi.storage.gke.io'"],
+    [
+      "kubernetes.io/no-provisioner",
+      {},
+      undefined,
+      "Warning ProvisioningFailed: no volume plugin matched name: kubernetes.io/no-provisioner",
+    ],
+    ["kubernetes.io/nfs", {}, undefined, "Warning ProvisioningFailed: no provisionable volume plugin matched"],
+    [
+      "kubernetes.io/host-path",
+      {},
+      "kubernetes.io/host-path",
+      'Failed to create provisioner: provisioning in volume plugin "kubernetes.io/host-path" is disabled',
+    ],
+    [
+      "kubernetes.io/host-path",
+      { mountOptions: ["ro", "x"] },
+      "kubernetes.io/host-path",
+      'Mount options are not supported by the provisioner but StorageClass "c" has mount options [ro x]',
+    ],
+  ])("of a class of %s %j is told whom it waits for", async (provisioner, more, annotated, text) => {
+    await using harness = await startHarness({ only })
+    await harness.create(storageClasses, {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "c" },
+      provisioner,
+      ...more,
+    } as KubeObject)
+    await harness.create(persistentVolumeClaims, claim("data", "1Gi", { storageClassName: "c" }))
+    await eventually(() => {
+      const [event] = harness.cluster.all(events)
+      expect(`${String(event?.["type"])} ${String(event?.["reason"])}: ${String(event?.["message"])}`).toContain(text)
+    })
+    const { annotations = {} } = findClaim(harness, "data").metadata
+    expect(annotations["volume.kubernetes.io/storage-provisioner"]).toBe(annotated)
+    expect(annotations["volume.beta.kubernetes.io/storage-provisioner"]).toBe(annotated)
+  })
+
+  test("whose node was chosen is provisioned, whatever volumes there are", async () => {
+    await using harness = await startHarness({ only })
+    await harness.create(storageClasses, {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: { name: "c" },
+      provisioner: "csi.example.com",
+      volumeBindingMode: "WaitForFirstConsumer",
+    } as KubeObject)
+    await harness.create(persistentVolumes, volume("free", "2Gi", { storageClassName: "c" }))
+    await eventually(() => expect(phase(harness, "free")).toBe("Available"))
+    const annotations = { "volume.kubernetes.io/selected-node": "n" }
+    await harness.create(persistentVolumeClaims, claim("data", "2Gi", { storageClassName: "c" }, { annotations }))
+    await eventually(() => expect(told(harness)).toEqual(["ExternalProvisioning"]))
+    expect(phase(harness, "free")).toBe("Available")
+  })
+
   test("is lost with its volume", async () => {
     await using harness = await startHarness({ only })
     await harness.create(persistentVolumes, volume("fits", "2Gi"))
@@ -128,6 +186,68 @@ describe("a claim", () => {
     await eventually(() => expect(told(harness)).toEqual(["FailedBinding"]))
     for (const name of ["theirs", "shown", "early"]) expect(findClaim(harness, name).status?.phase).toBeUndefined()
     expect(findVolume(harness, "theirs").status).toBeUndefined()
+  })
+})
+
+describe("a volume whose claim is gone", () => {
+  const nfs = { nfs: { server: "10.0.0.1", path: "/x" } }
+  const none = "no volume plugin matched"
+  const getting = 'error getting deleter volume plugin for volume "v":'
+
+  test.each([
+    [{ csi: { driver: "d", volumeHandle: "h" } }, {}, "Released", undefined],
+    [{}, { "pv.kubernetes.io/provisioned-by": "csi.example.com" }, "Released", undefined],
+    [{}, { "pv.kubernetes.io/provisioned-by": "kubernetes.io/gce-pd" }, "Released", undefined],
+    [{}, { "pv.kubernetes.io/provisioned-by": "kubernetes.io/x" }, "Failed", `${none} name: kubernetes.io/x`],
+    [nfs, {}, "Failed", `${getting} no deletable volume plugin matched`],
+    [{ gcePersistentDisk: { pdName: "d" } }, {}, "Failed", `${getting} ${none}`],
+    [
+      { hostPath: { path: "/var/x" } },
+      {},
+      "Failed",
+      "host_path deleter only supports /tmp/.+ but received provided /var/x",
+    ],
+    [
+      nfs,
+      { "pv.kubernetes.io/provisioned-by": "kubernetes.io/host-path" },
+      "Failed",
+      'failed to create deleter for volume "v": spec.PersistentVolumeSource.HostPath is nil',
+    ],
+    [{ hostPath: { path: "/tmp/x" } }, {}, undefined, undefined],
+  ])("of %j %j that is to be deleted becomes %s", async (source, annotations, wanted, message) => {
+    await using harness = await startHarness({ only })
+    const policy = { persistentVolumeReclaimPolicy: "Delete" }
+    await harness.create(persistentVolumes, volume("v", "1Gi", { ...policy, ...source }, { annotations }))
+    await harness.create(persistentVolumeClaims, claim("data", "1Gi"))
+    await eventually(() => expect(phase(harness, "v")).toBe("Bound"))
+    await harness.cluster.delete(persistentVolumeClaims, "default", "data")
+    const status = (): PersistentVolume["status"] =>
+      harness.cluster.find<PersistentVolume>(persistentVolumes, undefined, "v")?.status
+    await eventually(() => expect(status()?.phase).toBe(wanted))
+    expect(status()?.message).toBe(message)
+  })
+
+  test("says which driver has it by now, and whose finalizer keeps it", async () => {
+    await using harness = await startHarness({ only })
+    const external = "external-provisioner.volume.kubernetes.io/finalizer"
+    const policy = { persistentVolumeReclaimPolicy: "Delete" }
+    const by = (plugin: string): object => ({ "pv.kubernetes.io/provisioned-by": plugin })
+    const finalizers = [external]
+    await harness.create(
+      persistentVolumes,
+      volume("migrated", "1Gi", policy, { annotations: by("kubernetes.io/gce-pd"), finalizers }),
+    )
+    await harness.create(
+      persistentVolumes,
+      volume("in-tree", "1Gi", policy, { annotations: by("kubernetes.io/host-path"), finalizers }),
+    )
+    await eventually(() => {
+      expect(findVolume(harness, "migrated").metadata).toMatchObject({
+        annotations: { "pv.kubernetes.io/migrated-to": "pd.csi.storage.gke.io" },
+        finalizers: [external],
+      })
+      expect(findVolume(harness, "in-tree").metadata.finalizers).toEqual(["kubernetes.io/pv-controller"])
+    })
   })
 })
 

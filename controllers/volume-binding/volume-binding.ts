@@ -1,7 +1,7 @@
 // PersistentVolumes a tenant made itself, and claims for them: bound, lost, released. What a class of the super cluster
 // provisions is bound there, and such claims and volumes are left alone here.
-// Facts: k8s.io/kubernetes/pkg/controller/volume/persistentvolume. Nothing is provisioned or deleted here: as upstream, that
-// is for provisioners outside. Not looked at again every 15 s: changes of classes, volumes, claims and pods are.
+// Facts: k8s.io/kubernetes/pkg/controller/volume/persistentvolume. Nothing is provisioned here, and no storage is deleted: as
+// upstream, that is for provisioners outside. Not looked at again every 15 s: changes of classes, volumes, claims and pods are.
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import {
@@ -11,6 +11,7 @@ import {
   storageClasses,
 } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
+import { claimNamesOf } from "../pods/claims-of-pod.ts"
 import { isBindingDone, type Binder } from "./binder.ts"
 import { reconcileClaim } from "./claim.ts"
 import { isOfSuper } from "./matching.ts"
@@ -55,6 +56,15 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
   }
   allClaims.subscribe({ added: bound, updated: bound, deleted: bound })
   classes.subscribe({ added: pending, updated: pending })
+  pods.subscribe({
+    // Its claims may wait for it.
+    added(tenant, pod) {
+      for (const name of claimNamesOf(pod)) {
+        const claim = allClaims.get(tenant, pod.metadata.namespace, name)
+        if (claim !== undefined && !isBindingDone(claim)) claims.enqueueObject(tenant, claim)
+      }
+    },
+  })
   await Promise.all([
     claims.run((key) => reconcileClaim(binder, key)),
     volumes.run((key) => reconcileVolume(binder, key)),

@@ -7,12 +7,13 @@ import type { Key } from "../context.ts"
 import { setVolumePhase } from "./bind.ts"
 import { hasOtherMode, isOfSuper } from "./matching.ts"
 import { boundByController, type Binder } from "./binder.ts"
-
-const provisionedBy = "pv.kubernetes.io/provisioned-by"
+import { migrateVolume, withoutInTreeFinalizer } from "./migration.ts"
+import { deleterOf, migratedTo, provisionedBy } from "./plugins.ts"
 
 export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Promise<void> {
-  const volume = binder.ctx.informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, name)
-  if (volume === undefined || isOfSuper(volume)) return
+  const found = binder.ctx.informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, name)
+  if (found === undefined || isOfSuper(found)) return
+  const volume = await migrateVolume(binder, tenant, found)
   const reference = volume.spec?.claimRef
   // Reserved for a claim: that one's reconcile binds it.
   if (reference === undefined || (reference.uid ?? "") === "") {
@@ -62,19 +63,44 @@ async function claimOf(
 }
 
 async function release(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
-  const phase = volume.status?.phase
-  const released = phase === "Failed" ? volume : await setVolumePhase(binder, tenant, volume, "Released")
+  const released = volume.status?.phase === "Failed" ? volume : await setVolumePhase(binder, tenant, volume, "Released")
+  if (volume.metadata.annotations?.[migratedTo] !== undefined) return
   const fail = async (reason: string, text: string): Promise<void> => {
-    if (phase === "Failed" && volume.status?.message === text) return
+    if (released.status?.phase === "Failed") return
     await setVolumePhase(binder, tenant, released, "Failed", text)
     binder.volumes.event(tenant, volume, "Warning", reason, text)
   }
-  // Nobody here can reach the storage. Who provisioned it deletes it; what nobody provisioned, nobody deletes.
   const policy = volume.spec?.persistentVolumeReclaimPolicy
   if (policy === "Recycle") return fail("VolumeFailedRecycle", "No recycler plugin found for the volume!")
-  if (policy !== "Delete" || volume.metadata.annotations?.[provisionedBy] !== undefined) return
-  const { name = "" } = volume.metadata
-  await fail("VolumeFailedDelete", `error getting deleter volume plugin for volume "${name}": no volume plugin matched`)
+  if (policy !== "Delete") return
+  const deleter = deleterOf(volume)
+  if (deleter === "outside") return
+  const fault = deleter === "in-tree" ? hostPathFault(volume) : deleter.fault
+  if (fault !== undefined) return fail("VolumeFailedDelete", fault)
+  await deleteVolume(binder, tenant, released)
+}
+
+/** Upstream's only deleter is for tests on one machine. */
+function hostPathFault({ metadata, spec }: PersistentVolume): string | undefined {
+  const path = spec?.hostPath?.path
+  if (path === undefined) {
+    return `failed to create deleter for volume "${metadata.name ?? ""}": spec.PersistentVolumeSource.HostPath is nil`
+  }
+  return /\/tmp\/./.test(path) ? undefined : `host_path deleter only supports /tmp/.+ but received provided ${path}`
+}
+
+/** Upstream empties the directory of its own machine first: a tenant has nothing on ours. */
+async function deleteVolume({ volumes }: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
+  const { name = "", uid, resourceVersion, finalizers = [], deletionTimestamp } = volume.metadata
+  const client = volumes.client(tenant)
+  const kept = withoutInTreeFinalizer(volume)
+  if (kept.length < finalizers.length) {
+    const patch = { metadata: { uid, resourceVersion, finalizers: kept.length === 0 ? null : kept } }
+    await client.patch(persistentVolumes, undefined, name, patch, { type: "merge" })
+  }
+  if (deletionTimestamp === undefined) {
+    await client.delete(persistentVolumes, undefined, name, uid === undefined ? {} : { uid })
+  }
 }
 
 /** The claim went elsewhere. Who reserved it wanted this claim and no other. */

@@ -1,26 +1,15 @@
 // Claims that ask for more than they have, of volumes a tenant made itself: they wait for a resizer from outside, and are told.
 // As upstream, where no kind of volume but FlexVolumes is expanded any more. Volumes of the super cluster are expanded there.
-// Facts: k8s.io/kubernetes/pkg/controller/volume/expand, k8s.io/csi-translation-lib/plugins.
+// Facts: k8s.io/kubernetes/pkg/controller/volume/expand.
 
-import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity, type Quantity } from "../../apimachinery/quantity.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isBoundTo, isOfSuper } from "../volume-binding/matching.ts"
+import { migrated } from "../volume-binding/plugins.ts"
 
 const resizerAnnotation = "volume.kubernetes.io/storage-resizer"
-
-/** Kinds of volumes that are a CSI driver's by now: by the field of the spec, what they were called and who has them. */
-const migrated: Readonly<Record<string, { plugin: string; driver: string }>> = dictionary({
-  awsElasticBlockStore: { plugin: "kubernetes.io/aws-ebs", driver: "ebs.csi.aws.com" },
-  azureDisk: { plugin: "kubernetes.io/azure-disk", driver: "disk.csi.azure.com" },
-  azureFile: { plugin: "kubernetes.io/azure-file", driver: "file.csi.azure.com" },
-  cinder: { plugin: "kubernetes.io/cinder", driver: "cinder.csi.openstack.org" },
-  gcePersistentDisk: { plugin: "kubernetes.io/gce-pd", driver: "pd.csi.storage.gke.io" },
-  portworxVolume: { plugin: "kubernetes.io/portworx-volume", driver: "pxd.portworx.com" },
-  vsphereVolume: { plugin: "kubernetes.io/vsphere-volume", driver: "csi.vsphere.vmware.com" },
-})
 
 const requested = ({ spec }: PersistentVolumeClaim): Quantity =>
   parseQuantity(spec?.resources?.requests?.["storage"] ?? "0")

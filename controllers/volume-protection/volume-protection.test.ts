@@ -19,6 +19,41 @@ test("a claim that is deleted stays until no pod on a node uses it", async () =>
   await eventually(() => expect(find()).toBeUndefined())
 })
 
+test("a claim stays while a pod that has ended names it; one made for a pod goes when its node is done", async () => {
+  await using harness = await startHarness({ only: ["persistentvolumeclaim-protection"] })
+  const find = (name: string): PersistentVolumeClaim | undefined =>
+    harness.cluster.find(persistentVolumeClaims, "default", name)
+  const volumes = [
+    { name: "v", persistentVolumeClaim: { claimName: "data" } },
+    { name: "own", ephemeral: {} },
+  ]
+  const pod = await harness.create<Pod>(pods, {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "p", namespace: "default", finalizers: ["test/hold"] },
+    spec: { nodeName: "n", containers: [], volumes },
+    status: { phase: "Succeeded" },
+  } as Pod)
+  const owner = { apiVersion: "v1", kind: "Pod", name: "p", uid: pod.metadata.uid ?? "", controller: true }
+  const claim = (name: string, ownerReferences: (typeof owner)[]): KubeObject => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, namespace: "default", finalizers: ["kubernetes.io/pvc-protection"], ownerReferences },
+  })
+  await harness.create(persistentVolumeClaims, claim("data", []))
+  await harness.create(persistentVolumeClaims, claim("p-own", [owner]))
+  await harness.create(persistentVolumeClaims, claim("free", []))
+  for (const name of ["data", "p-own", "free"]) await harness.cluster.delete(persistentVolumeClaims, "default", name)
+  await eventually(() => expect(find("free")).toBeUndefined())
+  expect(find("p-own")).toBeDefined()
+  await harness.cluster.delete(pods, "default", "p", { gracePeriodSeconds: 0 })
+  await harness.change(pods, "default", "p", { metadata: { deletionGracePeriodSeconds: 0 } })
+  await eventually(() => expect(find("p-own")).toBeUndefined())
+  expect(find("data")).toBeDefined()
+  await harness.change(pods, "default", "p", { metadata: { finalizers: null } })
+  await eventually(() => expect(find("data")).toBeUndefined())
+})
+
 test("a VolumeAttributesClass that is deleted stays until no claim names it", async () => {
   await using harness = await startHarness({ only: ["volumeattributesclass-protection"] })
   const find = (): KubeObject | undefined => harness.cluster.find(volumeAttributesClasses, undefined, "gold")

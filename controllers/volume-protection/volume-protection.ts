@@ -8,6 +8,7 @@ import type {
   Pod,
   VolumeAttributesClass,
 } from "../../apimachinery/object.ts"
+import { controllerOf } from "../../apimachinery/object.ts"
 import { hasReason } from "../../apimachinery/status.ts"
 import {
   persistentVolumeClaims,
@@ -17,7 +18,7 @@ import {
 } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { isFinished } from "../pods/pod-state.ts"
+import { claimNamesOf } from "../pods/claims-of-pod.ts"
 
 const claimFinalizer = "kubernetes.io/pvc-protection"
 const attributesFinalizer = "kubernetes.io/vac-protection"
@@ -32,21 +33,19 @@ export function runClaimProtection(ctx: ControllerContext): Promise<void> {
     reads: [pods],
   })
   const enqueue = (tenant: string, pod: Pod): void => {
-    for (const { persistentVolumeClaim, ephemeral, name } of pod.spec?.volumes ?? []) {
-      const claim = persistentVolumeClaim?.claimName ?? (ephemeral && `${pod.metadata.name ?? ""}-${name}`)
-      if (claim !== undefined) controller.enqueue(tenant, pod.metadata.namespace, claim)
-    }
+    for (const claim of claimNamesOf(pod)) controller.enqueue(tenant, pod.metadata.namespace, claim)
   }
   pods.subscribe({
     updated(tenant, pod, previous) {
-      if (isFinished(pod) !== isFinished(previous)) enqueue(tenant, pod)
+      if (pod.metadata.uid !== previous.metadata.uid) enqueue(tenant, previous)
+      if (isShutDown(pod) !== isShutDown(previous)) enqueue(tenant, pod)
     },
     deleted: enqueue,
   })
   const isUsed = (tenant: string, claim: PersistentVolumeClaim): boolean =>
     pods
       .byIndex(tenant, "claims", `${claim.metadata.namespace ?? ""}/${claim.metadata.name ?? ""}`)
-      .some((pod) => (pod.spec?.nodeName ?? "") !== "" && !isFinished(pod))
+      .some((pod) => uses(pod, claim))
   return controller.run(async ({ tenant, namespace, name }) => {
     const claim = claims.get(tenant, namespace, name)
     if (claim === undefined) return
@@ -54,6 +53,22 @@ export function runClaimProtection(ctx: ControllerContext): Promise<void> {
     await protect(client, persistentVolumeClaims, claim, claimFinalizer, () => isUsed(tenant, claim))
   })
 }
+
+/** A node may have mounted it until the pod is gone, though it has ended; only what was made for one pod goes before it. */
+function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
+  const { nodeName = "", volumes = [] } = pod.spec ?? {}
+  if (nodeName === "") return false
+  const isOfPod = controllerOf({ metadata })?.uid === pod.metadata.uid
+  return volumes.some(({ persistentVolumeClaim, ephemeral, name }) => {
+    if (persistentVolumeClaim !== undefined) return persistentVolumeClaim.claimName === metadata.name
+    const isNamed = ephemeral !== undefined && `${pod.metadata.name ?? ""}-${name}` === metadata.name
+    return isNamed && isOfPod && !isShutDown(pod)
+  })
+}
+
+/** Its node is done with it, or was not asked: finalizers may keep it, even until the claim is gone. */
+const isShutDown = ({ metadata }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0
 
 export function runVolumeProtection(ctx: ControllerContext): Promise<void> {
   const volumes = ctx.informers.of<PersistentVolume>(persistentVolumes)
