@@ -4,6 +4,7 @@
 import type { Deployment, KubeObject, ReplicaSet } from "../../apimachinery/object.ts"
 
 export const revisionAnnotation = "deployment.kubernetes.io/revision"
+export const rollbackAnnotation = "deprecated.deployment.rollback.to"
 const revisionHistoryAnnotation = "deployment.kubernetes.io/revision-history"
 const historyCharacters = 2000
 
@@ -13,17 +14,22 @@ const notCopied = new Set([
   revisionHistoryAnnotation,
   "deployment.kubernetes.io/desired-replicas",
   "deployment.kubernetes.io/max-replicas",
-  "deprecated.deployment.rollback.to",
+  rollbackAnnotation,
 ])
+
+/** From a Deployment to its ReplicaSets. */
+export const isCopied = (key: string): boolean => !notCopied.has(key)
 
 type Annotations = Record<string, string>
 
-/** int64, as upstream reads it: 0 for what is no such number. */
-export function revisionOf(object: KubeObject): bigint {
-  const text = object.metadata.annotations?.[revisionAnnotation] ?? ""
-  const revision = /^[+-]?\d{1,20}$/.test(text) ? BigInt(text.replace(/^\+/, "")) : 0n
-  return revision === BigInt.asIntN(64, revision) ? revision : 0n
+/** int64, as upstream reads it; undefined: it is no such number. */
+export function numberIn({ metadata }: KubeObject, annotation: string): bigint | undefined {
+  const text = metadata.annotations?.[annotation] ?? ""
+  const number = /^[+-]?\d{1,20}$/.test(text) ? BigInt(text.replace(/^\+/, "")) : undefined
+  return number === undefined || number === BigInt.asIntN(64, number) ? number : undefined
 }
+
+export const revisionOf = (object: KubeObject): bigint => numberIn(object, revisionAnnotation) ?? 0n
 
 export const highestRevision = (sets: readonly ReplicaSet[]): bigint =>
   sets.map(revisionOf).reduce((highest, revision) => (revision > highest ? revision : highest), 0n)
@@ -33,7 +39,7 @@ export function newSetAnnotations(deployment: Deployment, set: ReplicaSet | unde
   const present = set?.metadata.annotations ?? {}
   const annotations: Annotations = { ...present }
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) {
-    if (!notCopied.has(key)) annotations[key] = value
+    if (isCopied(key)) annotations[key] = value
   }
   const before = set === undefined ? 0n : revisionOf(set)
   if (before >= revision) return annotations

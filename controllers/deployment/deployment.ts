@@ -10,6 +10,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { claim } from "../pods/claim.ts"
 import { deploymentKind } from "./new-set.ts"
+import { askedRevision } from "./rollback.ts"
 import { Rollout } from "./rollout.ts"
 import { desiredReplicasAnnotation, isActiveSet, isRolling, replicasOf } from "./replicas.ts"
 import { condition, progressDeadlineSeconds, withStatusCondition } from "./status.ts"
@@ -77,7 +78,10 @@ async function reconcile(
     await client.update(deployments, { ...deployment, status: paused }, { subresource: "status" })
     return // The change of the status brings it back.
   }
-  if (deployment.spec?.paused === true || isScaling(deployment, owned)) return rollout.scale()
+  if (deployment.spec?.paused === true) return rollout.scale()
+  const revision = askedRevision(deployment)
+  if (revision !== undefined) return rollout.rollBack(revision)
+  if (isScaling(deployment, owned)) return rollout.scale()
   return isRolling(deployment) ? rollout.roll() : rollout.recreate()
 }
 

@@ -34,6 +34,7 @@ import {
   withStatusCondition,
   type DeploymentStatus,
 } from "./status.ts"
+import { rollBack } from "./rollback.ts"
 import { byCreation, newReplicaSetOf, sameTemplate } from "./template.ts"
 
 export class Rollout {
@@ -75,6 +76,15 @@ export class Rollout {
     await this.#scaleProportionally()
     if (this.#deployment.spec?.paused === true) await this.#cleanUp()
     await this.writeCounts()
+  }
+
+  /** To a former template, which the next rounds roll out. */
+  async rollBack(revision: bigint): Promise<void> {
+    await this.#syncRevision(true)
+    await this.#writeStatus(this.#deployment.status ?? {})
+    const { deployment, type, reason, message } = rollBack(this.#deployment, this.#all(), revision)
+    await this.#client().update<Deployment>(deployments, deployment)
+    this.#event(type, reason, message)
   }
 
   /** RollingUpdate: one step up or down, whichever is possible. */

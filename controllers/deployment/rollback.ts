@@ -1,0 +1,60 @@
+// Rolling back by annotation, as clients of extensions/v1beta1 asked for it: the API kept their field as an annotation, and who
+// writes that today is still obeyed. Pure. Source: k8s.io/kubernetes/pkg/controller/deployment/rollback.go.
+
+import type { Deployment, ReplicaSet } from "../../apimachinery/object.ts"
+import { isCopied, numberIn, revisionOf, rollbackAnnotation } from "./annotations.ts"
+import { sameTemplate, templateHashLabel } from "./template.ts"
+
+export interface Rollback {
+  /** What is asked for is taken from it in any case. */
+  deployment: Deployment
+  type: "Normal" | "Warning"
+  reason: string
+  message: string
+}
+
+/** The revision asked for: 0 is the one before the newest. */
+export const askedRevision = (deployment: Deployment): bigint | undefined => numberIn(deployment, rollbackAnnotation)
+
+export function rollBack(deployment: Deployment, sets: readonly ReplicaSet[], asked: bigint): Rollback {
+  const revision = asked === 0n ? lastRevision(sets) : asked
+  const notFound = { type: "Warning", reason: "DeploymentRollbackRevisionNotFound" } as const
+  if (revision === 0n)
+    return { ...notFound, deployment: answered(deployment), message: "Unable to find last revision." }
+  const set = sets.find((candidate) => revisionOf(candidate) === revision)
+  if (set === undefined) {
+    const message = "Unable to find the revision to rollback to."
+    return { ...notFound, deployment: answered(deployment), message }
+  }
+  const { name = "" } = deployment.metadata
+  if (sameTemplate(set.spec?.template, deployment.spec?.template)) {
+    const message = `The rollback revision contains the same template as current deployment "${name}"`
+    return { deployment: answered(deployment), type: "Warning", reason: "DeploymentRollbackTemplateUnchanged", message }
+  }
+  const message = `Rolled back deployment "${name}" to revision ${revision}`
+  return { deployment: answered(asIn(deployment, set)), type: "Normal", reason: "DeploymentRollback", message }
+}
+
+/** The second highest, 0 where there is none. */
+function lastRevision(sets: readonly ReplicaSet[]): bigint {
+  const revisions = sets.map(revisionOf).sort((a, b) => (a > b ? -1 : a < b ? 1 : 0))
+  return revisions[1] ?? 0n
+}
+
+/** Also its annotations: otherwise the set would get those of what is rolled back. */
+function asIn(deployment: Deployment, set: ReplicaSet): Deployment {
+  const own = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !isCopied(key))
+  const sets = Object.entries(set.metadata.annotations ?? {}).filter(([key]) => isCopied(key))
+  const { metadata, ...rest } = set.spec?.template ?? {}
+  const { [templateHashLabel]: _, ...labels } = metadata?.labels ?? {}
+  return {
+    ...deployment,
+    metadata: { ...deployment.metadata, annotations: Object.fromEntries([...own, ...sets]) },
+    spec: { ...deployment.spec, template: { ...rest, metadata: { ...metadata, labels } } } as Deployment["spec"] & {},
+  }
+}
+
+function answered(deployment: Deployment): Deployment {
+  const { [rollbackAnnotation]: _, ...annotations } = deployment.metadata.annotations ?? {}
+  return { ...deployment, metadata: { ...deployment.metadata, annotations } }
+}
