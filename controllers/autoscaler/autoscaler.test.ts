@@ -193,7 +193,9 @@ describe("a HorizontalPodAutoscaler", () => {
     await harness.create(horizontalPodAutoscalers, autoscaler({}, "other"))
     await eventually(() => {
       expect(conditions(harness, "other")).toContain("ScalingActive=False AmbiguousSelector")
-      expect(told(harness).join()).toContain("pods by selector app=web are controlled by multiple HPAs: [{web default}")
+      expect(told(harness).join()).toContain(
+        "pods by selector app=web are controlled by multiple HPAs: [default/other default/web]",
+      )
     })
   })
 
@@ -266,6 +268,42 @@ describe("a HorizontalPodAutoscaler", () => {
     await harness.create(horizontalPodAutoscalers, autoscaler({ metrics: [metric] }))
     await eventually(() => expect(size(harness)).toBe(replicas))
     await eventually(() => expect(find(harness).status?.currentMetrics).toMatchObject([current]))
+  })
+
+  test.each([
+    [
+      { apiVersion: "v1", kind: "Service", name: "main" },
+      "unable to get metric hits: Service on default main/unable to fetch metrics from custom metrics API: " +
+        "no custom metrics API (custom.metrics.k8s.io) registered",
+      undefined,
+    ],
+    [
+      { apiVersion: "v1", kind: "Service", name: "main" },
+      "unable to get metric hits: Service on default main/unable to fetch metrics from custom metrics API: " +
+        "the server is currently unable to handle the request (get services.custom.metrics.k8s.io main)",
+      serviceUnavailable("the server is currently unable to handle the request"),
+    ],
+    [
+      { apiVersion: "v1", kind: "Service", name: "main" },
+      "unable to get metric hits: Service on default main/unable to fetch metrics from custom metrics API: " +
+        "the custom metrics API server returned 0 results when we asked for exactly one",
+      { items: [] },
+    ],
+    [
+      { apiVersion: "example.com/v1", kind: "Thing", name: "main" },
+      "unable to get metric hits: Thing on default main/unable to fetch metrics from custom metrics API: " +
+        'unable to map kind Thing.example.com to resource: no matches for kind "Thing" in group "example.com"',
+      {},
+    ],
+  ])("of %j says why it cannot know: %s", async (describedObject, why, answer) => {
+    await using harness = await harnessWith(2, () => {
+      if (answer === undefined) throw noSuchPath()
+      if (answer instanceof Error) throw answer
+      return answer
+    })
+    const object = { metric: { name: "hits" }, describedObject, target: { type: "Value", value: "1" } }
+    await harness.create(horizontalPodAutoscalers, autoscaler({ metrics: [{ type: "Object", object }] }))
+    await eventually(() => expect(told(harness)).toContain(`FailedGetObjectMetric: ${why}`))
   })
 
   test("with a part of its metrics may grow but not shrink", async () => {

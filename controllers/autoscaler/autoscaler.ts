@@ -64,11 +64,12 @@ async function reconcile(
     memory,
     pods,
     rivals: (selected) =>
-      [...ofTenant].flatMap(([id, other]) => {
-        const [ofNamespace = "", name = ""] = id.split("/")
-        const isRival = ofNamespace === namespace && selected.some((pod) => selects(other.selector, pod))
-        return isRival ? [name] : []
-      }),
+      [...ofTenant]
+        .filter(([id, { selector }]) => {
+          return id.startsWith(`${namespace}/`) && selected.some((pod) => selects(selector, pod))
+        })
+        .map(([id]) => id)
+        .sort(),
     now,
   }).run()
   memory.nextAt = now + periodMs

@@ -3,6 +3,8 @@
 
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
 import type { Pod } from "../../apimachinery/object.ts"
+import { podAmounts } from "../../apimachinery/resource-usage.ts"
+import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { isReady, isTerminating, podCondition } from "../pods/pod-state.ts"
 import type { PodMetrics } from "./metrics-client.ts"
 
@@ -180,9 +182,9 @@ function requestsOf(pods: readonly Pod[], resource: string, container: string | 
       const { name = "" } = pod.metadata
       const ofPod = pod.spec?.resources?.requests
       if (container === undefined && ofPod !== undefined && Object.keys(ofPod).length > 0) {
-        const request = ofPod[resource]
+        const request = ownValue(podAmounts(pod.spec ?? { containers: [] }, "requests"), resource)
         if (request === undefined) throw new Error(`missing pod-level request for ${resource} in Pod ${name}`)
-        return [name, amount(request)]
+        return [name, milliValue(request)]
       }
       const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always")
       const all = [...(pod.spec?.containers ?? []), ...sidecars]

@@ -175,12 +175,14 @@ async function askObject(
   if (!(type === "Value" && value !== undefined) && !(type === "AverageValue" && averageValue !== undefined)) {
     throw new Error("invalid object metric source: neither a value target nor an average value target was set")
   }
+  // Upstream's own order, in which the fault comes last.
+  const where = `${kind} on ${question.namespace} ${name}`
   const fetch = (): Promise<number> =>
-    explained(`unable to get metric ${metric.name}`, () =>
-      question.client.object(metric.name, selectorText(metric.selector), question.namespace, describedObject),
-    ).catch((error: unknown) => {
-      throw new Error(`${errorMessage(error)} on ${kind} ${question.namespace}/${name}`, { cause: error })
-    })
+    question.client
+      .object(metric.name, selectorText(metric.selector), question.namespace, describedObject)
+      .catch((error: unknown) => {
+        throw new Error(`unable to get metric ${metric.name}: ${where}/${errorMessage(error)}`, { cause: error })
+      })
   const answer = (proposal: Proposal, called: string, current: ValueStatus): MetricAnswer => ({
     replicas: proposal.replicas,
     name: called,

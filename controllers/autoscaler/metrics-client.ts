@@ -4,7 +4,7 @@
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import { milliValue, parseQuantity } from "../../apimachinery/quantity.ts"
-import { printGroupResource } from "../../apimachinery/object.ts"
+import { parseGroupVersion, printGroupResource } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { resourceOfKind } from "../scale.ts"
@@ -33,6 +33,10 @@ interface MetricValue {
   timestamp: string
   windowSeconds?: number
   value: string
+}
+
+interface MetricValues {
+  items?: MetricValue[]
 }
 
 interface Question {
@@ -65,8 +69,9 @@ export class MetricsClient {
 
   /** A custom metric of each pod. */
   async pods(metric: string, metricSelector: string, { namespace, selector }: Question): Promise<PodMetrics> {
-    const path = `namespaces/${namespace}/pods/*/${metric}`
-    const items = await this.#custom(path, { labelSelector: selector, metricLabelSelector: metricSelector })
+    const query = { labelSelector: selector, metricLabelSelector: metricSelector }
+    const items = await this.#custom({ namespace, resource: "pods", name: "*", metric }, query)
+    if (items.length === 0) throw nothing("custom")
     return new Map(
       items.map(({ describedObject, timestamp, windowSeconds = defaultWindowSeconds, value }) => [
         describedObject.name,
@@ -83,16 +88,11 @@ export class MetricsClient {
     object: { apiVersion?: string; kind: string; name: string },
   ): Promise<number> {
     const { apiVersion = "v1", kind } = object
-    let path = `namespaces/${namespace}/metrics/${metric}`
     // A namespace's name is not looked at: no metric of another one can be had.
-    if (kind !== "Namespace" || apiVersion.includes("/")) {
-      const resource = await resourceOfKind(this.#client, { apiVersion, kind })
-      if (resource === undefined) {
-        throw unavailable("custom", `no matches for kind "${kind}" in group "${apiVersion.split("/").at(-2) ?? ""}"`)
-      }
-      path = `namespaces/${namespace}/${printGroupResource(resource)}/${object.name}/${metric}`
-    }
-    const items = await this.#custom(path, { metricLabelSelector: metricSelector })
+    const ofNamespace = kind === "Namespace" && !apiVersion.includes("/")
+    const resource = ofNamespace ? "metrics" : await this.#resourceOf(apiVersion, kind)
+    const place = ofNamespace ? { resource, name: metric } : { resource, name: object.name, metric }
+    const items = await this.#custom({ namespace, ...place }, { metricLabelSelector: metricSelector })
     const [only] = items
     if (items.length !== 1 || only === undefined) {
       const count = `returned ${items.length} results when we asked for exactly one`
@@ -107,14 +107,32 @@ export class MetricsClient {
     return items.map(({ value }) => milliValue(parseQuantity(value)))
   }
 
-  async #custom(path: string, parameters: Record<string, string>): Promise<MetricValue[]> {
+  async #resourceOf(apiVersion: string, kind: string): Promise<string> {
+    const found = await resourceOfKind(this.#client, { apiVersion, kind })
+    if (found !== undefined) return printGroupResource(found)
+    // What is amiss with the API is told first.
+    await this.#readCustom("", "")
+    const { group } = parseGroupVersion(apiVersion)
+    const why = `no matches for kind "${kind}" in group "${group}"`
+    throw unavailable("custom", `unable to map kind ${group === "" ? kind : `${kind}.${group}`} to resource: ${why}`)
+  }
+
+  async #custom(
+    { namespace, resource, name, metric }: { namespace: string; resource: string; name: string; metric?: string },
+    parameters: Record<string, string>,
+  ): Promise<MetricValue[]> {
+    const path = ["", "namespaces", namespace, resource, name, ...(metric === undefined ? [] : [metric])].join("/")
+    const request = `get ${resource}.custom.metrics.k8s.io ${name}`
+    const { items } = ((await this.#readCustom(`${path}${query(parameters)}`, request)) ?? {}) as MetricValues
+    return Array.isArray(items) ? items : []
+  }
+
+  async #readCustom(path: string, request: string): Promise<unknown> {
     for (const version of customVersions) {
       try {
-        const full = `/apis/custom.metrics.k8s.io/${version}/${path}${query(parameters)}`
-        return itemsOf<MetricValue>("custom", await this.#client.raw(full))
+        return await this.#client.raw(`/apis/custom.metrics.k8s.io/${version}${path}`)
       } catch (error) {
-        if (!isNoSuchPath(error))
-          throw error instanceof MetricsError ? error : unavailable("custom", errorMessage(error))
+        if (!isNoSuchPath(error)) throw unavailable("custom", told(error, request))
       }
     }
     throw unavailable("custom", "no custom metrics API (custom.metrics.k8s.io) registered")
@@ -125,31 +143,31 @@ export class MetricsClient {
     try {
       answer = await this.#client.raw(path)
     } catch (error) {
-      throw unavailable(api, isGeneric(error) ? `${errorMessage(error)} (${request})` : errorMessage(error))
+      throw unavailable(api, told(error, request))
     }
-    return itemsOf<T>(api, answer)
+    const { items } = (answer ?? {}) as { items?: T[] }
+    if (!Array.isArray(items) || items.length === 0) throw nothing(api)
+    return items
   }
 }
 
-class MetricsError extends Error {}
-
-function unavailable(api: string, why: string): MetricsError {
-  return new MetricsError(`unable to fetch metrics from ${api} metrics API: ${why}`)
+function unavailable(api: string, why: string): Error {
+  return new Error(`unable to fetch metrics from ${api} metrics API: ${why}`)
 }
 
-function itemsOf<T>(api: string, answer: unknown): T[] {
-  const { items } = (answer ?? {}) as { items?: T[] }
-  if (!Array.isArray(items) || items.length === 0) throw new MetricsError(`no metrics returned from ${api} metrics API`)
-  return items
+function nothing(api: string): Error {
+  return new Error(`no metrics returned from ${api} metrics API`)
 }
 
 function isNoSuchPath(error: unknown): boolean {
   return isNotFound(error) && error.message === "the server could not find the requested resource"
 }
 
-/** The answer was no Status: client-go says what was asked then (NewGenericServerResponse in k8s.io/apimachinery). */
-function isGeneric(error: unknown): boolean {
-  return isNoSuchPath(error) || errorMessage(error) === "the server is currently unable to handle the request"
+/** Where the answer was no Status, client-go says what was asked (NewGenericServerResponse in k8s.io/apimachinery). */
+function told(error: unknown, request: string): string {
+  const text = errorMessage(error)
+  const isGeneric = isNoSuchPath(error) || text === "the server is currently unable to handle the request"
+  return isGeneric && request !== "" ? `${text} (${request})` : text
 }
 
 function query(parameters: Record<string, string>): string {

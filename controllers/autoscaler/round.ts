@@ -30,7 +30,7 @@ export interface RoundOptions {
   memory: Memory
   /** Of the namespace. */
   pods: readonly Pod[]
-  /** Names of all autoscalers, this one included, that select one of these pods. */
+  /** All autoscalers ("namespace/name"), this one included, that select one of these pods. */
   rivals: (pods: readonly Pod[]) => string[]
   now: number
 }
@@ -172,7 +172,7 @@ export class Round {
   }
 
   #selected(scale: Scale): { selector: string; pods: Pod[] } {
-    const { memory, event, pods, rivals, autoscaler } = this.#options
+    const { memory, event, pods, rivals } = this.#options
     const current = scale.spec?.replicas ?? 0
     const selector = scale.status?.selector ?? ""
     const fail = (reason: string, condition: string, text: string, shown = text): never => {
@@ -199,9 +199,7 @@ export class Round {
     memory.selector = selector
     const all = rivals(selected)
     if (all.length > 1) {
-      const { namespace = "" } = autoscaler.metadata
-      const names = all.map((name) => `{${name} ${namespace}}`).join(" ")
-      const text = `pods by selector ${selector} are controlled by multiple HPAs: [${names}]`
+      const text = `pods by selector ${selector} are controlled by multiple HPAs: [${all.join(" ")}]`
       fail("AmbiguousSelector", "AmbiguousSelector", text)
     }
     return { selector, pods: selected }

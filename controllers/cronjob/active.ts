@@ -49,13 +49,8 @@ export async function observe(
     event("Normal", "MissingJob", `Active job went missing: ${name}`)
     gone.add(uid)
   }
-  const { active: _, ...rest } = cron.status ?? {}
-  const active = (cron.status?.active ?? []).filter(({ uid }) => !gone.has(uid))
-  return {
-    ...rest,
-    ...(latest === undefined ? {} : { lastSuccessfulTime: latest }),
-    ...(active.length === 0 ? {} : { active }),
-  }
+  const status = withoutActive(cron.status ?? {}, gone)
+  return latest === undefined ? status : { ...status, lastSuccessfulTime: latest }
 }
 
 /** The cache may not show the status that was written when the Job was made. */
@@ -85,13 +80,14 @@ async function exists(
   }
 }
 
-/** The oldest finished Jobs beyond what is to be kept. */
+/** Deletes the oldest finished Jobs beyond what is to be kept. Returns their uids: they are active no more. */
 export async function deleteHistory(
   controller: Controller<CronJob>,
   tenant: string,
   cron: CronJob,
   owned: readonly Job[],
-): Promise<void> {
+): Promise<Set<string | undefined>> {
+  const deleted = new Set<string | undefined>()
   const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cron.spec ?? {}
   const finished = owned.filter(isFinishedJob)
   for (const [limit, jobs] of [
@@ -100,9 +96,22 @@ export async function deleteHistory(
   ] as const) {
     if (limit === undefined) continue
     const surplus = [...jobs].sort(byStart).slice(0, Math.max(0, jobs.length - limit))
-    // One that cannot be deleted has been told of and is tried again with the next.
-    for (const job of surplus) await deleteJob(controller, tenant, cron, job).catch(() => undefined)
+    for (const job of surplus) {
+      try {
+        await deleteJob(controller, tenant, cron, job)
+        deleted.add(job.metadata.uid)
+      } catch {
+        // It has been told of, and is tried again with the next.
+      }
+    }
   }
+  return deleted
+}
+
+export function withoutActive(status: CronJobStatus, gone: ReadonlySet<string | undefined>): CronJobStatus {
+  const { active: before = [], ...rest } = status
+  const active = before.filter(({ uid }) => !gone.has(uid))
+  return active.length === 0 ? rest : { ...rest, active }
 }
 
 export async function deleteJob(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Job, KubeObject } from "../../apimachinery/object.ts"
+import { forbidden } from "../../apimachinery/status.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import { cronJobs, events, jobs } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
@@ -123,6 +124,33 @@ describe("a CronJob", () => {
     }
     const kept = ["2026-01-01T00:03:00Z", "2026-01-01T00:04:00Z"].map(nameAt)
     await eventually(() => expect(names(harness)).toEqual(kept))
+  })
+
+  test("does not tell of the end of a Job that it deletes at once", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ successfulJobsHistoryLimit: 0 }))
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
+    await finish(harness, nameAt("2026-01-01T00:01:00Z"), "Complete")
+    await eventually(() => expect(find(harness).status!.active).toBeUndefined())
+    expect(find(harness).status!.lastSuccessfulTime).toBe("2026-01-01T00:01:30Z")
+    const reasons = (): unknown[] => harness.cluster.all(events).map((event) => event["reason"])
+    await eventually(() => expect(reasons()).toEqual(["SuccessfulCreate", "SuccessfulDelete"]))
+  })
+
+  test("writes what became of its Jobs when no more can be made", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob())
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
+    harness.cluster.fail = (verb, resource) =>
+      verb === "create" && resource === "jobs" ? forbidden({ group: "batch", resource }, "", "quota") : undefined
+    await advanceTo(clock, "2026-01-01T00:02:01Z")
+    await finish(harness, nameAt("2026-01-01T00:01:00Z"), "Complete")
+    await eventually(() => expect(find(harness).status!.active).toBeUndefined())
+    expect(names(harness)).toEqual([nameAt("2026-01-01T00:01:00Z")])
   })
 
   test("that was given another schedule begins with that one's next time", async () => {

@@ -10,7 +10,7 @@ import { isNamespaceTerminating } from "../../client/namespace-terminating.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
-import { deleteHistory, deleteJob, observe, uidsOf } from "./active.ts"
+import { deleteHistory, deleteJob, observe, uidsOf, withoutActive } from "./active.ts"
 import { missedSince, nextTimeMs, type Missed } from "./missed.ts"
 import { localTimestamp, parseSchedule, type Schedule } from "./schedule.ts"
 import type { CronJob, CronJobStatus } from "./types.ts"
@@ -26,7 +26,14 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
     const owner = controllerOf(job)
     if (owner?.kind === "CronJob") controller.enqueue(tenant, job.metadata.namespace, owner.name)
   }
-  jobs.subscribe({ added: enqueue, updated: enqueue, deleted: enqueue })
+  jobs.subscribe({
+    added: enqueue,
+    updated(tenant, job, previous) {
+      if (controllerOf(job)?.uid !== controllerOf(previous)?.uid) enqueue(tenant, previous)
+      enqueue(tenant, job)
+    },
+    deleted: enqueue,
+  })
   // A schedule that was just changed begins with its next time: it has not missed any.
   const changed = new Set<string>()
   all.subscribe({
@@ -49,23 +56,28 @@ async function reconcile(
   const cron = ctx.informers.of<CronJob>(cronJobs).get(tenant, key.namespace, key.name)
   if (cron === undefined) return
   const owned = ctx.informers.of<Job>(jobResource).byIndex(tenant, "controller", cron.metadata.uid ?? "")
-  await deleteHistory(controller, tenant, cron, owned)
-  let status = await observe(controller, tenant, cron, owned)
+  const deleted = await deleteHistory(controller, tenant, cron, owned)
+  const kept = { ...cron, status: withoutActive(cron.status ?? {}, deleted) }
+  let status = await observe(controller, tenant, kept, owned)
   let result: ReconcileResult = undefined
-  const schedule = cron.metadata.deletionTimestamp === undefined ? readSchedule(controller, tenant, cron) : undefined
-  if (schedule !== undefined) {
-    const now = ctx.clock.now()
-    const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? "")
-    const isNew = changed.delete(cron.metadata.uid ?? "")
-    const missed = missedTime(controller, tenant, cron, schedule, since, now)
-    if (missed === undefined) return
-    if (!isNew && missed.latest !== undefined)
-      status = await start(controller, tenant, cron, status, missed.latest, now)
-    const last = status.lastScheduleTime === undefined ? since : Date.parse(status.lastScheduleTime)
-    result = { requeueAfterMs: nextTimeMs(schedule, last, now) }
-  }
-  if (!equalButNulls(status, cron.status ?? {})) {
-    await controller.client(tenant).update(cronJobs, { ...cron, status }, { subresource: "status" })
+  try {
+    const schedule = cron.metadata.deletionTimestamp === undefined ? readSchedule(controller, tenant, cron) : undefined
+    if (schedule !== undefined) {
+      const now = ctx.clock.now()
+      const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? "")
+      const isNew = changed.delete(cron.metadata.uid ?? "")
+      const missed = missedTime(controller, tenant, cron, schedule, since, now)
+      if (missed === undefined) return
+      if (!isNew && missed.latest !== undefined)
+        status = await start(controller, tenant, cron, status, missed.latest, now)
+      const last = status.lastScheduleTime === undefined ? since : Date.parse(status.lastScheduleTime)
+      result = { requeueAfterMs: nextTimeMs(schedule, last, now) }
+    }
+  } finally {
+    // Also when no Job could be made: what was seen of the others holds.
+    if (!equalButNulls(status, cron.status ?? {})) {
+      await controller.client(tenant).update(cronJobs, { ...cron, status }, { subresource: "status" })
+    }
   }
   return result
 }
@@ -109,7 +121,7 @@ function missedTime(
   const warn = (reason: string, text: string): void => controller.event(tenant, cron, "Warning", reason, text)
   try {
     const missed = missedSince(schedule, earliest, now)
-    if (missed.isMany) {
+    if (missed.isMany && missed.latest !== undefined) {
       const text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
       warn("TooManyMissedTimes", text)
     }
@@ -134,7 +146,7 @@ async function start(
   const job = jobOf(cron, due)
   let active = status.active ?? []
   if (startingDeadlineSeconds !== undefined && due + Number(startingDeadlineSeconds) * 1000 < now) {
-    const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "UTC")}`
+    const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "+0000")}`
     controller.event(tenant, cron, "Warning", "MissSchedule", text)
     return status
   }
@@ -147,7 +159,11 @@ async function start(
   }
   if (concurrencyPolicy === "Replace") {
     for (const { namespace, name = "" } of active) {
-      await deleteJob(controller, tenant, cron, await client.get<Job>(jobResource, namespace, name))
+      const running = await client.get<Job>(jobResource, namespace, name).catch((error: unknown) => {
+        controller.event(tenant, cron, "Warning", "FailedGet", `Get job: ${errorMessage(error)}`)
+        throw error
+      })
+      await deleteJob(controller, tenant, cron, running)
     }
     active = []
   }

@@ -26,14 +26,11 @@ export async function resetStaleCondition(
   const wait = pod === undefined ? undefined : staleAfterMs(pod, now)
   if (pod === undefined || wait === undefined) return undefined
   if (wait > 0) return { requeueAfterMs: wait }
-  const { generation } = pod.metadata
   const condition = {
     type: "DisruptionTarget",
     status: "False",
     lastTransitionTime: timestamp(new Date(now)),
-    ...(podCondition(pod, "DisruptionTarget")?.observedGeneration === undefined || generation === undefined
-      ? {}
-      : { observedGeneration: generation }),
+    observedGeneration: pod.metadata.generation ?? 0,
   }
   const conditions = (pod.status?.conditions ?? []).map((other) => (other.type === condition.type ? condition : other))
   await client.update<Pod>(podResource, { ...pod, status: { ...pod.status, conditions } }, { subresource: "status" })

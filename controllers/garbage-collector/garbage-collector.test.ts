@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
-import { configMaps, customResourceDefinitions, nodes, secrets } from "../../client/resources.ts"
+import { configMaps, customResourceDefinitions, events, nodes, secrets } from "../../client/resources.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 
@@ -56,6 +56,8 @@ describe("the garbage collector", () => {
     const a = await make(harness, "a")
     await make(harness, "b", [owner(a)], "elsewhere")
     await eventually(() => expect(names(harness)).toEqual(["a"]))
+    const text = `ownerRef [v1/ConfigMap, namespace: elsewhere, name: a, uid: ${a.metadata.uid}] does not exist in namespace "elsewhere"`
+    await eventually(() => expect(harness.cluster.all(events).map(({ message }) => message)).toEqual([text]))
   })
 
   test("leaves alone what has no namespace but an owner with one", async () => {

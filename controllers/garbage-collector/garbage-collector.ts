@@ -12,6 +12,7 @@ import { workersFor, type ControllerContext } from "../context.ts"
 import { queueName } from "../queue-names.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
+import { OwnersElsewhere } from "./owners-elsewhere.ts"
 
 interface Key {
   tenant: string
@@ -52,12 +53,16 @@ class Collector {
   readonly #graphs = new Map<string, Graph>()
   readonly #waiting = new Map<string, Set<string>>()
   readonly #monitors: Monitors
-  readonly #events: EventRecorder
+  readonly #elsewhere: OwnersElsewhere
 
   constructor(ctx: ControllerContext, queue: FairQueue<Key>) {
     this.#ctx = ctx
     this.#queue = queue
-    this.#events = new EventRecorder({ component: "garbage-collector-controller", clock: ctx.clock, log: ctx.log })
+    const { clock, log } = ctx
+    this.#elsewhere = new OwnersElsewhere(
+      new EventRecorder({ component: "garbage-collector-controller", clock, log }),
+      log,
+    )
     this.#monitors = new Monitors(ctx, {
       graph: (tenant) => this.#graph(tenant),
       complete: (tenant) => this.#release(tenant),
@@ -189,10 +194,12 @@ class Collector {
       // It may be defined later; until then the owner counts neither as there nor as absent.
       throw new Error(`no resource is known of ${reference.apiVersion} ${reference.kind}, owner of ${print(node)}`)
     }
+    const lookElsewhere = (): void => {
+      if (graph.wasFound(reference.uid)) return
+      this.#elsewhere.look(tenant, client, resource, { dependent: node, reference })
+    }
     if (resource.namespaced && node.namespace === undefined) {
-      const text = `ownerRef ${JSON.stringify(reference)} names a namespaced owner, but the object has no namespace`
-      const object = { apiVersion: "", kind: node.resource.kind, metadata: { name: node.name, uid: node.uid } }
-      this.#events.event(client, object, "Warning", "OwnerRefInvalidNamespace", text)
+      lookElsewhere()
       throw new TerminalError(`${print(node)} has no namespace, but its owner "${reference.name}" has`)
     }
     // A namespaced owner is looked for beside the dependent: owners in other namespaces do not exist.
@@ -204,6 +211,7 @@ class Collector {
       if (!isNotFound(error)) throw error
     }
     const exists = owner?.metadata.uid === reference.uid
+    if (!exists && resource.namespaced) lookElsewhere()
     graph.learn(reference, node.namespace, exists)
     return exists ? owner : undefined
   }

@@ -28,11 +28,18 @@ interface Owner {
   absent: Set<string>
   /** Being looked up for one of the dependents. */
   asked: Set<string>
+  /** Some reference led to it, once. */
+  wasFound: boolean
 }
 
 /** What a reference names, from where the dependent is. */
 function coordinates(reference: OwnerReference, namespace: string | undefined): string {
   return `${reference.apiVersion}/${reference.kind}/${namespace ?? ""}/${reference.name}`
+}
+
+function found(owner: Owner, place: string): void {
+  owner.found.add(place)
+  owner.wasFound = true
 }
 
 export interface GraphSink {
@@ -122,13 +129,18 @@ export class Graph {
     return owner?.found.has(place) === true ? "found" : undefined
   }
 
+  /** Not: the owner may be in another place than where its dependents look for it. */
+  wasFound(uid: string): boolean {
+    return this.#owners.get(uid)?.wasFound === true
+  }
+
   /** The answer of a look-up. A uid never comes back, so "absent" is for good. */
   learn(reference: OwnerReference, namespace: string | undefined, exists: boolean): void {
     const owner = this.#owners.get(reference.uid)
     if (owner === undefined) return
     const place = coordinates(reference, namespace)
     owner.asked.delete(place)
-    if (exists) owner.found.add(place)
+    if (exists) found(owner, place)
     else if (!owner.absent.has(place)) {
       owner.absent.add(place)
       for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
@@ -170,12 +182,12 @@ export class Graph {
   #link(node: Node, reference: OwnerReference): void {
     let owner = this.#owners.get(reference.uid)
     if (owner === undefined) {
-      owner = { dependents: new Set(), found: new Set(), absent: new Set(), asked: new Set() }
+      owner = { dependents: new Set(), found: new Set(), absent: new Set(), asked: new Set(), wasFound: false }
       this.#owners.set(reference.uid, owner)
     }
     owner.dependents.add(node)
     const place = coordinates(reference, node.namespace)
-    if (!owner.found.has(place) && this.#sink.isThere(reference, node.namespace)) owner.found.add(place)
+    if (!owner.found.has(place) && this.#sink.isThere(reference, node.namespace)) found(owner, place)
     if (owner.absent.has(place)) this.#sink.attend(node.uid)
     else if (!owner.found.has(place) && !owner.asked.has(place)) {
       // One dependent asks for all: its turn looks the owner up.

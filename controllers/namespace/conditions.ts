@@ -12,6 +12,8 @@ export interface Remaining {
   finalizers: Map<string, number>
   /** Why deleting failed. */
   failures: string[]
+  /** Nothing but pods has been looked at. Upstream counts what is left only after they are gone. */
+  waitsForPods: boolean
   discoveryFailure?: string
 }
 
@@ -41,11 +43,13 @@ export function namespaceConditions(
   return conditions
 }
 
-function findings({ objects, finalizers, failures, discoveryFailure }: Remaining): Finding[] {
-  const left = [...objects].map(
+function findings({ objects, finalizers, failures, waitsForPods, discoveryFailure }: Remaining): Finding[] {
+  const left = [...(waitsForPods ? [] : objects)].map(
     ([{ resource, group }, count]) => `${resource}.${group} has ${count} resource instances`,
   )
-  const held = [...finalizers].map(([finalizer, count]) => `${finalizer} in ${count} resource instances`)
+  const held = [...(waitsForPods ? [] : finalizers)].map(
+    ([finalizer, count]) => `${finalizer} in ${count} resource instances`,
+  )
   const told = (reason: string, message: string, isSo: boolean): Finding["problem"] =>
     isSo ? { reason, message } : undefined
   return [

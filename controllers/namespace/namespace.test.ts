@@ -43,32 +43,50 @@ describe("a namespace that is deleted", () => {
     expect(harness.cluster.all(configMaps).map(({ metadata }) => metadata.name)).toEqual(["other"])
   })
 
-  test("waits for its pods before anything else is deleted, and says what it waits for", async () => {
+  const conditions = (harness: Harness): Record<string, unknown> =>
+    Object.fromEntries((find(harness)?.status?.conditions ?? []).map((item) => [item.type, item]))
+
+  test("waits for its pods before anything else is deleted, and does not count them", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     await createTeam(harness)
     await harness.create(pods, object("v1", "Pod", "p", ["test/hold"]))
     await harness.create(configMaps, object("v1", "ConfigMap", "a"))
     await harness.cluster.delete(namespaces, undefined, "team")
-    await eventually(() => {
-      const conditions = Object.fromEntries((find(harness)!.status!.conditions ?? []).map((item) => [item.type, item]))
-      expect(conditions).toMatchObject({
+    await eventually(() =>
+      expect(conditions(harness)).toMatchObject({
         NamespaceDeletionDiscoveryFailure: { status: "False", reason: "ResourcesDiscovered" },
         NamespaceDeletionGroupVersionParsingFailure: { status: "False", reason: "ParsedGroupVersions" },
+        NamespaceDeletionContentFailure: { status: "False", reason: "ContentDeleted" },
+        NamespaceContentRemaining: { status: "False", reason: "ContentRemoved" },
+        NamespaceFinalizersRemaining: { status: "False", reason: "ContentHasNoFinalizers" },
+      }),
+    )
+    expect(harness.cluster.find(configMaps, "team", "a")).toBeDefined()
+    await harness.change<Pod>(pods, "team", "p", { metadata: { finalizers: null } })
+    await eventually(() => expect(find(harness)).toBeUndefined())
+  })
+
+  test("says what it waits for", async () => {
+    await using harness = await startHarness({ only: ["namespace"] })
+    await createTeam(harness)
+    await harness.create(configMaps, object("v1", "ConfigMap", "a", ["test/hold"]))
+    await harness.cluster.delete(namespaces, undefined, "team")
+    await eventually(() =>
+      expect(conditions(harness)).toMatchObject({
         NamespaceDeletionContentFailure: { status: "False", reason: "ContentDeleted" },
         NamespaceContentRemaining: {
           status: "True",
           reason: "SomeResourcesRemain",
-          message: "Some resources are remaining: pods. has 1 resource instances",
+          message: "Some resources are remaining: configmaps. has 1 resource instances",
         },
         NamespaceFinalizersRemaining: {
           status: "True",
           reason: "SomeFinalizersRemain",
           message: "Some content in the namespace has finalizers remaining: test/hold in 1 resource instances",
         },
-      })
-    })
-    expect(harness.cluster.find(configMaps, "team", "a")).toBeDefined()
-    await harness.change<Pod>(pods, "team", "p", { metadata: { finalizers: null } })
+      }),
+    )
+    await harness.change(configMaps, "team", "a", { metadata: { finalizers: null } })
     await eventually(() => expect(find(harness)).toBeUndefined())
   })
 })

@@ -2,13 +2,14 @@
 // Facts: k8s.io/kubernetes/pkg/controller/namespace/deletion.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import type { KubeObject, Namespace } from "../../apimachinery/object.ts"
+import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
 import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { namespaces } from "../../client/resources.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
+import { isFinished } from "../pods/pod-state.ts"
 import { namespaceConditions, type Remaining } from "./conditions.ts"
 
 /** This controller's mark in spec.finalizers. */
@@ -35,11 +36,11 @@ async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key): 
   })
   if (namespace?.metadata.deletionTimestamp === undefined) return
   if (!(namespace.spec?.finalizers ?? []).includes(finalizer)) return
-  const remaining = await empty(client, key.name)
+  const age = ctx.clock.now() - Date.parse(namespace.metadata.deletionTimestamp)
+  const remaining = await empty(client, key.name, age)
   const isEmpty = remaining.objects.size === 0 && remaining.failures.length === 0 && !remaining.discoveryFailure
   const latest = await writeConditions(ctx, client, namespace, remaining)
   if (!isEmpty) {
-    const age = ctx.clock.now() - Date.parse(namespace.metadata.deletionTimestamp)
     return { requeueAfterMs: Math.min(Math.max(firstRetryMs, age / 2), longestRetryMs) }
   }
   const finalizers = (latest.spec?.finalizers ?? []).filter((other) => other !== finalizer)
@@ -63,8 +64,9 @@ async function writeConditions(
   )
 }
 
-async function empty(client: KubeClient, namespace: string): Promise<Remaining> {
-  const remaining: Remaining = { objects: new Map(), finalizers: new Map(), failures: [] }
+/** `age`: for how long it is on its way out, in milliseconds. */
+async function empty(client: KubeClient, namespace: string, age: number): Promise<Remaining> {
+  const remaining: Remaining = { objects: new Map(), finalizers: new Map(), failures: [], waitsForPods: false }
   let resources: readonly DiscoveredResource[]
   try {
     resources = await client.discover()
@@ -72,22 +74,24 @@ async function empty(client: KubeClient, namespace: string): Promise<Remaining> 
     return { ...remaining, discoveryFailure: errorMessage(error) }
   }
   const deletable = resources.filter(({ namespaced, verbs }) => namespaced && verbs.includes("delete"))
-  const isPods = ({ group, resource }: DiscoveredResource): boolean => group === "" && resource === "pods"
   // Pods may rely on everything else (NetworkPolicies above all), so they go first.
-  for (const pods of deletable.filter(isPods)) await emptyResource(client, pods, namespace, remaining)
-  if (remaining.objects.size > 0 || remaining.failures.length > 0) return remaining
+  for (const pods of deletable.filter(isPods)) await emptyResource(client, pods, namespace, age, remaining)
+  if (remaining.objects.size > 0) return { ...remaining, waitsForPods: true }
   const rest = deletable.filter((resource) => !isPods(resource)).values()
   const worker = async (): Promise<void> => {
-    for (const resource of rest) await emptyResource(client, resource, namespace, remaining)
+    for (const resource of rest) await emptyResource(client, resource, namespace, age, remaining)
   }
   await Promise.all(Array.from({ length: parallel }, worker))
   return remaining
 }
 
+const isPods = ({ group, resource }: DiscoveredResource): boolean => group === "" && resource === "pods"
+
 async function emptyResource(
   client: KubeClient,
   resource: DiscoveredResource,
   namespace: string,
+  age: number,
   remaining: Remaining,
 ): Promise<void> {
   try {
@@ -98,7 +102,14 @@ async function emptyResource(
     if (resource.verbs.includes("deletecollection")) await client.deleteCollection(resource, namespace, {}, options)
     else for (const { metadata } of before) await deleteOne(client, resource, namespace, metadata.name ?? "")
     const left = await listAll(client, resource, namespace)
-    if (left.length > 0) remaining.objects.set(resource, left.length)
+    if (left.length === 0) return
+    remaining.objects.set(resource, left.length)
+    const isHeld = left.some(({ metadata }) => (metadata.finalizers ?? []).length > 0)
+    if (!isHeld && !(isPods(resource) && age < longestGraceMs(before))) {
+      const { group, version, resource: plural } = resource
+      const where = `namespace: ${namespace} for gvr: ${group}/${version}, Resource=${plural}`
+      remaining.failures.push(`unexpected items still remain in ${where}`)
+    }
     for (const { metadata } of left) {
       for (const holder of metadata.finalizers ?? []) {
         remaining.finalizers.set(holder, (remaining.finalizers.get(holder) ?? 0) + 1)
@@ -108,6 +119,14 @@ async function emptyResource(
     // Discovery may be older than the resource's removal.
     if (!hasReason(error, "NotFound", "MethodNotAllowed")) remaining.failures.push(errorMessage(error))
   }
+}
+
+/** Of those that have not ended. */
+function longestGraceMs(pods: readonly Pod[]): number {
+  const seconds = pods
+    .filter((pod) => !isFinished(pod))
+    .map(({ spec }) => Number(spec?.terminationGracePeriodSeconds ?? 0))
+  return Math.max(0, ...seconds) * 1000
 }
 
 async function deleteOne(

@@ -107,6 +107,38 @@ describe("a node", () => {
     )
   })
 
+  test("that says of itself that it is not ready says so of its pods, too", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(nodes, node("a"))
+    await harness.create(nodes, node("b"))
+    const kept = await harness.create(pods, pod("kept", [{ operator: "Exists" }]))
+    await harness.setPod(kept as Pod, "Running", true)
+    await eventually(() => expect(told(harness)).toHaveLength(2))
+    await setReady(harness, "a", "False", clock)
+    await eventually(() => expect(taintsOf(harness, "a")).toContain("node.kubernetes.io/not-ready:NoExecute"))
+    expect(told(harness).filter((text) => text.includes("NodeNotReady"))).toEqual([])
+    const { conditions } = harness.cluster.find<Pod>(pods, "default", "kept")!.status!
+    expect(conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }))
+  })
+
+  test.each([
+    [
+      { "kubernetes.io/os": "linux", "kubernetes.io/arch": "arm64" },
+      { os: "linux", arch: "arm64" },
+    ],
+    [{ "kubernetes.io/os": "linux", "beta.kubernetes.io/os": "windows" }, { os: "linux" }],
+    [{ "beta.kubernetes.io/os": "windows" }, { os: "windows" }],
+  ])("has its labels under their old names as well: %j", async (labels, old) => {
+    await using harness = await startHarness({ only })
+    const plain = node("a")
+    await harness.create(nodes, { ...plain, metadata: { ...plain.metadata, labels } })
+    const wanted = Object.fromEntries(Object.entries(old).map(([key, value]) => [`beta.kubernetes.io/${key}`, value]))
+    await eventually(() =>
+      expect(harness.cluster.find(nodes, undefined, "a")?.metadata.labels).toEqual({ ...labels, ...wanted }),
+    )
+  })
+
   test("that comes back is freed of its taints, and pods that were to go may stay", async () => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })

@@ -10,8 +10,11 @@ import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { isReady } from "../pods/pod-state.ts"
 import { observe, silentConditions, silentInMs, type Health, type Lease } from "./health.ts"
+import { outdatedLabels } from "./labels.ts"
 import { isEvicting, isVirtual, readyCondition, wantedTaints } from "./taints.ts"
 import { allDown, evictionRate, EvictionPace, zoneOf } from "./zones.ts"
+
+const merge = { type: "merge" } as const
 
 interface NodeMemory {
   /** Whose it is, for what is told of it when it is gone: not the object, which is not kept while the tenant sleeps. */
@@ -19,6 +22,8 @@ interface NodeMemory {
   health: Health | undefined
   /** Status of its condition Ready when it was last looked at. */
   ready: string | undefined
+  /** It went silent, and its pods are to be called unready yet. */
+  hasPodsToMark: boolean
 }
 
 interface TenantMemory {
@@ -68,15 +73,23 @@ async function reconcile(
     reference: referenceTo(node),
     health: undefined,
     ready: readyCondition(node)?.status,
+    hasPodsToMark: false,
   }
   if (!ofTenant.nodes.has(name))
     tell(controller, tenant, node, "RegisteredNode", `Registered Node ${name} in Controller`)
   ofTenant.nodes.set(name, memory)
   memory.health = observe(memory.health, node, await leaseOf(client, name), now)
+  const labels = outdatedLabels(node)
+  if (labels !== undefined)
+    node = await client.patch<Node>(nodeResource, undefined, name, { metadata: { labels } }, merge)
   const wait = silentInMs(node, memory.health, now)
   if (wait === 0 && readyCondition(node)?.status !== "Unknown") {
+    // What a kubelet says of itself it also says of its pods.
+    memory.hasPodsToMark = readyCondition(node)?.status === "True"
     const status = { ...node.status, conditions: silentConditions(node, now) }
     node = await client.update<Node>(nodeResource, { ...node, status }, { subresource: "status" })
+    if (memory.hasPodsToMark)
+      controller.event(tenant, node, "Normal", "NodeNotReady", `Node ${name} status is now: NodeNotReady`)
   }
   const turn = mayEvict(all.list(tenant), node, ofTenant.pace, now)
   const taints = wantedTaints(node, turn.evict, now)
@@ -85,10 +98,8 @@ async function reconcile(
     node = await client.update<Node>(nodeResource, { ...node, spec })
   }
   const ready = readyCondition(node)?.status
-  if (memory.ready === "True" && ready !== "True") {
-    controller.event(tenant, node, "Normal", "NodeNotReady", `Node ${name} status is now: NodeNotReady`)
-    await markPods(ctx, controller, tenant, name)
-  }
+  if (memory.hasPodsToMark && ready !== "True") await markPods(ctx, controller, tenant, name)
+  memory.hasPodsToMark = false
   if (memory.ready !== ready) {
     memory.ready = ready
     // Whether pods are driven from the others may depend on this one.

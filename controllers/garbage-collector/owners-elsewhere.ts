@@ -1,0 +1,84 @@
+// An owner in another namespace is none, and its dependents go. Who wrote such a reference is told, if that owner is there: upstream
+// sees it in its graph of all objects. Ours holds but objects with owners, so the owners' kind is looked through, once for
+// all that were missed meanwhile. Source: k8s.io/kubernetes/pkg/controller/garbagecollector/graph_builder.go.
+
+import { printGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
+import type { EventRecorder } from "../../client/events.ts"
+import type { Log } from "../../client/log.ts"
+import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
+import { isTenantGone } from "../tenant-gone.ts"
+import type { Node } from "./graph.ts"
+
+/** Of one kind of a tenant. Beyond that nobody is told. */
+const maxWaiting = 1_000
+const pageSize = 500
+
+export interface Missed {
+  dependent: Node
+  reference: OwnerReference
+}
+
+export class OwnersElsewhere {
+  readonly #events: EventRecorder
+  readonly #log: Log
+  /** By tenant and kind that is being looked through. */
+  readonly #waiting = new Map<string, Missed[]>()
+
+  constructor(events: EventRecorder, log: Log) {
+    this.#events = events
+    this.#log = log
+  }
+
+  /** An owner of this kind is not where its dependent is, and never was as far as anybody knows. */
+  look(tenant: string, client: KubeClient, resource: DiscoveredResource, missed: Missed): void {
+    const place = `${tenant} ${resource.group}/${resource.resource}`
+    const waiting = this.#waiting.get(place)
+    if (waiting !== undefined) {
+      if (waiting.length < maxWaiting) waiting.push(missed)
+      return
+    }
+    this.#waiting.set(place, [missed])
+    this.#lookThrough(client, resource, place)
+      .catch((error: unknown) => {
+        if (!isTenantGone(error)) this.#log.warn({ tenant, err: error }, "owners elsewhere were not looked for")
+      })
+      .finally(() => this.#waiting.delete(place))
+  }
+
+  async #lookThrough(client: KubeClient, resource: DiscoveredResource, place: string): Promise<void> {
+    for (let all = this.#take(place); all.length > 0; all = this.#take(place)) {
+      const byOwner = Map.groupBy(all, ({ reference }) => reference.uid)
+      let token: string | undefined
+      do {
+        const page = await client.list(resource, {
+          limit: pageSize,
+          ...(token === undefined ? {} : { continue: token }),
+        })
+        for (const owner of page.items) this.#match(client, owner, byOwner)
+        token = page.metadata.continue
+      } while (token !== undefined && token !== "" && byOwner.size > 0)
+    }
+  }
+
+  #take(place: string): readonly Missed[] {
+    return this.#waiting.get(place)?.splice(0) ?? []
+  }
+
+  #match(client: KubeClient, { metadata: { uid = "", namespace } }: KubeObject, byOwner: Map<string, Missed[]>): void {
+    for (const missed of byOwner.get(uid) ?? [])
+      if (missed.dependent.namespace !== namespace) this.#tell(client, missed)
+    byOwner.delete(uid)
+  }
+
+  #tell(client: KubeClient, { dependent, reference }: Missed): void {
+    const { resource, namespace = "", name, uid } = dependent
+    const object = {
+      apiVersion: printGroupVersion(resource),
+      kind: resource.kind,
+      metadata: { name, uid, ...(namespace === "" ? {} : { namespace }) },
+    }
+    const owner = `[${reference.apiVersion}/${reference.kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${reference.uid}]`
+    const text = `ownerRef ${owner} does not exist in namespace "${namespace}"`
+    this.#events.event(client, object, "Warning", "OwnerRefInvalidNamespace", text)
+  }
+}
