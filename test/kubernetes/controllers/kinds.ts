@@ -1,5 +1,6 @@
 // The resources scenarios speak of.
 
+import { certificateSigningRequests } from "../../../controllers/certificates/request.ts"
 import * as resources from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
 
@@ -36,9 +37,15 @@ export const kinds: readonly Resource[] = [
 
 /** Of the whole cluster: a scenario has those whose names begin with its namespace's. */
 export const clusterKinds: readonly Resource[] = [
+  resources.namespaces,
+  resources.nodes,
   resources.persistentVolumes,
   resources.storageClasses,
+  resources.volumeAttributesClasses,
   resources.serviceCIDRs,
+  resources.clusterRoles,
+  resources.validatingAdmissionPolicies,
+  certificateSigningRequests,
 ]
 
 export function kindOf(resource: string): Resource {

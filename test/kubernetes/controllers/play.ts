@@ -7,17 +7,19 @@ import { leases, namespaces, nodes, pods, serviceAccounts } from "../../../clien
 import type { KubeClient } from "../../../client/rest.ts"
 import { clusterKinds, kindOf, kinds } from "./kinds.ts"
 import type { PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
-import { fingerprint, takeSnapshot } from "./snapshot.ts"
+import type { Side } from "./side.ts"
+import { takeSnapshot } from "./snapshot.ts"
 
-const pollMs = 150
+const pollMs = 200
 /** As long must nothing have changed; upstream's Jobs wait a second between rounds. */
 const stillMs = 2_500
 const patienceMs = 45_000
 
-/** Each time it is played a scenario has a namespace of its own. */
-export async function play(client: KubeClient, scenario: Scenario, time: number): Promise<Snapshot> {
+/** Each time it is played a scenario has a namespace of its own, with which no other's begins. */
+export async function play(side: Side, scenario: Scenario, time: number): Promise<Snapshot> {
+  const { client } = side
   const words = `s${time}-${scenario.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
-  const namespace = words.slice(0, 60).replace(/-$/, "")
+  const namespace = `${words.slice(0, 59).replace(/-$/, "")}-ns`
   await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
   await exists(() => client.get(serviceAccounts, namespace, "default"))
   const stop = new AbortController()
@@ -25,15 +27,25 @@ export async function play(client: KubeClient, scenario: Scenario, time: number)
   const kubelet = mode === undefined ? Promise.resolve() : playNodes(client, namespace, mode, stop.signal)
   try {
     for (const step of scenario.steps) {
-      const named = JSON.parse(JSON.stringify(step).replaceAll("NAMESPACE", namespace)) as Step
-      await take(client, namespace, named)
+      await take(side, namespace, await named(client, namespace, step))
     }
-    await settle(client, namespace)
+    await settle(side, namespace)
     return await takeSnapshot(client, namespace, scenario.ignoreConditions)
   } finally {
     stop.abort()
     await kubelet
   }
+}
+
+/** A step with the names and uids of this time. */
+async function named(client: KubeClient, namespace: string, step: Step): Promise<Step> {
+  let text = JSON.stringify(step).replaceAll("NAMESPACE", namespace)
+  for (const [found, elsewhere, resource = "", name = ""] of text.matchAll(/UID:(?:([^/"]+)\/)?([a-z]+)\/([^/"]+)/g)) {
+    const place = elsewhere ?? placeOf(resource, namespace)
+    const { metadata } = await client.get(kindOf(resource), place, name)
+    text = text.replaceAll(`${found}"`, `${metadata.uid}"`)
+  }
+  return JSON.parse(text) as Step
 }
 
 async function exists(get: () => Promise<unknown>): Promise<void> {
@@ -81,7 +93,8 @@ async function beat(client: KubeClient, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function take(client: KubeClient, namespace: string, step: Step): Promise<void> {
+async function take(side: Side, namespace: string, step: Step): Promise<void> {
+  const { client } = side
   if ("create" in step) return create(client, namespace, step.create as KubeObject)
   if ("patch" in step) {
     const [resource, name] = step.patch
@@ -101,6 +114,12 @@ async function take(client: KubeClient, namespace: string, step: Step): Promise<
     })
     return
   }
+  if ("deleteAll" in step) {
+    const kind = kindOf(step.deleteAll)
+    const { items } = await client.list(kind, { namespace })
+    for (const { metadata } of items) await client.delete(kind, namespace, metadata.name ?? "")
+    return
+  }
   if ("until" in step) return until(client, namespace, step)
   if ("pods" in step) {
     for (const pod of await chosen(client, namespace, step.labels, step.count)) await report(client, pod, step.pods)
@@ -112,14 +131,22 @@ async function take(client: KubeClient, namespace: string, step: Step): Promise<
     }
     return
   }
-  await settle(client, namespace)
+  if ("evictPods" in step) {
+    for (const { metadata } of await chosen(client, namespace, step.evictPods, step.count)) {
+      const { name = "" } = metadata
+      const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { namespace, name } }
+      await client.create(pods, eviction as KubeObject, { subresource: "eviction" })
+    }
+    return
+  }
+  await settle(side, namespace)
 }
 
 async function create(client: KubeClient, namespace: string, object: KubeObject): Promise<void> {
   const { metadata, kind } = object
   const resource = [...kinds, ...clusterKinds].find(({ resource: plural }) => {
     const singular = kind.toLowerCase()
-    return [`${singular}s`, `${singular}es`, singular].includes(plural)
+    return [`${singular}s`, `${singular}es`, `${singular.slice(0, -1)}ies`, singular].includes(plural)
   })
   if (resource === undefined) throw new Error(`scenarios know no ${kind}`)
   const place = resource.namespaced ? { namespace } : {}
@@ -153,14 +180,12 @@ function contains(actual: unknown, wanted: unknown): boolean {
   return Object.entries(wanted).every(([key, value]) => contains((actual as Record<string, unknown>)[key], value))
 }
 
-async function settle(client: KubeClient, namespace: string): Promise<void> {
-  let last = ""
-  let since = Date.now()
-  for (const end = since + patienceMs; Date.now() < end; await delay(pollMs)) {
-    const now = await fingerprint(client, namespace)
-    if (now !== last) since = Date.now()
-    else if (Date.now() - since > stillMs) return
-    last = now
+async function settle(side: Side, namespace: string): Promise<void> {
+  const begin = Date.now()
+  for (const end = begin + patienceMs; Date.now() < end;) {
+    const wait = Math.max(begin, side.changedAt(namespace)) + stillMs - Date.now()
+    if (wait <= 0) return
+    await delay(wait)
   }
   throw new Error(`${namespace} does not come to rest`)
 }
@@ -190,21 +215,21 @@ async function report(client: KubeClient, pod: Pod, what: PodReport): Promise<vo
   const { namespace, name = "" } = pod.metadata
   const at = timestamp()
   const isReady = what === "ready"
-  const phase = isReady || what === "unready" ? "Running" : what === "succeeded" ? "Succeeded" : "Failed"
-  const condition = typeof what === "object" ? what.condition : undefined
+  const fault = typeof what === "object" && "exit" in what ? what : undefined
+  const phase = what === "succeeded" ? "Succeeded" : fault === undefined ? "Running" : "Failed"
+  const condition = fault?.condition
   const conditions = [
     { type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: at },
     ...(condition === undefined ? [] : [{ type: condition, status: "True", lastTransitionTime: at }]),
   ]
   const podIP = pod.status?.podIP ?? `10.1.${++address >> 8}.${address & 255}`
-  const exitCode = typeof what === "object" ? what.exit : 0
-  const ended = { terminated: { exitCode, finishedAt: at, startedAt: at } }
+  const ended = { terminated: { exitCode: fault?.exit ?? 0, finishedAt: at, startedAt: at } }
   const containerStatuses = (pod.spec?.containers ?? []).map((container) => ({
     name: container.name,
     image: container.image,
     imageID: "",
     ready: isReady,
-    restartCount: 0,
+    restartCount: typeof what === "object" && "restarts" in what ? what.restarts : 0,
     state: phase === "Running" ? { running: { startedAt: at } } : ended,
   }))
   const status = { phase, conditions, podIP, podIPs: [{ ip: podIP }], containerStatuses }
@@ -223,16 +248,22 @@ async function playNodes(
 ): Promise<void> {
   while (!signal.aborted) {
     const { items } = await client.list<Pod>(pods, { namespace })
-    for (const pod of items) await playNode(client, pod, mode)
+    for (const pod of items) await playNode(client, pod)
+    // One at a time, so that each is seen by itself: a rollout's steps would depend on who is faster.
+    const next = mode === "ready" ? items.find(isStarting) : undefined
+    if (next !== undefined) await report(client, next, "ready")
     await delay(pollMs)
   }
 }
 
-async function playNode(client: KubeClient, pod: Pod, mode: NonNullable<Scenario["nodes"]>): Promise<void> {
-  const { namespace, name = "", deletionTimestamp } = pod.metadata
+const isStarting = ({ metadata, status }: Pod): boolean =>
+  metadata.deletionTimestamp === undefined && status?.phase === "Pending"
+
+async function playNode(client: KubeClient, pod: Pod): Promise<void> {
+  const { namespace, name = "", deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata
   try {
     if (deletionTimestamp !== undefined) {
-      await client.delete(pods, namespace, name, { gracePeriodSeconds: 0 })
+      if (deletionGracePeriodSeconds !== 0) await client.delete(pods, namespace, name, { gracePeriodSeconds: 0 })
       return
     }
     if ((pod.spec?.nodeName ?? "") === "") {
@@ -240,7 +271,6 @@ async function playNode(client: KubeClient, pod: Pod, mode: NonNullable<Scenario
       const binding = { apiVersion: "v1", kind: "Binding", metadata: { namespace, name }, target }
       await client.create(pods, binding as KubeObject, { subresource: "binding" })
     }
-    if (mode === "ready" && pod.status?.phase === "Pending") await report(client, pod, "ready")
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error
   }

@@ -9,8 +9,10 @@ export type Where = [resource: string, name: string]
 export type Step =
   | { create: object }
   /** A merge patch. */
-  | { patch: Where; with: object; subresource?: "scale" | "status"; mayBeGone?: true }
+  | { patch: Where; with: object; subresource?: "scale" | "status" | "approval"; mayBeGone?: true }
   | { delete: Where; policy?: "Background" | "Foreground" | "Orphan" }
+  /** All of the namespace. */
+  | { deleteAll: string }
   /** Until the object has these fields; null: until it is gone. */
   | { until: Where; has: object | null }
   /** Until nothing has changed for a while. */
@@ -19,10 +21,16 @@ export type Step =
   | { pods: PodReport; labels?: Record<string, string>; count?: number }
   /** Deletes pods as a user would. */
   | { deletePods: Record<string, string>; count?: number }
+  /** By the eviction API. */
+  | { evictPods: Record<string, string>; count?: number }
 
-export type PodReport = "ready" | "unready" | "succeeded" | { exit: number; condition?: string }
+/** Restarts: how often the containers of a running pod did. */
+export type PodReport = "ready" | "unready" | "succeeded" | { exit: number; condition?: string } | { restarts: number }
 
-/** "NAMESPACE" in its steps stands for the name of the namespace it is played in. */
+/**
+ * "NAMESPACE" in its steps stands for the name of the namespace it is played in, "UID:<resource>/<name>" for an object's uid; it
+ * may say another namespace before the resource.
+ */
 export interface Scenario {
   name: string
   /** bound: pods get a node and end when they are deleted; ready: they also run and are ready at once; default: none. */

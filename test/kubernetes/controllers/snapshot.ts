@@ -64,19 +64,10 @@ function isComparable(event: KubeObject): boolean {
 async function listAll(client: KubeClient, namespace: string): Promise<{ items: KubeObject[] }[]> {
   const own = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })))
   const shared = await Promise.all(clusterKinds.map((kind) => client.list(kind)))
-  // Names are separated from it by a hyphen, which no other namespace goes on with.
+  // Names are separated from it by a hyphen, which no other namespace goes on with (play.ts).
   const isOurs = ({ metadata: { name = "" } }: KubeObject): boolean =>
     name === namespace || name.startsWith(`${namespace}-`)
   return [...own, ...shared.map(({ items }) => ({ items: items.filter(isOurs) }))]
-}
-
-/** Cheap: does anything still change? */
-export async function fingerprint(client: KubeClient, namespace: string): Promise<string> {
-  const lists = await listAll(client, namespace)
-  const versions = lists.flatMap(({ items }) =>
-    items.map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`),
-  )
-  return versions.sort().join()
 }
 
 /** Longest first, so that a name that begins with another is not cut. */
@@ -108,9 +99,13 @@ function replaceAll(text: string, names: readonly Named[]): string {
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "UID")
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
       .replaceAll(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-RANDOM")
+      // Jobs of CronJobs are named by their minute.
+      .replaceAll(/-\d{8}\b/g, "-MINUTE")
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{7,10}(?=$|[-"\\\s,)])/g, "-GONE")
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=$|["\\\s,)])/g, "-RANDOM")
       .replaceAll(/-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----(\\n)*/g, "CERTIFICATE")
+      // In the order of a map.
+      .replaceAll(/(?<=multiple HPAs: \[)[^\]]*/g, (list) => list.split(" ").sort().join(" "))
       // Which node is first is left to chance.
       .replaceAll(/"n[12]"/g, '"NODE"')
       .replaceAll(/on node n[12]\b/g, "on node NODE")
@@ -125,13 +120,24 @@ function normalize(object: KubeObject, names: readonly Named[], ignored: readonl
   const metadata = { ...others, ...(Object.keys(told).length === 0 ? {} : { annotations: told }) }
   const text = replaceAll(JSON.stringify({ ...object, metadata }), names)
   return JSON.parse(text, (key, value: unknown) => {
-    if (isPlain(value)) return sorted(value)
+    // Upstream has them as its maps and hashes have them.
+    if (unordered.has(key) && Array.isArray(value)) return value.toSorted(byText)
     // Of a claim, as its volume's reference has it.
     if (key === "resourceVersion") return undefined
+    if (signed.has(key) && typeof value === "string") return "SIGNED"
+    // Who asks for a certificate is another user on each side.
+    if (key === "spec" && isPlain(value) && "signerName" in value) return { ...value, username: "USER", uid: "UID" }
+    if (isPlain(value)) return sorted(value)
     if (key !== "conditions" || !Array.isArray(value)) return value
     return value.filter(({ type }: { type: string }) => !ignored.includes(type))
   }) as KubeObject
 }
+
+/** Addresses are in order of the text that ADDRESS stands for. */
+const unordered: ReadonlySet<string> = new Set(["subsets", "ports", "endpoints", "addresses", "notReadyAddresses"])
+
+/** What is signed with keys of one cluster. */
+const signed: ReadonlySet<string> = new Set(["token", "ca.crt", "certificate"])
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -141,6 +147,6 @@ function sorted(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function byText(a: KubeObject, b: KubeObject): number {
+function byText(a: unknown, b: unknown): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
 }

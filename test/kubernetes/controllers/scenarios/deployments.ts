@@ -1,7 +1,7 @@
-// Deployments: rollouts, rollbacks, scaling.
+// Deployments: rollouts and scaling.
 
 import type { Scenario } from "../scenario.ts"
-import { deployment, image, scale, rolled, quota, settle } from "./steps.ts"
+import { deployment, image, labels, quota, rolled, scale, settle, template } from "./steps.ts"
 
 export const deploymentScenarios: readonly Scenario[] = [
   { name: "deployment becomes available", nodes: "ready", steps: [deployment(), rolled(3)] },
@@ -9,11 +9,6 @@ export const deploymentScenarios: readonly Scenario[] = [
     name: "deployment rolls to a new template",
     nodes: "ready",
     steps: [deployment(), rolled(3), image("two"), rolled(3)],
-  },
-  {
-    name: "deployment rolls back by template",
-    nodes: "ready",
-    steps: [deployment(), rolled(3), image("two"), rolled(3), settle, image("one"), rolled(3)],
   },
   {
     name: "deployment stuck by unready pods keeps its surge limits",
@@ -78,22 +73,6 @@ export const deploymentScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "deployment keeps as much history as it should",
-    nodes: "ready",
-    steps: [
-      deployment({ revisionHistoryLimit: 1 }),
-      rolled(3),
-      image("two"),
-      rolled(3),
-      settle,
-      image("three"),
-      rolled(3),
-      settle,
-      image("four"),
-      rolled(3),
-    ],
-  },
-  {
     name: "deployment that runs into a quota",
     nodes: "ready",
     steps: [
@@ -102,5 +81,149 @@ export const deploymentScenarios: readonly Scenario[] = [
       deployment(),
       settle,
     ],
+  },
+  {
+    name: "deployment available after a while",
+    nodes: "ready",
+    steps: [deployment({ minReadySeconds: 2 }), rolled(3), settle, image("two"), rolled(3)],
+  },
+  {
+    name: "deployment may be unavailable as a whole",
+    nodes: "bound",
+    steps: [
+      deployment({ strategy: { rollingUpdate: { maxSurge: 0, maxUnavailable: "100%" } } }),
+      settle,
+      { pods: "ready" },
+      rolled(3),
+      image("two"),
+      settle,
+    ],
+  },
+  {
+    name: "deployment rounds its limits",
+    steps: [
+      deployment({ replicas: 7, strategy: { rollingUpdate: { maxSurge: "30%", maxUnavailable: "30%" } } }),
+      settle,
+      { pods: "ready" },
+      rolled(7),
+      image("two"),
+      settle,
+    ],
+  },
+  {
+    name: "deployment whose pods are refused",
+    steps: [deployment({ template: template("one", { serviceAccountName: "nobody" }) }), settle],
+  },
+  {
+    name: "deployment whose pods are refused misses its deadline",
+    steps: [
+      deployment({ progressDeadlineSeconds: 2, template: template("one", { priorityClassName: "nobody" }) }),
+      { until: ["deployments", "web"], has: { status: { conditions: [{ reason: "ProgressDeadlineExceeded" }] } } },
+      settle,
+    ],
+  },
+  {
+    name: "deployment that has missed its deadline goes on",
+    steps: [
+      deployment({ progressDeadlineSeconds: 2 }),
+      { until: ["deployments", "web"], has: { status: { conditions: [{ reason: "ProgressDeadlineExceeded" }] } } },
+      settle,
+      { pods: "ready" },
+      rolled(3),
+      settle,
+    ],
+  },
+  {
+    name: "deployment that loses a pod after its rollout",
+    steps: [
+      deployment({ progressDeadlineSeconds: 2 }),
+      settle,
+      { pods: "ready" },
+      rolled(3),
+      settle,
+      { pods: "unready", count: 2 },
+      settle,
+    ],
+  },
+  {
+    name: "deployment with pods that do not end",
+    nodes: "bound",
+    steps: [
+      deployment({ template: { ...template(), metadata: { labels, finalizers: ["example.com/hold"] } } }),
+      settle,
+      { pods: "ready" },
+      rolled(3),
+      settle,
+      scale(1),
+      settle,
+    ],
+  },
+  {
+    name: "deployment that recreates waits for pods that do not end",
+    nodes: "bound",
+    steps: [
+      deployment({
+        strategy: { type: "Recreate" },
+        template: { ...template(), metadata: { labels, finalizers: ["example.com/hold"] } },
+      }),
+      settle,
+      { pods: "ready" },
+      rolled(3),
+      settle,
+      image("two"),
+      settle,
+    ],
+  },
+  {
+    name: "deployment paused in the middle of a rollout is resized",
+    steps: [
+      deployment({ replicas: 6, strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 2 } } }),
+      settle,
+      { pods: "ready" },
+      rolled(6),
+      image("two"),
+      settle,
+      { patch: ["deployments", "web"], with: { spec: { paused: true } } },
+      scale(9),
+      settle,
+      image("three"),
+      settle,
+      { patch: ["deployments", "web"], with: { spec: { paused: false } } },
+      settle,
+    ],
+  },
+  {
+    name: "deployment shrunk in the middle of a rollout",
+    steps: [
+      deployment({ replicas: 10, strategy: { rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } }),
+      settle,
+      { pods: "ready" },
+      rolled(10),
+      image("two"),
+      settle,
+      image("three"),
+      settle,
+      scale(5),
+      settle,
+    ],
+  },
+  {
+    name: "deployment whose old pods are not well",
+    steps: [
+      deployment({ replicas: 4, strategy: { rollingUpdate: { maxSurge: 1, maxUnavailable: 1 } } }),
+      settle,
+      { pods: "ready" },
+      rolled(4),
+      settle,
+      { pods: "unready", count: 3 },
+      settle,
+      image("two"),
+      settle,
+    ],
+  },
+  {
+    name: "deployment without pods gets a template",
+    nodes: "ready",
+    steps: [deployment({ replicas: 0 }), settle, image("two"), settle, scale(2), settle],
   },
 ]

@@ -1,7 +1,17 @@
-// Jobs and CronJobs: completions, indexes, policies, deadlines.
+// Jobs: completions, suspension, whose pods are whose.
 
 import type { Scenario } from "../scenario.ts"
+import { ended, held, index, indexed, patched } from "./job-steps.ts"
 import { container, job, jobHas, settle } from "./steps.ts"
+
+const labelled = job({
+  manualSelector: true,
+  selector: { matchLabels: { mine: "yes" } },
+  template: {
+    metadata: { labels: { mine: "yes" } },
+    spec: { restartPolicy: "Never", containers: [container("one")] },
+  },
+})
 
 export const jobScenarios: readonly Scenario[] = [
   { name: "job completes", steps: [job(), settle, { pods: "succeeded" }, jobHas({ succeeded: 1 })] },
@@ -29,14 +39,6 @@ export const jobScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "job fails at its limit",
-    steps: [job({ backoffLimit: 0 }), jobHas({ active: 1 }), { pods: { exit: 1 } }, jobHas({ failed: 1 })],
-  },
-  {
-    name: "job at its deadline",
-    steps: [job({ activeDeadlineSeconds: 2 }), jobHas({ conditions: [{ type: "Failed" }] })],
-  },
-  {
     name: "job suspended and resumed",
     steps: [
       job({ suspend: true, parallelism: 2, completions: 2 }),
@@ -47,81 +49,6 @@ export const jobScenarios: readonly Scenario[] = [
       { patch: ["jobs", "work"], with: { spec: { suspend: true } } },
       settle,
     ],
-  },
-  {
-    name: "indexed job",
-    steps: [
-      job({ completionMode: "Indexed", completions: 3, parallelism: 3 }),
-      jobHas({ active: 3 }),
-      { pods: "succeeded", labels: { "batch.kubernetes.io/job-completion-index": "1" } },
-      jobHas({ completedIndexes: "1" }),
-      settle,
-    ],
-  },
-  {
-    name: "indexed job with a limit per index",
-    steps: [
-      job({ completionMode: "Indexed", completions: 2, parallelism: 2, backoffLimitPerIndex: 0 }),
-      jobHas({ active: 2 }),
-      { pods: { exit: 1 }, labels: { "batch.kubernetes.io/job-completion-index": "0" } },
-      jobHas({ failedIndexes: "0" }),
-      { pods: "succeeded" },
-      jobHas({ conditions: [{ type: "Failed" }] }),
-    ],
-  },
-  {
-    name: "indexed job with too many failed indexes",
-    steps: [
-      job({ completionMode: "Indexed", completions: 3, parallelism: 3, backoffLimitPerIndex: 0, maxFailedIndexes: 1 }),
-      jobHas({ active: 3 }),
-      { pods: { exit: 1 }, count: 2 },
-      jobHas({ conditions: [{ type: "Failed" }] }),
-    ],
-  },
-  {
-    name: "indexed job with a success policy",
-    steps: [
-      job({
-        completionMode: "Indexed",
-        completions: 3,
-        parallelism: 3,
-        successPolicy: { rules: [{ succeededIndexes: "0", succeededCount: 1 }] },
-      }),
-      jobHas({ active: 3 }),
-      { pods: "succeeded", labels: { "batch.kubernetes.io/job-completion-index": "0" } },
-      jobHas({ conditions: [{ type: "Complete" }] }),
-    ],
-  },
-  {
-    name: "job with a failure policy that fails it",
-    steps: [
-      job({
-        backoffLimit: 6,
-        podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "In", values: [42] } }] },
-      }),
-      jobHas({ active: 1 }),
-      { pods: { exit: 42 } },
-      jobHas({ conditions: [{ type: "Failed" }] }),
-    ],
-  },
-  {
-    name: "job with a failure policy that ignores",
-    steps: [
-      job({
-        backoffLimit: 0,
-        podFailurePolicy: {
-          rules: [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] }],
-        },
-      }),
-      jobHas({ active: 1 }),
-      { pods: { exit: 1, condition: "DisruptionTarget" } },
-      settle,
-      jobHas({ active: 1 }),
-    ],
-  },
-  {
-    name: "job whose pod is deleted",
-    steps: [job({ backoffLimit: 6 }), jobHas({ active: 1 }), { deletePods: {}, count: 1 }, jobHas({ failed: 1 })],
   },
   {
     name: "job deleted with its pods",
@@ -136,22 +63,140 @@ export const jobScenarios: readonly Scenario[] = [
       jobHas({ active: 1 }),
     ],
   },
+  { name: "job of no completions", steps: [job({ completions: 0 }), settle] },
+  { name: "job of no parallelism", steps: [job({ parallelism: 0, completions: 2 }), settle] },
+  { name: "job without completions or parallelism", steps: [job({ parallelism: 0 }), settle] },
   {
-    name: "cron job suspended",
+    name: "job goes after its end",
     steps: [
-      {
-        create: {
-          apiVersion: "batch/v1",
-          kind: "CronJob",
-          metadata: { name: "tick" },
-          spec: {
-            schedule: "* * * * *",
-            suspend: true,
-            jobTemplate: { spec: { template: { spec: { restartPolicy: "Never", containers: [container("one")] } } } },
-          },
-        },
-      },
+      job({ ttlSecondsAfterFinished: 1 }),
+      jobHas({ active: 1 }),
+      { pods: "succeeded" },
+      { until: ["jobs", "work"], has: null },
       settle,
     ],
   },
+  {
+    name: "job with labels of its own choice",
+    steps: [labelled, settle, { pods: "succeeded" }, ended("Complete")],
+  },
+  {
+    name: "job takes a pod of its labels",
+    steps: [
+      {
+        create: {
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { name: "orphan", labels: { mine: "yes" } },
+          spec: { restartPolicy: "Never", containers: [container("one")] },
+        },
+      },
+      labelled,
+      settle,
+    ],
+  },
+  {
+    name: "job replaces pods that are being deleted",
+    nodes: "bound",
+    steps: [
+      job({ parallelism: 2, completions: 2, ...held }),
+      jobHas({ active: 2 }),
+      settle,
+      { deletePods: {}, count: 1 },
+      settle,
+    ],
+  },
+  {
+    name: "job completes while pods do not end",
+    nodes: "bound",
+    steps: [
+      indexed(3, { successPolicy: { rules: [{ succeededCount: 1 }] }, ...held }),
+      settle,
+      { pods: "ready" },
+      settle,
+      { pods: "succeeded", labels: index(2) },
+      settle,
+    ],
+  },
+  {
+    name: "job suspended while pods run",
+    nodes: "bound",
+    steps: [
+      job({ parallelism: 2, completions: 3, activeDeadlineSeconds: 3600 }),
+      settle,
+      { pods: "ready" },
+      settle,
+      { pods: "succeeded", count: 1 },
+      settle,
+      patched({ suspend: true }),
+      settle,
+      patched({ suspend: false }),
+      settle,
+    ],
+  },
+  {
+    name: "job suspended from the start takes other labels and nodes",
+    steps: [
+      job({ suspend: true }),
+      settle,
+      patched({ template: { metadata: { labels: { extra: "x" } }, spec: { nodeSelector: { a: "b" } } } }),
+      patched({ suspend: false }),
+      settle,
+    ],
+  },
+  {
+    name: "job deleted and its pods kept",
+    steps: [
+      job({ parallelism: 2, completions: 2 }),
+      jobHas({ active: 2 }),
+      { delete: ["jobs", "work"], policy: "Orphan" },
+      { until: ["jobs", "work"], has: null },
+      settle,
+    ],
+  },
+  {
+    name: "job deleted before its pods",
+    nodes: "bound",
+    steps: [
+      job({ parallelism: 2, completions: 2 }),
+      settle,
+      { delete: ["jobs", "work"], policy: "Foreground" },
+      { until: ["jobs", "work"], has: null },
+      settle,
+    ],
+  },
+  {
+    name: "job that has ended loses its pod",
+    steps: [
+      job(),
+      jobHas({ active: 1 }),
+      { pods: "succeeded" },
+      ended("Complete"),
+      settle,
+      { patch: ["jobs", "work"], with: { metadata: { labels: { a: "b" } } } },
+      settle,
+    ],
+  },
+  {
+    name: "job of more pods at a time than completions",
+    steps: [
+      job({ completions: 2, parallelism: 5 }),
+      jobHas({ active: 2 }),
+      settle,
+      { pods: "succeeded", count: 1 },
+      settle,
+    ],
+  },
+  {
+    name: "job that is wanted smaller after it got far",
+    steps: [
+      job({ parallelism: 3 }),
+      jobHas({ active: 3 }),
+      { pods: "succeeded", count: 1 },
+      settle,
+      patched({ parallelism: 1 }),
+      settle,
+    ],
+  },
+  { name: "job with ready pods", nodes: "ready", steps: [job({ parallelism: 2, completions: 4 }), settle] },
 ]

@@ -1,64 +1,8 @@
-// PersistentVolumes made by hand and claims for them. NAMESPACE keeps those of one scenario from the others' claims.
+// PersistentVolumes made by hand and claims for them.
 
-import type { Scenario, Step } from "../scenario.ts"
+import type { Scenario } from "../scenario.ts"
 import { settle } from "./steps.ts"
-
-const volume = (name: string, storage: string, spec: object = {}): Step => ({
-  create: {
-    apiVersion: "v1",
-    kind: "PersistentVolume",
-    metadata: { name: `NAMESPACE-${name}` },
-    spec: {
-      capacity: { storage },
-      accessModes: ["ReadWriteOnce"],
-      storageClassName: "NAMESPACE",
-      persistentVolumeReclaimPolicy: "Retain",
-      nfs: { server: "10.0.0.1", path: "/x" },
-      ...spec,
-    },
-  },
-})
-const claim = (name: string, storage: string, spec: object = {}): Step => ({
-  create: {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name },
-    spec: {
-      accessModes: ["ReadWriteOnce"],
-      storageClassName: "NAMESPACE",
-      resources: { requests: { storage } },
-      ...spec,
-    },
-  },
-})
-const isIn = (name: string, phase: string): Step => ({
-  until: ["persistentvolumes", `NAMESPACE-${name}`],
-  has: { status: { phase } },
-})
-const bound = (name: string): Step => ({ until: ["persistentvolumeclaims", name], has: { status: { phase: "Bound" } } })
-const storageClass = (volumeBindingMode: string, provisioner: string): Step => ({
-  create: {
-    apiVersion: "storage.k8s.io/v1",
-    kind: "StorageClass",
-    metadata: { name: "NAMESPACE" },
-    provisioner,
-    volumeBindingMode,
-  },
-})
-const without = { storageClassName: "" }
-const expandable: Step = {
-  create: {
-    apiVersion: "storage.k8s.io/v1",
-    kind: "StorageClass",
-    metadata: { name: "NAMESPACE" },
-    provisioner: "kubernetes.io/no-provisioner",
-    allowVolumeExpansion: true,
-  },
-}
-const asks = (name: string, storage: string): Step => ({
-  patch: ["persistentvolumeclaims", name],
-  with: { spec: { resources: { requests: { storage } } } },
-})
+import { asks, attributes, bound, claim, expandable, isIn, labelled, volume } from "./volume-steps.ts"
 
 export const volumeScenarios: readonly Scenario[] = [
   {
@@ -89,7 +33,12 @@ export const volumeScenarios: readonly Scenario[] = [
   },
   {
     name: "claim that names its volume",
-    steps: [volume("one", "5Gi"), claim("data", "2Gi", { volumeName: "NAMESPACE-one" }), bound("data")],
+    steps: [
+      volume("one", "5Gi"),
+      isIn("one", "Available"),
+      claim("data", "2Gi", { volumeName: "NAMESPACE-one" }),
+      bound("data"),
+    ],
   },
   {
     name: "claim that names a volume that is too small",
@@ -110,25 +59,6 @@ export const volumeScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: "claim without a class or a volume",
-    steps: [claim("data", "2Gi", { ...without, selector: { matchLabels: { no: "such" } } }), settle],
-  },
-  { name: "claim of a class that is not there", steps: [claim("data", "2Gi"), settle] },
-  {
-    name: "claim of a class of an external provisioner",
-    steps: [storageClass("Immediate", "csi.example.com"), claim("data", "2Gi"), settle],
-  },
-  {
-    name: "claim of a class that waits for its consumer",
-    steps: [
-      storageClass("WaitForFirstConsumer", "kubernetes.io/no-provisioner"),
-      volume("one", "5Gi"),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      settle,
-    ],
-  },
-  {
     name: "volume retained after its claim",
     steps: [
       volume("one", "5Gi"),
@@ -137,21 +67,6 @@ export const volumeScenarios: readonly Scenario[] = [
       bound("data"),
       { delete: ["persistentvolumeclaims", "data"] },
       isIn("one", "Released"),
-    ],
-  },
-  {
-    name: "volume that should be deleted with its claim and cannot be",
-    steps: [
-      volume("one", "5Gi", {
-        persistentVolumeReclaimPolicy: "Delete",
-        nfs: null,
-        iscsi: { targetPortal: "10.0.0.1", iqn: "iqn.2001-04.com.example:storage", lun: 0 },
-      }),
-      isIn("one", "Available"),
-      claim("data", "2Gi"),
-      bound("data"),
-      { delete: ["persistentvolumeclaims", "data"] },
-      isIn("one", "Failed"),
     ],
   },
   {
@@ -169,16 +84,203 @@ export const volumeScenarios: readonly Scenario[] = [
   },
   {
     name: "claim that asks for more than its volume has",
-    steps: [expandable, volume("one", "1Gi"), claim("data", "1Gi"), bound("data"), asks("data", "2Gi"), settle],
-  },
-  {
-    name: "claim of a disk that is a driver's by now asks for more",
     steps: [
       expandable,
-      volume("one", "1Gi", { nfs: null, gcePersistentDisk: { pdName: "d" } }),
+      volume("one", "1Gi"),
+      isIn("one", "Available"),
       claim("data", "1Gi"),
       bound("data"),
       asks("data", "2Gi"),
+      settle,
+    ],
+  },
+  {
+    name: "claim chooses by label",
+    steps: [
+      labelled("a", { tier: "slow" }),
+      labelled("b", { tier: "fast" }),
+      isIn("a", "Available"),
+      isIn("b", "Available"),
+      claim("data", "1Gi", { selector: { matchExpressions: [{ key: "tier", operator: "In", values: ["fast"] }] } }),
+      bound("data"),
+    ],
+  },
+  {
+    name: "claim that no volume fits",
+    steps: [volume("one", "1Gi"), isIn("one", "Available"), claim("data", "5Gi"), settle],
+  },
+  {
+    name: "claims for the same volume",
+    steps: [volume("one", "5Gi"), isIn("one", "Available"), claim("a", "1Gi"), bound("a"), claim("b", "1Gi"), settle],
+  },
+  {
+    name: "claim for a block",
+    steps: [
+      volume("files", "1Gi"),
+      volume("block", "5Gi", { volumeMode: "Block" }),
+      isIn("files", "Available"),
+      isIn("block", "Available"),
+      claim("data", "1Gi", { volumeMode: "Block" }),
+      bound("data"),
+    ],
+  },
+  {
+    name: "claim that names a volume of another mode",
+    steps: [
+      volume("block", "5Gi", { volumeMode: "Block" }),
+      isIn("block", "Available"),
+      claim("data", "1Gi", { volumeName: "NAMESPACE-block" }),
+      settle,
+    ],
+  },
+  {
+    name: "claim that names a volume that is not there",
+    steps: [claim("data", "1Gi", { volumeName: "NAMESPACE-nothing" }), settle],
+  },
+  {
+    name: "volume comes after its claim",
+    steps: [claim("data", "1Gi"), settle, volume("one", "1Gi"), bound("data")],
+  },
+  {
+    name: "volume reserved for a claim of another uid",
+    steps: [
+      volume("one", "5Gi", {
+        claimRef: { namespace: "NAMESPACE", name: "data", uid: "11111111-1111-4111-8111-111111111111" },
+      }),
+      isIn("one", "Released"),
+      claim("data", "2Gi"),
+      settle,
+    ],
+  },
+  {
+    name: "volume that is given free again",
+    steps: [
+      volume("one", "5Gi"),
+      isIn("one", "Available"),
+      claim("data", "2Gi"),
+      bound("data"),
+      { delete: ["persistentvolumeclaims", "data"] },
+      isIn("one", "Released"),
+      { patch: ["persistentvolumes", "NAMESPACE-one"], with: { spec: { claimRef: null } } },
+      isIn("one", "Available"),
+      claim("other", "2Gi"),
+      bound("other"),
+    ],
+  },
+  {
+    name: "volume that is bound is deleted",
+    steps: [
+      volume("one", "5Gi"),
+      isIn("one", "Available"),
+      claim("data", "2Gi"),
+      bound("data"),
+      settle,
+      { delete: ["persistentvolumes", "NAMESPACE-one"] },
+      settle,
+    ],
+  },
+  {
+    name: "volume that nobody has is deleted",
+    steps: [volume("one", "5Gi"), isIn("one", "Available"), { delete: ["persistentvolumes", "NAMESPACE-one"] }, settle],
+  },
+  ...["kubernetes.io/gce-pd", "kubernetes.io/host-path", "kubernetes.io/nothing", "csi.example.com"].map(
+    (provisioner): Scenario => ({
+      name: `volume provisioned by ${provisioner} deleted with its claim`,
+      steps: [
+        {
+          create: {
+            apiVersion: "v1",
+            kind: "PersistentVolume",
+            metadata: {
+              name: "NAMESPACE-one",
+              annotations: { "pv.kubernetes.io/provisioned-by": provisioner },
+              finalizers: ["external-provisioner.volume.kubernetes.io/finalizer"],
+            },
+            spec: {
+              capacity: { storage: "5Gi" },
+              accessModes: ["ReadWriteOnce"],
+              storageClassName: "NAMESPACE",
+              persistentVolumeReclaimPolicy: "Delete",
+              hostPath: { path: "/var/nothing" },
+            },
+          },
+        },
+        isIn("one", "Available"),
+        claim("data", "2Gi"),
+        bound("data"),
+        { delete: ["persistentvolumeclaims", "data"] },
+        settle,
+      ],
+    }),
+  ),
+  {
+    name: "volume of a path of a host deleted with its claim",
+    steps: [
+      volume("one", "5Gi", {
+        persistentVolumeReclaimPolicy: "Delete",
+        nfs: null,
+        hostPath: { path: "/tmp/NAMESPACE" },
+      }),
+      isIn("one", "Available"),
+      claim("data", "2Gi"),
+      bound("data"),
+      { delete: ["persistentvolumeclaims", "data"] },
+      { until: ["persistentvolumes", "NAMESPACE-one"], has: null },
+    ],
+  },
+  {
+    name: "claim said to be bound to a volume that does not know it",
+    steps: [
+      volume("one", "5Gi", { claimRef: { namespace: "NAMESPACE", name: "data" } }),
+      isIn("one", "Available"),
+      {
+        create: {
+          apiVersion: "v1",
+          kind: "PersistentVolumeClaim",
+          metadata: { name: "data", annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
+          spec: {
+            accessModes: ["ReadWriteOnce"],
+            storageClassName: "NAMESPACE",
+            volumeName: "NAMESPACE-one",
+            resources: { requests: { storage: "1Gi" } },
+          },
+        },
+      },
+      settle,
+    ],
+  },
+  {
+    name: "claim takes fewer modes before what is reserved for it",
+    steps: [
+      volume("reserved", "5Gi", {
+        accessModes: ["ReadWriteOnce", "ReadWriteMany"],
+        claimRef: { namespace: "NAMESPACE", name: "data" },
+      }),
+      volume("free", "5Gi"),
+      isIn("reserved", "Available"),
+      isIn("free", "Available"),
+      claim("data", "2Gi"),
+      bound("data"),
+      settle,
+    ],
+  },
+  {
+    name: "claim of attributes is bound",
+    steps: [
+      attributes,
+      volume("one", "5Gi", {
+        nfs: null,
+        csi: { driver: "csi.example.com", volumeHandle: "h" },
+        volumeAttributesClassName: "NAMESPACE",
+      }),
+      isIn("one", "Available"),
+      claim("data", "2Gi", { volumeAttributesClassName: "NAMESPACE" }),
+      bound("data"),
+      settle,
+      { patch: ["persistentvolumes", "NAMESPACE-one"], with: { metadata: { finalizers: null } } },
+      { delete: ["persistentvolumes", "NAMESPACE-one"] },
+      { patch: ["persistentvolumes", "NAMESPACE-one"], with: { metadata: { finalizers: null } }, mayBeGone: true },
+      { until: ["persistentvolumeclaims", "data"], has: { status: { phase: "Lost" } } },
       settle,
     ],
   },

@@ -1,0 +1,176 @@
+// CronJobs. Their schedule is once a year, and when it was last followed is told, so that what is due does not depend on the minute.
+
+import type { Scenario, Step } from "../scenario.ts"
+import { container, job, quota, settle } from "./steps.ts"
+
+const yearly = "0 0 1 1 *"
+const cron = (spec: object = {}, more: object = {}): Step => ({
+  create: {
+    apiVersion: "batch/v1",
+    kind: "CronJob",
+    metadata: { name: "tick", ...more },
+    spec: {
+      schedule: yearly,
+      jobTemplate: { spec: { template: { spec: { restartPolicy: "Never", containers: [container("one")] } } } },
+      ...spec,
+    },
+  },
+})
+const patched = (spec: object): Step => ({ patch: ["cronjobs", "tick"], with: { spec } })
+/** In the year before last one; more than one time is due. */
+const last = (lastScheduleTime: string): Step => ({
+  patch: ["cronjobs", "tick"],
+  with: { status: { lastScheduleTime } },
+  subresource: "status",
+})
+const thisYear = new Date().getUTCFullYear()
+const thisYearsJob = `tick-${Date.UTC(thisYear, 0, 1) / 60_000}`
+const lastYear = last(`${thisYear - 1}-06-01T00:00:00Z`)
+const due = [cron({ suspend: true }), settle, lastYear, settle] as const
+const resume = patched({ suspend: false })
+/** By another time, that is due as well. */
+const again = [
+  patched({ suspend: true }),
+  lastYear,
+  settle,
+  patched({ suspend: false, schedule: "0 0 2 1 *" }),
+  settle,
+] as const
+const succeeded: Step = { pods: "succeeded" }
+
+export const cronJobScenarios: readonly Scenario[] = [
+  { name: "cron job suspended", steps: [cron({ schedule: "* * * * *", suspend: true }), settle] },
+  { name: "cron job that is not due", steps: [cron(), settle] },
+  { name: "cron job is due", steps: [...due, resume, settle] },
+  { name: "cron job is through", steps: [...due, resume, settle, succeeded, settle] },
+  {
+    name: "cron job fails",
+    steps: [
+      ...due,
+      patched({ suspend: false, jobTemplate: { spec: { backoffLimit: 0 } } }),
+      settle,
+      { pods: { exit: 1 } },
+      settle,
+    ],
+  },
+  {
+    name: "cron job of several years ago",
+    steps: [cron({ suspend: true }), settle, last(`${thisYear - 5}-06-01T00:00:00Z`), settle, resume, settle],
+  },
+  {
+    name: "cron job of too many times ago",
+    steps: [
+      cron({ schedule: "0 0 * * *", suspend: true }),
+      settle,
+      last(`${thisYear - 1}-01-01T00:00:00Z`),
+      settle,
+      resume,
+      settle,
+    ],
+  },
+  {
+    name: "cron job misses its time",
+    steps: [cron({ suspend: true, startingDeadlineSeconds: 30 }), settle, lastYear, settle, resume, settle],
+  },
+  {
+    name: "cron job in a time zone",
+    steps: [cron({ suspend: true, timeZone: "Asia/Kathmandu" }), settle, lastYear, settle, resume, settle],
+  },
+  {
+    name: "cron job passes on labels and annotations",
+    steps: [
+      cron({
+        suspend: true,
+        jobTemplate: {
+          metadata: { labels: { a: "b" }, annotations: { c: "d" }, finalizers: ["example.com/none"] },
+          spec: {
+            completions: 2,
+            parallelism: 2,
+            template: {
+              metadata: { labels: { e: "f" } },
+              spec: { restartPolicy: "Never", containers: [container("one")] },
+            },
+          },
+        },
+      }),
+      settle,
+      lastYear,
+      settle,
+      resume,
+      settle,
+    ],
+  },
+  {
+    name: "cron job forbids a second",
+    steps: [cron({ suspend: true, concurrencyPolicy: "Forbid" }), settle, lastYear, settle, resume, settle, ...again],
+  },
+  {
+    name: "cron job replaces the first",
+    steps: [cron({ suspend: true, concurrencyPolicy: "Replace" }), settle, lastYear, settle, resume, settle, ...again],
+  },
+  {
+    name: "cron job allows a second",
+    steps: [...due, resume, settle, ...again],
+  },
+  {
+    name: "cron job keeps none that is through",
+    steps: [
+      ...due,
+      patched({ suspend: false, successfulJobsHistoryLimit: 0 }),
+      settle,
+      // The real one may miss a job it has deleted before its cache shows what it wrote.
+      { patch: ["jobs", thisYearsJob], with: { metadata: { finalizers: ["example.com/hold"] } } },
+      succeeded,
+      settle,
+    ],
+  },
+  {
+    name: "cron job finds the job of its time made",
+    steps: [...due, resume, settle, patched({ suspend: true }), lastYear, settle, resume, settle],
+  },
+  {
+    name: "cron job loses an active job",
+    steps: [...due, resume, settle, patched({ suspend: true }), { deletePods: {} }, { deleteAll: "jobs" }, settle],
+  },
+  {
+    name: "cron job is told of jobs it did not make",
+    steps: [
+      cron({ suspend: true }),
+      settle,
+      job({ suspend: true }),
+      settle,
+      {
+        patch: ["jobs", "work"],
+        with: {
+          metadata: {
+            ownerReferences: [
+              { apiVersion: "batch/v1", kind: "CronJob", name: "tick", uid: "UID:cronjobs/tick", controller: true },
+            ],
+          },
+        },
+      },
+      settle,
+    ],
+  },
+  {
+    name: "cron job whose next job is refused",
+    steps: [
+      ...due,
+      resume,
+      settle,
+      patched({ suspend: true }),
+      quota({ "count/jobs.batch": "0" }),
+      { until: ["resourcequotas", "limit"], has: { status: { hard: { "count/jobs.batch": "0" } } } },
+      succeeded,
+      settle,
+      lastYear,
+      settle,
+      resume,
+      settle,
+    ],
+  },
+  {
+    name: "cron job deleted with its jobs",
+    steps: [...due, resume, settle, { delete: ["cronjobs", "tick"] }, settle],
+  },
+]

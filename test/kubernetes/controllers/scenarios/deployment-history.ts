@@ -1,0 +1,174 @@
+// Deployments and their ReplicaSets: which they have, which they keep, which they go back to.
+
+import type { Scenario } from "../scenario.ts"
+import { annotated, rollBackTo } from "./deployment-steps.ts"
+import { deployment, image, labels, rolled, settle, template, workload } from "./steps.ts"
+
+export const deploymentHistoryScenarios: readonly Scenario[] = [
+  {
+    name: "deployment rolls back by template",
+    nodes: "ready",
+    steps: [deployment(), rolled(3), image("two"), rolled(3), settle, image("one"), rolled(3)],
+  },
+  {
+    name: "deployment keeps as much history as it should",
+    nodes: "ready",
+    steps: [
+      deployment({ revisionHistoryLimit: 1 }),
+      rolled(3),
+      image("two"),
+      rolled(3),
+      settle,
+      image("three"),
+      rolled(3),
+      settle,
+      image("four"),
+      rolled(3),
+    ],
+  },
+  {
+    name: "deployment rolls back to its last revision by annotation",
+    nodes: "ready",
+    steps: [deployment(), rolled(3), image("two"), rolled(3), settle, rollBackTo("0"), settle, rolled(3)],
+  },
+  {
+    name: "deployment rolls back to a revision by annotation",
+    nodes: "ready",
+    steps: [
+      deployment({}, { annotations: { "kubernetes.io/change-cause": "one" } }),
+      rolled(3),
+      annotated({ "kubernetes.io/change-cause": "two" }),
+      image("two"),
+      rolled(3),
+      settle,
+      annotated({ "kubernetes.io/change-cause": "three", other: "x" }),
+      image("three"),
+      rolled(3),
+      settle,
+      rollBackTo("1"),
+      settle,
+      rolled(3),
+    ],
+  },
+  {
+    name: "deployment rolls back to a revision that is not there",
+    nodes: "ready",
+    steps: [deployment(), rolled(3), settle, rollBackTo("7"), settle],
+  },
+  {
+    name: "deployment without a last revision is rolled back",
+    nodes: "ready",
+    steps: [deployment(), rolled(3), settle, rollBackTo("0"), settle],
+  },
+  {
+    name: "deployment is rolled back to what it is",
+    nodes: "ready",
+    steps: [deployment(), rolled(3), image("two"), rolled(3), settle, rollBackTo("2"), settle],
+  },
+  {
+    name: "deployment adopts a replica set of its template",
+    nodes: "ready",
+    steps: [workload("ReplicaSet", { replicas: 2 }), settle, deployment({ replicas: 3 }), settle],
+  },
+  {
+    name: "deployment adopts what one before it left",
+    nodes: "ready",
+    steps: [
+      deployment(),
+      rolled(3),
+      { delete: ["deployments", "web"], policy: "Orphan" },
+      { until: ["deployments", "web"], has: null },
+      settle,
+      deployment({ replicas: 2 }),
+      rolled(2),
+      settle,
+    ],
+  },
+  {
+    name: "deployment that keeps no history",
+    nodes: "ready",
+    steps: [deployment({ revisionHistoryLimit: 0 }), rolled(3), image("two"), rolled(3), settle],
+  },
+  {
+    name: "deployment whose annotations are copied",
+    nodes: "ready",
+    steps: [
+      deployment(
+        {},
+        {
+          annotations: {
+            "kubectl.kubernetes.io/last-applied-configuration": "{}",
+            "deployment.kubernetes.io/revision": "40",
+            a: "b",
+          },
+        },
+      ),
+      rolled(3),
+      settle,
+      annotated({ a: "c", d: "e" }),
+      settle,
+      annotated({ a: null }),
+      settle,
+    ],
+  },
+  {
+    name: "deployment whose replica set is resized by hand",
+    nodes: "ready",
+    steps: [
+      workload("ReplicaSet", { replicas: 3 }),
+      settle,
+      deployment(),
+      rolled(3),
+      settle,
+      { patch: ["replicasets", "web"], with: { spec: { replicas: 1 } } },
+      settle,
+      rolled(3),
+    ],
+  },
+  {
+    name: "deployment goes back and forth before it is through",
+    steps: [
+      deployment({ replicas: 4 }),
+      settle,
+      { pods: "ready" },
+      rolled(4),
+      settle,
+      image("two"),
+      settle,
+      image("one"),
+      settle,
+      image("two"),
+      settle,
+      image("three"),
+      settle,
+    ],
+  },
+  {
+    name: "two deployments of the same selector",
+    nodes: "ready",
+    steps: [
+      deployment({ replicas: 1 }),
+      rolled(1),
+      settle,
+      workload("Deployment", { replicas: 2, template: template("two") }, { name: "other" }),
+      settle,
+    ],
+  },
+  {
+    name: "deployment of another selector's labels",
+    nodes: "ready",
+    steps: [
+      deployment({
+        template: { ...template(), metadata: { labels: { ...labels, tier: "a" }, annotations: { note: "x" } } },
+      }),
+      rolled(3),
+      settle,
+      {
+        patch: ["deployments", "web"],
+        with: { spec: { template: { metadata: { labels: { tier: "b" }, annotations: { note: "y" } } } } },
+      },
+      rolled(3),
+      settle,
+    ],
+  },
+]

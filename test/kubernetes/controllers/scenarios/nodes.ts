@@ -1,0 +1,136 @@
+// Nodes that repel pods, or are gone.
+
+import type { Scenario, Step } from "../scenario.ts"
+import { container, settle } from "./steps.ts"
+
+/** Keeps other scenarios' pods away. */
+const own = { key: "NAMESPACE", effect: "NoSchedule" }
+const tolerates = { key: "NAMESPACE", operator: "Exists", effect: "NoSchedule" }
+const name = "NAMESPACE-a"
+/** In a zone of its own: what becomes of the others is no matter. */
+const labels = { "topology.kubernetes.io/zone": "NAMESPACE" }
+const node: Step = {
+  create: { apiVersion: "v1", kind: "Node", metadata: { name, labels }, spec: { taints: [own] } },
+}
+const tainted = (...taints: object[]): Step => ({
+  patch: ["nodes", name],
+  with: { spec: { taints: [own, ...taints] } },
+})
+const pod = (podName: string, tolerations: object[] = [], metadata: object = {}): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: podName, ...metadata },
+    spec: { nodeName: name, containers: [container("one")], tolerations: [tolerates, ...tolerations] },
+  },
+})
+const leave = { key: "leave", effect: "NoExecute" }
+
+export const nodeScenarios: readonly Scenario[] = [
+  {
+    name: "node that sends its pods away",
+    steps: [
+      node,
+      pod("stays", [{ operator: "Exists", effect: "NoExecute" }]),
+      pod("goes"),
+      pod("later", [{ key: "leave", operator: "Exists", effect: "NoExecute", tolerationSeconds: 3600 }]),
+      pod("soon", [{ key: "leave", operator: "Exists", effect: "NoExecute", tolerationSeconds: 1 }]),
+      settle,
+      tainted(leave),
+      settle,
+    ],
+  },
+  {
+    name: "node that thinks better of it",
+    steps: [
+      node,
+      pod("later", [{ key: "leave", operator: "Exists", effect: "NoExecute", tolerationSeconds: 3600 }]),
+      settle,
+      tainted(leave),
+      settle,
+      tainted(),
+      settle,
+    ],
+  },
+  {
+    name: "pod that comes to a node that sends away",
+    steps: [node, tainted(leave), pod("goes"), settle],
+  },
+  {
+    name: "pod that is sent away and does not end",
+    steps: [node, pod("held", [], { finalizers: ["example.com/hold"] }), settle, tainted(leave), settle],
+  },
+  {
+    name: "node with conditions",
+    steps: [
+      node,
+      settle,
+      {
+        patch: ["nodes", name],
+        with: {
+          status: {
+            conditions: [
+              { type: "Ready", status: "True" },
+              { type: "MemoryPressure", status: "True" },
+              { type: "DiskPressure", status: "True" },
+              { type: "PIDPressure", status: "False" },
+              { type: "NetworkUnavailable", status: "True" },
+            ],
+          },
+        },
+        subresource: "status",
+      },
+      settle,
+    ],
+  },
+  {
+    name: "node that says it is not ready",
+    steps: [
+      node,
+      {
+        patch: ["nodes", name],
+        with: { status: { conditions: [{ type: "Ready", status: "True" }] } },
+        subresource: "status",
+      },
+      pod("a"),
+      pod("b", [{ operator: "Exists" }]),
+      settle,
+      { pods: "ready" },
+      settle,
+      {
+        patch: ["nodes", name],
+        with: { status: { conditions: [{ type: "Ready", status: "False" }] } },
+        subresource: "status",
+      },
+      {
+        until: ["nodes", name],
+        has: { spec: { taints: [{ key: "node.kubernetes.io/not-ready", effect: "NoExecute" }] } },
+      },
+      settle,
+    ],
+  },
+  {
+    name: "node that cannot be scheduled",
+    steps: [
+      node,
+      { patch: ["nodes", name], with: { spec: { unschedulable: true } } },
+      settle,
+      { patch: ["nodes", name], with: { spec: { unschedulable: null } } },
+      settle,
+    ],
+  },
+  {
+    name: "node with labels of old names",
+    steps: [
+      {
+        create: {
+          apiVersion: "v1",
+          kind: "Node",
+          metadata: { name, labels: { "beta.kubernetes.io/os": "linux", "kubernetes.io/arch": "arm64" } },
+          spec: { taints: [own] },
+        },
+      },
+      settle,
+    ],
+  },
+]

@@ -1,0 +1,129 @@
+// What quotas count.
+
+import type { Scenario } from "../scenario.ts"
+import { config, counts, pod, scoped } from "./deletion-steps.ts"
+import { deployment, job, quota, rolled, scale, settle } from "./steps.ts"
+
+export const quotaScenarios: readonly Scenario[] = [
+  {
+    name: "quota counts",
+    nodes: "ready",
+    steps: [
+      quota({ pods: "10", configmaps: "10", "count/deployments.apps": "5" }),
+      settle,
+      deployment(),
+      rolled(3),
+      config("a"),
+      settle,
+    ],
+  },
+  {
+    name: "quota of what is asked for",
+    nodes: "bound",
+    steps: [
+      quota({ "requests.cpu": "2", "limits.memory": "1Gi", "requests.storage": "5Gi", pods: "5" }),
+      counts("limit", { pods: "5" }),
+      pod("a", {}, { requests: { cpu: "100m" }, limits: { memory: "100Mi" } }),
+      pod(
+        "b",
+        {
+          initContainers: [
+            { name: "i", image: "one", resources: { requests: { cpu: "1" }, limits: { memory: "1Mi" } } },
+          ],
+        },
+        { requests: { cpu: "200m" }, limits: { memory: "10Mi" } },
+      ),
+      settle,
+      { pods: "succeeded", count: 1 },
+      settle,
+    ],
+  },
+  {
+    name: "quotas with scopes",
+    nodes: "bound",
+    steps: [
+      scoped("best", { hard: { pods: "3" }, scopes: ["BestEffort"] }),
+      scoped("rest", { hard: { pods: "3" }, scopes: ["NotBestEffort"] }),
+      scoped("ends", { hard: { pods: "3" }, scopes: ["Terminating"] }),
+      scoped("stays", { hard: { pods: "3" }, scopes: ["NotTerminating"] }),
+      scoped("spread", { hard: { pods: "3" }, scopes: ["CrossNamespacePodAffinity"] }),
+      scoped("important", {
+        hard: { pods: "3" },
+        scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "Exists" }] },
+      }),
+      counts("important", { pods: "3" }),
+      counts("spread", { pods: "3" }),
+      pod("a"),
+      pod("b", { activeDeadlineSeconds: 100 }, { requests: { cpu: "100m" } }),
+      settle,
+    ],
+  },
+  {
+    name: "quota that is met by a change",
+    nodes: "ready",
+    steps: [
+      quota({ pods: "2" }),
+      counts("limit", { pods: "2" }),
+      deployment({ replicas: 3 }),
+      settle,
+      { patch: ["resourcequotas", "limit"], with: { spec: { hard: { pods: "5" } } } },
+      counts("limit", { pods: "5" }),
+      scale(4),
+      settle,
+    ],
+  },
+  {
+    name: "quota of services and claims",
+    steps: [
+      quota({
+        services: "5",
+        "services.nodeports": "5",
+        "services.loadbalancers": "5",
+        persistentvolumeclaims: "5",
+        "gold.storageclass.storage.k8s.io/requests.storage": "10Gi",
+        "gold.storageclass.storage.k8s.io/persistentvolumeclaims": "3",
+        "count/secrets": "5",
+        "count/jobs.batch": "3",
+      }),
+      counts("limit", { services: "5" }),
+      {
+        create: {
+          apiVersion: "v1",
+          kind: "Service",
+          metadata: { name: "web" },
+          spec: {
+            type: "LoadBalancer",
+            ports: [
+              { name: "a", port: 1 },
+              { name: "b", port: 2 },
+            ],
+          },
+        },
+      },
+      {
+        create: {
+          apiVersion: "v1",
+          kind: "PersistentVolumeClaim",
+          metadata: { name: "data" },
+          spec: {
+            accessModes: ["ReadWriteOnce"],
+            storageClassName: "gold",
+            resources: { requests: { storage: "2Gi" } },
+          },
+        },
+      },
+      job({ suspend: true }),
+      settle,
+      { patch: ["services", "web"], with: { spec: { type: "NodePort" } } },
+      settle,
+      { delete: ["services", "web"] },
+      { delete: ["jobs", "work"] },
+      settle,
+    ],
+  },
+  {
+    name: "quota that comes late",
+    nodes: "ready",
+    steps: [deployment(), rolled(3), quota({ pods: "2", "count/replicasets.apps": "1" }), settle],
+  },
+]

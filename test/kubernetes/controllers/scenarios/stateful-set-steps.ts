@@ -1,0 +1,34 @@
+// Steps that scenarios of StatefulSets have in common.
+
+import type { Step } from "../scenario.ts"
+import { container, labels, template, workload } from "./steps.ts"
+
+export const stateful = (spec: object = {}): Step =>
+  workload("StatefulSet", { serviceName: "web", replicas: 3, ...spec })
+export const claims = [
+  { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+]
+
+export const patched = (spec: object): Step => ({ patch: ["statefulsets", "web"], with: { spec } })
+export const held = { ...template(), metadata: { labels, finalizers: ["example.com/hold"] } }
+export const claimNamed = (name: string, metadata: object = {}): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, ...metadata },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "2Gi" } } },
+  },
+})
+export const retention = (whenScaled: string, whenDeleted: string): object => ({
+  replicas: 2,
+  volumeClaimTemplates: claims,
+  persistentVolumeClaimRetentionPolicy: { whenScaled, whenDeleted },
+})
+export const podNamed = (name: string, more: object = {}, spec: object = {}): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, ...more },
+    spec: { containers: [container("one")], ...spec },
+  },
+})

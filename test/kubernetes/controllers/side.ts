@@ -1,0 +1,40 @@
+// One of the two clusters, and when something has changed in it last: a watch per kind tells, for all scenarios that are played.
+
+import type { KubeObject } from "../../../apimachinery/object.ts"
+import { Informer } from "../../../client/informer.ts"
+import type { KubeClient } from "../../../client/rest.ts"
+import { clusterKinds, kinds } from "./kinds.ts"
+
+/** Objects without a namespace are a scenario's by their names, which begin with its namespace's (play.ts). */
+const namedAfter = /^s\d+-.*?-ns(?=-|$)/
+
+export class Side {
+  readonly client: KubeClient
+  /** By namespace. */
+  readonly #changed = new Map<string, number>()
+
+  private constructor(client: KubeClient) {
+    this.client = client
+  }
+
+  static async start(client: KubeClient, signal: AbortSignal): Promise<Side> {
+    const side = new Side(client)
+    const note = ({ metadata: { namespace, name = "" } }: KubeObject): void => {
+      const place = namespace ?? namedAfter.exec(name)?.[0]
+      if (place !== undefined) side.#changed.set(place, Date.now())
+    }
+    await Promise.all(
+      [...kinds, ...clusterKinds].map((kind) => {
+        const informer = new Informer(client, kind)
+        informer.subscribe({ added: note, updated: note, deleted: note })
+        return informer.start(signal)
+      }),
+    )
+    return side
+  }
+
+  /** When something of the scenario in that namespace has changed last; 0: never. */
+  changedAt(namespace: string): number {
+    return this.#changed.get(namespace) ?? 0
+  }
+}
