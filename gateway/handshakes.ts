@@ -105,13 +105,13 @@ class Handshakes {
     const peer = peerOf(socket)
     socket.removeListener("close", this.#gone)
     const done = (): void => {
-      this.#slow.remove(deadline)
+      inTime()
       socket.removeListener("close", done) // a connection lives long: it keeps nothing of its beginning
       if (this.#underWay.get(peer) !== done) return
       this.#underWay.delete(peer)
       this.#next()
     }
-    const deadline = this.#slow.add(done)
+    const inTime = this.#slow.add(done)
     this.#underWay.set(peer, done)
     socket.once("close", done)
     for (const begin of this.#begin) begin.call(this.#server, socket)

@@ -6,6 +6,7 @@ import type { AddressInfo, Server } from "node:net"
 import type { RequestState } from "./filters/state.ts"
 import { maxFiles } from "./metrics/process.ts"
 import { type GatewayLimits, StartError } from "./options.ts"
+import type { Comings } from "./request/comings.ts"
 
 /** Resolves with the port. Fails with StartError. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
@@ -24,10 +25,10 @@ interface ClosingServer extends Pick<HttpsServer, "closeIdleConnections" | "clos
   close(done: () => void): unknown
 }
 
-export async function close(server: ClosingServer, active: ReadonlySet<RequestState>, graceMs: number): Promise<void> {
+export async function close(server: ClosingServer, active: Comings<RequestState>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   const stopping = new Error("the gateway is stopping")
-  for (const state of active) if (state.isLongRunning) state.abort(stopping)
+  for (const state of active.values) if (state.isLongRunning) state.abort(stopping)
   server.closeIdleConnections()
   const timer = setTimeout(() => cut(server, active), graceMs)
   // A kept connection becomes idle after its last answer; Node closes it then only if it is asked again.
@@ -58,10 +59,10 @@ export function connectionsOf(
   return Math.min(maxConnections, Math.max(left, minConnections))
 }
 
-function cut(server: ClosingServer, active: ReadonlySet<RequestState>): void {
+function cut(server: ClosingServer, active: Comings<RequestState>): void {
   server.closeAllConnections()
   // Node has given these away and does not count them.
-  for (const state of active) state.upgrade?.socket.destroy()
+  for (const state of active.values) state.upgrade?.socket.destroy()
 }
 
 function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -3,6 +3,7 @@
 import type { KeyObject } from "node:crypto"
 import { pino } from "pino"
 import type { RequestState } from "./filters/state.ts"
+import { Comings } from "./request/comings.ts"
 import type { TenantAdmin } from "../client/tenants.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "./addresses.ts"
 import { adaptKeepAlive } from "./keep-alive.ts"
@@ -131,7 +132,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
   tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
   const { administrators } = controlPlanes
-  const active = new Set<RequestState>()
+  const active = new Comings<RequestState>()
   const serverParts = {
     certificate: keys.serving.certificate,
     key: keys.serving.key,

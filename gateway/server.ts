@@ -32,6 +32,7 @@ import { createHttp2Server } from "./http2.ts"
 import { connectionsOf } from "./listener.ts"
 import type { Metrics } from "./metrics/metrics.ts"
 import type { GatewayLimits } from "./options.ts"
+import type { Comings } from "./request/comings.ts"
 import { oneAtATime } from "./request/one-at-a-time.ts"
 import { ThreadPlaces } from "./request/thread-places.ts"
 import { Turns } from "./request/turns.ts"
@@ -62,7 +63,7 @@ export interface Handlers {
 function filtersOf(
   parts: ServerParts,
   upgrades: WeakMap<IncomingMessage, Upgrade>,
-  active: Set<RequestState>,
+  active: Comings<RequestState>,
 ): Filter[] {
   const { domain, resolver, metrics, limits } = parts
   return [
@@ -89,7 +90,7 @@ function filtersOf(
 }
 
 /** `active`: the requests under way, kept for who ends them (listener.ts). */
-export function createHandlers(parts: ServerParts, active: Set<RequestState>): Handlers {
+export function createHandlers(parts: ServerParts, active: Comings<RequestState>): Handlers {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
   const serve = chainOf(filtersOf(parts, upgrades, active), statusErrors(parts.log))
   return {

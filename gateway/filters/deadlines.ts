@@ -1,6 +1,8 @@
 // The same time for each of many, with one timer for all: they are due in the order they came.
 
-export interface Deadline {
+import { Comings } from "../request/comings.ts"
+
+interface Deadline {
   /** As performance.now() has it. */
   due: number
   expire(): void
@@ -8,23 +10,24 @@ export interface Deadline {
 
 export class Deadlines {
   readonly #limitMs: number
-  readonly #waiting = new Set<Deadline>()
+  readonly #waiting = new Comings<Deadline>()
   #isArmed = false
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs
   }
 
-  /** Calls `expire` in time unless it is removed before. */
-  add(expire: () => void): Deadline {
-    const deadline = { due: performance.now() + this.#limitMs, expire }
-    this.#waiting.add(deadline)
+  /** Calls `expire` in time. Answers how that is called off. */
+  add(expire: () => void): () => void {
+    const remove = this.#waiting.add({
+      due: performance.now() + this.#limitMs,
+      expire() {
+        remove()
+        expire()
+      },
+    })
     if (!this.#isArmed) this.#arm(this.#limitMs)
-    return deadline
-  }
-
-  remove(deadline: Deadline): void {
-    this.#waiting.delete(deadline)
+    return remove
   }
 
   /** The timer runs on when the first is gone: nothing is due then, and it is set anew for the next. */
@@ -36,13 +39,9 @@ export class Deadlines {
   #fire(): void {
     this.#isArmed = false
     const now = performance.now()
-    for (const deadline of this.#waiting) {
-      if (deadline.due > now) {
-        this.#arm(deadline.due - now)
-        return
-      }
-      this.#waiting.delete(deadline)
-      deadline.expire()
+    for (let { first } = this.#waiting; first !== undefined; { first } = this.#waiting) {
+      if (first.due > now) return this.#arm(first.due - now)
+      first.expire()
     }
   }
 }

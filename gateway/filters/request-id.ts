@@ -2,18 +2,18 @@
 
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage } from "node:http"
+import type { Comings } from "../request/comings.ts"
 import { RequestState, type Filter, type Upgrade } from "./state.ts"
 
 /** Longer ones of clients are not taken over. */
 const maxClientIdLength = 64
 
-export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, active: Set<RequestState>): Filter {
+export function withRequestState(upgrades: WeakMap<IncomingMessage, Upgrade>, active: Comings<RequestState>): Filter {
   return (request, response, next) => {
     const id = clientId(request.headers["audit-id"]) ?? randomUUID()
     const state = new RequestState(id, request, response, upgrades.get(request))
     response.locals.state = state
-    active.add(state)
-    state.whenDone(() => active.delete(state))
+    state.whenDone(active.add(state))
     response.stand({ "audit-id": id, "cache-control": "no-cache, private" })
     next()
   }

@@ -24,8 +24,7 @@ export function withTimeout(limitMs: number): Filter {
       }
       const asked = askedTime(state.query)
       if (asked === undefined || asked >= limitMs) {
-        const deadline = deadlines.add(expire)
-        state.whenDone(() => deadlines.remove(deadline))
+        state.whenDone(deadlines.add(expire))
       } else if (asked < shortestMs) {
         return expire()
       } else {

@@ -10,30 +10,36 @@ const maxWaiting = 16
 
 type Serve<Response extends ServerResponse> = (request: IncomingMessage, response: Response) => void
 
-export function oneAtATime<Response extends ServerResponse>(serve: Serve<Response>): Serve<Response> {
-  /** Connections with a request under way, and what waits for it. */
-  const lines = new WeakMap<Socket, (() => void)[]>()
+/** Of one connection. */
+interface Line {
+  /** A request is under way. */
+  isBusy: boolean
+  readonly waiting: (() => void)[]
+}
 
-  function begin(request: IncomingMessage, response: Response): void {
-    response.once("close", () => next(request.socket))
+export function oneAtATime<Response extends ServerResponse>(serve: Serve<Response>): Serve<Response> {
+  const lines = new WeakMap<Socket, Line>()
+
+  function begin(request: IncomingMessage, response: Response, line: Line): void {
+    line.isBusy = true
+    response.once("close", () => next(line, request.socket))
     serve(request, response)
   }
 
-  function next(socket: Socket): void {
-    const call = lines.get(socket)?.shift()
-    if (call === undefined) lines.delete(socket)
-    else if (!socket.destroyed) call()
+  function next(line: Line, socket: Socket): void {
+    line.isBusy = false
+    const call = line.waiting.shift()
+    if (!socket.destroyed) call?.()
   }
 
   return (request, response) => {
     const { socket } = request
     // Streams of HTTP/2 have limits of their own.
     if (request.httpVersionMajor > 1) return serve(request, response)
-    const line = lines.get(socket)
-    if (line === undefined) {
-      lines.set(socket, [])
-      begin(request, response)
-    } else if (line.length < maxWaiting) line.push(() => begin(request, response))
+    let line = lines.get(socket)
+    if (line === undefined) lines.set(socket, (line = { isBusy: false, waiting: [] }))
+    if (!line.isBusy) begin(request, response, line)
+    else if (line.waiting.length < maxWaiting) line.waiting.push(() => begin(request, response, line))
     else socket.destroy()
   }
 }

@@ -41,7 +41,7 @@ export class Turns {
   #scheduled = false
   #passes = passesPerTurn
   /** Who has gone on without waiting in the present turn. */
-  readonly #served = new Set<Presence>()
+  readonly #served: Presence[] = []
   readonly #now: () => number
 
   /** `now`: milliseconds. */
@@ -54,10 +54,10 @@ export class Turns {
     const now = this.#now()
     const began = this.#begin(now)
     if (this.#count === 0 && now - began < turnMs) {
-      this.#served.add(who)
+      if (!this.#served.includes(who)) this.#served.push(who)
       return undefined
     }
-    if (this.#passes > 0 && !this.#served.has(who) && !this.#fresh.has(who) && !this.#line.has(who)) {
+    if (this.#passes > 0 && !this.#served.includes(who) && !this.#fresh.has(who) && !this.#line.has(who)) {
       this.#passes--
       // It has had what it came for: for a round, what it does next waits as others' work does.
       this.#line.set(who, { calls: [], left: quantumMs })
@@ -97,11 +97,11 @@ export class Turns {
   #turn(): void {
     this.#began = undefined
     this.#passes = passesPerTurn
-    this.#served.clear()
+    this.#served.length = 0
     if (this.#count === 0) {
       // Who has nothing to do when its turn comes leaves the line: it is fresh when it comes back.
-      this.#line.clear()
-      this.#fresh.clear()
+      if (this.#line.size > 0) this.#line.clear()
+      if (this.#fresh.size > 0) this.#fresh.clear()
       this.#scheduled = false
       return
     }

@@ -4,15 +4,16 @@
 import type { Server } from "node:https"
 import type { Socket } from "node:net"
 import type { RequestState } from "../filters/state.ts"
+import type { Comings } from "../request/comings.ts"
 
 export class ClientConnections implements AsyncDisposable {
   readonly #server: Server
-  readonly #active: ReadonlySet<RequestState>
+  readonly #active: Comings<RequestState>
   readonly #shutdownMs: number
   readonly #open = new Set<Socket>()
   #ended: (() => void) | undefined
 
-  constructor(server: Server, active: ReadonlySet<RequestState>, { shutdownMs }: { shutdownMs: number }) {
+  constructor(server: Server, active: Comings<RequestState>, { shutdownMs }: { shutdownMs: number }) {
     this.#server = server
     this.#active = active
     this.#shutdownMs = shutdownMs
@@ -44,7 +45,7 @@ export class ClientConnections implements AsyncDisposable {
     // It does not listen; sessions of HTTP/2 are told to end.
     this.#server.close()
     const stopping = new Error("the gateway is stopping")
-    for (const state of this.#active) if (state.isLongRunning) state.abort(stopping)
+    for (const state of this.#active.values) if (state.isLongRunning) state.abort(stopping)
     this.#server.closeIdleConnections()
     const sweep = setInterval(() => this.#server.closeIdleConnections(), 50)
     const timer = setTimeout(() => {

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pino } from "pino"
 import type { RequestState } from "../filters/state.ts"
+import { Comings } from "../request/comings.ts"
 import { advertisedBy, defaultHost, servingNames, urlOf } from "../addresses.ts"
 import { listen } from "../listener.ts"
 import { adminKubeconfigOf, prepareInBackground, type RunningGateway } from "../main.ts"
@@ -169,7 +170,7 @@ async function start(options: PrimaryOptions, stack: AsyncDisposableStack) {
     new Forwarder({ routes, identity, socketOf: (owner) => socketPath(socketDirectory, owner), limits }),
   )
   const { administrators } = controlPlanes
-  const active = new Set<RequestState>()
+  const active = new Comings<RequestState>()
   const handlers = createHandlers(
     {
       certificate: keys.serving.certificate,

@@ -10,6 +10,7 @@ import { createHttpClient } from "../../client/http-client.ts"
 import type { Log } from "../../client/log.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import type { RequestState } from "../filters/state.ts"
+import { Comings } from "../request/comings.ts"
 import { adaptKeepAlive } from "../keep-alive.ts"
 import { Metrics } from "../metrics/metrics.ts"
 import { defaultLimits, type GatewayOptions } from "../options.ts"
@@ -97,7 +98,7 @@ export class WorkerGateway implements AsyncDisposable {
     const socketOf = (owner: number): string => socketPath(setup.socketDirectory, owner)
     const forwarder = stack.use(new Forwarder({ routes, identity, socketOf, limits }))
     const { administrators } = controlPlanes
-    const active = new Set<RequestState>()
+    const active = new Comings<RequestState>()
     const parts = {
       certificate: keys.serving.certificate,
       key: keys.serving.key,
