@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { baseValue } from "./base-layer.ts"
+import { atRevision } from "./transaction.ts"
 import type { BaseLayer } from "./types.ts"
 
 test("a value of a base layer is made when it is first read, and once", () => {
@@ -11,8 +12,13 @@ test("a value of a base layer is made when it is first read, and once", () => {
   }
   const found = baseValue(base, "/a")
   expect(made).toBe(0)
-  expect(found).toEqual({ key: "/a", value: Buffer.from("1"), createRevision: 1, modRevision: 1 })
-  expect({ ...found }).toEqual(found)
+  expect(found && atRevision(found, 5)).toEqual({
+    key: "/a",
+    value: Buffer.from("1"),
+    createRevision: 1,
+    modRevision: 5,
+  })
+  expect([found?.value, found?.modRevision]).toEqual([Buffer.from("1"), 1])
   expect(made).toBe(1)
   expect(baseValue(base, "/b")).toBeUndefined()
 })

@@ -83,7 +83,7 @@ function applyOperation(
   previous: KeyValue | undefined,
 ): StoreEvent | undefined {
   if (operation.type === "delete") {
-    return previous && { type: "delete", current: { ...previous, modRevision: revision }, previous }
+    return previous && { type: "delete", current: atRevision(previous, revision), previous }
   }
   const current = {
     key: operation.key,
@@ -93,6 +93,11 @@ function applyOperation(
     modRevision: revision,
   }
   return previous ? { type: "put", current, previous } : { type: "put", current }
+}
+
+/** The same value, as of another revision. */
+export function atRevision({ key, value, createRevision }: KeyValue, modRevision: Revision): KeyValue {
+  return { key, value, createRevision, modRevision }
 }
 
 /** The state of the event's key after it. */

@@ -19,37 +19,63 @@ export interface AdmitRequest {
 }
 
 export function admitFor(ctx: RequestContext, definition: ResourceDefinition, request: AdmitRequest): AdmitFunctions {
-  const { group, version, resource } = definition
-  const kind = kindOf(definition, request.subresource)
-  const attributes = (object: KubeObject | undefined, current: KubeObject | undefined): AdmissionAttributes => {
-    const operation = request.operation === "UPDATE" && current === undefined ? "CREATE" : request.operation
-    return {
-      operation,
-      resource: { group, version, resource },
-      subresource: request.subresource,
-      kind,
-      namespace: request.namespace,
-      name: request.name !== "" ? request.name : (object?.metadata?.name ?? ""),
-      object,
-      current,
-      dryRun: request.dryRun,
-      definition,
-      get options() {
-        return optionsOf(ctx, operation, request)
-      },
-      decode: (value) => decodeValue(ctx, value, expectedBody(definition, kind), "Ignore"),
-      reinvocation: new Reinvocation(),
-    }
-  }
   const { admission } = ctx.controlPlane
   return {
-    mutate: (object, current) => admission.mutate(ctx, attributes(object, current)),
+    mutate: (object, current) => admission.mutate(ctx, new Attributes(ctx, definition, request, object, current)),
     async validate(object, current) {
-      const given = attributes(object, current)
+      const given = new Attributes(ctx, definition, request, object, current)
       // Deletes have no mutating half of their own in the registry's flow, but what is called in it is to hear of them.
       if (given.operation === "DELETE") await admission.mutate(ctx, given)
       await admission.validate(ctx, given)
     },
+  }
+}
+
+/** A class, since there are two of it per write: an accessor in a literal gives each object a shape of its own, and shapes live long. */
+class Attributes implements AdmissionAttributes {
+  readonly operation: AdmissionOperation
+  readonly resource: AdmissionAttributes["resource"]
+  readonly subresource: string
+  readonly kind: GroupVersionKind
+  readonly namespace: string
+  readonly name: string
+  readonly object: KubeObject | undefined
+  readonly current: KubeObject | undefined
+  readonly dryRun: boolean
+  readonly definition: ResourceDefinition
+  readonly reinvocation = new Reinvocation()
+  readonly #ctx: RequestContext
+  readonly #request: AdmitRequest
+
+  constructor(
+    ctx: RequestContext,
+    definition: ResourceDefinition,
+    request: AdmitRequest,
+    object: KubeObject | undefined,
+    current: KubeObject | undefined,
+  ) {
+    const { group, version, resource } = definition
+    const { operation, subresource, namespace, name, dryRun } = request
+    this.operation = operation === "UPDATE" && current === undefined ? "CREATE" : operation
+    this.resource = { group, version, resource }
+    this.subresource = subresource
+    this.kind = kindOf(definition, subresource)
+    this.namespace = namespace
+    this.name = name !== "" ? name : (object?.metadata?.name ?? "")
+    this.object = object
+    this.current = current
+    this.dryRun = dryRun
+    this.definition = definition
+    this.#ctx = ctx
+    this.#request = request
+  }
+
+  get options(): Json | undefined {
+    return optionsOf(this.#ctx, this.operation, this.#request)
+  }
+
+  decode(value: Json): KubeObject {
+    return decodeValue(this.#ctx, value, expectedBody(this.definition, this.kind), "Ignore")
   }
 }
 

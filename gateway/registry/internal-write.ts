@@ -20,20 +20,41 @@ export function onBehalf(
   target: GroupVersionResource & { namespace: string; name: string; subresource?: string; verb?: Verb },
 ): RequestContext {
   const { group, version, resource, namespace, name, subresource = "", verb = "update" } = target
-  const { controlPlane, user, query, headers, turn, pause } = ctx
-  return {
-    controlPlane,
-    user,
-    query,
-    headers,
-    info: { ...ctx.info, group, version, resource, namespace, name, subresource, verb },
-    get signal() {
-      return ctx.signal // most who are asked for it do without
-    },
-    warn: (message) => ctx.warn(message),
-    annotate: (key, value) => ctx.annotate?.(key, value),
-    ...(turn === undefined ? {} : { turn }),
-    ...(pause === undefined ? {} : { pause }),
+  return new BehalfContext(ctx, { ...ctx.info, group, version, resource, namespace, name, subresource, verb })
+}
+
+class BehalfContext implements RequestContext {
+  readonly controlPlane: RequestContext["controlPlane"]
+  readonly user: RequestContext["user"]
+  readonly query: RequestContext["query"]
+  readonly headers: RequestContext["headers"]
+  readonly info: RequestContext["info"]
+  declare readonly turn?: () => Promise<void> | undefined
+  declare readonly pause?: () => Promise<void> | undefined
+  readonly #ctx: RequestContext
+
+  constructor(ctx: RequestContext, info: RequestContext["info"]) {
+    this.controlPlane = ctx.controlPlane
+    this.user = ctx.user
+    this.query = ctx.query
+    this.headers = ctx.headers
+    this.info = info
+    if (ctx.turn !== undefined) this.turn = ctx.turn
+    if (ctx.pause !== undefined) this.pause = ctx.pause
+    this.#ctx = ctx
+  }
+
+  /** Most who are asked for it do without. */
+  get signal(): AbortSignal {
+    return this.#ctx.signal
+  }
+
+  warn(message: string): void {
+    this.#ctx.warn(message)
+  }
+
+  annotate(key: string, value: string): void {
+    this.#ctx.annotate?.(key, value)
   }
 }
 

@@ -50,9 +50,7 @@ export function managedKind(ctx: RequestContext, definition: ResourceDefinition,
     group,
     version,
     kind,
-    get schema() {
-      return definition.schema
-    },
+    schema: definition.schema,
     subresource,
     versions: {
       typeIn: (apiVersion) => typeOf(definitionIn(apiVersion)),

@@ -11,6 +11,7 @@ import {
   notFound,
   StatusError,
 } from "../../apimachinery/status.ts"
+import { atRevision } from "../../storage/transaction.ts"
 import type { KeyValue } from "../../storage/types.ts"
 import type { RequestContext } from "../request/context.ts"
 import { checkIdentity, checkRevision, checkVersion, refuseInvalid, uidConflict } from "./checks.ts"
@@ -190,7 +191,7 @@ export class WriteAttempts {
   /** What has a time to end in is seen ending, even if it ends at once. undefined: it has changed meanwhile. */
   async #mark(ctx: RequestContext, stored: KeyValue, marked: KubeObject): Promise<KeyValue | undefined> {
     const value = await this.#storage.put(ctx, stored.key, marked, stored.modRevision, undefined)
-    return value && { ...stored, modRevision: value.revision }
+    return value && atRevision(stored, value.revision)
   }
 
   /** Who wrote what is new in the object, unless that is known. */

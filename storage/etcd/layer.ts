@@ -3,6 +3,7 @@
 
 import { baseRevision, baseValue } from "../base-layer.ts"
 import { compareKeys, lowerBound, selectKeys } from "../key-order.ts"
+import { atRevision } from "../transaction.ts"
 import type { BaseLayer, KeyValue, Revision, StoreEvent } from "../types.ts"
 import type { Place } from "./keys.ts"
 import type { WireEvent, WireKeyValue } from "./wire.ts"
@@ -73,7 +74,7 @@ export class Layer {
       else if (place.kind === "deleted" && event.type === 0 && !removed.has(place.key)) {
         // Only what the base has was there.
         const previous = baseValue(this.base, place.key)
-        if (previous) events.push({ type: "delete", current: { ...previous, modRevision: revision }, previous })
+        if (previous) events.push({ type: "delete", current: atRevision(previous, revision), previous })
       }
     }
     return events
@@ -84,7 +85,7 @@ export class Layer {
       // Compaction has overtaken who reads: what was deleted is not known any more.
       if (prev_kv === null) throw new LostValueError(revision)
       const previous = this.keyValue(key, prev_kv)
-      return { type: "delete", current: { ...previous, modRevision: revision }, previous }
+      return { type: "delete", current: atRevision(previous, revision), previous }
     }
     const current = this.keyValue(key, kv)
     if (prev_kv !== null) return { type: "put", current, previous: this.keyValue(key, prev_kv) }

@@ -1,6 +1,7 @@
 // The revision log: what a committed transaction leaves in it, the state of a key at an earlier revision, and the
 // changes after a revision for watches. The layout is in keys.ts.
 
+import { atRevision } from "../transaction.ts"
 import { StorageError, type BaseLayer, type KeyValue, type Revision, type StoreEvent } from "../types.ts"
 import { Cursor } from "./cursor.ts"
 import {
@@ -119,8 +120,7 @@ export async function readChanges(
 
 function toEvent(record: LogRecord, state: KeyValue | undefined): StoreEvent {
   const { previous, revision } = record
-  if (record.kind === "delete" && previous)
-    return { type: "delete", current: { ...previous, modRevision: revision }, previous }
+  if (record.kind === "delete" && previous) return { type: "delete", current: atRevision(previous, revision), previous }
   if (record.kind === "delete" || state?.modRevision !== revision)
     throw new StorageError("Corrupt", `the revision log does not lead to "${record.key}" at ${revision}`)
   return previous ? { type: "put", current: state, previous } : { type: "put", current: state }
