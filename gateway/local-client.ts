@@ -108,7 +108,7 @@ class LocalClient implements KubeClient {
     const parse = async (): Promise<T[]> => {
       const objects: T[] = []
       for (const item of items) {
-        objects.push(item.object() as T)
+        objects.push(item.held() as T)
         if (objects.length % pieceSize === 0) await nextTurn()
       }
       return objects
@@ -124,7 +124,7 @@ class LocalClient implements KubeClient {
     for await (const events of registry.watch(ctx, options)) {
       for (const { type, value } of events) {
         if (options.signal.aborted) return
-        yield { type, object: value.object() as T }
+        yield { type, object: value.held() as T }
       }
     }
   }

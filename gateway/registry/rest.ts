@@ -105,7 +105,7 @@ export interface ListResult {
 /** A whole list, read as it is taken. */
 export interface ListStream {
   resourceVersion: string
-  pieces: AsyncIterable<readonly KubeValue[]>
+  pieces: Iterable<readonly KubeValue[]> | AsyncIterable<readonly KubeValue[]>
 }
 
 export interface WatchRequest {

@@ -59,7 +59,7 @@ describe("a value that is written", () => {
     const bytes = encodeStored(object("x"))
     const stored = storedOf(bytes, 7)
     cache.writing(bytes, asParsed(object("x")))
-    const informed = cache.passing(stored).object()
+    const informed = cache.passing(stored).held()
     cache.written(bytes, stored)
     cache.of({ ...storedOf(encodeStored(object("y")), 8), key: "other" })
     cache.of({ ...storedOf(encodeStored(object("z")), 9), key: "third" })

@@ -11,7 +11,8 @@ const parsedWeight = 4
 
 interface Entry {
   modRevision: number
-  value: StoredValue
+  /** Undefined: forgotten. */
+  value: StoredValue | undefined
   weight: number
 }
 
@@ -20,7 +21,7 @@ export class ValueCache {
   readonly #entries = new Map<string, Entry>()
   readonly #texts = new WeakMap<KeyValue, StoredText>()
   /** Parsed forms of what is being written, by its bytes. */
-  readonly #writing = new Map<Uint8Array, KubeObject>()
+  readonly #writing = new WeakMap<Uint8Array, KubeObject>()
   #bytes = 0
 
   /** `maxBytes`: what texts and parsed forms may take, estimated. Beyond it the least recently used go. */
@@ -37,7 +38,7 @@ export class ValueCache {
   of(stored: KeyValue): StoredValue {
     const text = this.textOf(stored)
     const known = this.#entry(stored)
-    if (known === undefined) return this.#keep(stored.key, text)
+    if (known?.value === undefined) return this.#keep(stored.key, text)
     this.#entries.delete(stored.key)
     this.#entries.set(stored.key, known)
     return known.value
@@ -107,7 +108,8 @@ export class ValueCache {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
-    entry.value.letGo()
+    entry.value?.letGo()
+    entry.value = undefined
     this.#bytes -= entry.weight
   }
 }

@@ -23,6 +23,8 @@ export interface KubeValue {
   copyTo(target: Uint8Array, offset: number, start?: number): void
   /** Parsed and deeply frozen; shared by all readers. */
   object(): KubeObject
+  /** The same for who keeps it (an informer): while somebody does, it is not parsed again. */
+  held(): KubeObject
   /** The caller's own, to be changed. */
   copy(): KubeObject
   /** To be looked at now and let go: not kept when it was not parsed before. */
@@ -152,6 +154,7 @@ export class StoredText {
 export class StoredValue implements KubeValue {
   readonly #text: StoredText
   #parsed: KubeObject | undefined
+  #isHeld = false
 
   /** `parsed`: what the text says, when that is known; taken over. */
   constructor(text: StoredText, parsed?: KubeObject) {
@@ -197,6 +200,11 @@ export class StoredValue implements KubeValue {
     return this.#parsed
   }
 
+  held(): KubeObject {
+    this.#isHeld = true
+    return this.object()
+  }
+
   copy(): KubeObject {
     const parsed = this.#parsed ?? this.#known
     return parsed === undefined ? this.#parse() : copyObject(parsed)
@@ -210,10 +218,10 @@ export class StoredValue implements KubeValue {
     return this.#text.parsed ?? this.#text.born?.object()
   }
 
-  /** It is kept no more. */
+  /** It is kept no more. What nobody holds is not referred to: the collector of young objects would move what a WeakRef has. */
   letGo(): void {
     this.#text.kept = undefined
-    if (this.#parsed !== undefined) this.#text.letGo(this.#parsed)
+    if (this.#isHeld && this.#parsed !== undefined) this.#text.letGo(this.#parsed)
   }
 
   labels(): Readonly<Record<string, string>> {
@@ -261,6 +269,10 @@ export class ComputedValue implements KubeValue {
   }
 
   object(): KubeObject {
+    return this.#object
+  }
+
+  held(): KubeObject {
     return this.#object
   }
 

@@ -173,7 +173,7 @@ export class KnownTenants implements Disposable {
 /** For those who want objects, not what they are stored as. */
 export function objectHandler<T extends KubeObject>(handler: TenantWatchHandler<T>): TenantValueHandler {
   return {
-    event: (tenant, type, value) => handler.event({ tenant, type, object: value.object() as T }),
+    event: (tenant, type, value) => handler.event({ tenant, type, object: value.held() as T }),
     synced: (tenant) => handler.synced(tenant),
     removed: (tenant) => handler.removed(tenant),
     restarted: (tenant) => handler.restarted(tenant),
