@@ -70,7 +70,7 @@ export const defaultLimits: Readonly<StoreLimits> = {
   compactionStep: 500,
   residentBytes: 512 * KiB,
   blockCacheBytes: 200 * KiB,
-  writeBufferBytes: 256 * KiB,
+  writeBufferBytes: 1024 * KiB,
   maxOpenFiles: 74,
   reopenMilliseconds: 1000,
 }
