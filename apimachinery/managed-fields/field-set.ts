@@ -194,17 +194,24 @@ const plainly: Subtraction = { recursive: false, walksMine: false, isMember }
 const recursively: Subtraction = { recursive: true, walksMine: false, isMember }
 
 function subtract(a: FieldSet, b: FieldSet, how: Subtraction): FieldSet {
-  let result: Draft | undefined
+  let changed: Map<PathElement, FieldSet | undefined> | undefined
   for (const element in how.walksMine ? a : b) {
     const [mine, theirs] = [a[element], b[element]]
     if (mine === undefined || theirs === undefined || element === self) continue
     const left = subtractPlace(mine, theirs, how)
-    if (left === mine) continue
-    result ??= { ...a }
-    if (left === undefined) delete result[element]
-    else result[element] = left
+    if (left !== mine) (changed ??= new Map()).set(element, left)
   }
-  return result ?? a
+  return changed === undefined ? a : replaced(a, changed)
+}
+
+/** Made anew, rather than a copy from which is deleted: objects that lost something are slow from then on. undefined: gone. */
+function replaced(set: FieldSet, changed: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
+  const result: Draft = {}
+  for (const element in set) {
+    const place = changed.has(element) ? changed.get(element) : set[element]
+    if (place !== undefined) result[element] = place
+  }
+  return result
 }
 
 function subtractPlace(mine: FieldSet, theirs: FieldSet, how: Subtraction): FieldSet | undefined {
