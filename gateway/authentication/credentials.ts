@@ -61,8 +61,16 @@ function share(certificates: ConnectionCertificates): ConnectionCertificates {
 }
 
 export function credentialsOf(request: IncomingMessage): Credentials {
-  return { certificates: connectionCertificates(request).chain, bearerToken: bearerToken(request) }
+  const { chain: certificates } = connectionCertificates(request)
+  const token = bearerToken(request)
+  const isSpaced = token === undefined && spacedToken.test(request.headers.authorization ?? "")
+  return { certificates, bearerToken: token, ...(isSpaced ? { warning: spacedTokenWarning } : {}) }
 }
+
+const spacedToken = /^\s*bearer {2}/i
+/** Source: k8s.io/apiserver/pkg/authentication/request/bearertoken. */
+const spacedTokenWarning =
+  "the provided Authorization header contains extra space before the bearer token, and is ignored"
 
 /** As upstream: the scheme in any case, one space, and an empty token is none. WebSocket clients may send it as a protocol. */
 function bearerToken(request: IncomingMessage): string | undefined {

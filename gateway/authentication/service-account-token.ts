@@ -3,7 +3,7 @@
 
 import { createHash, type KeyObject, randomUUID } from "node:crypto"
 import { decodeJwt, jwtVerify, SignJWT, type JWTPayload } from "jose"
-import type { KubeObject, Secret } from "../../apimachinery/object.ts"
+import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
 import { ownValue } from "../../apimachinery/schema/json-object.ts"
 import { invalidSinceLabel, tokenType } from "../../apimachinery/secret-tokens.ts"
 import { hasReason, isNotFound, notFound, unauthorized } from "../../apimachinery/status.ts"
@@ -132,13 +132,12 @@ export function createTokenAuthenticator(
       const accepted = audiencesOf(claims).filter((audience) => audiences.includes(audience))
       const kubernetes = claims["kubernetes.io"]
       if (accepted.length === 0 || kubernetes === undefined) throw unauthorized()
-      const { node, secret } = await checkObjects(reader, kubernetes)
-      if (secret !== undefined && holdsToken(secret, bearerToken)) {
-        if (secret.metadata.labels?.[invalidSinceLabel] !== undefined) throw unauthorized()
-        used?.(secret)
-      }
+      const { account, node, secret } = await checkObjects(reader, kubernetes)
       const user = userOf(node === undefined ? kubernetes : { ...kubernetes, node }, claims.jti)
-      return { user, audiences: accepted }
+      if (secret === undefined || !holdsToken(secret, bearerToken)) return { user, audiences: accepted }
+      if (secret.metadata.labels?.[invalidSinceLabel] !== undefined) throw unauthorized()
+      used?.(secret)
+      return { user, audiences: accepted, ...(lists(account, secret) ? { warning: listedSecret } : {}) }
     },
   }
 }
@@ -188,18 +187,26 @@ function holdsToken({ type, data }: Secret, token: string): boolean {
   return type === tokenType && held !== undefined && Buffer.from(held, "base64").toString() === token
 }
 
+/** Secrets that accounts list are those that were made for each before tokens were asked for. Source: serviceaccount/legacy.go. */
+const listedSecret =
+  "Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens."
+
+function lists({ secrets: listed }: ServiceAccount, { metadata }: Secret): boolean {
+  return listed?.some(({ name }) => name === metadata.name) === true
+}
+
 /**
- * Answers the node, and the Secret. The syncer has tokens issued before their pod is placed, where a kubelet would ask for them after that:
+ * Answers the account, the node, and the Secret. The syncer has tokens issued before their pod is placed, where a kubelet would ask for them after that:
  * such a token says nothing of the node, but its pod does.
  */
 async function checkObjects(
   reader: Reader,
   claims: KubernetesClaims,
-): Promise<{ node: Reference | undefined; secret: Secret | undefined }> {
+): Promise<{ account: ServiceAccount; node: Reference | undefined; secret: Secret | undefined }> {
   const { namespace, serviceaccount, pod, secret, node } = claims
-  await checkObject(reader, serviceAccounts, namespace, serviceaccount)
+  const account: ServiceAccount = await checkObject(reader, serviceAccounts, namespace, serviceaccount)
   const holder = secret === undefined ? undefined : await checkObject(reader, secrets, namespace, secret)
-  const bound = { secret: holder as Secret | undefined }
+  const bound = { account, secret: holder as Secret | undefined }
   if (pod === undefined) {
     if (node !== undefined) await checkObject(reader, nodes, undefined, node)
     return { ...bound, node }

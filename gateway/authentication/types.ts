@@ -6,6 +6,8 @@ export interface Credentials {
   /** DER of the client certificate and the chain it came with, leaf first; TLS has proved possession of the leaf's key. */
   certificates: readonly Uint8Array[]
   bearerToken: string | undefined
+  /** Of what was presented and is not looked at, for the caller. */
+  warning?: string
 }
 
 export interface Authenticated {
@@ -13,6 +15,8 @@ export interface Authenticated {
   audiences?: string[]
   /** Of the client certificate that says so, in milliseconds since the epoch. */
   certificateEnd?: number
+  /** For the caller. */
+  warning?: string
 }
 
 /** Verifies against one control plane's trust roots only. undefined: no credential it knows; throws Unauthorized for a bad one.

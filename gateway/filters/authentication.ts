@@ -3,11 +3,15 @@
 import { anonymous } from "../authentication/union.ts"
 import type { Authenticated, Authenticator } from "../authentication/types.ts"
 import type { Filter } from "./state.ts"
+import { Warnings } from "./warnings.ts"
 
 export const withAuthentication: Filter = (_request, response, next) => {
   const { state } = response.locals
   const goOn = (answer: Authenticated | undefined): void => {
     state.user = answer?.user ?? anonymous
+    // Who is known by a certificate needs no token.
+    const warning = answer === undefined ? state.credentials.warning : answer.warning
+    if (warning !== undefined) new Warnings(response).add(warning)
     state.counts?.authenticated(state.user.name, answer?.certificateEnd)
     next()
   }

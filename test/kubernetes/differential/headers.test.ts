@@ -84,6 +84,7 @@ const cases: readonly Case[] = [
   ask(403, maps, { "impersonate-user": "nobody" }),
   anonymous(403, maps),
   anonymous(401, maps, { authorization: "Bearer none" }),
+  anonymous(403, maps, { authorization: "Bearer  none" }), // with a warning
   send(200, "DELETE", `${maps}/a`, ""),
   ...["/healthz", "/livez?verbose", "/readyz", "/healthz/ping", "/livez/etcd"].map((path) => ask(200, path)),
   ask(404, "/healthz/none"),
