@@ -301,6 +301,7 @@ export class FairQueue<K> implements Disposable {
     if (before === undefined) this.#first = group.next
     else before.next = group.next
     if (this.#last === group) this.#last = before
+    group.next = undefined
   }
 
   /** One timer for all delayed keys, set for the earliest. */

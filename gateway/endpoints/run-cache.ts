@@ -46,6 +46,8 @@ export interface EncodedRun {
 }
 
 interface Entry {
+  form: Map<object, Entry>
+  /** None of them: it is forgotten. */
   identities: readonly object[]
   encoded: EncodedRun
   weight: number
@@ -56,7 +58,7 @@ export class RunCache {
   /** By the form of the encoding, and the first object. */
   readonly #forms = new Map<string, Map<object, Entry>>()
   /** In the order of their last use. */
-  readonly #uses = new Map<Entry, () => void>()
+  readonly #uses = new Set<Entry>()
   #bytes = 0
 
   constructor(maxBytes = defaultCacheBytes) {
@@ -69,10 +71,8 @@ export class RunCache {
     const entry = first && this.#forms.get(form)?.get(first)
     if (entry === undefined || entry.identities.length !== run.length) return undefined
     for (const [index, identity] of entry.identities.entries()) if (run[index]?.identity !== identity) return undefined
-    const forget = this.#uses.get(entry)
-    if (forget === undefined) return undefined
     this.#uses.delete(entry)
-    this.#uses.set(entry, forget)
+    this.#uses.add(entry)
     return entry.encoded
   }
 
@@ -82,22 +82,28 @@ export class RunCache {
     let entries = this.#forms.get(form)
     if (entries === undefined) this.#forms.set(form, (entries = new Map()))
     const before = entries.get(first)
-    if (before !== undefined) this.#uses.get(before)?.()
+    if (before !== undefined) this.#forget(before)
     // The objects' own texts live as long as the entry does, though the store may have newer ones.
     const held = run.reduce((sum, value) => sum + value.length + objectOverhead, 0)
     const weight = held + (encoded.bytes?.length ?? 0) + (encoded.deflated?.blocks.length ?? 0)
-    const entry: Entry = { identities: run.map(({ identity }) => identity), encoded, weight }
-    const place = entries
-    place.set(first, entry)
+    const entry = { form: entries, identities: run.map(({ identity }) => identity), encoded, weight }
+    entries.set(first, entry)
     this.#bytes += weight
-    this.#uses.set(entry, () => {
-      place.delete(first)
-      this.#uses.delete(entry)
-      this.#bytes -= weight
-    })
-    for (const forget of this.#uses.values()) {
+    this.#uses.add(entry)
+    for (const oldest of this.#uses) {
       if (this.#bytes <= this.#maxBytes) break
-      forget()
+      this.#forget(oldest)
     }
+  }
+
+  /** Emptied: the tables of Maps and Sets that V8 has made anew keep what was in them for long. */
+  #forget(entry: Entry): void {
+    const [first] = entry.identities
+    if (first === undefined) return
+    entry.form.delete(first)
+    this.#uses.delete(entry)
+    this.#bytes -= entry.weight
+    entry.identities = []
+    entry.encoded = {}
   }
 }
