@@ -78,6 +78,10 @@ const list: Goals = { cpu: 1 / 4, p99: 1 / 3, obstacle: "compressing and writing
 const protobuf = "application/vnd.kubernetes.protobuf"
 const own = (round: number, index: number): string => `own-${round}-${index}`
 const path = (round: number, index: number): string => `${collection("work")}/${own(round, index)}`
+/** More than are created, or a round is over while what was written before it is still compacted. */
+const gets = 3
+const made = (round: number, index: number): string =>
+  path(round, index % (requests * (round === 0 ? warmUpFactor : 1)))
 const changed = (round: number, index: number, value: string) => ({
   ...configMap("work", own(round, index), index),
   data: { text, value },
@@ -85,11 +89,18 @@ const changed = (round: number, index: number, value: string) => ({
 
 const rows: readonly Row[] = [
   { what: "create", goal: write, isBare: true, call: (round, index) => create("work", own(round, index), index) },
-  { what: "get", goal: read, isBare: true, call: (round, index) => ({ method: "GET", path: path(round, index) }) },
+  {
+    what: "get",
+    goal: read,
+    isBare: true,
+    share: gets,
+    call: (round, index) => ({ method: "GET", path: made(round, index) }),
+  },
   {
     what: "get, protobuf",
     goal: read,
-    call: (round, index) => ({ method: "GET", path: path(round, index), accept: protobuf }),
+    share: gets,
+    call: (round, index) => ({ method: "GET", path: made(round, index), accept: protobuf }),
   },
   {
     what: "update",
