@@ -46,8 +46,7 @@ const line = (share: number, name: string, goal: Goal) => ({
   value: quantile(tenants, share),
   unit: "ms",
   goal,
-  obstacle:
-    "12 ms of processor time per tenant (bench/density.ts), and waits for the disk ten times",
+  obstacle: "12 ms of processor time per tenant (bench/density.ts), and waits for the disk ten times",
   compared: { with: "namespace to its first answer", value: quantile(spaces, share) },
 })
 await report("tenants", { tenants: count }, [line(0.5, "p50", atMost(20)), line(0.99, "p99", atMost(100))])

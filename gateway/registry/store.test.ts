@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest"
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { contextOf, createControlPlaneStub, type ControlPlaneStub } from "../testing/control-plane-stub.ts"
 import { internalWrite, withoutAdmission } from "./internal-write.ts"
@@ -199,6 +199,38 @@ describe("the generation and status", () => {
 })
 
 describe("delete", () => {
+  test.each([
+    ["remove it and make another of its name", true],
+    ["write to it", false],
+  ])("takes a pod that is seen ending, and no other, though others %s meanwhile", async (_, isRemoved) => {
+    const { stub, registry, create, update, make, remove, get } = setUp("pods")
+    const pod = (): KubeObject => {
+      const made = make("a", { spec: { containers: [{ name: "c", image: "i" }] } })
+      registry.definition.strategy.default?.(made)
+      return made
+    }
+    await create(pod())
+    const { store } = stub
+    const txn = store.txn.bind(store)
+    let isFirst = true
+    const interrupted = vi.spyOn(store, "txn").mockImplementation(async (transaction) => {
+      if (isFirst && transaction.operations[0]?.type === "delete") {
+        isFirst = false
+        if (isRemoved) {
+          await remove("a")
+          await create(pod())
+        } else
+          await update("a", (current) => ({ ...current, metadata: { ...current.metadata, labels: { is: "late" } } }))
+      }
+      return txn(transaction)
+    })
+    onTestFinished(() => void interrupted.mockRestore())
+    expect((await remove("a")).gone).toBe(true)
+    expect(isFirst).toBe(false)
+    if (isRemoved) expect((await get("a")).metadata.deletionTimestamp).toBeUndefined()
+    else await expect(get("a")).rejects.toThrow('pods "a" not found')
+  })
+
   test("removes at once what nothing holds", async () => {
     const { create, make, remove, get } = setUp()
     await create(make("a"))

@@ -32,6 +32,9 @@ import type { AdmitFunctions, DeleteRequest, ResourceDefinition, WriteOptions } 
 import { ComputedValue, type KubeValue } from "./value.ts"
 import type { ValueReader } from "./value-reader.ts"
 
+/** Of what is being deleted and goes on being written to. */
+const maxRemovals = 16
+
 export type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export class WriteAttempts {
@@ -175,9 +178,9 @@ export class WriteAttempts {
     await admit.validate(undefined, current)
     if (next.step === "remove") {
       if (request.dryRun) return { gone: true, value: new ComputedValue(next.object) }
-      const last = next.marked ? await this.#mark(ctx, stored, copy) : stored
-      if (last === undefined) return undefined
-      const revision = await this.#remove(ctx, last, current)
+      const revision = next.marked
+        ? await this.#markAndRemove(ctx, stored, copy, current)
+        : await this.#remove(ctx, stored, current)
       if (revision === undefined) return undefined
       next.object.metadata.resourceVersion = String(revision)
       return { gone: true, value: new ComputedValue(next.object) }
@@ -188,10 +191,27 @@ export class WriteAttempts {
     return value && { gone: false, value }
   }
 
-  /** What has a time to end in is seen ending, even if it ends at once. undefined: it has changed meanwhile. */
-  async #mark(ctx: RequestContext, stored: KeyValue, marked: KubeObject): Promise<KeyValue | undefined> {
-    const value = await this.#storage.put(ctx, stored.key, marked, stored.modRevision, undefined)
-    return value && atRevision(stored, value.revision)
+  /**
+   * What has a time to end in is seen ending, even if it ends at once. Then it goes, whatever is written to it meanwhile: who sees it
+   * end may be faster, and another of its name may be there by then. undefined: it has changed before, or very often since.
+   */
+  async #markAndRemove(
+    ctx: RequestContext,
+    stored: KeyValue,
+    marked: KubeObject,
+    current: KubeObject,
+  ): Promise<number | undefined> {
+    const { key, createRevision } = stored
+    const value = await this.#storage.put(ctx, key, marked, stored.modRevision, undefined)
+    if (value === undefined) return undefined
+    let last: KeyValue | undefined = atRevision(stored, value.revision)
+    for (let attempt = 1; attempt <= maxRemovals; attempt++) {
+      const revision = await this.#remove(ctx, last, current)
+      if (revision !== undefined) return revision
+      last = await this.#storage.read(ctx.controlPlane.store, key, "delete")
+      if (last?.createRevision !== createRevision) return value.revision
+    }
+    return undefined
   }
 
   /** Who wrote what is new in the object, unless that is known. */
