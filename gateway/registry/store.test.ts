@@ -224,7 +224,7 @@ describe("delete", () => {
       }
       return txn(transaction)
     })
-    onTestFinished(() => void interrupted.mockRestore())
+    onTestFinished(() => interrupted.mockRestore())
     expect((await remove("a")).gone).toBe(true)
     expect(isFirst).toBe(false)
     if (isRemoved) expect((await get("a")).metadata.deletionTimestamp).toBeUndefined()
