@@ -1,6 +1,6 @@
 // Claims of StorageClasses, and volumes whose storage goes with their claim.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { settle } from "./steps.ts"
 import {
   asks,
@@ -14,6 +14,11 @@ import {
   volume,
   without,
 } from "./volume-steps.ts"
+
+const nodeChosen: Step = {
+  patch: ["persistentvolumeclaims", "data"],
+  with: { metadata: { annotations: { "volume.kubernetes.io/selected-node": "n1" } } },
+}
 
 export const provisioningScenarios: readonly Scenario[] = [
   {
@@ -118,16 +123,7 @@ export const provisioningScenarios: readonly Scenario[] = [
   },
   {
     name: "claim of a class whose node was chosen",
-    steps: [
-      storageClass("WaitForFirstConsumer", "csi.example.com"),
-      claim("data", "2Gi"),
-      settle,
-      {
-        patch: ["persistentvolumeclaims", "data"],
-        with: { metadata: { annotations: { "volume.kubernetes.io/selected-node": "n1" } } },
-      },
-      settle,
-    ],
+    steps: [storageClass("WaitForFirstConsumer", "csi.example.com"), claim("data", "2Gi"), settle, nodeChosen, settle],
   },
   {
     name: "claim whose class comes late",
@@ -158,10 +154,7 @@ export const provisioningScenarios: readonly Scenario[] = [
       isIn("one", "Available"),
       claim("data", "2Gi"),
       settle,
-      {
-        patch: ["persistentvolumeclaims", "data"],
-        with: { metadata: { annotations: { "volume.kubernetes.io/selected-node": "n1" } } },
-      },
+      nodeChosen,
       settle,
     ],
   },
