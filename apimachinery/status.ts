@@ -284,6 +284,12 @@ export function unexplained(message: string, options?: ErrorOptions): StatusErro
   )
 }
 
+/**
+ * Why what was decoded is nothing that the API server works on: a fault of a client's, which upstream tells as its own where it is
+ * not decoded from what the client sent, but from what was made of it.
+ */
+export class UnconvertedError extends Error {}
+
 export function serviceUnavailable(message: string, options?: ErrorOptions): StatusError {
   return failure("ServiceUnavailable", message, undefined, options)
 }

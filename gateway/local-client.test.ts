@@ -45,6 +45,19 @@ test("defaults and validation are those of a request", async () => {
   await expect(local.create(deployments, wrong as unknown as Deployment)).rejects.toMatchObject({ reason: "Invalid" })
 })
 
+test("a path of what is served here answers its list", async () => {
+  const local = client()
+  const labelled = configMap("b")
+  await local.create(configMaps, configMap("a"))
+  await local.create(configMaps, { ...labelled, metadata: { ...labelled.metadata, labels: { app: "web" } } })
+  const names = async (query: string): Promise<unknown[]> => {
+    const { items } = (await local.raw(`/api/v1/namespaces/default/configmaps${query}`)) as KubeList<KubeObject>
+    return items.map(({ metadata }) => metadata.name)
+  }
+  expect(await names("")).toEqual(["a", "b"])
+  expect(await names("?labelSelector=app%3Dweb")).toEqual(["b"])
+})
+
 test("the three kinds of patches work, and scale is a subresource", async () => {
   const local = client()
   await local.create(configMaps, configMap("a", { x: "1" }))

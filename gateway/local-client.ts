@@ -26,7 +26,7 @@ import { deleteSelected } from "./endpoints/verbs/delete-collection.ts"
 import { applied } from "./endpoints/verbs/apply.ts"
 import { managedKindOf, patched } from "./endpoints/verbs/patch.ts"
 import { PageTurns } from "./page-turns.ts"
-import { deepFreeze } from "./registry/freeze.ts"
+import { deepFreeze } from "../apimachinery/freeze.ts"
 import type {
   DeleteRequest,
   Registry,
@@ -36,6 +36,7 @@ import type {
 } from "./registry/rest.ts"
 import type { SubresourceHandler } from "./registry/strategy.ts"
 import type { RequestContext, User, Verb } from "./request/context.ts"
+import { requestInfo } from "./request/request-info.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 
 const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
@@ -94,8 +95,17 @@ class LocalClient implements KubeClient {
     return deepFreeze(await handler.get(ctx, registry, namespace ?? "", name)) as T
   }
 
+  /** Lists of what is served here; what is aggregated as it is. */
   async raw(path: string): Promise<unknown> {
-    return this.#controlPlane.aggregator.read(path, this.#user)
+    const { pathname, searchParams } = new URL(path, "http://localhost")
+    const { verb, namespace, subresource, ...resource } = requestInfo("GET", pathname, searchParams)
+    const isList = verb === "list" && subresource === ""
+    if (!isList || this.#controlPlane.resources.registry(resource) === undefined) {
+      return this.#controlPlane.aggregator.read(path, this.#user)
+    }
+    const labelSelector = searchParams.get("labelSelector")
+    const options = { namespace, ...(labelSelector === null ? {} : { labelSelector }) }
+    return this.list({ ...resource, namespaced: namespace !== "" }, options)
   }
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {

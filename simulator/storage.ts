@@ -1,6 +1,7 @@
 // Volumes of the simulated super cluster: a default StorageClass, volumes made for the claims of its classes, and the binding
 // of claims to volumes (also to ones made by hand). The data of a claim lives in the simulated containers that mount it.
 
+import { bindCompleted, isBindingDone } from "../apimachinery/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../apimachinery/quantity.ts"
 import { matches, selectorFromLabelSelector } from "../apimachinery/labels.ts"
@@ -198,13 +199,13 @@ export class Storage implements AsyncDisposable {
       await client.patch(persistentVolumes, undefined, name, status, { type: "merge", subresource: "status" })
     }
     const bound =
-      claim.spec?.volumeName === name
+      claim.spec?.volumeName === name && isBindingDone(claim)
         ? claim
         : await client.update<PersistentVolumeClaim>(persistentVolumeClaims, {
             ...claim,
             metadata: {
               ...claim.metadata,
-              annotations: { ...claim.metadata.annotations, "pv.kubernetes.io/bind-completed": "yes" },
+              annotations: { ...claim.metadata.annotations, [bindCompleted]: "yes" },
             },
             spec: { ...claim.spec, volumeName: name },
           } as PersistentVolumeClaim)

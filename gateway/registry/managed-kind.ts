@@ -16,7 +16,7 @@ import {
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import type { RequestContext } from "../request/context.ts"
-import { deepFreeze } from "./freeze.ts"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { resetFields } from "./reset-fields.ts"
 import type { ResourceDefinition } from "./rest.ts"
 

@@ -4,7 +4,7 @@
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { Log } from "../../client/log.ts"
 import type { KeyValue, Store } from "../../storage/types.ts"
-import { deepFreeze } from "./freeze.ts"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { parseStored, StoreView } from "./store-view.ts"
 
 export interface ObjectViewOptions {

@@ -9,7 +9,7 @@ import { copyJson, copyUnfrozen } from "../../apimachinery/copy.ts"
 import { parseJson } from "../../apimachinery/schema/exact-integers.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
-import { deepFreeze } from "./freeze.ts"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { labelsIn } from "./stored-labels.ts"
 
 export interface KubeValue {

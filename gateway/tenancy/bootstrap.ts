@@ -10,7 +10,7 @@ import { baseRevision } from "../../storage/base-layer.ts"
 import type { BaseLayer } from "../../storage/types.ts"
 import { frontProxyName } from "../aggregation/front-proxy.ts"
 import { storageKey, storagePrefixOf } from "../registry/keys.ts"
-import { deepFreeze } from "../registry/freeze.ts"
+import { deepFreeze } from "../../apimachinery/freeze.ts"
 import { type BornObject, encodeStored } from "../registry/value.ts"
 import type { PolicyRule } from "../authorization/types.ts"
 

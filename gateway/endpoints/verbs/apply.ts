@@ -5,7 +5,14 @@ import { copyJson } from "../../../apimachinery/copy.ts"
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../../apimachinery/object.ts"
 import { Mismatch, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 import { parseObject } from "../../../apimachinery/schema/parse.ts"
-import { badRequest, conflict, hasReason, notFound, unexplained } from "../../../apimachinery/status.ts"
+import {
+  badRequest,
+  conflict,
+  hasReason,
+  notFound,
+  UnconvertedError,
+  unexplained,
+} from "../../../apimachinery/status.ts"
 import { refusal } from "../../authorization/messages.ts"
 import { applyConfiguration, setEntries, type Unchecked } from "../../registry/field-management.ts"
 import { type ManagedKind } from "../../registry/managed-kind.ts"
@@ -108,10 +115,14 @@ function decodeApplied(
     const { group, version } = parseGroupVersion(printGroupVersion(expected))
     const kind = `${group === "" ? "/" : `${group}/`}${version}, Kind=${expected.kind}`
     const { cause } = error
+    const name = `(${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind})`
+    if (cause instanceof UnconvertedError) {
+      throw unexplained(`failed to convert to unversioned ${name}: ${cause.message}`, { cause: error })
+    }
     const converted = cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
     const fault = converted ?? refusalDetail(error.message)
     const detail = fault.startsWith("illegal base64") ? `error decoding from json: ${fault}` : fault
-    const message = `failed to convert new object (${metadata?.namespace ?? ""}/${metadata?.name ?? ""}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${detail}`
+    const message = `failed to convert new object ${name} to proper version: unable to convert unstructured object to ${kind}: ${detail}`
     throw unexplained(message, { cause: error })
   }
 }

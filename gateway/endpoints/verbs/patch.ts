@@ -18,6 +18,8 @@ import {
   methodNotAllowed,
   notFound,
   StatusError,
+  UnconvertedError,
+  unexplained,
 } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { managedCustomScale, managedKind, type ManagedKind, managedScale } from "../../registry/managed-kind.ts"
@@ -108,6 +110,8 @@ function decodePatched(
     return decodeValue(ctx, copy, expected, validation, duplicates, type === "strategic" ? type : "patch")
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
+    if (type === "strategic" && error.cause instanceof UnconvertedError)
+      throw unexplained(error.cause.message, { cause: error })
     const text =
       type === "strategic"
         ? printGo(patch)
