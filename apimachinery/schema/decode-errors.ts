@@ -10,9 +10,11 @@ export class Mismatch extends Error {
   readonly #path: readonly (string | number)[]
   readonly #what: string
   readonly #expected: Schema
+  readonly #isFraction: boolean
 
-  constructor(path: readonly (string | number)[], found: string, expected: Schema) {
+  constructor(path: readonly (string | number)[], found: string, expected: Schema, isFraction = false) {
     super("mismatch")
+    this.#isFraction = isFraction
     this.#path = [...path]
     this.#what = found
     this.#expected = expected
@@ -20,7 +22,7 @@ export class Mismatch extends Error {
 
   /** The same, told from that many steps further down. */
   below(depth: number): Mismatch {
-    return new Mismatch(this.#path.slice(depth), this.#what, this.#expected)
+    return new Mismatch(this.#path.slice(depth), this.#what, this.#expected, this.#isFraction)
   }
 
   /** In the words of a conversion without JSON. */
@@ -31,7 +33,7 @@ export class Mismatch extends Error {
     const [, type] = /of type (\S+)$/.exec(this.explain(root)) ?? []
     const isScalar =
       ["string", "integer"].includes(this.#expected.type) && !(this.#expected.format ?? "int").endsWith("ime")
-    if (!isScalar || type === undefined) return refusalOf(this.#expected, "number")
+    if (!isScalar || type === undefined) return refusalOf(this.#expected, this.#isFraction ? "fraction" : "number")
     // Any integer in memory becomes one of any size.
     return `cannot convert ${this.#expected.type === "integer" ? "float64" : "int64"} to ${type}`
   }
@@ -91,7 +93,12 @@ function refusalOf(expected: Schema, found: string): string | undefined {
 }
 
 /** Go's kinds of JSON's values in memory. */
-const kinds: Readonly<Record<string, string>> = dictionary({ array: "slice", object: "map", number: "int64" })
+const kinds: Readonly<Record<string, string>> = dictionary({
+  array: "slice",
+  object: "map",
+  number: "int64",
+  fraction: "float64",
+})
 
 /** Kind and version of an object within the object. */
 function isOfTypeMeta({ fields }: Schema, step: string): boolean {
@@ -128,6 +135,11 @@ function elementType(type: string, items: Schema | undefined): string {
 export function what(value: Json): string {
   if (Array.isArray(value)) return "array"
   return typeof value === "boolean" ? "bool" : typeof value === "bigint" ? "number" : typeof value
+}
+
+/** What a value is that should have parts. */
+export function notParts(path: readonly (string | number)[], value: Json, schema: Schema): Mismatch {
+  return new Mismatch(path, what(value), schema, typeof value === "number" && !Number.isInteger(value))
 }
 
 /** Of "Deployment in version "v1" cannot be handled as a Deployment: …" the last part. */

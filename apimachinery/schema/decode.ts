@@ -5,7 +5,7 @@ import type { Json } from "../object.ts"
 import { isObject, type JsonObject, setOwn } from "./json-object.ts"
 import { parseGroupVersion } from "../object.ts"
 import { badRequest } from "../status.ts"
-import { Mismatch, what } from "./decode-errors.ts"
+import { Mismatch, notParts, what } from "./decode-errors.ts"
 import { schemaOfType } from "./facts.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
 import { maxStrictFaults, printPath } from "./json-scan.ts"
@@ -115,6 +115,39 @@ function decodeMetadata(value: JsonObject, walk: Walk): void {
   walk.path.pop()
 }
 
+/** What an object within the object says of itself is of another type than it has to be. */
+export class EmbeddedFault extends ScalarError {
+  readonly path: readonly (string | number)[]
+  readonly given: string
+  readonly detail: string
+
+  constructor(path: readonly (string | number)[], given: string, detail: string) {
+    super(`${printPath(path)}: Invalid value: ${given}: ${detail}`)
+    this.path = path
+    this.given = given
+    this.detail = detail
+  }
+}
+
+/** In place, as far as it is well; the value itself may be such an object. Undefined: all of them are well. */
+export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | undefined {
+  const holder: JsonObject = { value }
+  const walk: Walk = {
+    path: [],
+    unknown: undefined,
+    oddNumbers: oddNumbersOf(value),
+    converts: false,
+    roundsAmounts: true,
+  }
+  try {
+    decodeEmbedded({ type: "object", fields: { value: { schema } } }, holder, walk)
+  } catch (error) {
+    if (!(error instanceof EmbeddedFault)) throw error
+    return new EmbeddedFault(error.path.slice(1), error.given, error.detail)
+  }
+  return undefined
+}
+
 /** Objects within the object have metadata of their own. */
 function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
   if (typeof value !== "object" || value === null || !hasEmbedded(schema)) return
@@ -125,16 +158,17 @@ function decodeEmbedded(schema: Schema, value: Json, walk: Walk): void {
     walk.path.push(step)
     if (field.embedded === true && isObject(inner)) {
       embeddedTypes(inner, walk)
-      // Nothing, as metadata, is metadata that says nothing.
-      if (inner["metadata"] === null) inner["metadata"] = {}
+      // Nothing, as metadata, is metadata that says nothing, where the schema does not say that it must not be nothing.
+      const named = field.fields?.["metadata"]?.schema
+      const mayBeNull = named === undefined || named.nullable === true || named.default !== undefined
+      if (inner["metadata"] === null && mayBeNull) inner["metadata"] = {}
       const given = JSON.stringify(inner["metadata"])
       const depth = walk.path.length
       try {
         decodeMetadata(inner, walk)
       } catch (error) {
         if (!(error instanceof ScalarError)) throw error
-        const path = printPath([...walk.path.slice(0, depth), "metadata"])
-        throw new ScalarError(`${path}: Invalid value: ${given}: ${error.message}`)
+        throw new EmbeddedFault([...walk.path.slice(0, depth), "metadata"], given, error.message)
       }
     }
     decodeEmbedded(field, inner, walk)
@@ -146,8 +180,7 @@ function embeddedTypes(value: JsonObject, walk: Walk): void {
   for (const name of ["apiVersion", "kind"]) {
     const given = value[name]
     if (given === undefined || typeof given === "string") continue
-    const path = printPath([...walk.path, name])
-    throw new ScalarError(`${path}: Invalid value: ${JSON.stringify(given)}: must be a string`)
+    throw new EmbeddedFault([...walk.path, name], JSON.stringify(given), "must be a string")
   }
 }
 
@@ -156,14 +189,14 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
   switch (schema.type) {
     case "object":
       if (schema.fields === undefined) return value // raw: whatever it is
-      if (!isObject(value)) throw new Mismatch(walk.path, what(value), schema)
+      if (!isObject(value)) throw notParts(walk.path, value, schema)
       decodeFields(schema.fields, value, walk, schema)
       return value
     case "list":
-      if (!Array.isArray(value)) throw new Mismatch(walk.path, what(value), schema)
+      if (!Array.isArray(value)) throw notParts(walk.path, value, schema)
       return decodeItems(schema, value, walk)
     case "map":
-      if (!isObject(value)) throw new Mismatch(walk.path, what(value), schema)
+      if (!isObject(value)) throw notParts(walk.path, value, schema)
       return decodeValues(schema, value, walk)
     case "string":
       if (schema.format === "quantity") return canonicalScalar("quantity", literalOf(value, walk))

@@ -1,4 +1,4 @@
-// YAML that is no JSON is parsed at a megabyte per second, and the parser cannot pause: long texts are converted in a thread of
+// YAML that is no JSON is parsed at some megabytes per second, and the parser cannot pause: long texts are converted in a thread of
 // their own, so that nobody waits but who sent them. It begins with the first such text and ends when none has come for a while.
 
 import { Worker } from "node:worker_threads"

@@ -14,11 +14,11 @@ export function characterFault(bytes: Uint8Array, text: string): string | undefi
 
 function byteFault(bytes: Uint8Array): string {
   for (let at = 0; at < bytes.length;) {
-    const width = widthOf(bytes[at] ?? 0)
+    const width = utf8Width(bytes[at] ?? 0)
     if (width === 0) return "invalid leading UTF-8 octet"
     const character = bytes.subarray(at, at + width)
     if (character.length < width) return "incomplete UTF-8 octet sequence"
-    if (character.subarray(1).some((byte) => (byte & 0xc0) !== 0x80)) return "invalid trailing UTF-8 octet"
+    if (!character.subarray(1).every(isTrailing)) return "invalid trailing UTF-8 octet"
     if (!isUtf8(character))
       return isOverlong(character) ? "invalid length of a UTF-8 sequence" : "invalid Unicode character"
     at += width
@@ -26,12 +26,15 @@ function byteFault(bytes: Uint8Array): string {
   return "invalid Unicode character"
 }
 
-function widthOf(byte: number): number {
+/** Of a character, by its first byte; 0: none begins so. */
+export function utf8Width(byte: number): number {
   if (byte < 0x80) return 1
   if ((byte & 0xe0) === 0xc0) return 2
   if ((byte & 0xf0) === 0xe0) return 3
   return (byte & 0xf8) === 0xf0 ? 4 : 0
 }
+
+export const isTrailing = (byte: number): boolean => (byte & 0xc0) === 0x80
 
 /** What fewer bytes could have said. */
 function isOverlong([first = 0, second = 0, ...rest]: Uint8Array): boolean {

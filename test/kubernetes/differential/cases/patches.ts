@@ -268,8 +268,19 @@ function ownForms(): RequestStep[] {
     { path: leases, apiVersion: "coordination.k8s.io/v1", kind: "Lease", fields: { renewTime: null } },
   ]
   const values: Json[] = [{}, [], true, 1.5, 7, "x", null]
+  const parts: Json[] = [1.5, { annotations: 1.5 }, { finalizers: 1.5 }, { ownerReferences: [1.5] }]
   return kinds.flatMap(({ path, apiVersion, kind, fields }) => [
     post(path, { metadata: { name: "a" }, spec: fields }),
+    ...parts.map((metadata) =>
+      patch(
+        `${path}/a?dryRun=All`,
+        strategicPatch,
+        { metadata },
+        {
+          label: `PATCH strategic ${kind} ${JSON.stringify({ metadata })}`,
+        },
+      ),
+    ),
     ...values.flatMap((value) => {
       const spec = { [Object.keys(fields)[0] ?? ""]: value }
       const label = `${kind} ${JSON.stringify(spec)}`
