@@ -23,6 +23,13 @@ export function observe(to: Histogram, value: number): void {
   to.count++
 }
 
+/** Who holds it goes on adding to it. */
+export function clear(all: Histogram): void {
+  all.buckets.fill(0)
+  all.sum = 0
+  all.count = 0
+}
+
 /** `start`, and each the one before times `factor`. */
 export function exponentialBounds(start: number, factor: number, count: number): number[] {
   const bounds: number[] = []

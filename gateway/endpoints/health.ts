@@ -155,7 +155,7 @@ async function serveAll(
   else answer(response, 200, ctx.query.has("verbose") ? lines.join("\n") : "ok")
 }
 
-const plainText = "text/plain; charset=utf-8"
+export const plainText = "text/plain; charset=utf-8"
 
 function answer(response: ServerResponse, code: number, text: string): void {
   response

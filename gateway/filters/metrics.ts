@@ -5,10 +5,10 @@ import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { IncomingHttpHeaders } from "node:http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
-import { pageNotFound } from "../../apimachinery/status.ts"
+import { methodNotAllowed } from "../../apimachinery/status.ts"
 import { expositionType } from "../../client/metrics/exposition.ts"
 import { acceptsGzip } from "../endpoints/body-writer.ts"
-import { sliPath } from "../endpoints/health.ts"
+import { plainText, sliPath } from "../endpoints/health.ts"
 import { leave } from "../metrics/flow-counts.ts"
 import type { Metrics } from "../metrics/metrics.ts"
 import { type RequestKind, type RequestLabels, seriesKey } from "../metrics/request-counts.ts"
@@ -125,8 +125,7 @@ export function serveMetrics(metrics: Metrics): Filter {
   return (request, response, next) => {
     const { info, controlPlane } = response.locals.state
     if (info.path !== "/metrics" && info.path !== sliPath) return next()
-    // Upstream counts anew then; here what is counted belongs to others, too.
-    if (request.method === "DELETE") throw pageNotFound()
+    if (request.method === "DELETE") return countAnew(metrics, response)
     response.stand({ [startHeader]: String(Math.floor(metrics.startOf(controlPlane) / 1000)) })
     if (info.path === sliPath) return next()
     return print(metrics, response, acceptsGzip(request))
@@ -135,6 +134,20 @@ export function serveMetrics(metrics: Metrics): Filter {
 
 /** By which collectors know that counters began anew. */
 const startHeader = "process-start-time-unix"
+
+/**
+ * What is counted of a tenant is its own to forget; what the process does is nobody's, for several may follow it. At the other path
+ * nothing is counted: it tells of what is.
+ */
+function countAnew(metrics: Metrics, response: GatewayResponse): void {
+  const { info, controlPlane } = response.locals.state
+  if (info.path === "/metrics") {
+    if (controlPlane.tenant === undefined) throw methodNotAllowed()
+    metrics.of(controlPlane).reset()
+  }
+  const text = "metrics reset\n"
+  response.writeHead(200, { "content-type": plainText, "content-length": text.length }).end(text)
+}
 
 async function print(metrics: Metrics, response: GatewayResponse, asGzip: boolean): Promise<void> {
   const { controlPlane } = response.locals.state

@@ -1,7 +1,15 @@
 // Who was let in, and what they may: counted as kube-apiserver does, without anybody's name.
 // Source: k8s.io/apiserver/pkg/endpoints/filters/metrics.go, pkg/authentication/request/x509.
 
-import { family, histogram, histogramSamples, observe, printLabels, sample } from "../../client/metrics/exposition.ts"
+import {
+  clear,
+  family,
+  histogram,
+  histogramSamples,
+  observe,
+  printLabels,
+  sample,
+} from "../../client/metrics/exposition.ts"
 import type { Decision } from "../authorization/types.ts"
 
 /** Seconds that a certificate has left: minutes to a year. */
@@ -49,6 +57,14 @@ export class AccessCounts {
 
   authorized(decision: Decision["decision"]): void {
     this.#decisions[decision]++
+  }
+
+  reset(): void {
+    this.#users.fill(0)
+    Object.assign(this.#decisions, { Allow: 0, Deny: 0, NoOpinion: 0 })
+    clear(this.#left)
+    this.#successes = 0
+    this.#errors = 0
   }
 
   print(): string {

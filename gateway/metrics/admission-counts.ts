@@ -38,6 +38,11 @@ export class AdmissionCounts {
     observe(one, seconds)
   }
 
+  reset(): void {
+    for (const steps of [this.#accepted, this.#rejected]) for (const type in steps) steps[type as AdmissionStep].clear()
+    this.#webhooks.clear()
+  }
+
   print(): string {
     const steps = "apiserver_admission_step_admission_duration_seconds"
     const webhooks = "apiserver_admission_webhook_admission_duration_seconds"

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { ControlPlaneCounts, Counts } from "./counts.ts"
 import { dispatch, leave, type Passing, queue } from "./flow-counts.ts"
+import { seriesKey } from "./request-counts.ts"
 
 const lines = (text: string, pattern: RegExp): string[] => text.split("\n").filter((line) => pattern.test(line))
 
@@ -45,6 +46,50 @@ describe("of one control plane and of all", () => {
     )
     expect(all.print()).not.toContain("secret")
     expect(all.print()).toContain('apiserver_watch_events_total{group="",resource="",version=""} 1')
+  })
+})
+
+describe("a tenant's counts begin anew", () => {
+  const labels = {
+    component: "apiserver",
+    dryRun: "",
+    verb: "WATCH",
+    group: "",
+    version: "v1",
+    resource: "pods",
+    subresource: "",
+    scope: "cluster",
+  }
+
+  test("and what is under way still is", () => {
+    const all = new Counts()
+    const counts = new ControlPlaneCounts(all)
+    const key = seriesKey(labels)
+    const flow = counts.flows.of("s", "l")
+    const request: Passing = { flow, queuedAt: undefined, isDispatched: false, isLongRunning: false }
+    const sent = counts.eventsOf({ group: "", version: "v1", resource: "pods" }, true)
+    counts.own.requests.begin("longRunning")
+    counts.own.requests.begin("mutating")
+    const leaveWatch = counts.own.requests.enter(labels, key)
+    dispatch(request)
+    sent(2000)
+    counts.authorized("Allow")
+    counts.admitted("admit", "CREATE", false, 1)
+    counts.reset()
+    expect(lines(counts.own.print(), /^[^#]/)).toEqual([
+      'apiserver_longrunning_requests{component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="WATCH",version="v1"} 1',
+      'apiserver_current_inflight_requests{request_kind="mutating"} 1',
+      'apiserver_current_inflight_requests{request_kind="readOnly"} 0',
+    ])
+    expect(counts.flows.print([], 1)).toContain('current_executing_requests{flow_schema="s",priority_level="l"} 1')
+    expect(counts.flows.print([], 1)).toContain('dispatched_requests_total{flow_schema="s",priority_level="l"} 0')
+    expect(all.print()).toContain("apiserver_watch_events_total")
+    sent(2000)
+    leaveWatch()
+    leave(request, false)
+    expect(counts.own.print()).toContain('apiserver_watch_events_total{group="",resource="pods",version="v1"} 1')
+    expect(counts.own.print()).toContain('subresource="",verb="WATCH",version="v1"} 0')
+    expect(counts.flows.print([], 1)).toContain('current_executing_requests{flow_schema="s",priority_level="l"} 0')
   })
 })
 

@@ -16,6 +16,10 @@ export class Counts {
   readonly events = new EventCounts()
   readonly admission = new AdmissionCounts()
 
+  reset(): void {
+    for (const one of [this.requests, this.access, this.events, this.admission]) one.reset()
+  }
+
   print(): string {
     return [this.requests, this.access, this.events, this.admission].map((one) => one.print()).join("")
   }
@@ -26,11 +30,22 @@ export class ControlPlaneCounts implements RequestObserver {
   readonly own = new Counts()
   readonly flows = new FlowCounts()
   readonly all: Counts
-  /** Milliseconds since the epoch: its numbers begin anew when it has slept. */
-  readonly startedAt = Date.now()
+  #startedAt = Date.now()
 
   constructor(all: Counts) {
     this.all = all
+  }
+
+  /** Milliseconds since the epoch: its numbers begin anew when it has slept, and when it says so. */
+  get startedAt(): number {
+    return this.#startedAt
+  }
+
+  /** Its own alone: what is counted of all is not its to forget. */
+  reset(): void {
+    this.own.reset()
+    this.flows.reset()
+    this.#startedAt = Date.now()
   }
 
   authenticated(user: string, certificateEnd: number | undefined): void {

@@ -1,6 +1,7 @@
 // What watches were sent, by what they watch. Source: k8s.io/apiserver/pkg/endpoints/metrics (WatchEvents).
 
 import {
+  clear,
   exponentialBounds,
   family,
   type Histogram,
@@ -29,6 +30,11 @@ export class EventCounts {
     }
     const to = sizes
     return (bytes) => observe(to, bytes)
+  }
+
+  /** In place: watches hold what they add to. */
+  reset(): void {
+    for (const sizes of this.#sizes.values()) clear(sizes)
   }
 
   print(): string {

@@ -3,7 +3,15 @@
 // they share.
 // Source: k8s.io/apiserver/pkg/util/flowcontrol/metrics.
 
-import { family, histogram, histogramSamples, observe, printLabels, sample } from "../../client/metrics/exposition.ts"
+import {
+  clear,
+  family,
+  histogram,
+  histogramSamples,
+  observe,
+  printLabels,
+  sample,
+} from "../../client/metrics/exposition.ts"
 
 const secondsBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30] as const
 /** Flows of one control plane; beyond it a request is counted as one of none. */
@@ -85,6 +93,16 @@ export class FlowCounts {
     if (this.#flows.size >= maxFlows && schema !== "") return this.of("", "")
     this.#flows.set(key, (flow = new FlowSeries(schema, level)))
     return flow
+  }
+
+  /** In place: requests on their way hold theirs, and still are on their way. */
+  reset(): void {
+    for (const flow of this.#flows.values()) {
+      flow.dispatched = 0
+      flow.rejected.clear()
+      clear(flow.waited)
+      clear(flow.waitedInVain)
+    }
   }
 
   /** `levels`: names of all there are. `places`: requests that are worked on at the same time. */

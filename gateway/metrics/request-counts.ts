@@ -117,6 +117,15 @@ export class RequestCounts {
     this.#deprecated.add(printLabels(place))
   }
 
+  /** What is under way still is. */
+  reset(): void {
+    this.#deprecated.clear()
+    for (const [key, series] of this.#series) {
+      if (!series.active) this.#series.delete(key)
+      else Object.assign(series, { ...emptySeries(series.labels), active: series.active })
+    }
+  }
+
   print(): string {
     const all = [...this.#series.values()]
     const of = (name: string, type: MetricType, help: string, samplesOf: (one: Series) => string[]): string =>
@@ -167,17 +176,21 @@ export class RequestCounts {
     let series = this.#series.get(key)
     if (series !== undefined) return series
     if (this.#series.size >= maxSeries && labels !== noLabels) return this.#of(noLabels, seriesKey(noLabels))
-    series = {
-      labels,
-      codes: new Map(),
-      durations: histogram(secondsBounds),
-      ownDurations: undefined,
-      sizes: undefined,
-      active: undefined,
-      terminations: undefined,
-    }
+    series = emptySeries(labels)
     this.#series.set(key, series)
     return series
+  }
+}
+
+function emptySeries(labels: RequestLabels): Series {
+  return {
+    labels,
+    codes: new Map(),
+    durations: histogram(secondsBounds),
+    ownDurations: undefined,
+    sizes: undefined,
+    active: undefined,
+    terminations: undefined,
   }
 }
 

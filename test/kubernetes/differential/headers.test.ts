@@ -92,6 +92,8 @@ const cases: readonly Case[] = [
   ask(200, "/metrics"),
   ask(200, "/metrics/slis"),
   anonymous(403, "/metrics"),
+  ...["/metrics", "/metrics/slis"].map((path) => send(200, "DELETE", path, "")),
+  { ...anonymous(403, "/metrics"), method: "DELETE" },
   ...["Statusz", "Flagz"].flatMap((kind) => {
     const path = `/${kind.toLowerCase()}`
     return [

@@ -97,6 +97,20 @@ describe.skipIf(lacks(TestKubernetes.binaries()))("a tenant's metrics are those 
     expect(ours).toEqual(theirs)
     expect(Object.keys(ours).length).toBeGreaterThan(20)
   })
+
+  test("a tenant forgets its own, as kube-apiserver does", async () => {
+    for (const server of [servers.kubernetes, servers.polyplane]) {
+      await act(server, "forgotten")
+      const { code, body } = await server.call("DELETE", "/metrics")
+      expect([code, body.toString()]).toEqual([200, "metrics reset\n"])
+      const { samples } = await metricsOf(server)
+      expect([...samples.keys()].filter((sample) => sample.includes('resource="podtemplates"'))).toEqual([])
+    }
+    const { code } = await gateway.call("DELETE", "/metrics")
+    expect(code).toBe(405)
+    const { samples } = await metricsOf(gateway)
+    expect([...samples.keys()].some((sample) => sample.includes('resource="podtemplates"'))).toBe(true)
+  })
 })
 
 function shapes({ families }: Metrics, wanted: readonly (readonly [string, ...unknown[]])[]): Record<string, unknown> {
