@@ -1,34 +1,51 @@
 // Defaults in a custom resource's schema must be values the schema accepts, without unknown fields.
 
 import { evaluateRules, ruleTree } from "../../cel/rules/validator.ts"
-import { invalidValue, required } from "../../field-errors.ts"
-import type { FieldError, FieldPath } from "../../field-errors.ts"
+import { type FieldError, FieldPath, invalidValue } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
+import { embeddedFault } from "../decode.ts"
 import { isObject, type JsonObject } from "../json-object.ts"
 import { prune } from "../prune.ts"
 import type { Schema } from "../schema.ts"
 import { validateDefault } from "../validate.ts"
+import { validateEmbedded } from "../validate-embedded.ts"
+
+/** A place in what an object says of itself. */
+interface WithinWhole {
+  /** Of the object. */
+  root: Schema
+  path: readonly (string | number)[]
+}
+
+const ofWholes: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"])
 
 /** `source` and `schema` are the same schema before and after compiling; the path is that of the source. */
-export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath): FieldError[] {
+export function defaultErrors(source: JsonObject, schema: Schema, path: FieldPath, within?: WithinWhole): FieldError[] {
   const errors: FieldError[] = []
+  const isWhole = schema.custom === true || schema.embedded === true
+  const place = isWhole ? undefined : within
   if (schema.default !== undefined) {
     const at = path.child("default")
-    const found = oneDefault(schema, schema.default, at)
-    errors.push(...surplus(schema, schema.default, at), ...found)
+    const found =
+      place === undefined ? oneDefault(schema, schema.default, at) : ofWhole(schema, schema.default, at, place)
+    errors.push(...(place === undefined ? surplus(schema, schema.default, at) : []), ...found)
     if (found.length === 0) errors.push(...ruleFaults(source, schema.default, at))
+  }
+  const below = (step: string | number): WithinWhole | undefined => {
+    if (isWhole) return ofWholes.has(String(step)) ? { root: schema, path: [step] } : undefined
+    return place && { ...place, path: [...place.path, step] }
   }
   const { properties, items } = source
   if (isObject(properties)) {
     for (const [name, property] of Object.entries(properties)) {
       const field = schema.fields?.[name]
       if (field === undefined || !isObject(property)) continue
-      errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name)))
+      errors.push(...defaultErrors(property, field.schema, path.child("properties").key(name), below(name)))
     }
   }
   // Upstream does not look below additionalProperties.
   if (schema.items !== undefined && schema.type !== "map" && isObject(items)) {
-    errors.push(...defaultErrors(items, schema.items, path.child("items")))
+    errors.push(...defaultErrors(items, schema.items, path.child("items"), below(0)))
   }
   return errors
 }
@@ -47,13 +64,40 @@ function ruleFaults(source: JsonObject, value: Json, path: FieldPath): FieldErro
 }
 
 function oneDefault(schema: Schema, value: Json, path: FieldPath): FieldError[] {
-  const whole = schema.custom === true || schema.embedded === true
-  if (whole && isObject(value)) {
-    const missing = ["apiVersion", "kind"].filter((name) => typeof value[name] !== "string")
-    if (missing.length > 0) return missing.map((name) => required(path.child(name)))
+  const given = structuredClone(value)
+  const fault = embeddedFault(schema, given)
+  if (fault !== undefined) {
+    const at = fault.path.reduce<FieldPath>(
+      (to, step) => (typeof step === "string" ? to.child(step) : to.index(step)),
+      path,
+    )
+    return [invalidValue(at, JSON.parse(fault.given), fault.detail)]
   }
-  return validateDefault(schema, value, path)
+  const errors = validateEmbedded(asWhole(schema), given, path)
+  return errors.length > 0 ? errors : validateDefault(schema, value, path)
 }
+
+/** With it an object has to be well that says nothing else. Source: surroundingobject.go of the apiextensions-apiserver's defaulting. */
+function ofWhole(schema: Schema, value: Json, path: FieldPath, { root, path: steps }: WithinWhole): FieldError[] {
+  const inner = steps.reduceRight<Json>(
+    (to, step) => (typeof step === "string" ? { [step]: to } : [to]),
+    structuredClone(value),
+  )
+  const object = { apiVersion: "validation/v1", kind: "Validation", ...(inner as JsonObject) }
+  const whole = asWhole(root)
+  const fault = embeddedFault(whole, object)
+  const faults =
+    fault === undefined
+      ? validateEmbedded(whole, object, FieldPath.root()).map((error) => error.message())
+      : [fault.message]
+  if (faults.length === 0) return validateDefault(schema, value, path)
+  const [first = ""] = faults
+  const told = faults.length === 1 ? first : `[${faults.join(", ")}]`
+  return [invalidValue(path, value, `must result in valid metadata: ${told}`)]
+}
+
+/** The definition's own kind is one, too. */
+const asWhole = (schema: Schema): Schema => (schema.custom === true ? { ...schema, embedded: true } : schema)
 
 function surplus(schema: Schema, value: Json, path: FieldPath): FieldError[] {
   const unknown: string[] = []

@@ -4,7 +4,7 @@
 import { errorMessage } from "../../../apimachinery/error-message.ts"
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { parseInt64 } from "../../../apimachinery/go-integers.ts"
-import { badRequest } from "../../../apimachinery/status.ts"
+import { badRequest, UnconvertedError } from "../../../apimachinery/status.ts"
 
 /** Brings it into the form in which Go prints it. What is no integer cannot be decoded: `describe` says so. */
 export function canonicalizeInteger(
@@ -19,6 +19,7 @@ export function canonicalizeInteger(
     object.metadata.annotations = { ...annotations, [annotation]: String(parseInt64(text)) }
   } catch (error) {
     const { kind } = object
-    throw badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${describe(text, errorMessage(error))}`)
+    const cause = new UnconvertedError(describe(text, errorMessage(error)), { cause: error })
+    throw badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${cause.message}`, { cause })
   }
 }

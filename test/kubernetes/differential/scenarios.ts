@@ -4,6 +4,7 @@ import { accessCases } from "./cases/access.ts"
 import { addressCases } from "./cases/addresses.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
+import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
 import { customEmbeddedCases } from "./cases/custom-embedded.ts"
 import { customInheritedNameCases } from "./cases/custom-inherited-names.ts"
 import { customFormatCases } from "./cases/custom-formats.ts"
@@ -31,6 +32,7 @@ import { ownRuleCases } from "./cases/own-rules.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
 import { protocolCases } from "./cases/protocol.ts"
+import { nodeAnnotationCases } from "./cases/node-annotations.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
@@ -38,6 +40,7 @@ import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { warningCases } from "./cases/warnings.ts"
 import { workloadCases } from "./cases/workloads.ts"
+import { yamlCases } from "./cases/yaml.ts"
 import { fieldScenarios, statusScenarios } from "./generate/field-scenarios.ts"
 import { lifeScenarios } from "./generate/life-scenarios.ts"
 import { metadataScenarios } from "./generate/metadata-scenarios.ts"
@@ -73,6 +76,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...customVersionCases(),
         ...customRatchetingCases(),
         ...customColumnCases(),
+        ...customEmbeddedDefaultCases(),
         ...customEmbeddedCases(),
         ...customFormatCases(),
         ...definitionNullCases(),
@@ -92,6 +96,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...keyTextCases(),
         ...workloadCases(),
         ...podSecurityCases(),
+        ...nodeAnnotationCases(),
         ...podAnnotationCases(),
         ...emptyStructCases(),
       ],
@@ -101,6 +106,7 @@ export function scenarioGroups(): ScenarioGroup[] {
       scenarios: [
         ...protocolCases(),
         ...requestCases(),
+        ...yamlCases(),
         ...patchCases(),
         ...numberLiteralCases(),
         ...objectCases(),

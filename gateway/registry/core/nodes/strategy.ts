@@ -3,20 +3,20 @@
 import { parseLoosePrefix } from "../../../../apimachinery/addresses.ts"
 import {
   duplicate,
-  FieldError,
+  type FieldError,
   FieldPath,
   forbiddenField,
   internalFieldError,
   invalidValue,
 } from "../../../../apimachinery/field-errors.ts"
-import { validateLabelValue } from "../../../../apimachinery/names.ts"
 import type { Node } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { validateLabelName } from "../../validation/selectors.ts"
 import { isIPv6Address, legacyNetwork, networkWarnings } from "../../validation/addresses.ts"
-import { notPositive, oneOf } from "../../validation/values.ts"
+import { notPositive } from "../../validation/values.ts"
 import { validateAmount } from "../pod-spec/resources.ts"
+import { validateNodeAnnotations } from "./annotations.ts"
 import { proxy } from "./connect/proxy.ts"
+import { validateTaints } from "./taints.ts"
 
 const path = FieldPath.root("spec")
 const emptyNodeInfo = {
@@ -58,7 +58,8 @@ const strategy: Strategy<Node> = {
   },
 
   validateUpdate(ctx, node, current) {
-    const errors = ctx.info.subresource === "status" ? [] : validate(node)
+    const errors =
+      ctx.info.subresource === "status" ? validateNodeAnnotations(node.metadata.annotations) : validate(node)
     errors.push(...validateResources(node), ...validateFeatures(node))
     if ((node.spec?.externalID ?? "") !== (current.spec?.externalID ?? "")) {
       errors.push(forbiddenField(path.child("externalID"), "may not be updated"))
@@ -81,7 +82,7 @@ const strategy: Strategy<Node> = {
         forbiddenField(path.child("providerID"), 'node updates may not change providerID except from "" to valid'),
       )
     }
-    return [...errors, ...validateTaints(node)]
+    return [...errors, ...taintErrors(node)]
   },
 
   warnings(_ctx, { spec }) {
@@ -112,13 +113,17 @@ function dropConfiguration(node: Node): void {
 
 function validate(node: Node): FieldError[] {
   return [
-    ...validateTaints(node),
+    ...validateNodeAnnotations(node.metadata.annotations),
+    ...taintErrors(node),
     ...validateResources(node),
     ...validateSwap(node),
     ...validateFeatures(node),
     ...validateRanges(node.spec?.podCIDRs ?? []),
   ]
 }
+
+/** Upstream says "metadata.taints", and so do we: clients show it. */
+const taintErrors = ({ spec }: Node): FieldError[] => validateTaints(FieldPath.root("metadata", "taints"), spec?.taints)
 
 /** Upstream looks for it in the metadata. */
 function validateSwap({ status }: Node): FieldError[] {
@@ -167,30 +172,6 @@ function validateFeatures(node: Node): FieldError[] {
     const fault =
       feature === next ? duplicate(place, next) : invalidValue(place, next, "list must be sorted alphabetically")
     return [...errors, fault]
-  })
-}
-
-/** Upstream says "metadata.taints", and so do we: clients show it. */
-function validateTaints(node: Node): FieldError[] {
-  const seen = new Set<string>()
-  return (node.spec?.taints ?? []).flatMap((taint, index) => {
-    const at = FieldPath.root("metadata", "taints").index(index)
-    const errors = validateLabelName(at.child("key"), taint.key)
-    const faults = validateLabelValue(taint.value ?? "")
-    if (faults.length > 0) errors.push(invalidValue(at.child("value"), taint.value, faults.join(";")))
-    errors.push(...oneOf(at.child("effect"), taint.effect, ["NoSchedule", "PreferNoSchedule", "NoExecute"]))
-    const key = `${taint.key}:${taint.effect}`
-    if (seen.has(key)) {
-      const shown = {
-        Key: taint.key,
-        Value: taint.value ?? "",
-        Effect: taint.effect,
-        TimeAdded: taint.timeAdded ?? null,
-      }
-      errors.push(new FieldError("FieldValueDuplicate", at, shown, "taints must be unique by key and effect pair"))
-    }
-    seen.add(key)
-    return errors
   })
 }
 

@@ -65,6 +65,12 @@ const serviceStrategy: Strategy<Service> = {
     return validateService(service, current)
   },
 
+  /** Upstream keeps what it has no use for in its store, and does not show it. */
+  canonicalize(service) {
+    const spec = specOf(service)
+    if (spec.type === "ExternalName") delete spec.internalTrafficPolicy
+  },
+
   warnings: (_ctx, service) => serviceWarnings(specOf(service), service.metadata.annotations),
   statusWarnings: ({ status }) => loadBalancerWarnings(status?.loadBalancer?.ingress),
 

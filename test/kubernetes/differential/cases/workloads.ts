@@ -1,7 +1,16 @@
 // Templates as people write them, with what is commonly wrong in them; and several kinds that depend on other objects.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { mergePatch, patch, post, put, type RequestStep, type Scenario } from "../scenario.ts"
+import {
+  applyPatch,
+  mergePatch,
+  patch,
+  post,
+  put,
+  strategicPatch,
+  type RequestStep,
+  type Scenario,
+} from "../scenario.ts"
 import { kindNamed, type JsonObject } from "../generate/objects.ts"
 
 const container = { name: "main", image: "busybox" }
@@ -138,6 +147,11 @@ function annotatedIntegers(): RequestStep[] {
   return kinds.flatMap(([resource, annotation]) => {
     const kind = kindNamed(resource)
     const plain = kind.object()
+    const typed = (object: JsonObject): JsonObject => ({
+      apiVersion: "apps/v1",
+      kind: kind.facts.kind,
+      ...object,
+    })
     const annotated = (text: string): JsonObject => ({
       ...plain,
       metadata: { ...(plain["metadata"] as JsonObject), annotations: { [annotation]: text } },
@@ -149,12 +163,17 @@ function annotatedIntegers(): RequestStep[] {
         const body = annotated(text)
         return [
           put(`${kind.objectPath}?dryRun=All`, body, { label: `PUT ${annotation}=${text}` }),
-          patch(
-            `${kind.objectPath}?dryRun=All`,
-            mergePatch,
-            { metadata: body["metadata"] as JsonObject },
-            { label: `PATCH ${annotation}=${text}` },
+          ...[mergePatch, strategicPatch].map((type) =>
+            patch(
+              `${kind.objectPath}?dryRun=All`,
+              type,
+              { metadata: body["metadata"] as JsonObject },
+              { label: `PATCH ${type} ${annotation}=${text}` },
+            ),
           ),
+          patch(`${kind.objectPath}?dryRun=All&fieldManager=m&force=true`, applyPatch, typed(body), {
+            label: `APPLY ${annotation}=${text}`,
+          }),
         ]
       }),
     ]
