@@ -3,12 +3,10 @@
 
 import { prefixEnd } from "../key-order.ts"
 import { encodeUsage, usageOf, type StoreQuota, type Usage } from "../quota.ts"
+import { Cursor } from "./cursor.ts"
 import type { Database, DatabaseState } from "./database.ts"
 import { decodeCurrent, metaUsage, tables } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
-
-/** Read from LevelDB at once. */
-const pieceBytes = 256 * 1024
 
 export class Allowance {
   readonly #quota: StoreQuota | undefined
@@ -57,7 +55,7 @@ export class Allowance {
 async function count(database: Database, quota: StoreQuota): Promise<Usage> {
   const used: Usage = { objects: 0, bytes: 0 }
   const start = tables.current + quota.prefix
-  const entries = database.iterator({ gte: start, lt: prefixEnd(start) ?? "", highWaterMarkBytes: pieceBytes })
+  await using entries = new Cursor<string>(database, { gte: start, lt: prefixEnd(start) ?? "", keyEncoding: "utf8" })
   for await (const [key, data] of entries) {
     const { objects, bytes } = usageOf(decodeCurrent(key.slice(1), data), quota)
     used.objects += objects

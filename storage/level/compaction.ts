@@ -4,7 +4,7 @@
 
 import type { StoreLimits } from "../limits.ts"
 import type { Revision } from "../types.ts"
-import { Cursor } from "./cursor.ts"
+import { Cursor, firstKey } from "./cursor.ts"
 import type { Database } from "./database.ts"
 import { decodeLogRecord, historyKey, logKey } from "./keys.ts"
 import type { Write } from "./revision-log.ts"
@@ -27,7 +27,6 @@ export async function dropOldest(
       lt: logKey(revision + 1),
       snapshot,
       keyEncoding: "buffer",
-      expected: limits.compactionStep,
     })
     while (writes.length < 2 * limits.compactionStep) {
       if (cursor.drained) await cursor.fetch()
@@ -46,6 +45,6 @@ export async function dropOldest(
 
 /** Whether records are left that a compaction meant to remove. */
 export async function hasLeftovers(database: Database, compacted: Revision): Promise<boolean> {
-  const keys = database.keys<Buffer>({ gte: logKey(0), lt: logKey(compacted + 2), limit: 1, keyEncoding: "buffer" })
-  return (await keys.all()).length > 0
+  const range = { gte: logKey(0), lt: logKey(compacted + 2), keyEncoding: "buffer" } as const
+  return (await firstKey(database, range)) !== undefined
 }

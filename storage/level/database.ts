@@ -7,6 +7,7 @@ import type { StoreLimits } from "../limits.ts"
 import { decodeUsage, type Usage } from "../quota.ts"
 import { syncDirectory } from "../sync-directory.ts"
 import { StorageError, type Revision } from "../types.ts"
+import { firstKey } from "./cursor.ts"
 import { decodeLogKey, formatVersion, logEnd, logKey, metaCompacted, metaFormat, metaUsage } from "./keys.ts"
 
 export type Database = Level<string, Buffer>
@@ -116,7 +117,7 @@ export async function readState(database: Database): Promise<DatabaseState> {
 }
 
 async function initialize(database: Database): Promise<void> {
-  const [found] = await database.keys({ limit: 1 }).all()
+  const found = await firstKey(database, { keyEncoding: "utf8" })
   if (found !== undefined)
     throw new StorageError(
       "Corrupt",
@@ -142,8 +143,7 @@ function checkFormat(text: string, location: string): void {
 
 // The newest record of the log has it. An empty log means that everything was compacted up to the head.
 async function readHead(database: Database, compacted: Revision): Promise<Revision> {
-  const keys = database.keys<Buffer>({ gte: logKey(0), lt: logEnd, reverse: true, limit: 1, keyEncoding: "buffer" })
-  const [last] = await keys.all()
+  const last = await firstKey(database, { gte: logKey(0), lt: logEnd, reverse: true, keyEncoding: "buffer" })
   return Math.max(last ? decodeLogKey(last).revision : 0, compacted + 1)
 }
 

@@ -8,12 +8,13 @@ import { setTimeout as pause } from "node:timers/promises"
 import { baseValue } from "../base-layer.ts"
 import { compareKeys, prefixEnd, selectKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, RangeOptions, StoreEvent } from "../types.ts"
+import { Cursor } from "./cursor.ts"
 import type { Database } from "./database.ts"
 import type { TableEntry } from "./image.ts"
 import { currentKey, decodeCurrent, encodeCurrent, tables, tombstoneKey } from "./keys.ts"
 import { OrderedEntries } from "./ordered-entries.ts"
 
-/** Read from LevelDB at once. */
+/** What is read beside its readers pauses after so much. */
 const pieceBytes = 256 * 1024
 
 const nothing = Buffer.alloc(0)
@@ -118,8 +119,14 @@ export class Resident {
   }
 
   async #load(database: Database, snapshot: AbstractSnapshot | undefined): Promise<boolean> {
-    const range = (table: string) => ({ gte: table, lt: prefixEnd(table) ?? "", ...(snapshot ? { snapshot } : {}) })
-    const current = database.iterator({ ...range(tables.current), highWaterMarkBytes: pieceBytes })
+    const cursorOver = (table: string): Cursor<string> =>
+      new Cursor(database, {
+        gte: table,
+        lt: prefixEnd(table) ?? "",
+        keyEncoding: "utf8",
+        ...(snapshot ? { snapshot } : {}),
+      })
+    await using current = cursorOver(tables.current)
     let piece = { end: pieceBytes, began: performance.now() }
     for await (const [key, data] of current) {
       this.#set(decodeCurrent(key.slice(1), data))
@@ -130,7 +137,8 @@ export class Resident {
       piece = { end: this.#bytes + pieceBytes, began: performance.now() }
     }
     if (this.#base.keys.length === 0) return true
-    for await (const key of database.keys(range(tables.tombstone))) this.#deleted.add(key.slice(1))
+    await using deleted = cursorOver(tables.tombstone)
+    for await (const [key] of deleted) this.#deleted.add(key.slice(1))
     return true
   }
 

@@ -80,16 +80,15 @@ export function readRecord(view: View, revision: Revision, index: number): LogRe
 export async function readAt(view: View, key: string, revision: Revision): Promise<KeyValue | undefined> {
   const current = readCurrent(view.database, view.base, key, view.snapshot)
   if (current && current.modRevision <= revision) return current
-  const [next] = await view.database
-    .iterator<Buffer, Buffer>({
-      gte: historyKey(key, revision + 1),
-      lt: historyKey(key, Number.MAX_SAFE_INTEGER),
-      limit: 1,
-      snapshot: view.snapshot,
-      keyEncoding: "buffer",
-      valueEncoding: "buffer",
-    })
-    .all()
+  await using cursor = new Cursor<Buffer>(view.database, {
+    gte: historyKey(key, revision + 1),
+    lt: historyKey(key, Number.MAX_SAFE_INTEGER),
+    snapshot: view.snapshot,
+    keyEncoding: "buffer",
+    expected: 1,
+  })
+  await cursor.fetch()
+  const next = cursor.entry
   if (!next) return current
   const [historyData, data] = next
   return readRecord(view, decodeHistoryKey(historyData).revision, decodeHistory(data).index).previous
@@ -135,7 +134,6 @@ async function readRecords(view: View, after: Revision): Promise<{ records: LogR
     lt: logEnd,
     snapshot: view.snapshot,
     keyEncoding: "buffer",
-    expected: limits.backlogChanges,
   })
   for (;;) {
     if (cursor.drained) await cursor.fetch()
