@@ -93,6 +93,16 @@ export class Informer<T extends KubeObject> {
     return this.#objects.byIndex(index, value)
   }
 
+  /** Namespaces that are folded now. */
+  get folded(): readonly string[] {
+    return this.#objects.folded()
+  }
+
+  /** Nobody needs what lies in that namespace for now: it takes little memory until it changes or somebody asks for it. */
+  fold(namespace: string): void {
+    this.#objects.fold(namespace)
+  }
+
   /** Replays what is there as added. Returns how to stop. */
   subscribe(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler)
@@ -102,8 +112,10 @@ export class Informer<T extends KubeObject> {
 
   #replace(objects: readonly T[]): void {
     const present = new Set(objects.map(keyOf))
+    const folded = this.#objects.folded()
     for (const object of this.#objects.list()) if (!present.has(keyOf(object))) this.#delete(object)
     for (const object of objects) this.#set(object)
+    for (const namespace of folded) this.#objects.fold(namespace)
   }
 
   #set(delivered: T): void {

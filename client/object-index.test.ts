@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
+import { createRandom, pick } from "../apimachinery/testing/random.ts"
 import { ObjectIndex } from "./object-index.ts"
 
 const object = (namespace: string, name: string, label: string): KubeObject => ({
@@ -7,6 +8,14 @@ const object = (namespace: string, name: string, label: string): KubeObject => (
   kind: "ConfigMap",
   metadata: { namespace, name, labels: { label } },
 })
+
+/** Two of them are worth folding. */
+const larger = (namespace: string, name: string, label: string): KubeObject => ({
+  ...object(namespace, name, label),
+  data: { text: "x".repeat(1_000) },
+})
+
+const textOf = (value: KubeObject): string => JSON.stringify(value)
 
 const byLabel = { label: ({ metadata }: KubeObject) => Object.values(metadata.labels ?? {}) }
 
@@ -36,4 +45,76 @@ test("an object is found under what it says now", () => {
   expect(objects.byIndex("label", "y")).toEqual([changed])
   expect(objects.delete("a", "b")).toBe(changed)
   expect([objects.size, objects.list(), objects.byIndex("label", "y")]).toEqual([0, [], []])
+})
+
+test("what is folded is found by whoever asks, as it was, and unfolds only then", () => {
+  const objects = new ObjectIndex(byLabel)
+  for (const name of ["b", "c"]) objects.set(larger("a", name, "x"))
+  objects.set(larger("other", "b", "y"))
+  const asks: [string, () => unknown][] = [
+    ["by name", () => objects.get("a", "b")],
+    ["by index", () => objects.byIndex("label", "x")],
+    ["a namespace", () => objects.list("a")],
+    ["all", () => objects.list()],
+  ]
+  for (const [what, ask] of asks) {
+    const before = ask()
+    objects.fold("a")
+    expect(objects.folded(), what).toEqual(["a"])
+    expect([objects.size, objects.get("other", "b"), objects.byIndex("label", "y").length], what).toEqual([
+      3,
+      larger("other", "b", "y"),
+      1,
+    ])
+    expect(objects.folded(), what).toEqual(["a"])
+    expect(ask(), what).toEqual(before)
+    expect(objects.folded(), what).toEqual([])
+  }
+  expect(Object.isFrozen(objects.get("a", "b")?.metadata.labels)).toBe(true)
+})
+
+test("nothing is folded twice, nor what is not there, nor too little, nor too much", () => {
+  const objects = new ObjectIndex()
+  const foldedWith = (text: string): string[] => {
+    objects.set({ ...object("a", "b", "x"), data: { text } })
+    objects.fold("a")
+    objects.fold("a")
+    return objects.folded()
+  }
+  objects.fold("a")
+  expect(objects.folded()).toEqual([])
+  expect(foldedWith("little")).toEqual([])
+  expect(foldedWith("x".repeat(3_000))).toEqual(["a"])
+  expect(objects.list()).toEqual([{ ...object("a", "b", "x"), data: { text: "x".repeat(3_000) } }])
+  expect(foldedWith("x".repeat(300_000))).toEqual([])
+})
+
+test("by chance: an index that is folded now and then answers as one that is not", () => {
+  const seed = Date.now()
+  const random = createRandom(seed)
+  const [folding, plain] = [new ObjectIndex(byLabel), new ObjectIndex(byLabel)]
+  const place = (): [string, string] => [pick(random, ["a", "b", "c"]), pick(random, ["1", "2", "3", "4"])]
+  const ask = (index: ObjectIndex<KubeObject>, label: string): unknown => [
+    index.size,
+    index.list("a").map(textOf).toSorted(),
+    index.byIndex("label", label).map(textOf).toSorted(),
+    index.list("c").length,
+  ]
+  for (let step = 0; step < 2_000; step++) {
+    const [namespace, name] = place()
+    const label = pick(random, ["x", "y", "z"])
+    const what = `seed ${seed}, step ${step}`
+    const steps = {
+      fold: () => folding.fold(namespace),
+      set: () => {
+        const made = larger(namespace, name, label)
+        expect(folding.set(made), what).toEqual(plain.set(made))
+      },
+      delete: () => expect(folding.delete(namespace, name), what).toEqual(plain.delete(namespace, name)),
+      get: () => expect(folding.get(namespace, name), what).toEqual(plain.get(namespace, name)),
+      ask: () => expect(ask(folding, label), what).toEqual(ask(plain, label)),
+    }
+    steps[pick(random, ["fold", "fold", "fold", "set", "set", "delete", "get", "ask"] as const)]()
+  }
+  expect(folding.list().map(textOf).toSorted(), `seed ${seed}`).toEqual(plain.list().map(textOf).toSorted())
 })

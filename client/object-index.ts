@@ -1,7 +1,9 @@
 // What an informer remembers: references to the frozen objects it was given, by namespace and name, and the indexes its
-// owner asked for, maintained change by change. Most tenants have nothing of most resources: that costs no maps.
+// owner asked for, maintained change by change. Most tenants have nothing of most resources: that costs no maps. What lies in a
+// namespace can be folded (folded.ts) until somebody asks for it.
 
 import type { KubeObject } from "../apimachinery/object.ts"
+import { Folded } from "./folded.ts"
 
 /** Index name → the values an object is found under. */
 export type IndexFunctions<T> = Record<string, (object: T) => readonly string[]>
@@ -11,8 +13,9 @@ const none = new Map<never, never>()
 
 export class ObjectIndex<T extends KubeObject> {
   readonly #functions: IndexFunctions<T>
-  #byNamespace: Map<string, Map<string, T>> = none
-  #indexes: Map<string, Map<string, Set<T>>> = none
+  #byNamespace: Map<string, Map<string, T> | Folded<T>> = none
+  /** A folded namespace is found under all that its objects are found under. */
+  #indexes: Map<string, Map<string, Set<T | Folded<T>>>> = none
   #size = 0
 
   constructor(functions: IndexFunctions<T> = {}) {
@@ -24,46 +27,84 @@ export class ObjectIndex<T extends KubeObject> {
   }
 
   get(namespace: string | undefined, name: string): T | undefined {
-    return this.#byNamespace.get(namespace ?? "")?.get(name)
+    return this.#objectsIn(namespace ?? "")?.get(name)
   }
 
   /** Puts the object in place of the one of its name, which is returned. */
   set(object: T): T | undefined {
     const { namespace = "", name = "" } = object.metadata
-    let objects = this.#byNamespace.get(namespace)
+    let objects = this.#objectsIn(namespace)
     if (this.#byNamespace === none) this.#begin()
     if (objects === undefined) this.#byNamespace.set(namespace, (objects = new Map<string, T>()))
     const previous = objects.get(name)
     objects.set(name, object)
     if (previous === undefined) this.#size++
-    else this.#unindex(previous)
-    for (const index in this.#functions) {
-      for (const value of this.#valuesOf(index, object)) this.#bucket(index, value).add(object)
-    }
+    else this.#unindex(previous, previous)
+    this.#index(object, object)
     return previous
   }
 
   delete(namespace: string | undefined, name: string): T | undefined {
-    const objects = this.#byNamespace.get(namespace ?? "")
+    const objects = this.#objectsIn(namespace ?? "")
     const previous = objects?.get(name)
     if (objects === undefined || previous === undefined) return undefined
     objects.delete(name)
     if (objects.size === 0) this.#byNamespace.delete(namespace ?? "")
     this.#size--
-    this.#unindex(previous)
+    this.#unindex(previous, previous)
     return previous
   }
 
   list(namespace?: string): T[] {
-    if (namespace !== undefined) return [...(this.#byNamespace.get(namespace)?.values() ?? [])]
+    if (namespace !== undefined) return [...(this.#objectsIn(namespace)?.values() ?? [])]
     const all: T[] = []
-    for (const objects of this.#byNamespace.values()) for (const object of objects.values()) all.push(object)
+    for (const name of this.#byNamespace.keys())
+      for (const object of this.#objectsIn(name)?.values() ?? []) all.push(object)
     return all
   }
 
   byIndex(index: string, value: string): T[] {
     if (this.#functions[index] === undefined) throw new Error(`no index "${index}"`)
-    return [...(this.#indexes.get(index)?.get(value) ?? [])]
+    const bucket = this.#indexes.get(index)?.get(value)
+    for (const entry of bucket ?? []) if (entry instanceof Folded) this.#unfold(entry)
+    return [...((bucket as Set<T> | undefined) ?? [])]
+  }
+
+  /** Nobody needs what lies in that namespace for now: it takes little memory until somebody asks for any of it. */
+  fold(namespace: string): void {
+    const objects = this.#byNamespace.get(namespace)
+    if (objects === undefined || objects instanceof Folded) return
+    const folded = Folded.of(namespace, [...objects.values()])
+    if (folded === undefined) return
+    for (const object of objects.values()) {
+      this.#unindex(object, object)
+      this.#index(object, folded)
+    }
+    this.#byNamespace.set(namespace, folded)
+  }
+
+  /** Namespaces that are folded now. */
+  folded(): string[] {
+    const names: string[] = []
+    for (const [name, objects] of this.#byNamespace) if (objects instanceof Folded) names.push(name)
+    return names
+  }
+
+  #objectsIn(namespace: string): Map<string, T> | undefined {
+    const objects = this.#byNamespace.get(namespace)
+    return objects instanceof Folded ? this.#unfold(objects) : objects
+  }
+
+  #unfold(folded: Folded<T>): Map<string, T> {
+    const objects = new Map<string, T>()
+    for (const object of folded.objects()) {
+      objects.set(object.metadata.name ?? "", object)
+      // Its place is taken before the folded ones are: a bucket that empties would be thrown away.
+      this.#index(object, object)
+    }
+    for (const object of objects.values()) this.#unindex(object, folded)
+    this.#byNamespace.set(folded.namespace, objects)
+    return objects
   }
 
   /** The first object comes. */
@@ -76,21 +117,28 @@ export class ObjectIndex<T extends KubeObject> {
     return this.#functions[index]?.(object) ?? []
   }
 
-  #bucket(index: string, value: string): Set<T> {
+  #bucket(index: string, value: string): Set<T | Folded<T>> {
     let buckets = this.#indexes.get(index)
-    if (buckets === undefined) this.#indexes.set(index, (buckets = new Map<string, Set<T>>()))
+    if (buckets === undefined) this.#indexes.set(index, (buckets = new Map<string, Set<T | Folded<T>>>()))
     let bucket = buckets.get(value)
-    if (bucket === undefined) buckets.set(value, (bucket = new Set<T>()))
+    if (bucket === undefined) buckets.set(value, (bucket = new Set<T | Folded<T>>()))
     return bucket
   }
 
+  /** Whoever asks for what the object says finds `entry`. */
+  #index(object: T, entry: T | Folded<T>): void {
+    for (const index in this.#functions) {
+      for (const value of this.#valuesOf(index, object)) this.#bucket(index, value).add(entry)
+    }
+  }
+
   /** Index functions are pure and objects frozen: the values now are those it was put under. */
-  #unindex(object: T): void {
+  #unindex(object: T, entry: T | Folded<T>): void {
     for (const index in this.#functions) {
       const buckets = this.#indexes.get(index)
       for (const value of this.#valuesOf(index, object)) {
         const bucket = buckets?.get(value)
-        bucket?.delete(object)
+        bucket?.delete(entry)
         if (bucket?.size === 0) buckets?.delete(value)
       }
     }

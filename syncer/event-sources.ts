@@ -35,6 +35,8 @@ export interface EventSourceParts {
   tenantOf(clusterKey: string): Tenant | undefined
   enqueue(key: SyncKey): void
   synced(tenant: string): void
+  /** Told once for each kind of which something was known. */
+  asleep(tenant: string, resource: Resource): void
 }
 
 /** Subscribes to everything. Returns how to stop. */
@@ -99,6 +101,7 @@ function tenantHandler(resource: Resource, parts: EventSourceParts): TenantInfor
       tellTokens(tenant, object, parts)
     },
     synced: (tenant) => parts.synced(tenant),
+    asleep: (tenant) => parts.asleep(tenant, resource),
   }
 }
 

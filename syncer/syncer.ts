@@ -161,6 +161,10 @@ export class Syncer implements AsyncDisposable {
         tenantOf: (clusterKey) => this.#byClusterKey.get(clusterKey),
         enqueue: (key) => this.#queue.add(key),
         synced: (name) => this.#becameReady(name),
+        asleep: (name, resource) => {
+          const tenant = this.#tenants.get(name)
+          if (tenant !== undefined) this.#caches.fold(resource, tenant.clusterKey)
+        },
       }),
     )
     this.#synced = this.#caches.start(signal)

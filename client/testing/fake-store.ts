@@ -1,5 +1,6 @@
 // What a fake cluster has: objects by resource, resourceVersions, and every change there ever was, for watches.
 
+import { parseFieldSelector } from "../../apimachinery/fields.ts"
 import { matches, parseSelector } from "../../apimachinery/labels.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import type { ListOptions, Resource, WatchEvent, WatchOptions } from "../rest.ts"
@@ -37,7 +38,7 @@ export class FakeStore {
     return this.#of(resource).get(keyOf(namespace, name))
   }
 
-  list(resource: Resource, options: Pick<ListOptions, "namespace" | "labelSelector"> = {}): KubeObject[] {
+  list(resource: Resource, options: Selection = {}): KubeObject[] {
     return [...this.#of(resource).values()].filter((object) => isSelected(object, options))
   }
 
@@ -129,12 +130,18 @@ function seen(
   return { type: isNew && type === "ADDED" ? "ADDED" : "MODIFIED", object }
 }
 
-function isSelected(
-  { metadata }: KubeObject,
-  { namespace, labelSelector = "" }: Pick<ListOptions, "namespace" | "labelSelector">,
-): boolean {
+type Selection = Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector">
+
+/** By whatever fields there are. */
+function isSelected(object: KubeObject, { namespace, labelSelector = "", fieldSelector = "" }: Selection): boolean {
+  const { metadata } = object
   if (namespace !== undefined && metadata.namespace !== namespace) return false
-  return labelSelector === "" || matches(parseSelector(labelSelector), metadata.labels ?? {})
+  const isMeant = parseFieldSelector(fieldSelector).requirements.every(({ field, equal, value }) => {
+    let found: unknown = object
+    for (const key of field.split(".")) found = (found as Record<string, unknown> | undefined)?.[key]
+    return ((found ?? "") === value) === equal
+  })
+  return isMeant && (labelSelector === "" || matches(parseSelector(labelSelector), metadata.labels ?? {}))
 }
 
 const idOf = ({ group, resource }: Resource): string => `${group}/${resource}`

@@ -12,7 +12,7 @@ import {
 import type { Clock } from "../../client/clock.ts"
 import { Informer } from "../../client/informer.ts"
 import type { Log } from "../../client/log.ts"
-import { events, pods, runtimeClasses, secrets } from "../../client/resources.ts"
+import { events, namespaces, pods, runtimeClasses, secrets } from "../../client/resources.ts"
 import type { KubeClient, Resource } from "../../client/rest.ts"
 import { TenantInformer } from "../../client/tenant-informer.ts"
 import type { Tenants } from "../../client/tenants.ts"
@@ -81,6 +81,13 @@ export class Caches {
   /** Super objects marked as that tenant's. */
   copiesOf(resource: Resource, clusterKey: string): KubeObject[] {
     return this.superInformer(resource).byIndex(byTenant, clusterKey)
+  }
+
+  /** The tenant sleeps: its copies of that kind are not looked at before it wakes, or they change. */
+  fold(resource: Resource, clusterKey: string): void {
+    if (!resource.namespaced) return
+    const copies = this.superInformer(resource)
+    for (const { metadata } of this.copiesOf(namespaces, clusterKey)) copies.fold(metadata.name ?? "")
   }
 
   /** Token Secrets of pods of that name: more than one while a pod follows another. */

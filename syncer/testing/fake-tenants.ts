@@ -27,10 +27,17 @@ export function fakeTenant(name: string, more: Partial<Tenant> = {}): Tenant {
   }
 }
 
+interface FakeWatch {
+  /** Nothing if it is attached. */
+  attach(tenant: Tenant, cluster: FakeCluster): void
+  rest(tenant: string): void
+  detach(tenant: string): void
+}
+
 export class FakeTenants implements Tenants {
   readonly clusters = new Map<string, { tenant: Tenant; cluster: FakeCluster }>()
   readonly #subscribers = new Set<Subscriber>()
-  readonly #watches = new Set<{ attach(tenant: Tenant, cluster: FakeCluster): void; detach(tenant: string): void }>()
+  readonly #watches = new Set<FakeWatch>()
 
   add(tenant: Tenant): FakeCluster {
     const cluster = new FakeCluster({ isPopulated: true })
@@ -68,8 +75,14 @@ export class FakeTenants implements Tenants {
     return entry.cluster
   }
 
-  wake(): void {
-    // They never sleep.
+  /** Until somebody wakes it. */
+  sleep(name: string): void {
+    for (const watch of this.#watches) watch.rest(name)
+  }
+
+  wake(name: string): void {
+    const entry = this.clusters.get(name)
+    if (entry !== undefined) for (const watch of this.#watches) watch.attach(entry.tenant, entry.cluster)
   }
 
   register(): () => void {
@@ -80,6 +93,7 @@ export class FakeTenants implements Tenants {
     const stops = new Map<string, () => void>()
     const watch = {
       attach: (tenant: Tenant, cluster: FakeCluster): void => {
+        if (stops.has(tenant.name)) return
         for (const object of cluster.all(resource))
           handler.event({ tenant: tenant.name, type: "ADDED", object: object as T })
         const stop = cluster.onChange((change) => {
@@ -89,8 +103,13 @@ export class FakeTenants implements Tenants {
         stops.set(tenant.name, stop)
         handler.synced(tenant.name)
       },
+      rest: (name: string): void => {
+        stops.get(name)?.()
+        if (stops.delete(name)) handler.asleep?.(name)
+      },
       detach: (name: string): void => {
         stops.get(name)?.()
+        stops.delete(name)
         handler.removed(name)
       },
     }

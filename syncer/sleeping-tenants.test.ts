@@ -1,0 +1,79 @@
+// What a tenant has in the super cluster while it sleeps: folded in memory, and put right when somebody touches it.
+
+import { expect, test } from "vitest"
+import type { ConfigMap, KubeObject } from "../apimachinery/object.ts"
+import { superNamespace } from "../apimachinery/tenancy.ts"
+import { systemClock } from "../client/clock.ts"
+import { silentLog } from "../client/log.ts"
+import { configMaps, namespaces } from "../client/resources.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { eventually } from "../test/harness/eventually.ts"
+import { Caches } from "./clusters/caches.ts"
+import { startSyncer } from "./main.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+
+const configMap = (name: string): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "default", name },
+  data: { text: name, more: "x".repeat(1_000) },
+})
+
+const tenant = fakeTenant("acme")
+const home = superNamespace(tenant.clusterKey, "default")
+
+async function begin() {
+  const superCluster = new FakeCluster({ isSuper: true })
+  const tenants = new FakeTenants()
+  const cluster = tenants.add(tenant)
+  await cluster.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } })
+  for (const name of ["one", "two"]) await cluster.create(configMaps, configMap(name))
+  const syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  await syncer.whenSynced()
+  const copies = (): string[] =>
+    superCluster
+      .all(configMaps)
+      .map(({ metadata, data }: KubeObject & { data?: unknown }) => `${metadata.name} ${JSON.stringify(data)}`)
+      .toSorted()
+  const both = ["one", "two"].map((name) => `${name} ${JSON.stringify(configMap(name).data)}`)
+  await eventually(() => expect(copies()).toEqual(both), { what: "both copies are there" })
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  return { superCluster, tenants, cluster, syncer, copies, both }
+}
+
+test("copies that are changed and deleted while their tenant sleeps are put right", async () => {
+  const { superCluster, tenants, syncer, copies, both } = await begin()
+  await using _ = syncer
+  tenants.sleep(tenant.name)
+  superCluster.edit(configMaps, home, "one", { data: { text: "by hand" } })
+  await eventually(() => expect(copies()).toEqual(both), { what: "the change is undone" })
+  await eventually(() => syncer.pending === 0, { what: "the queue is empty" })
+  tenants.sleep(tenant.name)
+  await superCluster.delete(configMaps, home, "two")
+  await eventually(() => expect(copies()).toEqual(both), { what: "the copy is made anew" })
+})
+
+test("what a tenant deletes after its sleep goes from the super cluster", async () => {
+  const { tenants, cluster, syncer, copies, both } = await begin()
+  await using _ = syncer
+  tenants.sleep(tenant.name)
+  tenants.wake(tenant.name)
+  await cluster.delete(configMaps, "default", "two")
+  await eventually(() => expect(copies()).toEqual([both[0]]), { what: "the copy is gone" })
+})
+
+test("copies of a tenant that sleeps are folded, kind by kind, until somebody looks", async () => {
+  const { superCluster, tenants, syncer } = await begin()
+  await using _ = syncer
+  const caches = new Caches({ tenants, superClient: superCluster, clock: systemClock, log: silentLog })
+  const stopped = new AbortController()
+  await caches.start(stopped.signal)
+  const copied = caches.superInformer(configMaps)
+  caches.fold(namespaces, tenant.clusterKey)
+  expect([caches.superInformer(namespaces).folded, copied.folded]).toEqual([[], []])
+  caches.fold(configMaps, tenant.clusterKey)
+  expect(copied.folded).toEqual([home])
+  expect(caches.copiesOf(configMaps, tenant.clusterKey).map(({ metadata }) => metadata.name)).toEqual(["one", "two"])
+  expect(copied.folded).toEqual([])
+  stopped.abort()
+})
