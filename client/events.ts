@@ -12,7 +12,7 @@ import { events } from "./resources.ts"
 import type { KubeClient } from "./rest.ts"
 
 export const eventLimits = {
-  /** Per object: so many at once, then one every `refillMs`. More are dropped. */
+  /** Per object and type: so many at once, then one every `refillMs`. More are counted, and told with the next. */
   burst: 25,
   refillMs: 300_000,
   /** Similar events (same object, type and reason) within `similarMs` after which their messages are combined into one. */
@@ -38,9 +38,14 @@ interface Told {
   at: number
 }
 
-interface Recording extends Told {
+interface Correlated extends Told {
   /** The same for what is counted in one Event. */
   key: string
+}
+
+interface Recording extends Correlated {
+  /** With those before it that were too much. */
+  times: number
 }
 
 interface Line {
@@ -78,6 +83,8 @@ export class EventRecorder {
   readonly #buckets = new Map<string, Bucket>()
   readonly #similar = new Map<string, Similar>()
   readonly #written = new Map<string, Written>()
+  /** What was too much, by the Event that would have counted it. */
+  readonly #skipped = new Map<string, number>()
   readonly #lines: readonly Line[] = Array.from({ length: eventLimits.lines }, () => ({
     waiting: [],
     writing: undefined,
@@ -95,10 +102,17 @@ export class EventRecorder {
   event(client: KubeClient, object: KubeObject, type: EventType, reason: string, message: string): void {
     const reference = referenceTo(object)
     const at = this.#clock.now()
-    if (this.#waiting >= eventLimits.waiting || !this.#allow(reference.uid, at)) return
+    if (this.#waiting >= eventLimits.waiting) return
+    const correlated = this.#correlate({ client, object: reference, type, reason, message, at })
+    const times = (this.#skipped.get(correlated.key) ?? 0) + 1
+    if (!this.#allow(`${reference.uid} ${type}`, at)) {
+      remember(this.#skipped, correlated.key, times)
+      return
+    }
+    this.#skipped.delete(correlated.key)
     this.#waiting++
     const line = this.#lines[lineOf(reference.uid)]
-    line?.waiting.push(this.#correlate({ client, object: reference, type, reason, message, at }))
+    line?.waiting.push({ ...correlated, times })
     if (line !== undefined) line.writing ??= this.#writeAll(line)
   }
 
@@ -116,12 +130,12 @@ export class EventRecorder {
     line.writing = undefined
   }
 
-  /** Token bucket per object. */
-  #allow(uid: string, now: number): boolean {
+  /** Token bucket per object and type. */
+  #allow(what: string, now: number): boolean {
     const { burst, refillMs } = eventLimits
-    const bucket = this.#buckets.get(uid) ?? { tokens: burst, at: now }
+    const bucket = this.#buckets.get(what) ?? { tokens: burst, at: now }
     const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
-    remember(this.#buckets, uid, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now })
+    remember(this.#buckets, what, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now })
     return tokens >= 1
   }
 
@@ -141,11 +155,11 @@ export class EventRecorder {
   }
 
   async #record(recording: Recording): Promise<void> {
-    const { client, object, at, key, message } = recording
+    const { client, object, at, key, message, times } = recording
     const now = timestamp(new Date(at))
     const known = this.#written.get(key)
+    const count = (known?.count ?? 0) + times
     if (known !== undefined) {
-      const count = known.count + 1
       try {
         const patch = { count, lastTimestamp: now, message }
         await client.patch(events, object.namespace ?? "default", known.name, patch, { type: "strategic" })
@@ -158,7 +172,7 @@ export class EventRecorder {
     }
     const written = {
       name: `${object.name}.${(BigInt(at) * 1_000_000n + BigInt(this.#serial++ % 1_000_000)).toString(16)}`,
-      count: (known?.count ?? 0) + 1,
+      count,
       firstTimestamp: known?.firstTimestamp ?? now,
     }
     await client.create(events, {
@@ -180,7 +194,7 @@ export class EventRecorder {
   }
 
   /** Which Event this one counts up: the same message's, or the combined one when there are too many similar ones. */
-  #correlate(told: Told): Recording {
+  #correlate(told: Told): Correlated {
     const { object, type, reason, message, at } = told
     const group = [object.uid, object.fieldPath ?? "", type, reason].join("\n")
     const present = this.#similar.get(group)
