@@ -62,6 +62,8 @@ export const placementAnnotation = key("placement")
 export const virtualNodeLabel = key("virtualnode")
 /** On a virtual node: what of it came from super. Everything else on it is the tenant's own (syncer/resources/virtual-node.ts). */
 export const publishedAnnotation = key("published")
+/** On a claim: super has bound it, to a volume of its own. */
+export const boundInSuperAnnotation = key("bound-in-super")
 /** Label "true" on a pod: never synced. */
 export const ignoreSyncLabel = key("ignore-sync")
 /** Label "true" on a pod: its DNS fields are left as they are. */

@@ -5,7 +5,8 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isQuantity } from "../../apimachinery/quantity.ts"
-import { bindCompleted, boundByController, isBindingDone, type Binder } from "./binder.ts"
+import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
+import type { Binder } from "./binder.ts"
 
 export async function bind(
   binder: Binder,
@@ -79,6 +80,20 @@ async function nameVolume(
   const spec = { ...claim.spec, volumeName: metadata.name ?? "" }
   const changed = { ...claim, metadata: { ...claim.metadata, annotations }, spec }
   return claims.client(tenant).update<PersistentVolumeClaim>(persistentVolumeClaims, changed)
+}
+
+/** The claim went elsewhere. Who reserved it wanted this claim and no other. */
+export async function unbind(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
+  const { [boundByController]: isByUs, ...annotations } = volume.metadata.annotations ?? {}
+  const { claimRef, ...spec } = volume.spec ?? {}
+  const { uid: _, ...reserved } = claimRef ?? {}
+  const changed = (
+    isByUs === undefined
+      ? { ...volume, spec: { ...spec, claimRef: reserved } }
+      : { ...volume, metadata: { ...volume.metadata, annotations }, spec }
+  ) as PersistentVolume
+  const updated = await binder.volumes.client(tenant).update<PersistentVolume>(persistentVolumes, changed)
+  await setVolumePhase(binder, tenant, updated, "Available")
 }
 
 export async function setClaimStatus(

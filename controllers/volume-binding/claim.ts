@@ -1,6 +1,7 @@
 // A claim: given a volume, told that it has one, or that it has lost it.
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
+import { boundInSuperAnnotation } from "../../apimachinery/tenancy.ts"
 import {
   persistentVolumeClaims,
   persistentVolumes,
@@ -22,7 +23,8 @@ import {
   selectedNode,
   waitsForConsumer,
 } from "./matching.ts"
-import { boundByController, isBindingDone, type Binder } from "./binder.ts"
+import { boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
+import type { Binder } from "./binder.ts"
 import { migrateClaim } from "./migration.ts"
 import { provision } from "./provisioning.ts"
 
@@ -46,7 +48,6 @@ async function keep(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): Promise<void> {
-  const isByUs = claim.metadata.annotations?.[boundByController] !== undefined
   const lose = async (reason: string, text: string): Promise<void> => {
     if (claim.status?.phase === "Lost") return
     await setClaimStatus(binder, tenant, claim, "Lost", undefined)
@@ -55,11 +56,10 @@ async function keep(
   if ((claim.spec?.volumeName ?? "") === "") {
     return lose("ClaimLost", "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!")
   }
-  // What the super cluster has bound may be shown a moment before its volume is.
   if (volume === undefined) {
-    return isByUs
-      ? lose("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!")
-      : undefined
+    // What the super cluster has bound may be shown a moment before its volume is.
+    if (claim.metadata.annotations?.[boundInSuperAnnotation] !== undefined) return undefined
+    return lose("ClaimLost", "Bound claim has lost its PersistentVolume. Data on the volume is lost!")
   }
   const claimRef = volume.spec?.claimRef
   if (claimRef === undefined || claimRef.uid === claim.metadata.uid) return bind(binder, tenant, volume, claim)
@@ -73,16 +73,25 @@ async function bindNamed(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume | undefined,
 ): Promise<void> {
-  if (volume === undefined) return
-  const event = (reason: string, text: string): void => binder.claims.event(tenant, claim, "Warning", reason, text)
+  const wait = (): Promise<void> => setClaimStatus(binder, tenant, claim, "Pending", undefined)
+  if (volume === undefined) return wait()
+  const refuse = async (reason: string, text: string): Promise<void> => {
+    binder.claims.event(tenant, claim, "Warning", reason, text)
+    await wait()
+  }
   const name = JSON.stringify(volume.metadata.name)
   if (volume.spec?.claimRef === undefined) {
     const fault = mismatch(volume, claim)
     if (fault === undefined) return bind(binder, tenant, volume, claim)
-    return event("VolumeMismatch", `Cannot bind to requested volume ${name}: ${fault}`)
+    return refuse("VolumeMismatch", `Cannot bind to requested volume ${name}: ${fault}`)
   }
   if (isBoundTo(volume, claim)) return bind(binder, tenant, volume, claim)
-  event("FailedBinding", `volume ${name} already bound to a different claim.`)
+  const taken = `volume ${name} already bound to a different claim.`
+  // Somebody took back that it was bound, which is for nobody to decide.
+  if (claim.metadata.annotations?.[boundByController] !== undefined) {
+    return binder.claims.event(tenant, claim, "Warning", "FailedBinding", taken)
+  }
+  return refuse("FailedBinding", taken)
 }
 
 async function find(binder: Binder, tenant: string, claim: PersistentVolumeClaim): Promise<void> {

@@ -22,7 +22,8 @@ export const classOf = ({ metadata, spec }: PersistentVolume | PersistentVolumeC
 export const hasClass = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[classAnnotation] !== undefined || spec?.storageClassName !== undefined
 
-function sizeOf(quantity: string | undefined): number {
+/** In thousandths of a byte. */
+export function sizeOf(quantity: string | undefined): number {
   return quantity === undefined ? 0 : milliValue(parseQuantity(quantity))
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
-import { uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { boundInSuperAnnotation, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { chance, createRandom, seeds } from "../../apimachinery/testing/random.ts"
 import { events, persistentVolumeClaims, persistentVolumes, storageClasses } from "../../client/resources.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
@@ -153,14 +153,19 @@ describe("a claim", () => {
     expect(phase(harness, "free")).toBe("Available")
   })
 
-  test("is lost with its volume", async () => {
+  test.each([
+    ["found", {}],
+    ["named", { volumeName: "fits" }],
+  ])("is lost with the volume it has %s, until that is there again", async (_how, spec) => {
     await using harness = await startHarness({ only })
     await harness.create(persistentVolumes, volume("fits", "2Gi"))
-    await harness.create(persistentVolumeClaims, claim("data", "2Gi"))
+    await harness.create(persistentVolumeClaims, claim("data", "2Gi", spec))
     await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
     await harness.cluster.delete(persistentVolumes, undefined, "fits")
     await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Lost"))
     await eventually(() => expect(told(harness)).toContain("ClaimLost"))
+    await harness.create(persistentVolumes, volume("fits", "2Gi"))
+    await eventually(() => expect(findClaim(harness, "data").status?.phase).toBe("Bound"))
   })
 
   test("of the super cluster's classes and volumes is left alone", async () => {
@@ -175,7 +180,7 @@ describe("a claim", () => {
     await harness.create(persistentVolumes, volume("theirs", "2Gi", {}, { annotations }))
     await harness.create(persistentVolumes, volume("own", "2Gi", { storageClassName: "standard" }))
     await harness.create(persistentVolumeClaims, claim("theirs", "2Gi", { storageClassName: "standard" }))
-    const bound = { "pv.kubernetes.io/bind-completed": "yes" }
+    const bound = { "pv.kubernetes.io/bind-completed": "yes", [boundInSuperAnnotation]: "yes" }
     await harness.create(
       persistentVolumeClaims,
       claim("shown", "2Gi", { volumeName: "theirs" }, { annotations: bound }),

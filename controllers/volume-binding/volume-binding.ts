@@ -1,7 +1,7 @@
 // PersistentVolumes a tenant made itself, and claims for them: bound, lost, released. What a class of the super cluster
 // provisions is bound there, and such claims and volumes are left alone here.
 // Facts: k8s.io/kubernetes/pkg/controller/volume/persistentvolume. Nothing is provisioned here, and no storage is deleted: as
-// upstream, that is for provisioners outside. Not looked at again every 15 s: changes of classes, volumes, claims and pods are.
+// upstream, that is for provisioners outside. What is to be recycled is emptied by a pod (recycling.ts). Not looked at again every 15 s: changes of classes, volumes, claims and pods are.
 
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from "../../apimachinery/object.ts"
 import {
@@ -12,9 +12,11 @@ import {
 } from "../../client/resources.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import { claimNamesOf } from "../pods/claims-of-pod.ts"
-import { isBindingDone, type Binder } from "./binder.ts"
+import { isBindingDone } from "../../apimachinery/claim-binding.ts"
+import type { Binder, Recyclings } from "./binder.ts"
 import { reconcileClaim } from "./claim.ts"
 import { isOfSuper } from "./matching.ts"
+import { recycledBy } from "./recycling.ts"
 import { reconcileVolume } from "./volume.ts"
 
 export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
@@ -22,6 +24,7 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
   const allVolumes = ctx.informers.of<PersistentVolume>(persistentVolumes)
   const classes = ctx.informers.of<StorageClass>(storageClasses)
   const pods = ctx.informers.of<Pod>(podResource)
+  const recyclings: Recyclings = new Map()
   const eventSource = "persistentvolume-controller"
   const claims = new Controller<PersistentVolumeClaim>(ctx, {
     name: "persistentvolume-binder",
@@ -34,16 +37,22 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
     eventSource,
     primary: allVolumes,
     concerns: (volume) => !isOfSuper(volume),
-    reads: [allClaims],
+    reads: [allClaims, pods],
+    forget: (tenant) => recyclings.delete(tenant),
   })
-  const binder: Binder = { ctx, claims, volumes }
+  const binder: Binder = { ctx, claims, volumes, recyclings }
   const pending = (tenant: string): void => {
     for (const claim of allClaims.list(tenant)) if (!isBindingDone(claim)) claims.enqueueObject(tenant, claim)
   }
-  /** Who waits for a volume, and who has this one. */
+  /** Who waits for a volume, who has this one, and who has lost it. */
   const concerned = (tenant: string, volume: PersistentVolume): void => {
     if (isOfSuper(volume)) return
-    pending(tenant)
+    // Of one that goes nobody who waits need be told.
+    const isGoing = volume.metadata.deletionTimestamp !== undefined
+    for (const claim of allClaims.list(tenant)) {
+      const isOfThis = claim.spec?.volumeName === volume.metadata.name
+      if (isBindingDone(claim) ? isOfThis : !isGoing) claims.enqueueObject(tenant, claim)
+    }
     const { namespace, name } = volume.spec?.claimRef ?? {}
     if (name !== undefined) claims.enqueue(tenant, namespace, name)
   }
@@ -56,7 +65,13 @@ export async function runVolumeBinding(ctx: ControllerContext): Promise<void> {
   }
   allClaims.subscribe({ added: bound, updated: bound, deleted: bound })
   classes.subscribe({ added: pending, updated: pending })
+  const recycler = (tenant: string, pod: Pod): void => {
+    const volume = recycledBy(pod)
+    if (volume !== undefined) volumes.enqueue(tenant, undefined, volume)
+  }
   pods.subscribe({
+    updated: recycler,
+    deleted: recycler,
     // Its claims may wait for it.
     added(tenant, pod) {
       for (const name of claimNamesOf(pod)) {

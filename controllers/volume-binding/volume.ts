@@ -4,24 +4,27 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery
 import { isNotFound } from "../../apimachinery/status.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import type { Key } from "../context.ts"
-import { setVolumePhase } from "./bind.ts"
+import { setVolumePhase, unbind } from "./bind.ts"
 import { hasOtherMode, isOfSuper } from "./matching.ts"
-import { boundByController, type Binder } from "./binder.ts"
+import type { Binder } from "./binder.ts"
 import { migrateVolume, withoutInTreeFinalizer } from "./migration.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { abandon, recycle } from "./recycling.ts"
 import { deleterOf, migratedTo, provisionedBy } from "./plugins.ts"
 
-export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Promise<void> {
+export async function reconcileVolume(binder: Binder, { tenant, name }: Key): Promise<ReconcileResult> {
   const found = binder.ctx.informers.of<PersistentVolume>(persistentVolumes).get(tenant, undefined, name)
-  if (found === undefined || isOfSuper(found)) return
+  if (found === undefined || isOfSuper(found)) return abandon(binder, tenant, name)
   const volume = await migrateVolume(binder, tenant, found)
   const reference = volume.spec?.claimRef
   // Reserved for a claim: that one's reconcile binds it.
   if (reference === undefined || (reference.uid ?? "") === "") {
     await setVolumePhase(binder, tenant, volume, "Available")
-    return
+    return abandon(binder, tenant, name)
   }
   const claim = await claimOf(binder, tenant, reference)
   if (claim === undefined) return release(binder, tenant, volume)
+  await abandon(binder, tenant, name)
   const volumeName = claim.spec?.volumeName ?? ""
   if (volumeName === name) {
     await setVolumePhase(binder, tenant, volume, "Bound")
@@ -62,7 +65,7 @@ async function claimOf(
   }
 }
 
-async function release(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
+async function release(binder: Binder, tenant: string, volume: PersistentVolume): Promise<ReconcileResult> {
   const released = volume.status?.phase === "Failed" ? volume : await setVolumePhase(binder, tenant, volume, "Released")
   if (volume.metadata.annotations?.[migratedTo] !== undefined) return
   const fail = async (reason: string, text: string): Promise<void> => {
@@ -71,7 +74,8 @@ async function release(binder: Binder, tenant: string, volume: PersistentVolume)
     binder.volumes.event(tenant, volume, "Warning", reason, text)
   }
   const policy = volume.spec?.persistentVolumeReclaimPolicy
-  if (policy === "Recycle") return fail("VolumeFailedRecycle", "No recycler plugin found for the volume!")
+  if (policy === "Recycle") return recycle(binder, tenant, released)
+  await abandon(binder, tenant, volume.metadata.name ?? "")
   if (policy !== "Delete") return
   const deleter = deleterOf(volume)
   if (deleter === "outside") return
@@ -101,18 +105,4 @@ async function deleteVolume({ volumes }: Binder, tenant: string, volume: Persist
   if (deletionTimestamp === undefined) {
     await client.delete(persistentVolumes, undefined, name, uid === undefined ? {} : { uid })
   }
-}
-
-/** The claim went elsewhere. Who reserved it wanted this claim and no other. */
-async function unbind(binder: Binder, tenant: string, volume: PersistentVolume): Promise<void> {
-  const { [boundByController]: isByUs, ...annotations } = volume.metadata.annotations ?? {}
-  const { claimRef, ...spec } = volume.spec ?? {}
-  const { uid: _, ...reserved } = claimRef ?? {}
-  const changed = (
-    isByUs === undefined
-      ? { ...volume, spec: { ...spec, claimRef: reserved } }
-      : { ...volume, metadata: { ...volume.metadata, annotations }, spec }
-  ) as PersistentVolume
-  const updated = await binder.volumes.client(tenant).update<PersistentVolume>(persistentVolumes, changed)
-  await setVolumePhase(binder, tenant, updated, "Available")
 }

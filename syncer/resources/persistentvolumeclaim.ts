@@ -1,13 +1,14 @@
 // Claims: bound in super, where the storage is. The tenant's claim is told which volume it got, as a binder would. One that the
 // tenant's own binder (controllers/volume-binding/) has bound to a volume the tenant made is none of super's.
 
+import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery/object.ts"
-import { superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
+import { boundInSuperAnnotation, superNamespace, uidAnnotation } from "../../apimachinery/tenancy.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { mergeDiff } from "../conversion/equality.ts"
 import { scrubMessages } from "../conversion/scrub.ts"
-import type { ResourceSync, TenantStep, View } from "./resource-sync.ts"
+import type { ResourceSync, SyncContext, TenantStep } from "./resource-sync.ts"
 
 /** Both sides take it off when no pod uses the claim. */
 const inUseFinalizer = "kubernetes.io/pvc-protection"
@@ -15,7 +16,7 @@ const inUseFinalizer = "kubernetes.io/pvc-protection"
 export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   resource: persistentVolumeClaims,
   kind: "PersistentVolumeClaim",
-  synced: (object, { view }) => !isBoundInTenant(object, view),
+  synced: (object, context) => !isBoundInTenant(object, context),
   toSuper: (object) => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -35,9 +36,12 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   follows: ({ metadata }) => (metadata.finalizers ?? []).every((finalizer) => finalizer === inUseFinalizer),
   toTenant(object, superObject, { tenant }) {
     const steps: TenantStep[] = []
-    const volumeName = superObject.spec?.volumeName
-    if (volumeName !== undefined && volumeName !== "" && (object.spec?.volumeName ?? "") === "") {
-      const annotations = { "pv.kubernetes.io/bind-completed": "yes" }
+    const volumeName = superObject.spec?.volumeName ?? ""
+    const current = object.spec?.volumeName ?? ""
+    // Named by the tenant, or told before claims were marked.
+    const isUnmarked = isBindingDone(superObject) && !(isBindingDone(object) && isOfSuper(object))
+    if (volumeName !== "" && (current === "" || (current === volumeName && isUnmarked))) {
+      const annotations = { [bindCompleted]: "yes", [boundInSuperAnnotation]: "yes" }
       steps.push({ patch: { metadata: { annotations }, spec: { volumeName } } })
     }
     const storageClassName = superObject.spec?.storageClassName
@@ -54,11 +58,22 @@ export const persistentVolumeClaim: ResourceSync<PersistentVolumeClaim> = {
   },
 }
 
-/** By its own binder, which says so unless the claim named the volume itself. */
-function isBoundInTenant({ metadata, spec }: PersistentVolumeClaim, view: View): boolean {
-  const { annotations = {}, uid } = metadata
-  if (annotations["pv.kubernetes.io/bound-by-controller"] !== undefined) return true
-  if (annotations["pv.kubernetes.io/bind-completed"] === undefined || spec?.volumeName === undefined) return false
-  const volume = view.tenantObject<PersistentVolume>(persistentVolumes, undefined, spec.volumeName)
-  return volume?.spec?.claimRef?.uid === uid && volume?.metadata.annotations?.[uidAnnotation] === undefined
+const isOfSuper = ({ metadata }: PersistentVolumeClaim): boolean =>
+  metadata.annotations?.[boundInSuperAnnotation] !== undefined
+
+/** By its own binder, whatever has become of the volume since. */
+function isBoundInTenant(claim: PersistentVolumeClaim, { tenant, view }: SyncContext): boolean {
+  const { namespace = "", name = "", uid, annotations } = claim.metadata
+  if (annotations?.[boundByController] !== undefined) return true
+  if (!isBindingDone(claim) || isOfSuper(claim)) return false
+  const volume = view.tenantObject<PersistentVolume>(persistentVolumes, undefined, claim.spec?.volumeName ?? "")
+  if (volume?.metadata.annotations?.[uidAnnotation] !== undefined) return false
+  if (volume?.spec?.claimRef?.uid === uid) return true
+  // Super has bound it before claims were marked: a volume that is not there yet is no reason to delete what is stored.
+  const copy = view.superObject<PersistentVolumeClaim>(
+    persistentVolumeClaims,
+    superNamespace(tenant.clusterKey, namespace),
+    name,
+  )
+  return copy === undefined || !isBindingDone(copy)
 }

@@ -1,3 +1,4 @@
+import { boundInSuperAnnotation } from "../../apimachinery/tenancy.ts"
 import { describe, expect, test } from "vitest"
 import type { Endpoints, KubeObject, Node, PersistentVolumeClaim, Pod, Service } from "../../apimachinery/object.ts"
 import type { Resource } from "../../client/rest.ts"
@@ -209,7 +210,7 @@ describe("claims", () => {
     expect(steps).toEqual([
       {
         patch: {
-          metadata: { annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
+          metadata: { annotations: { "pv.kubernetes.io/bind-completed": "yes", [boundInSuperAnnotation]: "yes" } },
           spec: { volumeName: "pv-1" },
         },
       },

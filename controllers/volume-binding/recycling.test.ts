@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, PersistentVolume, Pod } from "../../apimachinery/object.ts"
+import { events, persistentVolumeClaims, persistentVolumes, pods } from "../../client/resources.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+
+const only = ["persistentvolume-binder"]
+const name = "recycler-for-v"
+
+/** A volume whose claim is gone. */
+async function release(harness: Harness): Promise<void> {
+  await harness.create(persistentVolumes, {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name: "v" },
+    spec: {
+      capacity: { storage: "1Gi" },
+      accessModes: ["ReadWriteOnce"],
+      persistentVolumeReclaimPolicy: "Recycle",
+      nfs: { server: "10.0.0.1", path: "/x" },
+    },
+  } as KubeObject)
+  await harness.create(persistentVolumeClaims, {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data", namespace: "default" },
+    spec: { accessModes: ["ReadWriteOnce"], storageClassName: "", resources: { requests: { storage: "1Gi" } } },
+  } as KubeObject)
+  await eventually(() => expect(phase(harness)).toBe("Bound"))
+  await harness.cluster.delete(persistentVolumeClaims, "default", "data")
+}
+
+const phase = (harness: Harness): unknown =>
+  harness.cluster.find<PersistentVolume>(persistentVolumes, undefined, "v")?.status?.phase
+const recycler = (harness: Harness): Pod | undefined => harness.cluster.find<Pod>(pods, "default", name)
+const isAtWork = (harness: Harness, not?: string): Promise<void> =>
+  eventually(() => {
+    expect(recycler(harness)).toBeDefined()
+    expect(recycler(harness)?.metadata.uid).not.toBe(not)
+  })
+const end = (harness: Harness, to: string): Promise<void> => harness.setPod(recycler(harness)!, to, false)
+const told = (harness: Harness): string[] =>
+  harness.cluster
+    .all(events)
+    .filter((event) => (event["involvedObject"] as { name?: string }).name === "v")
+    .map(({ reason, message }) => `${String(reason)}: ${String(message)}`)
+
+describe("a volume that is emptied", () => {
+  test("is told what is told of the pod, each once, and is free then", async () => {
+    await using harness = await startHarness({ only })
+    await release(harness)
+    await isAtWork(harness)
+    const event = (text: string): Promise<KubeObject> =>
+      harness.create(events, {
+        apiVersion: "v1",
+        kind: "Event",
+        metadata: { name: text, namespace: "default" },
+        involvedObject: { kind: "Pod", namespace: "default", name },
+        type: "Normal",
+        reason: "Test",
+        message: text,
+      } as KubeObject)
+    await event("pulled")
+    await end(harness, "Running")
+    await eventually(() => expect(told(harness)).toEqual(["RecyclerPod: Recycler pod: pulled"]))
+    await event("done")
+    await end(harness, "Succeeded")
+    await eventually(() => expect(phase(harness)).toBe("Available"))
+    await eventually(() =>
+      expect(told(harness)).toEqual([
+        "RecyclerPod: Recycler pod: pulled",
+        "RecyclerPod: Recycler pod: done",
+        "VolumeRecycled: Volume recycled",
+      ]),
+    )
+    expect(recycler(harness)).toBeUndefined()
+  })
+
+  test("is tried again after longer and longer times", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await release(harness)
+    await isAtWork(harness)
+    for (const seconds of [15, 30, 60]) {
+      const { uid = "" } = recycler(harness)!.metadata
+      await end(harness, "Failed")
+      await eventually(() => expect(recycler(harness)).toBeUndefined())
+      await eventually(() => expect(phase(harness)).toBe("Failed"))
+      await eventually(() => expect(clock.timers).toBeGreaterThan(0))
+      clock.advance((seconds - 1) * 1000)
+      expect(recycler(harness)).toBeUndefined()
+      clock.advance(1000)
+      await isAtWork(harness, uid)
+    }
+    await end(harness, "Succeeded")
+    await eventually(() => expect(phase(harness)).toBe("Available"))
+  })
+
+  test("has a pod that is not known removed first", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    const { metadata } = await harness.create<Pod>(pods, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name, namespace: "default" },
+      spec: { containers: [] },
+    } as KubeObject)
+    await release(harness)
+    await eventually(() => expect(recycler(harness)).toBeUndefined())
+    await eventually(() =>
+      expect(told(harness)).toEqual(["VolumeFailedRecycle: Recycle failed: old recycler pod found, will retry later"]),
+    )
+    await eventually(() => expect(clock.timers).toBeGreaterThan(0))
+    clock.advance(15_000)
+    await isAtWork(harness, metadata.uid)
+  })
+
+  test.each([
+    ["goes", (harness: Harness) => harness.cluster.delete(persistentVolumes, undefined, "v")],
+    [
+      "is somebody's again",
+      (harness: Harness) => harness.change(persistentVolumes, undefined, "v", { spec: { claimRef: null } }),
+    ],
+    [
+      "is to be kept",
+      (harness: Harness) =>
+        harness.change(persistentVolumes, undefined, "v", { spec: { persistentVolumeReclaimPolicy: "Retain" } }),
+    ],
+  ])("and %s leaves no pod behind", async (_what, act) => {
+    await using harness = await startHarness({ only })
+    await release(harness)
+    await isAtWork(harness)
+    await act(harness)
+    await eventually(() => expect(recycler(harness)).toBeUndefined())
+  })
+})

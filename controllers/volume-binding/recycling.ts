@@ -1,0 +1,206 @@
+// Volumes that are emptied for whoever has them next, by a pod in the namespace `default` that has them mounted.
+// Facts: k8s.io/kubernetes/pkg/volume/util/recyclerclient; the pod: pkg/volume/plugins.go, pkg/volume/{hostpath,nfs}.
+//
+// Upstream watches its pod; here each of its changes is a reconcile of the volume. As there, what is known of it is in memory: a
+// pod that is found is removed, and made anew later.
+
+import type { KubeObject, PersistentVolume, PersistentVolumeClaim, Pod } from "../../apimachinery/object.ts"
+import { isAlreadyExists, isNotFound, StatusError } from "../../apimachinery/status.ts"
+import { events, persistentVolumeClaims, pods as podResource } from "../../client/resources.ts"
+import type { ReconcileResult } from "../../client/workqueue/workers.ts"
+import { isFinished, isTerminating } from "../pods/pod-state.ts"
+import { setVolumePhase, unbind } from "./bind.ts"
+import type { Binder, Recycling } from "./binder.ts"
+import { sizeOf } from "./matching.ts"
+
+const namespace = "default"
+const prefix = "recycler-for-"
+const failed = "Recycle failed: "
+/** After a failure, doubled each time: upstream tries every 15 s for ever, in one cluster. */
+const firstRetryMs = 15_000
+const longestRetryMs = 3_600_000
+
+/** Of the volume that this pod empties, if it is one that does. */
+export function recycledBy({ metadata }: Pod): string | undefined {
+  const { name = "" } = metadata
+  return metadata.namespace === namespace && name.startsWith(prefix) ? name.slice(prefix.length) : undefined
+}
+
+/** Nothing is known any more of a volume that is gone, or somebody's again. */
+export async function abandon(binder: Binder, tenant: string, name: string): Promise<void> {
+  const ofTenant = binder.recyclings.get(tenant)
+  const pod = ofTenant?.get(name)?.pod
+  if (pod !== undefined) await remove(binder, tenant, name, pod.uid)
+  ofTenant?.delete(name)
+}
+
+export async function recycle(binder: Binder, tenant: string, volume: PersistentVolume): Promise<ReconcileResult> {
+  const { name = "" } = volume.metadata
+  const ofTenant = binder.recyclings.get(tenant) ?? new Map<string, Recycling>()
+  binder.recyclings.set(tenant, ofTenant)
+  const recycling = ofTenant.get(name) ?? { failures: 0, notBefore: 0 }
+  ofTenant.set(name, recycling)
+  if (recycling.untold !== undefined) await tellFailure(binder, tenant, volume, recycling)
+  const wait = recycling.notBefore - binder.ctx.clock.now()
+  if (recycling.pod === undefined && wait > 0) return { requeueAfterMs: wait }
+  const fault =
+    recycling.pod === undefined
+      ? await begin(binder, tenant, volume, recycling)
+      : await observe(binder, tenant, volume, recycling.pod)
+  if (fault === "at work") return
+  if (fault === undefined) {
+    ofTenant.delete(name)
+    binder.volumes.event(tenant, volume, "Normal", "VolumeRecycled", "Volume recycled")
+    return unbind(binder, tenant, volume)
+  }
+  delete recycling.pod
+  const retryMs = Math.min(longestRetryMs, firstRetryMs * 2 ** recycling.failures++)
+  recycling.notBefore = binder.ctx.clock.now() + retryMs
+  if (fault !== "in use") {
+    recycling.untold = fault.text
+    await tellFailure(binder, tenant, volume, recycling)
+  }
+  return { requeueAfterMs: retryMs }
+}
+
+type Fault = "in use" | { text: string }
+
+async function begin(
+  binder: Binder,
+  tenant: string,
+  volume: PersistentVolume,
+  recycling: Recycling,
+): Promise<Fault | "at work"> {
+  const users = usersOf(binder, tenant, volume)
+  if (users.length > 0) {
+    const text = `Volume is used by pods: ${users.sort().join(",")}`
+    binder.volumes.event(tenant, volume, "Normal", "VolumeFailedRecycle", text)
+    return "in use"
+  }
+  const template = recyclerOf(volume)
+  if (template === undefined) return { text: "No recycler plugin found for the volume!" }
+  try {
+    const { metadata } = await binder.volumes.client(tenant).create<Pod>(podResource, template)
+    recycling.pod = { uid: metadata.uid ?? "", told: new Set() }
+    return "at work"
+  } catch (error) {
+    if (isAlreadyExists(error)) {
+      await remove(binder, tenant, volume.metadata.name ?? "")
+      return { text: failed + "old recycler pod found, will retry later" }
+    }
+    if (!(error instanceof StatusError)) throw error
+    return { text: `${failed}unexpected error creating recycler pod:  ${error.message}` }
+  }
+}
+
+/** Undefined: it is done. */
+async function observe(
+  binder: Binder,
+  tenant: string,
+  volume: PersistentVolume,
+  { uid, told }: NonNullable<Recycling["pod"]>,
+): Promise<Fault | "at work" | undefined> {
+  const { name = "" } = volume.metadata
+  await passOn(binder, tenant, volume, told)
+  const pod = await find(binder, tenant, name)
+  if (pod?.metadata.uid !== uid) return { text: `${failed}failed to recycle volume: recycler pod was deleted` }
+  if (!isFinished(pod)) return "at work"
+  await remove(binder, tenant, name, uid)
+  if (pod.status?.phase === "Succeeded") return undefined
+  const why = pod.status?.message ?? "pod failed, pod.Status.Message unknown"
+  return { text: `${failed}failed to recycle volume: ${why}` }
+}
+
+/** What is told of the pod is told of the volume. */
+async function passOn({ volumes }: Binder, tenant: string, volume: PersistentVolume, told: Set<string>): Promise<void> {
+  const fieldSelector = `involvedObject.name=${prefix}${volume.metadata.name ?? ""}`
+  const { items } = await volumes.client(tenant).list(events, { namespace, fieldSelector })
+  for (const { metadata, type, message } of items as (KubeObject & { type?: string; message?: string })[]) {
+    if (told.has(metadata.uid ?? "")) continue
+    told.add(metadata.uid ?? "")
+    const kind = type === "Warning" ? "Warning" : "Normal"
+    volumes.event(tenant, volume, kind, "RecyclerPod", `Recycler pod: ${message ?? ""}`)
+  }
+}
+
+async function find({ ctx, volumes }: Binder, tenant: string, name: string): Promise<Pod | undefined> {
+  const known = ctx.informers.of<Pod>(podResource).get(tenant, namespace, prefix + name)
+  if (known !== undefined) return known
+  try {
+    // It may be too new to be known.
+    return await volumes.client(tenant).get<Pod>(podResource, namespace, prefix + name)
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+async function remove({ volumes }: Binder, tenant: string, name: string, uid?: string): Promise<void> {
+  try {
+    const options = uid === undefined ? {} : { uid }
+    await volumes.client(tenant).delete(podResource, namespace, prefix + name, options)
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+async function tellFailure(
+  binder: Binder,
+  tenant: string,
+  volume: PersistentVolume,
+  recycling: Recycling,
+): Promise<void> {
+  const { untold = "" } = recycling
+  if (volume.status?.phase !== "Failed") {
+    await setVolumePhase(binder, tenant, volume, "Failed", untold)
+    binder.volumes.event(tenant, volume, "Warning", "VolumeFailedRecycle", untold)
+  }
+  delete recycling.untold
+}
+
+/** Pods that use the claim that is gone; a claim of its name that is there has another volume. */
+function usersOf({ ctx }: Binder, tenant: string, { spec }: PersistentVolume): string[] {
+  const { namespace: of = "", name = "" } = spec?.claimRef ?? {}
+  if (ctx.informers.of<PersistentVolumeClaim>(persistentVolumeClaims).get(tenant, of, name) !== undefined) return []
+  const isRunning = ({ status }: Pod): boolean =>
+    [status?.initContainerStatuses, status?.containerStatuses, status?.ephemeralContainerStatuses].some((statuses) =>
+      (statuses ?? []).some(({ state }) => state?.running !== undefined),
+    )
+  return ctx.informers
+    .of<Pod>(podResource)
+    .byIndex(tenant, "claims", `${of}/${name}`)
+    .filter((pod) => !isFinished(pod) && (!isTerminating(pod) || isRunning(pod)))
+    .map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name ?? ""}`)
+}
+
+const gibibyte = 2 ** 30
+const secondsPerGibibyte = 30
+
+/** Undefined: nobody here empties such a volume. */
+function recyclerOf({ metadata, spec }: PersistentVolume): KubeObject | undefined {
+  const { hostPath, nfs, capacity } = spec ?? {}
+  if (hostPath === undefined && nfs === undefined) return undefined
+  const source =
+    nfs === undefined ? { hostPath: { path: hostPath?.path } } : { nfs: { server: nfs.server, path: nfs.path } }
+  const least = nfs === undefined ? 60 : 300
+  const size = Math.floor(sizeOf(capacity?.["storage"]) / 1000 / gibibyte)
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: `${prefix}${metadata.name ?? ""}`, namespace },
+    spec: {
+      activeDeadlineSeconds: Math.max(least, size * secondsPerGibibyte),
+      restartPolicy: "Never",
+      volumes: [{ name: "vol", ...source }],
+      containers: [
+        {
+          name: "pv-recycler",
+          image: "registry.k8s.io/build-image/debian-base:bookworm-v1.0.6",
+          command: ["/bin/sh"],
+          args: ["-c", 'test -e /scrub && find /scrub -mindepth 1 -delete && test -z "$(ls -A /scrub)" || exit 1'],
+          volumeMounts: [{ name: "vol", mountPath: "/scrub" }],
+        },
+      ],
+    },
+  } as KubeObject
+}
