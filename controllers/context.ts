@@ -23,6 +23,22 @@ export interface Key {
   name: string
 }
 
+/** What kube-controller-manager has flags for. */
+export interface ControllerLimits {
+  /** Finished pods kept per control plane (--terminated-pod-gc-threshold). */
+  finishedPods: number
+  /** How long a Secret with a token that nobody uses is kept (--legacy-service-account-token-clean-up-period). */
+  unusedTokenMs: number
+  /** How often each autoscaler is looked at (--horizontal-pod-autoscaler-sync-period). */
+  autoscalerPeriodMs: number
+}
+
+export const defaultLimits: ControllerLimits = {
+  finishedPods: 12_500,
+  unusedTokenMs: 365 * 86_400_000,
+  autoscalerPeriodMs: 15_000,
+}
+
 export interface ControllerContext {
   tenants: Tenants
   informers: Informers
@@ -37,6 +53,7 @@ export interface ControllerContext {
   /** Keys worked on at the same time, per controller. */
   workers: number
   activity: Activity
+  limits: ControllerLimits
   /** Where queues are counted. */
   metrics?: ClientMetrics | undefined
 }

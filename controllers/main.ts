@@ -13,7 +13,7 @@ import { runCertificateApproving } from "./certificates/approving.ts"
 import { runCertificateCleaning } from "./certificates/cleaning.ts"
 import { runCertificateSigning } from "./certificates/signing.ts"
 import { runClusterRoleAggregation } from "./clusterrole-aggregation/clusterrole-aggregation.ts"
-import type { ControllerContext, RunController } from "./context.ts"
+import { defaultLimits, type ControllerContext, type ControllerLimits, type RunController } from "./context.ts"
 import { runCronJobs } from "./cronjob/cronjob.ts"
 import { runDaemonSets } from "./daemonset/daemonset.ts"
 import { runDeployments } from "./deployment/deployment.ts"
@@ -107,6 +107,8 @@ export interface ControllersOptions {
   only?: readonly string[]
   /** Keys worked on at the same time, per controller. */
   workers?: number
+  /** Default: {@link defaultLimits}. */
+  limits?: Partial<ControllerLimits>
   clock?: Clock
   log?: Log
   /** Where their queues are counted. */
@@ -134,6 +136,7 @@ export function startControllers(tenants: Tenants, options: ControllersOptions):
     ...(signer === undefined ? {} : { signer }),
     workers,
     activity: new Activity(clock, signal),
+    limits: { ...defaultLimits, ...options.limits },
     metrics,
   }
   const running = only.map(async (name) => {

@@ -9,9 +9,6 @@ import { Memory } from "./memory.ts"
 import { Round } from "./round.ts"
 import type { Autoscaler } from "./types.ts"
 
-/** Each autoscaler is looked at so often, and not sooner when it changes. */
-const periodMs = 15_000
-
 /** By tenant, then by "namespace/name". */
 type Memories = Map<string, Map<string, Memory>>
 
@@ -72,6 +69,7 @@ async function reconcile(
         .sort(),
     now,
   }).run()
-  memory.nextAt = now + periodMs
-  return { requeueAfterMs: periodMs }
+  // Not sooner when it changes.
+  memory.nextAt = now + ctx.limits.autoscalerPeriodMs
+  return { requeueAfterMs: ctx.limits.autoscalerPeriodMs }
 }

@@ -26,7 +26,7 @@ async function start(clock: FakeClock, tolerations: object[]): Promise<Harness> 
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: "web", namespace: "default" },
-    spec: { nodeName: "n", containers: [] },
+    spec: { nodeName: "n", containers: [], resourceClaims: [{ name: "gpu", resourceClaimName: "c" }] },
   } as KubeObject)
   await harness.create(resourceClaims, {
     apiVersion: "resource.k8s.io/v1",
@@ -52,7 +52,7 @@ describe("a pod with a device", () => {
 
   test("stays as long as it tolerates that, and when the taint goes", async () => {
     const clock = new FakeClock()
-    await using harness = await start(clock, [{ operator: "Exists", tolerationSeconds: 60 }])
+    await using harness = await start(clock, [{ operator: "Exists", effect: "NoExecute", tolerationSeconds: 60 }])
     const timeAdded = timestamp(new Date(clock.now()))
     await harness.create(resourceSlices, slice(1, [{ key: "broken", effect: "NoExecute", timeAdded }]))
     await eventually(() => expect(clock.timers).toBeGreaterThan(0))
@@ -78,19 +78,34 @@ describe("evictionTime()", () => {
       tolerations: [],
       expected: undefined,
     },
-    { name: "one not tolerated", taints: [broken], tolerations: [{ key: "other", operator: "Exists" }], expected: ms },
+    {
+      name: "one not tolerated",
+      taints: [broken],
+      tolerations: [{ key: "other", operator: "Exists", effect: "NoExecute" }],
+      expected: ms,
+    },
     {
       name: "one tolerated for ever",
       taints: [broken],
-      tolerations: [{ key: "broken", value: "yes" }],
+      tolerations: [{ key: "broken", value: "yes", effect: "NoExecute" }],
       expected: undefined,
     },
-    { name: "another value", taints: [broken], tolerations: [{ key: "broken", value: "no" }], expected: ms },
     {
-      name: "the longest toleration",
+      name: "another value",
       taints: [broken],
-      tolerations: [1, 5, 3].map((tolerationSeconds) => ({ operator: "Exists", tolerationSeconds })),
-      expected: ms + 5_000,
+      tolerations: [{ key: "broken", value: "no", effect: "NoExecute" }],
+      expected: ms,
+    },
+    { name: "one tolerated for no effect", taints: [broken], tolerations: [{ operator: "Exists" }], expected: ms },
+    {
+      name: "the shortest toleration",
+      taints: [broken],
+      tolerations: [3, 2, 5].map((tolerationSeconds) => ({
+        operator: "Exists",
+        effect: "NoExecute",
+        tolerationSeconds,
+      })),
+      expected: ms + 2_000,
     },
   ])("$name", ({ taints, tolerations, expected }) => {
     const claim = { status: { allocation: { devices: { results: [{ ...device, tolerations }] } } } }

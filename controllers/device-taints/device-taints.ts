@@ -2,12 +2,14 @@
 // enough. Facts: k8s.io/kubernetes/pkg/controller/devicetainteviction. Not here: DeviceTaintRules, which are off by default.
 
 import type { Pod, ResourceClaim, ResourceSlice } from "../../apimachinery/object.ts"
+import { equalButNulls } from "../../apimachinery/equality.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
 import { pods as podResource, resourceClaims, resourceSlices } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { isFinished, isTerminating } from "../pods/pod-state.ts"
+import { isTerminating } from "../pods/pod-state.ts"
 import { withDisruption } from "../pods/status-condition.ts"
+import { claimOf, claimsOf, isFor, isReservedFor } from "../resource-claim/pod-claims.ts"
 import { evictionTime, taintsOf } from "./eviction-time.ts"
 
 const disruption = {
@@ -23,13 +25,28 @@ export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
   const slices = ctx.informers.of<ResourceSlice>(resourceSlices)
   const pods = ctx.informers.of<Pod>(podResource)
   const scheduled: Scheduled = new Map()
-  const controller = new Controller<ResourceClaim>(ctx, {
+  const controller = new Controller<Pod>(ctx, {
     name: "device-taint-eviction",
-    eventSource: "device-taint-eviction",
-    primary: claims,
-    concerns: ({ status }) => status?.allocation !== undefined,
-    reads: [slices, pods],
+    primary: pods,
+    concerns: (pod) => claimsOf(pod).length > 0,
+    matters: (pod, before) =>
+      pod.spec?.nodeName !== before.spec?.nodeName ||
+      !equalButNulls(pod.status?.resourceClaimStatuses, before.status?.resourceClaimStatuses),
+    reads: [slices, claims],
     forget: (tenant) => scheduled.delete(tenant),
+  })
+  const enqueueUsers = (tenant: string, { metadata: { namespace }, status }: ResourceClaim): void => {
+    for (const { resource, apiGroup = "", name } of status?.reservedFor ?? []) {
+      if (resource === "pods" && apiGroup === "") controller.enqueue(tenant, namespace, name)
+    }
+  }
+  claims.subscribe({
+    added: enqueueUsers,
+    updated(tenant, claim, previous) {
+      enqueueUsers(tenant, previous)
+      enqueueUsers(tenant, claim)
+    },
+    deleted: enqueueUsers,
   })
   const changed = (tenant: string, slice: ResourceSlice): void => {
     for (const claim of claims.list(tenant)) {
@@ -37,43 +54,52 @@ export function runDeviceTaints(ctx: ControllerContext): Promise<void> {
       const isConcerned = results.some(
         ({ driver, pool }) => driver === slice.spec.driver && pool === slice.spec.pool.name,
       )
-      if (isConcerned) controller.enqueueObject(tenant, claim)
+      if (isConcerned) enqueueUsers(tenant, claim)
     }
   }
   slices.subscribe({ added: changed, updated: changed, deleted: changed })
+  pods.subscribe({ deleted: (tenant, { metadata }) => void scheduled.get(tenant)?.delete(metadata.uid ?? "") })
   return controller.run((key) => reconcile(ctx, controller, scheduled, key))
 }
 
 async function reconcile(
   ctx: ControllerContext,
-  controller: Controller<ResourceClaim>,
+  controller: Controller<Pod>,
   scheduled: Scheduled,
   { tenant, namespace, name }: Key,
 ): Promise<ReconcileResult> {
-  const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, name)
-  if (claim === undefined) return
-  const slices = ctx.informers.of<ResourceSlice>(resourceSlices).list(tenant)
-  const due = evictionTime(claim, (device) => taintsOf(slices, device))
+  const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
+  if (pod === undefined || isTerminating(pod)) return
+  const { uid = "" } = pod.metadata
+  const due = leavesAt(ctx, tenant, pod)
   const now = ctx.clock.now()
   const ofTenant = scheduled.get(tenant) ?? new Set<string>()
-  for (const consumer of claim.status?.reservedFor ?? []) {
-    if (consumer.resource !== "pods" || (consumer.apiGroup ?? "") !== "") continue
-    const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, consumer.name)
-    if (pod?.metadata.uid !== consumer.uid || pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) continue
-    if (due !== undefined && due <= now) {
-      ofTenant.delete(consumer.uid)
-      await evict(controller, tenant, pod, now)
-    } else if (due !== undefined) scheduled.set(tenant, ofTenant.add(consumer.uid))
-    else if (ofTenant.delete(consumer.uid)) {
-      controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
-    }
+  if (due !== undefined && due > now) {
+    scheduled.set(tenant, ofTenant.add(uid))
+    return { requeueAfterMs: due - now }
   }
-  return due === undefined || due <= now ? undefined : { requeueAfterMs: due - now }
+  const wasToGo = ofTenant.delete(uid)
+  if (due !== undefined) await evict(controller, tenant, pod, now)
+  else if (wasToGo) controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Cancelling deletion")
+  return
 }
 
-async function evict(controller: Controller<ResourceClaim>, tenant: string, pod: Pod, now: number): Promise<void> {
+/** The first time any of its claims asks for; before it has a node it uses nothing. */
+function leavesAt({ informers }: ControllerContext, tenant: string, pod: Pod): number | undefined {
+  if ((pod.spec?.nodeName ?? "") === "") return undefined
+  const slices = informers.of<ResourceSlice>(resourceSlices).list(tenant)
+  const times = claimsOf(pod).flatMap((each) => {
+    const wanted = claimOf(pod, each)
+    if (wanted.state !== "named") return []
+    const claim = informers.of<ResourceClaim>(resourceClaims).get(tenant, pod.metadata.namespace, wanted.name)
+    if (claim === undefined || !isReservedFor(claim, pod) || (wanted.generated && !isFor(claim, pod))) return []
+    return evictionTime(claim, (device) => taintsOf(slices, device)) ?? []
+  })
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+async function evict(controller: Controller<Pod>, tenant: string, pod: Pod, now: number): Promise<void> {
   const { namespace, name = "", uid } = pod.metadata
-  if (isTerminating(pod)) return
   controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Marking for deletion")
   const client = controller.client(tenant)
   try {

@@ -34,23 +34,17 @@ export function evictionTime(
   return first
 }
 
-/** Of the tolerations that match, the longest; one without an end is for ever. */
+/** Of the tolerations that match, the shortest; one without an end is for ever, and one that names no effect is none. */
 function toleratedUntil(taint: DeviceTaint, tolerations: readonly DeviceToleration[]): number | undefined {
   const since = taint.timeAdded === undefined ? 0 : Date.parse(taint.timeAdded)
-  let longest = 0
-  for (const toleration of tolerations) {
-    if (!tolerates(toleration, taint)) continue
-    if (toleration.tolerationSeconds === undefined) return undefined
-    longest = Math.max(longest, Number(toleration.tolerationSeconds))
-  }
-  return since + longest * 1000
+  const matching = tolerations.filter((toleration) => tolerates(toleration, taint))
+  if (matching.some(({ tolerationSeconds }) => tolerationSeconds === undefined)) return undefined
+  const seconds = matching.map(({ tolerationSeconds }) => Math.max(0, Number(tolerationSeconds)))
+  return since + (seconds.length === 0 ? 0 : Math.min(...seconds)) * 1000
 }
 
-function tolerates(
-  { effect = "", key = "", operator = "", value = "" }: DeviceToleration,
-  taint: DeviceTaint,
-): boolean {
-  if (effect !== "" && effect !== taint.effect) return false
+function tolerates({ effect, key = "", operator = "", value = "" }: DeviceToleration, taint: DeviceTaint): boolean {
+  if (effect !== taint.effect) return false
   if (key !== "" && key !== taint.key) return false
   return operator === "Exists" || ((operator === "" || operator === "Equal") && value === (taint.value ?? ""))
 }

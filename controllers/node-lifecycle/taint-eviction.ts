@@ -121,7 +121,8 @@ async function evict(controller: Controller<Node>, tenant: string, pod: Pod, now
   try {
     const current = podCondition(pod, "DisruptionTarget")
     if (current?.status !== "True" || current.reason !== disruption.reason) {
-      const patch = { metadata: { uid }, status: { conditions: withDisruption(pod, disruption, now) } }
+      const seen = { ...disruption, observedGeneration: pod.metadata.generation }
+      const patch = { metadata: { uid }, status: { conditions: withDisruption(pod, seen, now) } }
       await client.patch(podResource, namespace, name, patch, { type: "merge", subresource: "status" })
     }
     await client.delete(podResource, namespace, name, uid === undefined ? {} : { uid })

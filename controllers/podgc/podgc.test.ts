@@ -5,6 +5,7 @@ import { nodes, pods } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { silentLog } from "../../client/log.ts"
 import { Activity } from "../activity.ts"
+import { defaultLimits } from "../context.ts"
 import { Informers } from "../informers.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
 import { FakeCluster } from "../../client/testing/fake-cluster.ts"
@@ -110,8 +111,9 @@ describe("pods", () => {
       rootCertificateAuthority: "",
       workers: 1,
       activity: new Activity(clock, stopping.signal),
+      limits: { ...defaultLimits, finishedPods: 2 },
     }
-    const running = runPodGarbageCollector(ctx, { finishedLimit: 2 })
+    const running = runPodGarbageCollector(ctx)
     for (const [name, status] of [
       ["a-old", { phase: "Succeeded" }],
       ["b-older", { phase: "Succeeded" }],

@@ -15,21 +15,15 @@ import { failAndDelete } from "../pods/status-condition.ts"
 
 /** So long a node may be unknown before its pods are given up. */
 const quarantineMs = 40_000
-/** Finished pods kept per control plane. */
-const finishedLimit = 12_500
 /** A key that no node has: the finished pods of a tenant. */
 const finishedKey = ":finished"
 
 const gone = { reason: "DeletionByPodGC", message: "PodGC: node no longer exists" }
 
-export interface PodGarbageOptions {
-  finishedLimit?: number
-}
-
-export function runPodGarbageCollector(ctx: ControllerContext, options: PodGarbageOptions = {}): Promise<void> {
+export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
   const nodes = ctx.informers.of<Node>(nodeResource)
   const pods = ctx.informers.of<Pod>(podResource)
-  const limit = options.finishedLimit ?? finishedLimit
+  const limit = ctx.limits.finishedPods
   /** Since when nodes that pods are on have been missing; by "tenant/name". */
   const missing = new Map<string, number>()
   /** How many finished pods each tenant has. */

@@ -12,23 +12,17 @@ type Conditions = NonNullable<NonNullable<Pod["status"]>["conditions"]>
 export interface Disruption {
   reason: string
   message: string
+  /** Which pod was looked at; not everybody says so. */
+  observedGeneration?: number | undefined
 }
 
 /** The pod's conditions with DisruptionTarget as it is now. */
-export function withDisruption(pod: Pod, { reason, message }: Disruption, now: number): Conditions {
+export function withDisruption(pod: Pod, disruption: Disruption, now: number): Conditions {
   const type = "DisruptionTarget"
   const current = podCondition(pod, type)
   const since = current?.status === "True" ? current.lastTransitionTime : undefined
   const lastTransitionTime = since ?? timestamp(new Date(now))
-  const observedGeneration = pod.metadata.generation
-  const condition = {
-    type,
-    status: "True",
-    reason,
-    message,
-    lastTransitionTime,
-    observedGeneration,
-  } as Conditions[number]
+  const condition = { type, status: "True", ...disruption, lastTransitionTime } as Conditions[number]
   const others = (pod.status?.conditions ?? []).filter((other) => other.type !== type)
   return [...others, condition]
 }
@@ -43,8 +37,10 @@ export async function failAndDelete(
   const { namespace, name = "", uid } = pod.metadata
   try {
     if (!isFinished(pod)) {
-      const conditions = disruption === undefined ? {} : { conditions: withDisruption(pod, disruption, now) }
-      const status = { phase: "Failed", observedGeneration: pod.metadata.generation, ...conditions }
+      const observedGeneration = pod.metadata.generation
+      const conditions =
+        disruption === undefined ? {} : { conditions: withDisruption(pod, { ...disruption, observedGeneration }, now) }
+      const status = { phase: "Failed", observedGeneration, ...conditions }
       const patch = { metadata: { uid }, status }
       await client.patch(podResource, namespace, name, patch, { type: "merge", subresource: "status" })
     }

@@ -19,7 +19,6 @@ import { mountedSecrets } from "../pods/secrets.ts"
 /** Since when their use is written down. */
 const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" }
 const dayMs = 86_400_000
-const unusedMs = 365 * dayMs
 const dateForm = /^\d{4}-\d\d-\d\d$/
 
 export function runUnusedTokens(ctx: ControllerContext): Promise<void> {
@@ -53,13 +52,14 @@ async function reconcile(
   if (!isNamed(ctx, tenant, secret)) return
   const client = controller.client(tenant)
   const now = ctx.clock.now()
+  const { unusedTokenMs } = ctx.limits
   const lastUsed = secret.metadata.labels?.[lastUsedLabel]
   const used = lastUsed === undefined ? 0 : endOfDay(lastUsed)
   if (used === undefined) return
   const tracked = await trackedSince(client)
   if (tracked === undefined) return
   const created = Date.parse(secret.metadata.creationTimestamp ?? "")
-  const due = Math.max(tracked, created, used) + unusedMs
+  const due = Math.max(tracked, created, used) + unusedTokenMs
   if (now < due) return { requeueAfterMs: due - now }
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
   // Looked at again every day, as upstream does.
@@ -72,7 +72,7 @@ async function reconcile(
       await client.patch(secrets, namespace, name, patch, { type: "merge" })
       return
     }
-    const goes = since + unusedMs
+    const goes = since + unusedTokenMs
     if (now < goes) return { requeueAfterMs: goes - now }
     await client.delete(secrets, namespace, name, { resourceVersion })
   } catch (error) {
