@@ -1,11 +1,13 @@
 // A real kube-controller-manager and ours, with the same nodes, on which the same scenarios are played.
 
-import { startControllers } from "../../../controllers/main.ts"
+import { startControllers, type ControllersOptions } from "../../../controllers/main.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
 import { createCertificateSigner } from "../../../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import { createNodes, play } from "./play.ts"
+import { serveMetrics } from "./metrics.ts"
+import { createNodes } from "./nodes.ts"
+import { play, prepare } from "./play.ts"
 import type { Scenario, Snapshot } from "./scenario.ts"
 import { Side } from "./side.ts"
 
@@ -15,37 +17,68 @@ export const kubernetesOptions = {
   controllerManagerFlags: ["--kube-api-qps=1000", "--kube-api-burst=2000"],
 }
 
+/** What both are given when they are started anew. */
+export interface Limits {
+  flags: readonly string[]
+  limits: NonNullable<ControllersOptions["limits"]>
+}
+
 export interface Played {
   real: Snapshot
   ours: Snapshot
 }
 
 export interface BothSides extends AsyncDisposable {
+  /** What is done before the controllers are started anew. */
+  prepare(scenario: Scenario): Promise<void>
+  /** kube-apiserver too: it has controllers of its own. */
+  restart(limits: Limits): Promise<void>
   /** The `time`-th time: it has a namespace of its own. */
   play(scenario: Scenario, time: number): Promise<Played>
 }
 
-export async function startBothSides(): Promise<BothSides> {
+/** With metrics both have a metrics server, and ask it every second; and their nodes have a zone each. */
+export async function startBothSides({ metrics = false } = {}): Promise<BothSides> {
   await using starting = new AsyncDisposableStack()
-  const kubernetes = starting.use(await TestKubernetes.start(kubernetesOptions))
+  const period = metrics ? ["--horizontal-pod-autoscaler-sync-period=1s"] : []
+  const controllerManagerFlags = [...kubernetesOptions.controllerManagerFlags, ...period]
+  const kubernetes = starting.use(await TestKubernetes.start({ ...kubernetesOptions, controllerManagerFlags }))
   const gateway = starting.use(await startTestGateway({ serviceAddresses: rangeAddresses }))
   await gateway.createTenant("a")
   const { tenants } = gateway.gateway
   const rootCertificateAuthority = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"
-  starting.use(startControllers(tenants, { rootCertificateAuthority, signer: createCertificateSigner(tenants) }))
+  const signer = createCertificateSigner(tenants)
+  const often = metrics ? { autoscalerPeriodMs: 1_000 } : {}
+  const startOurs = (limits: Limits["limits"]): AsyncDisposable =>
+    startControllers(tenants, { rootCertificateAuthority, signer, limits: { ...often, ...limits } })
+  let controllers = startOurs({})
+  starting.defer(() => controllers[Symbol.asyncDispose]())
   const ending = new AbortController()
   starting.defer(() => ending.abort())
   const sides = await Promise.all(
     [kubernetes.client, tenants.client("a")].map(async (client) => {
-      await createNodes(client, ending.signal)
+      await createNodes(client, { zones: metrics, signal: ending.signal })
+      if (metrics) await serveMetrics(client)
       return Side.start(client, ending.signal)
     }),
   )
   const stack = starting.move()
   return {
     async play(scenario, time) {
+      if (scenario.before === undefined) await Promise.all(sides.map((side) => prepare(side, scenario, time)))
       const [real, ours] = await Promise.all(sides.map((side) => play(side, scenario, time)))
       return { real: real as Snapshot, ours: ours as Snapshot }
+    },
+    async prepare(scenario) {
+      await Promise.all(sides.map((side) => prepare(side, scenario, 1)))
+    },
+    async restart({ flags, limits }) {
+      await kubernetes.stopControllerManager()
+      await kubernetes.stopApiServer()
+      await kubernetes.startApiServer()
+      await kubernetes.startControllerManager([...controllerManagerFlags, ...flags])
+      await controllers[Symbol.asyncDispose]()
+      controllers = startOurs(limits)
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

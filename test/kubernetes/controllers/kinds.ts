@@ -33,6 +33,7 @@ export const kinds: readonly Resource[] = [
   resources.serviceAccounts,
   resources.resourceClaims,
   resources.resourceClaimTemplates,
+  resources.leases,
 ]
 
 /** Of the whole cluster: a scenario has those whose names begin with its namespace's. */
@@ -45,6 +46,7 @@ export const clusterKinds: readonly Resource[] = [
   resources.serviceCIDRs,
   resources.clusterRoles,
   resources.validatingAdmissionPolicies,
+  resources.resourceSlices,
   certificateSigningRequests,
 ]
 

@@ -1,11 +1,12 @@
 // Plays a scenario on one cluster. Nodes and scheduler are played too: the statuses of pods are what the steps say.
 
 import { setTimeout as delay } from "node:timers/promises"
-import { microTimestamp, timestamp, type KubeObject, type Node, type Pod } from "../../../apimachinery/object.ts"
-import { isConflict, isNotFound } from "../../../apimachinery/status.ts"
-import { leases, namespaces, nodes, pods, serviceAccounts } from "../../../client/resources.ts"
+import { timestamp, type KubeObject, type Pod } from "../../../apimachinery/object.ts"
+import { isConflict, isNotFound, StatusError } from "../../../apimachinery/status.ts"
+import { namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import { clusterKinds, kindOf, kinds } from "./kinds.ts"
+import { setQueue, setUsage } from "./metrics.ts"
 import type { PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
 import type { Side } from "./side.ts"
 import { takeSnapshot } from "./snapshot.ts"
@@ -14,26 +15,51 @@ const pollMs = 200
 /** As long must nothing have changed; upstream's Jobs wait a second between rounds. */
 const stillMs = 2_500
 const patienceMs = 45_000
+/** For what upstream's clocks let happen after a minute, and looks at every 20 s. */
+const longPatienceMs = 180_000
 
 /** Each time it is played a scenario has a namespace of its own, with which no other's begins. */
-export async function play(side: Side, scenario: Scenario, time: number): Promise<Snapshot> {
+function namespaceOf({ name }: Scenario, time: number): string {
+  const words = `s${time}-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
+  return `${words.slice(0, 59).replace(/-$/, "")}-ns`
+}
+
+/** Its namespace, and what is done before. */
+export async function prepare(side: Side, scenario: Scenario, time: number): Promise<void> {
   const { client } = side
-  const words = `s${time}-${scenario.name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`
-  const namespace = `${words.slice(0, 59).replace(/-$/, "")}-ns`
+  const namespace = namespaceOf(scenario, time)
   await client.create(namespaces, { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } })
   await exists(() => client.get(serviceAccounts, namespace, "default"))
+  for (const step of scenario.before ?? []) await take(side, namespace, await named(client, namespace, step))
+}
+
+export async function play(side: Side, scenario: Scenario, time: number): Promise<Snapshot> {
+  const { client } = side
+  const namespace = namespaceOf(scenario, time)
   const stop = new AbortController()
   const { nodes: mode } = scenario
   const kubelet = mode === undefined ? Promise.resolve() : playNodes(client, namespace, mode, stop.signal)
   try {
+    const refused: StatusError[] = []
     for (const step of scenario.steps) {
-      await take(side, namespace, await named(client, namespace, step))
+      const refusals = step.mayBeRefused === true ? refused : undefined
+      await attempt(refusals, async () => take(side, namespace, await named(client, namespace, step), refusals))
     }
     await settle(side, namespace)
-    return await takeSnapshot(client, namespace, scenario.ignoreConditions)
+    return await takeSnapshot(client, namespace, refused, scenario.ignoreConditions)
   } finally {
     stop.abort()
     await kubelet
+  }
+}
+
+/** Refusals go where there is a place for them. */
+async function attempt(refusals: StatusError[] | undefined, act: () => Promise<unknown>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (refusals === undefined || !(error instanceof StatusError)) throw error
+    refusals.push(error)
   }
 }
 
@@ -48,7 +74,7 @@ async function named(client: KubeClient, namespace: string, step: Step): Promise
   return JSON.parse(text) as Step
 }
 
-async function exists(get: () => Promise<unknown>): Promise<void> {
+export async function exists(get: () => Promise<unknown>): Promise<void> {
   for (const end = Date.now() + patienceMs; ; await delay(pollMs)) {
     try {
       await get()
@@ -59,57 +85,23 @@ async function exists(get: () => Promise<unknown>): Promise<void> {
   }
 }
 
-const nodeNames = ["n1", "n2"]
-
-/** Two nodes that are ready, and stay so until the signal ends. */
-export async function createNodes(client: KubeClient, signal: AbortSignal): Promise<void> {
-  const at = timestamp()
-  for (const name of nodeNames) {
-    const conditions = [{ type: "Ready", status: "True", lastHeartbeatTime: at, lastTransitionTime: at }]
-    await client.create(nodes, { apiVersion: "v1", kind: "Node", metadata: { name } })
-    await client.patch(nodes, undefined, name, { status: { conditions } }, { type: "merge", subresource: "status" })
-    const lease = {
-      apiVersion: "coordination.k8s.io/v1",
-      kind: "Lease",
-      metadata: { name, namespace: "kube-node-lease" },
-    }
-    await client.create(leases, lease)
-    await exists(async () => {
-      const { spec } = await client.get<Node>(nodes, undefined, name)
-      if ((spec?.taints ?? []).length > 0)
-        await client.patch(nodes, undefined, name, { spec: { taints: null } }, { type: "merge" })
-    })
-  }
-  void beat(client, signal)
-}
-
-async function beat(client: KubeClient, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    for (const name of nodeNames) {
-      const spec = { holderIdentity: name, renewTime: microTimestamp() }
-      await client.patch(leases, "kube-node-lease", name, { spec }, { type: "merge" }).catch(() => undefined) // it ends
-    }
-    await delay(5_000, undefined, { signal }).catch(() => undefined) // it ends
-  }
-}
-
-async function take(side: Side, namespace: string, step: Step): Promise<void> {
+async function take(side: Side, namespace: string, step: Step, refusals?: StatusError[]): Promise<void> {
   const { client } = side
   if ("create" in step) return create(client, namespace, step.create as KubeObject)
   if ("patch" in step) {
-    const [resource, name] = step.patch
+    const [resource, name, elsewhere] = step.patch
     const { subresource } = step
     const options = { type: "merge" as const, ...(subresource === undefined ? {} : { subresource }) }
     try {
-      await client.patch(kindOf(resource), placeOf(resource, namespace), name, step.with, options)
+      await client.patch(kindOf(resource), placeOf(resource, elsewhere ?? namespace), name, step.with, options)
     } catch (error) {
       if (step.mayBeGone !== true || !isNotFound(error)) throw error
     }
     return
   }
   if ("delete" in step) {
-    const [resource, name] = step.delete
-    await client.delete(kindOf(resource), placeOf(resource, namespace), name, {
+    const [resource, name, elsewhere] = step.delete
+    await client.delete(kindOf(resource), placeOf(resource, elsewhere ?? namespace), name, {
       propagationPolicy: step.policy ?? "Background",
     })
     return
@@ -125,6 +117,9 @@ async function take(side: Side, namespace: string, step: Step): Promise<void> {
     for (const pod of await chosen(client, namespace, step.labels, step.count)) await report(client, pod, step.pods)
     return
   }
+  if ("bind" in step) return bind(client, namespace, ...step.bind)
+  if ("usage" in step) return setUsage(client, await chosen(client, namespace, {}, step.count), step.usage)
+  if ("queue" in step) return setQueue(client, namespace, step.queue)
   if ("deletePods" in step) {
     for (const { metadata } of await chosen(client, namespace, step.deletePods, step.count)) {
       await client.delete(pods, namespace, metadata.name ?? "", { gracePeriodSeconds: 0 })
@@ -135,7 +130,7 @@ async function take(side: Side, namespace: string, step: Step): Promise<void> {
     for (const { metadata } of await chosen(client, namespace, step.evictPods, step.count)) {
       const { name = "" } = metadata
       const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { namespace, name } }
-      await client.create(pods, eviction as KubeObject, { subresource: "eviction" })
+      await attempt(refusals, () => client.create(pods, eviction as KubeObject, { subresource: "eviction" }))
     }
     return
   }
@@ -150,18 +145,22 @@ async function create(client: KubeClient, namespace: string, object: KubeObject)
   })
   if (resource === undefined) throw new Error(`scenarios know no ${kind}`)
   const place = resource.namespaced ? { namespace } : {}
-  await client.create(resource, { ...object, metadata: { ...metadata, ...place } })
+  await client.create(resource, { ...object, metadata: { ...place, ...metadata } })
 }
 
 const placeOf = (resource: string, namespace: string): string | undefined =>
   kindOf(resource).namespaced ? namespace : undefined
 
 async function until(client: KubeClient, namespace: string, step: Extract<Step, { until: unknown }>): Promise<void> {
-  const [resource, name] = step.until
+  const [resource, name, elsewhere] = step.until
   let seen: unknown
-  for (const end = Date.now() + patienceMs; Date.now() < end; await delay(pollMs)) {
+  for (
+    const end = Date.now() + (step.late === true ? longPatienceMs : patienceMs);
+    Date.now() < end;
+    await delay(pollMs)
+  ) {
     try {
-      seen = await client.get(kindOf(resource), placeOf(resource, namespace), name)
+      seen = await client.get(kindOf(resource), placeOf(resource, elsewhere ?? namespace), name)
       if (step.has !== null && contains(seen, step.has)) return
     } catch (error) {
       if (!isNotFound(error)) throw error
@@ -203,7 +202,9 @@ async function chosen(
   const alive = items.filter(
     ({ metadata, status }) => metadata.deletionTimestamp === undefined && !hasEnded(status?.phase),
   )
-  const rank = ({ spec, metadata }: Pod): string => `${spec?.nodeName ?? ""} ${metadata.name ?? ""}`
+  // Names of pods are left to chance, and so would be which of them is first when others have come since.
+  const rank = ({ spec, metadata }: Pod): string =>
+    `${spec?.nodeName ?? ""} ${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`
   return alive.sort((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count)
 }
 
@@ -232,7 +233,8 @@ async function report(client: KubeClient, pod: Pod, what: PodReport): Promise<vo
     restartCount: typeof what === "object" && "restarts" in what ? what.restarts : 0,
     state: phase === "Running" ? { running: { startedAt: at } } : ended,
   }))
-  const status = { phase, conditions, podIP, podIPs: [{ ip: podIP }], containerStatuses }
+  const startTime = pod.status?.startTime ?? at
+  const status = { phase, startTime, conditions, podIP, podIPs: [{ ip: podIP }], containerStatuses }
   try {
     await client.patch(pods, namespace, name, { status }, { type: "merge", subresource: "status" })
   } catch (error) {
@@ -266,14 +268,16 @@ async function playNode(client: KubeClient, pod: Pod): Promise<void> {
       if (deletionGracePeriodSeconds !== 0) await client.delete(pods, namespace, name, { gracePeriodSeconds: 0 })
       return
     }
-    if ((pod.spec?.nodeName ?? "") === "") {
-      const target = { apiVersion: "v1", kind: "Node", name: wantedNode(pod) }
-      const binding = { apiVersion: "v1", kind: "Binding", metadata: { namespace, name }, target }
-      await client.create(pods, binding as KubeObject, { subresource: "binding" })
-    }
+    if ((pod.spec?.nodeName ?? "") === "") await bind(client, namespace, name, wantedNode(pod))
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error
   }
+}
+
+async function bind(client: KubeClient, namespace: string | undefined, name: string, node: string): Promise<void> {
+  const target = { apiVersion: "v1", kind: "Node", name: node }
+  const binding = { apiVersion: "v1", kind: "Binding", metadata: { namespace, name }, target }
+  await client.create(pods, binding as KubeObject, { subresource: "binding" })
 }
 
 /** Daemons name theirs. */

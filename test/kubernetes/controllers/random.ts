@@ -1,34 +1,35 @@
 // Random scenarios by hand: what a seed makes is played on both sides; what differs each time it is played is told.
 //
-//   node test/kubernetes/controllers/random.ts [--seed N] [--kinds REGEX] [--rounds N]
+//   node test/kubernetes/controllers/random.ts [--seed N] [--families REGEX] [--rounds N]
 //
-// --kinds: "Deployment|Job". --rounds: scenarios per kind, each with the next seed. A Job's pods that fail are made again after ten
-// seconds and more, so that what is there at a step's end is left to chance: look at the events.
+// --families: of random/index.ts, such as "Deployment|Job". --rounds: scenarios per family, each with the next seed. A Job's pods
+// that fail are made again after ten seconds and more, so that what is there at a step's end is left to chance: look at the events.
 
 import { isDeepStrictEqual, parseArgs } from "node:util"
+import { errorMessage } from "../../../apimachinery/error-message.ts"
 import { seedOf } from "../../../apimachinery/testing/random.ts"
 import { type BothSides, differences, startBothSides } from "./both-sides.ts"
-import { randomKinds, randomScenario } from "./random-scenarios.ts"
+import { familyNames, randomScenario } from "./random/index.ts"
 import type { Scenario } from "./scenario.ts"
 
-const atOnce = 16
+const atOnce = 24
 const times = 3
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string" },
-    kinds: { type: "string", default: "" },
+    families: { type: "string", default: "" },
     rounds: { type: "string", default: "10" },
   },
 })
 const seed = seedOf(values.seed)
-const only = new RegExp(values.kinds)
-const kinds = randomKinds.filter((kind) => only.test(kind))
+const only = new RegExp(values.families)
+const chosen = familyNames.filter((family) => only.test(family))
 const all = Array.from({ length: Number(values.rounds) }, (_, round) =>
-  kinds.map((kind) => randomScenario(kind, seed + round)),
+  chosen.map((family) => randomScenario(family, seed + round)),
 ).flat()
 console.log(`seed ${seed}, ${all.length} scenarios`)
-await using sides = await startBothSides()
+await using sides = await startBothSides({ metrics: true })
 let different = 0
 const left = all.values()
 await Promise.all(
@@ -41,11 +42,21 @@ process.exitCode = different === 0 ? 0 : 1
 
 async function isAlike(both: BothSides, scenario: Scenario): Promise<boolean> {
   for (let time = 1; ; time++) {
-    const played = await both.play(scenario, time)
-    if (isDeepStrictEqual(played.ours, played.real)) return true
+    const difference = await played(both, scenario, time)
+    if (difference === undefined) return true
     if (time < times) continue
     console.log(`${scenario.name}\n${scenario.steps.map((step) => `  ${JSON.stringify(step)}`).join("\n")}`)
-    console.log(`${differences(played)}\n`)
+    console.log(`${difference}\n`)
     return false
+  }
+}
+
+/** What differs: also that it could not be played. */
+async function played(both: BothSides, scenario: Scenario, time: number): Promise<string | undefined> {
+  try {
+    const result = await both.play(scenario, time)
+    return isDeepStrictEqual(result.ours, result.real) ? undefined : differences(result)
+  } catch (error) {
+    return errorMessage(error)
   }
 }

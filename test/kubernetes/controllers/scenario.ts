@@ -3,24 +3,33 @@
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
 
-/** "deployments", "statefulsets", …: those of kinds.ts. */
-export type Where = [resource: string, name: string]
+/** "deployments", "statefulsets", …: those of kinds.ts. In another namespace: what is there under that name. */
+export type Where = [resource: string, name: string, namespace?: string]
 
-export type Step =
+/** What is refused is compared too, where it may be. */
+export type Step = Action & { mayBeRefused?: true }
+
+export type Action =
   | { create: object }
-  /** A merge patch. */
+  /** A merge patch. `mayBeGone`: it is a matter of moments whether the object is still there. */
   | { patch: Where; with: object; subresource?: "scale" | "status" | "approval"; mayBeGone?: true }
   | { delete: Where; policy?: "Background" | "Foreground" | "Orphan" }
   /** All of the namespace. */
   | { deleteAll: string }
-  /** Until the object has these fields; null: until it is gone. */
-  | { until: Where; has: object | null }
+  /** Until the object has these fields; null: until it is gone. `late`: it takes longer than most, but no three minutes. */
+  | { until: Where; has: object | null; late?: true }
   /** Until nothing has changed for a while. */
   | { settle: true }
   /** The node reports this of pods, those that match first by name; `count` of them, default all. */
   | { pods: PodReport; labels?: Record<string, string>; count?: number }
+  /** As a scheduler would. */
+  | { bind: [pod: string, node: string] }
   /** Deletes pods as a user would. */
   | { deletePods: Record<string, string>; count?: number }
+  /** What a metrics server says of pods. */
+  | { usage: { cpu: string; memory: string }; count?: number }
+  /** What the external metric "queue" is. */
+  | { queue: string }
   /** By the eviction API. */
   | { evictPods: Record<string, string>; count?: number }
 
@@ -35,6 +44,8 @@ export interface Scenario {
   name: string
   /** bound: pods get a node and end when they are deleted; ready: they also run and are ready at once; default: none. */
   nodes?: "ready" | "bound"
+  /** What is done before the controllers are started anew (restarted.test.ts). */
+  before?: readonly Step[]
   steps: readonly Step[]
   /** Types of conditions that depend on what was seen when: each with its reason where the scenario is. */
   ignoreConditions?: readonly string[]
@@ -44,4 +55,6 @@ export interface Snapshot {
   objects: Record<string, KubeObject[]>
   /** "Kind/name Type Reason: message", each once. */
   events: string[]
+  /** "Reason: message", step by step. */
+  refusals: string[]
 }

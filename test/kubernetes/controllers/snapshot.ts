@@ -1,8 +1,9 @@
 // What is in a namespace, without what must differ between two clusters: uids, times, revisions, random names, hashes.
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
-import { events } from "../../../client/resources.ts"
-import type { KubeClient } from "../../../client/rest.ts"
+import type { StatusError } from "../../../apimachinery/status.ts"
+import { events, leases } from "../../../client/resources.ts"
+import type { KubeClient, Resource } from "../../../client/rest.ts"
 import { clusterKinds, kinds } from "./kinds.ts"
 import type { Snapshot } from "./scenario.ts"
 
@@ -11,6 +12,7 @@ type Named = [text: string, by: string]
 export async function takeSnapshot(
   client: KubeClient,
   namespace: string,
+  refused: readonly StatusError[] = [],
   ignoredConditions: readonly string[] = [],
 ): Promise<Snapshot> {
   const lists = await listAll(client, namespace)
@@ -46,7 +48,8 @@ export async function takeSnapshot(
     const text = message.replace(/^\(combined from similar events\): /, "")
     return replaceAll(`${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}: ${text}`, names)
   })
-  return { objects, events: [...new Set(lines)].sort() }
+  const refusals = refused.map(({ status }) => replaceAll(`${status.reason}: ${status.message}`, names))
+  return { objects, events: [...new Set(lines)].sort(), refusals }
 }
 
 /** Not compared: kube-apiserver's own repair loops tell of an address as lost when they look just as a service is created. */
@@ -61,12 +64,23 @@ function isComparable(event: KubeObject): boolean {
   return ![source?.component, reportingController, reportingComponent].some((name) => notCompared.has(name))
 }
 
+/** Where else there is something of a scenario: leases of API servers. */
+const elsewhereOf: ReadonlyMap<Resource, string> = new Map([[leases, "kube-system"]])
+
 async function listAll(client: KubeClient, namespace: string): Promise<{ items: KubeObject[] }[]> {
-  const own = await Promise.all(kinds.map((kind) => client.list(kind, { namespace })))
   const shared = await Promise.all(clusterKinds.map((kind) => client.list(kind)))
   // Names are separated from it by a hyphen, which no other namespace goes on with (play.ts).
   const isOurs = ({ metadata: { name = "" } }: KubeObject): boolean =>
     name === namespace || name.startsWith(`${namespace}-`)
+  const own = await Promise.all(
+    kinds.map(async (kind) => {
+      const { items } = await client.list(kind, { namespace })
+      const elsewhere = elsewhereOf.get(kind)
+      if (elsewhere === undefined) return { items }
+      const others = await client.list(kind, { namespace: elsewhere })
+      return { items: [...items, ...others.items.filter(isOurs)] }
+    }),
+  )
   return [...own, ...shared.map(({ items }) => ({ items: items.filter(isOurs) }))]
 }
 
@@ -108,6 +122,7 @@ function replaceAll(text: string, names: readonly Named[]): string {
       .replaceAll(/(?<=multiple HPAs: \[)[^\]]*/g, (list) => list.split(" ").sort().join(" "))
       // Which node is first is left to chance.
       .replaceAll(/"n[12]"/g, '"NODE"')
+      .replaceAll(/"z[12]"/g, '"ZONE"')
       .replaceAll(/on node n[12]\b/g, "on node NODE")
       .replaceAll(/10\.\d+\.\d+\.\d+/g, "ADDRESS")
   )
@@ -125,6 +140,7 @@ function normalize(object: KubeObject, names: readonly Named[], ignored: readonl
     // Of a claim, as its volume's reference has it.
     if (key === "resourceVersion") return undefined
     if (signed.has(key) && typeof value === "string") return "SIGNED"
+    if (drawn.has(key) && typeof value === "number") return "DRAWN"
     // Who asks for a certificate is another user on each side.
     if (key === "spec" && isPlain(value) && "signerName" in value) return { ...value, username: "USER", uid: "UID" }
     if (isPlain(value)) return sorted(value)
@@ -134,10 +150,20 @@ function normalize(object: KubeObject, names: readonly Named[], ignored: readonl
 }
 
 /** Addresses are in order of the text that ADDRESS stands for. */
-const unordered: ReadonlySet<string> = new Set(["subsets", "ports", "endpoints", "addresses", "notReadyAddresses"])
+const unordered: ReadonlySet<string> = new Set([
+  "subsets",
+  "ports",
+  "endpoints",
+  "addresses",
+  "notReadyAddresses",
+  "taints",
+])
 
 /** What is signed with keys of one cluster. */
 const signed: ReadonlySet<string> = new Set(["token", "ca.crt", "certificate"])
+
+/** What is given out by chance. */
+const drawn: ReadonlySet<string> = new Set(["nodePort", "healthCheckNodePort"])
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value)

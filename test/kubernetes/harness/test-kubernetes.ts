@@ -151,6 +151,11 @@ export class TestKubernetes implements AsyncDisposable {
     await manager.ready(() => this.#answers("/api/v1/namespaces/default/serviceaccounts/default"))
   }
 
+  /** It can be started again, with other flags. */
+  async stopControllerManager(): Promise<void> {
+    await this.#components.get("kube-controller-manager")?.[Symbol.asyncDispose]()
+  }
+
   async #answers(where: string): Promise<boolean> {
     return (await this.get(where)).ok
   }

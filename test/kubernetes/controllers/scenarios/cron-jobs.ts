@@ -1,31 +1,10 @@
-// CronJobs. Their schedule is once a year, and when it was last followed is told, so that what is due does not depend on the minute.
+// CronJobs.
 
 import type { Scenario, Step } from "../scenario.ts"
+import { cron, last, lastYear, patched, thisYear } from "./cron-job-steps.ts"
 import { container, job, quota, settle } from "./steps.ts"
 
-const yearly = "0 0 1 1 *"
-const cron = (spec: object = {}, more: object = {}): Step => ({
-  create: {
-    apiVersion: "batch/v1",
-    kind: "CronJob",
-    metadata: { name: "tick", ...more },
-    spec: {
-      schedule: yearly,
-      jobTemplate: { spec: { template: { spec: { restartPolicy: "Never", containers: [container("one")] } } } },
-      ...spec,
-    },
-  },
-})
-const patched = (spec: object): Step => ({ patch: ["cronjobs", "tick"], with: { spec } })
-/** In the year before last one; more than one time is due. */
-const last = (lastScheduleTime: string): Step => ({
-  patch: ["cronjobs", "tick"],
-  with: { status: { lastScheduleTime } },
-  subresource: "status",
-})
-const thisYear = new Date().getUTCFullYear()
 const thisYearsJob = `tick-${Date.UTC(thisYear, 0, 1) / 60_000}`
-const lastYear = last(`${thisYear - 1}-06-01T00:00:00Z`)
 const due = [cron({ suspend: true }), settle, lastYear, settle] as const
 const resume = patched({ suspend: false })
 /** By another time, that is due as well. */

@@ -1,5 +1,6 @@
 // All scenarios, a file or a few for each kind of object.
 
+import { fixedScenarios } from "../random/index.ts"
 import type { Scenario } from "../scenario.ts"
 import { accessScenarios } from "./access.ts"
 import { claimScenarios } from "./claims-and-ranges.ts"
@@ -10,24 +11,34 @@ import { daemonSetScenarios } from "./daemon-sets.ts"
 import { deletionScenarios } from "./deletion.ts"
 import { deploymentHistoryScenarios } from "./deployment-history.ts"
 import { deploymentScenarios } from "./deployments.ts"
+import { deviceTaintScenarios } from "./device-taints.ts"
 import { disruptionScenarios } from "./disruption-and-scaling.ts"
 import { failingJobScenarios } from "./failing-jobs.ts"
 import { indexedJobScenarios } from "./indexed-jobs.ts"
 import { jobScenarios } from "./jobs.ts"
+import { lostClaimScenarios } from "./lost-claims.ts"
 import { mirroringScenarios } from "./mirrored-endpoints.ts"
 import { namespaceScenarios } from "./namespaces.ts"
 import { nodeScenarios } from "./nodes.ts"
+import { podGarbageScenarios } from "./pod-garbage.ts"
 import { policyScenarios } from "./policies.ts"
 import { provisioningScenarios } from "./provisioning.ts"
 import { quotaScenarios } from "./quotas.ts"
+import { recyclingScenarios } from "./recycling.ts"
 import { replicaSetScenarios } from "./replica-sets.ts"
 import { serviceScenarios } from "./services.ts"
+import { silentNodeScenarios } from "./silent-nodes.ts"
 import { statefulSetClaimScenarios } from "./stateful-set-claims.ts"
 import { statefulSetUpdateScenarios } from "./stateful-set-updates.ts"
 import { statefulSetScenarios } from "./stateful-sets.ts"
+import { topologyHintScenarios } from "./topology-hints.ts"
 import { volumeScenarios } from "./volumes.ts"
 
 export const scenarios: readonly Scenario[] = [
+  // First, as they wait longest.
+  ...podGarbageScenarios,
+  ...silentNodeScenarios,
+  ...recyclingScenarios,
   ...deploymentScenarios,
   ...deploymentHistoryScenarios,
   ...replicaSetScenarios,
@@ -41,16 +52,20 @@ export const scenarios: readonly Scenario[] = [
   ...failingJobScenarios,
   ...cronJobScenarios,
   ...serviceScenarios,
+  ...topologyHintScenarios,
   ...mirroringScenarios,
   ...disruptionScenarios,
   ...deletionScenarios,
   ...namespaceScenarios,
   ...quotaScenarios,
   ...volumeScenarios,
+  ...lostClaimScenarios,
   ...provisioningScenarios,
   ...podClaimScenarios,
   ...claimScenarios,
   ...nodeScenarios,
+  ...deviceTaintScenarios,
   ...accessScenarios,
   ...policyScenarios,
+  ...fixedScenarios,
 ]

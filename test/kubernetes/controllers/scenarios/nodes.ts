@@ -1,17 +1,11 @@
 // Nodes that repel pods, or are gone.
 
 import type { Scenario, Step } from "../scenario.ts"
+import { nodeNamed, own, tolerates } from "./node-steps.ts"
 import { container, settle } from "./steps.ts"
 
-/** Keeps other scenarios' pods away. */
-const own = { key: "NAMESPACE", effect: "NoSchedule" }
-const tolerates = { key: "NAMESPACE", operator: "Exists", effect: "NoSchedule" }
 const name = "NAMESPACE-a"
-/** In a zone of its own: what becomes of the others is no matter. */
-const labels = { "topology.kubernetes.io/zone": "NAMESPACE" }
-const node: Step = {
-  create: { apiVersion: "v1", kind: "Node", metadata: { name, labels }, spec: { taints: [own] } },
-}
+const node = nodeNamed("a")
 const tainted = (...taints: object[]): Step => ({
   patch: ["nodes", name],
   with: { spec: { taints: [own, ...taints] } },

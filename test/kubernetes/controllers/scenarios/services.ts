@@ -128,6 +128,15 @@ export const serviceScenarios: readonly Scenario[] = [
     steps: [service({ type: "ExternalName", externalName: "example.com" }), settle],
   },
   {
+    name: "service of an external name that is told where its traffic stays",
+    steps: [
+      service({ type: "ExternalName", externalName: "example.com", internalTrafficPolicy: "Local" }),
+      settle,
+      patched({ internalTrafficPolicy: "Local" }),
+      settle,
+    ],
+  },
+  {
     name: "service that becomes an external name",
     nodes: "ready",
     steps: [
@@ -246,7 +255,7 @@ export const serviceScenarios: readonly Scenario[] = [
       {
         patch: ["endpointslices", "mine"],
         with: { metadata: { labels: { "endpointslice.kubernetes.io/managed-by": "somebody" } } },
-        mayBeGone: true,
+        mayBeRefused: true,
       },
       settle,
     ],

@@ -1,0 +1,57 @@
+// CronJobs whose times are due, under any policies, and their Jobs.
+
+import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
+import type { Step } from "../scenario.ts"
+import { cron, last, lastYear, patched, thisYear } from "../scenarios/cron-job-steps.ts"
+import { container } from "../scenarios/steps.ts"
+import { type Family, maybe, oneByOne, reported, some } from "./family.ts"
+
+export const cronJobs: Family = (random) => {
+  let day = 1
+  // Not the same time twice: what upstream does when it finds the Job made is in docs/controllers.md.
+  const due = (): Step[] => {
+    day++
+    const last = pick(random, [lastYear, lastYear, beforeThat])
+    return [patched({ suspend: true }), last, patched({ suspend: false, schedule: `0 0 ${day} 1 *` })]
+  }
+  const create = (): Step => cron({ suspend: true, ...randomSettings(random), jobTemplate: randomTemplate(random) })
+  const steps: (() => Step[])[] = [
+    due,
+    due,
+    due,
+    () => [patched({ suspend: chance(random, 0.5) })],
+    () => [patched(randomSettings(random))],
+    () => [patched({ jobTemplate: randomTemplate(random) })],
+    () => [reported(random, ["ready", "succeeded", "succeeded", { exit: 1 }])],
+    () => [reported(random, ["succeeded", { exit: 1 }])],
+    () => [reported(random, ["succeeded", { exit: 1 }])],
+    () => [{ deletePods: {}, count: 1 + random(2) }],
+    () => [{ deletePods: {} }, { deleteAll: "jobs" }],
+    () => [{ delete: ["cronjobs", "tick"], policy: pick(random, ["Background", "Foreground", "Orphan"]) }],
+    () => [create()],
+  ]
+  const turns = [[create()], due(), ...some(random, 4, 8, () => pick(random, steps)())].flat()
+  return {
+    nodes: pick(random, ["bound", "ready"] as const),
+    steps: oneByOne(turns.map((step): Step => ({ ...step, mayBeRefused: true }))),
+  }
+}
+
+const beforeThat = last(`${thisYear - 5}-06-01T00:00:00Z`)
+
+const randomSettings = (random: Random): object => ({
+  ...maybe(random, 0.7, { concurrencyPolicy: pick(random, ["Allow", "Forbid", "Replace"]) }),
+  ...maybe(random, 0.4, { successfulJobsHistoryLimit: 1 + random(3) }),
+  ...maybe(random, 0.4, { failedJobsHistoryLimit: 1 + random(2) }),
+  ...maybe(random, 0.15, { startingDeadlineSeconds: pick(random, [30, 400 * 24 * 3600]) }),
+  ...maybe(random, 0.2, { timeZone: pick(random, ["Asia/Kathmandu", "Etc/UTC"]) }),
+})
+
+const randomTemplate = (random: Random): object => ({
+  metadata: pick(random, [{}, { labels: { a: "b" } }, { annotations: { c: "d" } }]),
+  spec: {
+    backoffLimit: 0,
+    ...maybe(random, 0.2, { suspend: true }),
+    template: { spec: { restartPolicy: "Never", containers: [container(pick(random, ["one", "two"]))] } },
+  },
+})

@@ -1,0 +1,44 @@
+// Scenarios by chance: all families of them.
+
+import { createRandom } from "../../../../apimachinery/testing/random.ts"
+import type { Scenario } from "../scenario.ts"
+import { autoscalers } from "./autoscalers.ts"
+import { cronJobs } from "./cron-jobs.ts"
+import { disruptionBudgets } from "./disruption-budgets.ts"
+import type { Family } from "./family.ts"
+import { jobs } from "./jobs.ts"
+import { namespaces, owners } from "./owners.ts"
+import { quotas } from "./quotas.ts"
+import { services } from "./services.ts"
+import { workloads } from "./workloads.ts"
+
+const families: Readonly<Record<string, Family>> = {
+  Deployment: workloads("Deployment"),
+  ReplicaSet: workloads("ReplicaSet"),
+  StatefulSet: workloads("StatefulSet"),
+  DaemonSet: workloads("DaemonSet"),
+  Job: jobs,
+  CronJob: cronJobs,
+  Service: services,
+  PodDisruptionBudget: disruptionBudgets,
+  HorizontalPodAutoscaler: autoscalers,
+  ResourceQuota: quotas,
+  owner: owners,
+  namespace: namespaces,
+}
+
+export const familyNames: readonly string[] = Object.keys(families)
+
+export function randomScenario(family: string, seed: number): Scenario {
+  const make = families[family]
+  if (make === undefined) throw new Error(`no family of scenarios is called ${family}`)
+  return { name: `${family} of seed ${seed}`, ...make(createRandom(seed)) }
+}
+
+/** Played beside those written by hand. Jobs' depend on time, workloads have enough by hand, autoscalers need a metrics server. */
+export const fixedScenarios: readonly Scenario[] = [
+  ...["Service", "PodDisruptionBudget", "ResourceQuota", "CronJob", "owner"].flatMap((family) =>
+    [400, 401, 402].map((seed) => randomScenario(family, seed)),
+  ),
+  randomScenario("namespace", 401),
+]

@@ -1,0 +1,190 @@
+// Pods whose devices are tainted.
+
+import type { Scenario, Step } from "../scenario.ts"
+import { container, settle } from "./steps.ts"
+
+const driver = "example.com"
+const broken = { key: "example.com/broken", value: "yes", effect: "NoExecute" }
+const slice = (taints: object[], generation = 1, name = "NAMESPACE"): Step => ({
+  create: {
+    apiVersion: "resource.k8s.io/v1",
+    kind: "ResourceSlice",
+    metadata: { name },
+    spec: {
+      driver,
+      pool: { name: "NAMESPACE", generation, resourceSliceCount: 1 },
+      allNodes: true,
+      devices: [{ name: "gpu", taints }, { name: "other" }],
+    },
+  },
+})
+const tainted = (...taints: object[]): Step => ({
+  patch: ["resourceslices", "NAMESPACE"],
+  with: { spec: { devices: [{ name: "gpu", taints }, { name: "other" }] } },
+})
+const claim: Step = {
+  create: {
+    apiVersion: "resource.k8s.io/v1",
+    kind: "ResourceClaim",
+    metadata: { name: "gpu", finalizers: ["resource.kubernetes.io/delete-protection"] },
+    spec: { devices: { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] } },
+  },
+}
+const pod = (name: string, metadata: object = {}, spec: object = {}): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name, ...metadata },
+    spec: {
+      nodeName: "n1",
+      containers: [container("one")],
+      resourceClaims: [{ name: "gpu", resourceClaimName: "gpu" }],
+      ...spec,
+    },
+  },
+})
+/** As a scheduler would. */
+const allocated = (device: string, users: string[], tolerations: object[] = []): Step => ({
+  patch: ["resourceclaims", "gpu"],
+  with: {
+    status: {
+      allocation: { devices: { results: [{ request: "gpu", driver, pool: "NAMESPACE", device, tolerations }] } },
+      reservedFor: users.map((name) => ({ resource: "pods", name, uid: `UID:pods/${name}` })),
+    },
+  },
+  subresource: "status",
+})
+const isGone = (name: string): Step => ({ until: ["pods", name], has: null })
+const goes: Step = { until: ["pods", "one"], has: { metadata: { deletionGracePeriodSeconds: 30 } } }
+
+/** A pod with a device, of a claim with these tolerations. */
+const has = (tolerations: object[] = [], device = "gpu"): Step[] => [
+  slice([]),
+  claim,
+  pod("one"),
+  allocated(device, ["one"], tolerations),
+  settle,
+]
+
+export const deviceTaintScenarios: readonly Scenario[] = [
+  { name: "device that is tainted under its pod", steps: [...has(), tainted(broken), goes, settle] },
+  {
+    name: "device that is tainted under pods that are ready",
+    nodes: "ready",
+    steps: [
+      slice([]),
+      claim,
+      pod("one"),
+      pod("two"),
+      allocated("gpu", ["one", "two"]),
+      settle,
+      tainted(broken),
+      isGone("one"),
+      isGone("two"),
+      settle,
+    ],
+  },
+  { name: "device beside one that is tainted", steps: [...has([], "other"), tainted(broken), settle] },
+  {
+    name: "device that is tainted for new pods alone",
+    steps: [...has(), tainted({ ...broken, effect: "NoSchedule" }), settle],
+  },
+  {
+    name: "device whose taint is only told",
+    steps: [...has(), tainted({ ...broken, effect: "None" }), settle],
+  },
+  {
+    name: "device whose taint is tolerated",
+    steps: [...has([{ key: "example.com/broken", operator: "Exists", effect: "NoExecute" }]), tainted(broken), settle],
+  },
+  {
+    name: "device whose taint is tolerated for no effect",
+    steps: [...has([{ key: "example.com/broken", operator: "Exists" }]), tainted(broken), goes, settle],
+  },
+  {
+    name: "device whose taint is tolerated for a long and a short while",
+    steps: [
+      ...has([3600, 5].map((tolerationSeconds) => ({ operator: "Exists", effect: "NoExecute", tolerationSeconds }))),
+      tainted(broken),
+      goes,
+      settle,
+    ],
+  },
+  {
+    name: "device whose taint is tolerated for a while",
+    steps: [...has([{ operator: "Exists", effect: "NoExecute", tolerationSeconds: 5 }]), tainted(broken), goes, settle],
+  },
+  {
+    name: "device that is mended before its pod has to go",
+    steps: [
+      ...has([{ operator: "Exists", effect: "NoExecute", tolerationSeconds: 3600 }]),
+      tainted(broken),
+      settle,
+      tainted(),
+      settle,
+    ],
+  },
+  {
+    name: "device of another value than its pod tolerates",
+    steps: [
+      ...has([{ key: "example.com/broken", operator: "Equal", value: "no", effect: "NoExecute" }]),
+      tainted(broken),
+      goes,
+      settle,
+    ],
+  },
+  {
+    name: "device that is tainted as it is given",
+    steps: [slice([broken]), claim, pod("one"), settle, allocated("gpu", ["one"]), goes, settle],
+  },
+  {
+    name: "device that is tainted before its pod has a node",
+    steps: [
+      slice([broken]),
+      claim,
+      pod("one", {}, { nodeName: null }),
+      allocated("gpu", ["one"]),
+      settle,
+      { bind: ["one", "n1"] },
+      goes,
+      settle,
+    ],
+  },
+  {
+    name: "device that is tainted and that its pod does not say it uses",
+    steps: [
+      slice([]),
+      claim,
+      pod("one", {}, { resourceClaims: null }),
+      allocated("gpu", ["one"]),
+      settle,
+      tainted(broken),
+      settle,
+    ],
+  },
+  {
+    name: "device that newer words of its pool call tainted",
+    steps: [...has(), slice([broken], 2, "NAMESPACE-newer"), goes, settle],
+  },
+  {
+    name: "device that older words of its pool call tainted",
+    steps: [...has(), slice([broken], 0, "NAMESPACE-older"), settle],
+  },
+  {
+    name: "device that is tainted under a pod that has ended",
+    steps: [...has(), { pods: "succeeded" }, settle, tainted(broken), settle],
+  },
+  {
+    name: "device that is tainted under a pod that is held",
+    steps: [
+      slice([]),
+      claim,
+      pod("one", { finalizers: ["example.com/hold"] }),
+      allocated("gpu", ["one"]),
+      settle,
+      tainted(broken),
+      goes,
+      settle,
+    ],
+  },
+]
