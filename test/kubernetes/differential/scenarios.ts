@@ -45,6 +45,7 @@ import { fieldScenarios, statusScenarios } from "./generate/field-scenarios.ts"
 import { lifeScenarios } from "./generate/life-scenarios.ts"
 import { metadataScenarios } from "./generate/metadata-scenarios.ts"
 import { protobufScenarios } from "./generate/protobuf-scenarios.ts"
+import { settling } from "./generate/settling.ts"
 import { kinds } from "./generate/objects.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./random/definitions.ts"
 import { randomScenario } from "./random/scenarios.ts"
@@ -122,11 +123,13 @@ export function scenarioGroups(): ScenarioGroup[] {
     ...kinds().map((kind) => ({
       name: kind.title,
       scenarios: [
-        ...lifeScenarios(kind),
-        ...protobufScenarios(kind),
-        ...metadataScenarios(kind),
-        ...fieldScenarios(kind),
-        ...statusScenarios(kind),
+        ...settling(kind, [
+          ...lifeScenarios(kind),
+          ...protobufScenarios(kind),
+          ...metadataScenarios(kind),
+          ...fieldScenarios(kind),
+          ...statusScenarios(kind),
+        ]),
         ...randomSeeds.map((seed) => randomScenario(kind, seed)),
       ],
     })),

@@ -1,0 +1,24 @@
+// What a server's own controller writes into an object a moment after it was made is waited for: before the next request or after it would
+// be chance, on both servers.
+
+import { get, type Scenario, type Step } from "../scenario.ts"
+import type { Kind } from "./objects.ts"
+
+/** By resource: what the object's JSON holds then. */
+const written: ReadonlyMap<string, string> = new Map([["flowschemas", `"Dangling"`]])
+
+export function settling(kind: Kind, scenarios: Scenario[]): Scenario[] {
+  const untilText = written.get(kind.facts.resource)
+  if (untilText === undefined) return scenarios
+  const settled = (step: Step): Step[] => {
+    const name = nameOfCreated(kind, step)
+    return name === undefined ? [step] : [step, get(`${kind.path}/${name}`, { untilText, label: "GET settled" })]
+  }
+  return scenarios.map((scenario) => ({ ...scenario, steps: scenario.steps.flatMap(settled) }))
+}
+
+function nameOfCreated(kind: Kind, step: Step): string | undefined {
+  if ("watch" in step || step.method !== "POST" || step.path !== kind.path) return undefined
+  const { metadata } = step.body as { metadata?: { name?: string } }
+  return metadata?.name
+}
