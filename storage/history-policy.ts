@@ -11,7 +11,7 @@ export interface HistoryLimits {
 /** Marks per history period: the precision of its age limit. */
 const marksPerPeriod = 8
 
-/** Decides when history is old enough to go. Told of every commit; has no timer of its own. */
+/** Decides when history is old enough to go. Asked whenever something is written or the past is read; has no timer of its own. */
 export class HistoryPolicy {
   readonly #limits: HistoryLimits
   readonly #now: () => number

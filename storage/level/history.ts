@@ -49,8 +49,8 @@ export class History {
     return this.#queue
   }
 
-  /** The head has moved. */
-  committed(head: Revision): void {
+  /** Something has been written, or the past been read: what is too old by now goes, in the background. */
+  check(head: Revision): void {
     if (this.#isQueued || this.#store.isClosing()) return
     const target = this.#policy.target(head, this.compacted)
     if (target !== undefined) background(this.compactTo(Math.min(target, head - 1)))

@@ -135,7 +135,7 @@ export class LevelStore implements Store, ChangeLog {
     const waiting = this.#database.ready()
     if (waiting !== undefined) await waiting
     if (revision !== undefined) checkReadable(revision, this.#history.compacted, this.#head)
-    if (revision !== undefined && revision < this.#head) return this.#withView((view) => readAt(view, key, revision))
+    if (revision !== undefined && revision < this.#head) return this.#past((view) => readAt(view, key, revision))
     return this.#readCurrent(key)
   }
 
@@ -146,7 +146,8 @@ export class LevelStore implements Store, ChangeLog {
     if (waiting !== undefined) await waiting
     checkReadable(options.revision ?? this.#head, this.#history.compacted, this.#head)
     this.#residency.promote((load) => this.#withView(load))
-    return this.#withView((view) => readRange(view, prefix, options))
+    const read = (view: View) => readRange(view, prefix, options)
+    return options.revision === undefined ? this.#withView(read) : this.#past(read)
   }
 
   txn(transaction: Transaction): Promise<TransactionResult> {
@@ -222,6 +223,13 @@ export class LevelStore implements Store, ChangeLog {
     }
   }
 
+  /** Whoever pages through a list is told in time that its revision is too old, also where nobody writes any more. */
+  async #past<T>(read: (view: View) => Promise<T>): Promise<T> {
+    const result = await this.#withView(read)
+    this.#history.check(this.#head)
+    return result
+  }
+
   async #commit(events: readonly StoreEvent[], revision: Revision, usage: Usage | undefined): Promise<void> {
     await this.#views.during(this.#residency.current === undefined, async () => {
       await this.#database.write([...changeWrites(events, this.#base), ...this.#allowance.writes(usage)], true)
@@ -230,7 +238,7 @@ export class LevelStore implements Store, ChangeLog {
       this.#residency.committed(events)
     })
     this.#buffer.publish(events, revision)
-    this.#history.committed(this.#head)
+    this.#history.check(this.#head)
   }
 
   async #adopted(database: Database): Promise<void> {

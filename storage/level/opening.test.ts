@@ -150,6 +150,20 @@ describe("age of history", () => {
     await expect.poll(() => store.compactedRevision).toBe(3)
     expect((await store.get("/a", 4))?.modRevision).toBe(4)
   })
+
+  test("is looked at when somebody reads the past, also where nobody writes any more", async () => {
+    let time = 1000
+    const limits = { historyMilliseconds: 800, historyRevisions: 0 }
+    await using store = await openLevelStore({ directory, limits, now: () => time })
+    await put(store, "/a", "1") // 2
+    time += 200
+    await put(store, "/a", "2") // 3
+    time += 1000
+    expect((await store.range("/", { revision: 2 })).items).toHaveLength(1)
+    await expect.poll(() => store.compactedRevision).toBe(2)
+    await expect(store.range("/", { revision: 2 })).rejects.toMatchObject({ code: "Compacted" })
+    expect((await store.get("/a", 3))?.modRevision).toBe(3)
+  })
 })
 
 describe("a disk that refuses", () => {
