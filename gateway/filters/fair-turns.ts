@@ -6,26 +6,47 @@
 import { dispatch, queue } from "../metrics/flow-counts.ts"
 import type { ThreadPlaces } from "../request/thread-places.ts"
 import type { Turns } from "../request/turns.ts"
-import type { Filter } from "./state.ts"
+import type { Presence } from "../tenancy/presence.ts"
+import type { Filter, RequestState } from "./state.ts"
 
 export function withFairTurns(turns: Turns, places: ThreadPlaces): Filter {
+  const shares = new WeakMap<Presence, Share>()
   return (_request, response, next) => {
     const { state } = response.locals
-    const begin = (): void => {
-      state.waitedMs += dispatch(state)
-      next()
-    }
     // What the gateway's own parts do must not wait behind the tenant they work for.
-    if (state.isAdministrator) return begin()
+    if (state.isAdministrator) return begin(state, next)
     const { presence } = state.controlPlane
-    state.turn = () => turns.take(presence)
-    state.pause = () => turns.pause(presence)
-    state.aside = (job) => places.run(presence, job)
-    const waiting = state.turn()
-    if (waiting === undefined) return begin()
+    let share = shares.get(presence)
+    if (share === undefined) shares.set(presence, (share = new Share(turns, places, presence)))
+    state.turn = share.turn
+    state.pause = share.pause
+    state.aside = share.aside
+    const waiting = share.turn()
+    if (waiting === undefined) return begin(state, next)
     queue(state)
     return waiting.then(() => {
-      if (!state.isOver) begin()
+      if (!state.isOver) begin(state, next)
     })
+  }
+}
+
+function begin(state: RequestState, next: () => void): void {
+  state.waitedMs += dispatch(state)
+  next()
+}
+
+/**
+ * What the requests of one control plane ask, made once for all of them: of functions that each request gets of its own, and that
+ * lead to it, all become old with it (docs/decisions/0022-what-requests-make-dies-young.md).
+ */
+class Share {
+  readonly turn: () => Promise<void> | undefined
+  readonly pause: () => Promise<void> | undefined
+  readonly aside: <T>(job: () => Promise<T>) => Promise<T>
+
+  constructor(turns: Turns, places: ThreadPlaces, presence: Presence) {
+    this.turn = () => turns.take(presence)
+    this.pause = () => turns.pause(presence)
+    this.aside = (job) => places.run(presence, job)
   }
 }

@@ -1,0 +1,92 @@
+// What is made for a request dies young (docs/decisions/0022-what-requests-make-dies-young.md).
+
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
+import { Agent, request } from "node:https"
+import { buffer } from "node:stream/consumers"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Heap, Place } from "./testing/heap-program.ts"
+
+const connections = 8
+/** Until what they run is compiled, which is kept. */
+const warmUp = 2_000
+const measured = 3_000
+/** A collection of all objects between two looks hides what became old. */
+const mostTimes = 5
+
+const namespace = "/api/v1/namespaces/default"
+
+interface Call {
+  method: string
+  path: string
+  contentType?: string
+  body?: string
+}
+
+let program: ChildProcess
+let place: Place
+
+beforeAll(async () => {
+  // What V8's last compiler makes of code that runs often hides what the code does before: it is off.
+  const execArgv = ["--max-semi-space-size=32", "--no-turbofan"]
+  program = fork(new URL("testing/heap-program.ts", import.meta.url), { execArgv })
+  ;[place] = (await once(program, "message")) as [Place]
+}, 60_000)
+afterAll(async () => {
+  const ended = once(program, "exit")
+  program.disconnect()
+  await ended
+})
+
+async function heap(): Promise<Heap> {
+  program.send("heap")
+  const [told] = (await once(program, "message")) as [Heap]
+  return told
+}
+
+async function send(count: number, call: (index: number) => Call): Promise<void> {
+  const { url, certificate: cert, key, certificateAuthority: ca } = place
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, ca, cert, key })
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const { method, path, contentType = "application/json", body } = call(next++)
+      const sent = request(`${url}${path}`, { agent, method, headers: { "content-type": contentType } })
+      sent.end(body)
+      const [response] = (await once(sent, "response")) as [IncomingMessage]
+      const answer = await buffer(response)
+      if (response.statusCode !== 200) throw new Error(`${path}: ${response.statusCode} ${answer.toString()}`)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, work))
+  agent.destroy()
+}
+
+/** Bytes that become old with each. */
+async function agedBy(call: (index: number) => Call): Promise<number> {
+  await send(warmUp, call)
+  for (let time = 1; time <= mostTimes; time++) {
+    const before = await heap()
+    await send(measured, call)
+    const after = await heap()
+    if (after.collections === before.collections) return (after.old - before.old) / measured
+  }
+  throw new Error(`all objects were collected ${mostTimes} times in a row`)
+}
+
+test("nothing of a get becomes old", { timeout: 120_000 }, async () => {
+  // It was 4 KiB when something led to them.
+  expect(await agedBy(() => ({ method: "GET", path: namespace }))).toBeLessThan(400)
+})
+
+test("of a write what the store keeps does", { timeout: 120_000 }, async () => {
+  const aged = await agedBy((index) => ({
+    method: "PATCH",
+    path: namespace,
+    contentType: "application/merge-patch+json",
+    body: JSON.stringify({ metadata: { annotations: { index: String(index) } } }),
+  }))
+  // The change in the history of recent ones: its object before and after, and what was looked up in it.
+  expect(aged).toBeLessThan(3_000)
+})
