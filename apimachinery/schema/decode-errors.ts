@@ -31,11 +31,11 @@ export class Mismatch extends Error {
     if (own !== undefined) return `json: cannot unmarshal ${this.#what} into Go value of type ${own}`
     if (!this.#what.startsWith("number")) return refusalOf(this.#expected, this.#what)
     const [, type] = /of type (\S+)$/.exec(this.explain(root)) ?? []
-    const isScalar =
-      ["string", "integer"].includes(this.#expected.type) && !(this.#expected.format ?? "int").endsWith("ime")
+    const { type: expected, format = "int" } = this.#expected
+    const isScalar = ["string", "integer"].includes(expected) && !/ime$|^byte$/.test(format)
     if (!isScalar || type === undefined) return refusalOf(this.#expected, this.#isFraction ? "fraction" : "number")
     // Any integer in memory becomes one of any size.
-    return `cannot convert ${this.#expected.type === "integer" ? "float64" : "int64"} to ${type}`
+    return `cannot convert ${expected === "integer" ? "float64" : "int64"} to ${type}`
   }
 
   /** "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32". */
@@ -82,6 +82,7 @@ function refusalOf(expected: Schema, found: string): string | undefined {
     case "list":
       return `cannot restore slice from ${given}`
     case "string":
+      if (expected.format === "byte") return `cannot restore slice from ${given}`
       return expected.format === undefined ? "unrecognized type: string" : undefined
     case "boolean":
       return "unrecognized type: bool"

@@ -7,6 +7,7 @@ import { parseGroupVersion } from "../object.ts"
 import { badRequest } from "../status.ts"
 import { Mismatch, notParts, what } from "./decode-errors.ts"
 import { schemaOfType } from "./facts.ts"
+import { decodeBytes } from "./decode-bytes.ts"
 import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
 import { maxStrictFaults, printPath } from "./json-scan.ts"
 import { noteGivenEmpty } from "./given-empty.ts"
@@ -200,6 +201,7 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
       return decodeValues(schema, value, walk)
     case "string":
       if (schema.format === "quantity") return canonicalScalar("quantity", literalOf(value, walk))
+      if (schema.format === "byte") return decodeBytes(schema, value, walk)
       if (typeof value !== "string") throw notText(schema, value, walk)
       return schema.format === undefined ? value : canonicalScalar(schema.format, value)
     case "boolean":

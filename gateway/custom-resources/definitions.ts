@@ -23,7 +23,7 @@ import { customColumns } from "./columns.ts"
 import { plainFields } from "./fields.ts"
 import { customScale } from "./scale.ts"
 import { customStrategy } from "./strategy.ts"
-import { type CustomResourceVersion, type Definition, isEstablished, isTerminating } from "./types.ts"
+import { type CustomResourceVersion, type Definition, hasItsNames, isEstablished, isTerminating } from "./types.ts"
 
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"]
 const subresourceVerbs = ["get", "patch", "update"]
@@ -40,7 +40,7 @@ export function compileDefinition(
   agedUntil = 0,
 ): ResourceDefinition[] {
   const definition = crd as unknown as Definition
-  if (!isEstablished(definition)) return []
+  if (!isEstablished(definition) && !hasItsNames(definition)) return []
   const versions = definition.spec?.versions ?? []
   const stored = versions.find((version) => version.storage === true)
   if (stored === undefined) return []
@@ -112,6 +112,7 @@ function compileVersion(
     subresourceHandlers: scale === undefined ? {} : { scale: customScale },
     customResource: {
       uid: definition.metadata.uid ?? "",
+      ...(isEstablished(definition) ? {} : { untold: true }),
       unserved,
       aged: { until: agedUntil, read: agedReader(definition, version, schema) },
     },

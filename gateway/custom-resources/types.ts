@@ -81,6 +81,10 @@ export function isEstablished(definition: Definition): boolean {
   return conditionOf(definition, "Established")?.status === "True"
 }
 
+export function hasItsNames(definition: Definition): boolean {
+  return conditionOf(definition, "NamesAccepted")?.status === "True"
+}
+
 export function isTerminating(definition: Definition): boolean {
   return definition.metadata.deletionTimestamp !== undefined
 }

@@ -6,7 +6,7 @@ const text = printPEM("THING", content)
 const read = (of: string) => [...pemBlocks(of)]
 
 test("what is printed is read", () => {
-  expect(read(text)).toEqual([{ type: "THING", hasHeaders: false, content }])
+  expect(read(text)).toEqual([{ type: "THING", hasHeaders: false, content, end: text.length }])
   expect(parsePEM(text)).toEqual(content)
 })
 

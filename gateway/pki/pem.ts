@@ -9,6 +9,8 @@ export interface PEMBlock {
   type: string
   hasHeaders: boolean
   content: Buffer
+  /** Where what comes after it begins. */
+  end: number
 }
 
 export function printPEM(label: string, content: Buffer): string {
@@ -38,13 +40,13 @@ export function* pemBlocks(text: string): Generator<PEMBlock> {
     const after = lineEnd(text, bodyEnd)
     if (head.endsWith(dashes) && text.slice(bodyEnd + end.length, after).trimEnd() === head) {
       const block = blockOf(head.slice(0, -dashes.length), text.slice(typeEnd, bodyEnd))
-      if (block !== undefined) yield block
+      if (block !== undefined) yield { ...block, end: Math.min(after + 1, text.length) }
       at = startOf(text, begin, after)
     } else at = startOf(text, begin, typeEnd)
   }
 }
 
-function blockOf(type: string, body: string): PEMBlock | undefined {
+function blockOf(type: string, body: string): Omit<PEMBlock, "end"> | undefined {
   const lines = body.split("\n").slice(1)
   const first = lines.findIndex((line) => !line.includes(":"))
   const content = lines

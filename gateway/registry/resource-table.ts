@@ -14,7 +14,7 @@ export interface ResourceTable {
   /** Without making a registry. */
   serves(resource: GroupVersionResource): boolean
   registryOfKind(kind: { group: string; version: string; kind: string }): Registry | undefined
-  /** In discovery's order. */
+  /** What discovery tells, in its order. */
   definitions(): readonly ResourceDefinition[]
   /** Grows with every change of what is served: keys caches of discovery and OpenAPI. */
   readonly generation: number
@@ -82,8 +82,12 @@ class Table implements MutableResourceTable {
   }
 
   definitions(): readonly ResourceDefinition[] {
-    this.#all ??= this.#custom.length === 0 ? builtInDefinitions() : [...builtInDefinitions(), ...this.#custom]
-    return this.#all
+    return (this.#all ??= this.#told())
+  }
+
+  #told(): readonly ResourceDefinition[] {
+    const told = this.#custom.filter(({ customResource }) => customResource?.untold !== true)
+    return told.length === 0 ? builtInDefinitions() : [...builtInDefinitions(), ...told]
   }
 
   setCustom(definitions: readonly ResourceDefinition[]): void {

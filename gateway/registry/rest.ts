@@ -63,6 +63,8 @@ export interface ResourceDefinition {
   /** Set for custom resources. */
   customResource?: {
     uid: string
+    /** Served, but discovery does not tell of it: its definition is not established. */
+    untold?: true
     /** A version that is defined but not served: who wrote in it once still manages what it wrote. */
     unserved?(version: string): ResourceDefinition | undefined
     /** What was stored up to that revision may not fit today's schema; `read` makes it fit, or answers it as it is. */

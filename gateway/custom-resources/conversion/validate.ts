@@ -5,16 +5,28 @@ import {
   type FieldError,
   type FieldPath,
   forbiddenField,
+  invalidValue,
   notSupported,
   required,
 } from "../../../apimachinery/field-errors.ts"
 import type { WebhookClientConfig } from "../../backends/webhook-client.ts"
+import { authoritiesFault } from "../../pki/authorities.ts"
 import { validateReviewVersions, validateWebhookClient } from "../../registry/validation/webhook-client.ts"
-import type { CustomResourceConversion } from "../types.ts"
+import { type CustomResourceConversion, type Definition, isEstablished } from "../types.ts"
 
 const strategies = ["None", "Webhook"]
 
-export function validateConversion(at: FieldPath, conversion: CustomResourceConversion | undefined): FieldError[] {
+/** Why the webhook that converts is trusted by nobody. */
+export function trustFault(conversion: CustomResourceConversion | undefined): string | undefined {
+  return authoritiesFault(Buffer.from(conversion?.webhook?.clientConfig?.caBundle ?? "", "base64").toString("latin1"))
+}
+
+/** `current`: what it is an update of. */
+export function validateConversion(
+  at: FieldPath,
+  conversion: CustomResourceConversion | undefined,
+  current: Definition | undefined,
+): FieldError[] {
   if (conversion === undefined) return []
   const { strategy = "", webhook } = conversion
   const errors: FieldError[] = []
@@ -34,9 +46,23 @@ export function validateConversion(at: FieldPath, conversion: CustomResourceConv
   return [
     ...(config === undefined
       ? [required(client, "required when strategy is set to Webhook")]
-      : validateWebhookClient(client, withNamesSwapped(config))),
+      : [
+          ...validateWebhookClient(client, withNamesSwapped(config)),
+          ...validateTrust(client.child("caBundle"), conversion, current),
+        ]),
     ...validateReviewVersions(versions, webhook?.conversionReviewVersions ?? []),
   ]
+}
+
+/** What is not served yet may have it later, and one that was bad before may stay. */
+function validateTrust(
+  at: FieldPath,
+  conversion: CustomResourceConversion,
+  current: Definition | undefined,
+): FieldError[] {
+  if (current === undefined || !isEstablished(current) || trustFault(current.spec?.conversion) !== undefined) return []
+  const fault = trustFault(conversion)
+  return fault === undefined ? [] : [invalidValue(at, conversion.webhook?.clientConfig?.caBundle, fault)]
 }
 
 /** Upstream takes a service's name for its namespace, and the reverse: where one lacks, the other is told to. */

@@ -2,6 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/controller/status.
 
 import { timestamp } from "../../../apimachinery/object.ts"
+import { trustFault } from "../conversion/validate.ts"
 import { approvalCondition } from "./approval.ts"
 import {
   type CustomResourceNames,
@@ -68,7 +69,7 @@ function conditionsOf(
 ): DefinitionCondition[] {
   const approval = approvalCondition(definition)
   const before = definition.status?.conditions
-  let conditions = withCondition(
+  const conditions = withCondition(
     approval === undefined ? before : withCondition(before, approval, now),
     problem === undefined
       ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
@@ -77,17 +78,15 @@ function conditionsOf(
   )
   // Once established it stays so: its objects must remain reachable.
   if (isEstablished(definition)) return conditions
-  conditions = withCondition(
-    conditions,
-    problem === undefined
-      ? {
-          type: "Established",
-          status: "True",
-          reason: "InitialNamesAccepted",
-          message: "the initial names have been accepted",
-        }
-      : { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" },
-    now,
-  )
-  return conditions
+  return withCondition(conditions, establishedCondition(definition, problem === undefined), now)
+}
+
+function establishedCondition({ spec }: Definition, areNamesAccepted: boolean): DefinitionCondition {
+  const type = "Established"
+  if (!areNamesAccepted) return { type, status: "False", reason: "NotAccepted", message: "not all names are accepted" }
+  if (trustFault(spec?.conversion) !== undefined) {
+    const message = "The conversion webhook CABundle is invalid"
+    return { type, status: "False", reason: "InvalidCABundle", message }
+  }
+  return { type, status: "True", reason: "InitialNamesAccepted", message: "the initial names have been accepted" }
 }

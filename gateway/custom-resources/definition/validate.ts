@@ -46,7 +46,7 @@ function validateAll(definition: Definition, current?: Definition): FieldError[]
     ...validateVersionSet(definition.spec?.versions),
     ...validateNames(path.child("names"), names),
     ...common,
-    ...validateConversion(path.child("conversion"), conversion),
+    ...validateConversion(path.child("conversion"), conversion, current),
     ...validateApproval(definition, current),
   ]
   if (definition.spec?.preserveUnknownFields === true) {

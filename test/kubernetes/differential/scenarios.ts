@@ -2,6 +2,7 @@
 
 import { accessCases } from "./cases/access.ts"
 import { addressCases } from "./cases/addresses.ts"
+import { byteCases } from "./cases/bytes.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
 import { customEmbeddedDefaultCases } from "./cases/custom-embedded-defaults.ts"
@@ -111,6 +112,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...patchCases(),
         ...numberLiteralCases(),
         ...objectCases(),
+        ...byteCases(),
         ...faultCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),

@@ -1,0 +1,44 @@
+// Bytes of an object that is decoded (decode.ts): base64 in a text, or, as Go's decoder takes them too, a list of numbers.
+
+import type { Json } from "../object.ts"
+import { Mismatch, notParts, what } from "./decode-errors.ts"
+import { decodeInteger, type NumberPlace } from "./decode-numbers.ts"
+import { canonicalScalar, ScalarError } from "./scalars.ts"
+import type { Schema } from "./schema.ts"
+
+const uint8: Schema = { type: "integer", format: "uint8" }
+
+interface BytesPlace extends NumberPlace {
+  path: (string | number)[]
+}
+
+export function decodeBytes(schema: Schema, value: Json, walk: BytesPlace): string {
+  if (Array.isArray(value)) return bytesOfList(value, walk).toString("base64")
+  if (typeof value !== "string") throw notParts(walk.path, value, schema)
+  try {
+    return canonicalScalar("byte", value)
+  } catch (error) {
+    // In memory a text is written as JSON and read again.
+    if (!walk.converts || !(error instanceof ScalarError)) throw error
+    throw new ScalarError(`error decoding from json: ${error.message}`, { cause: error })
+  }
+}
+
+function bytesOfList(list: readonly Json[], walk: BytesPlace): Buffer {
+  const bytes = Buffer.alloc(list.length)
+  const depth = walk.path.length
+  for (const [index, item] of list.entries()) {
+    walk.path[depth] = index
+    bytes[index] = item === null ? 0 : decodeByte(item, walk)
+  }
+  walk.path.length = depth
+  return bytes
+}
+
+/** From memory it loses the bits it has too many; in JSON it must not have them. */
+function decodeByte(value: Json, walk: BytesPlace): number {
+  const integer = decodeInteger(uint8, value, walk)
+  if (walk.converts) return Number(BigInt.asUintN(8, BigInt(integer)))
+  if (integer < 0 || integer > 255) throw new Mismatch(walk.path, `${what(value)} ${integer}`, uint8)
+  return Number(integer)
+}

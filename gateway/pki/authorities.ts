@@ -1,0 +1,32 @@
+// Certificates of authorities that a client is told to trust (caBundle). Source: k8s.io/client-go/transport, rootCertPool.
+
+import { X509Certificate } from "node:crypto"
+import { pemBlocks } from "./pem.ts"
+
+/** Why there is none in the text, in upstream's words; undefined: there is, or the text is empty. */
+export function authoritiesFault(text: string): string | undefined {
+  if (text === "") return undefined
+  let end = 0
+  let unreadable = false
+  for (const block of pemBlocks(text)) {
+    end = block.end
+    if (block.type !== "CERTIFICATE" || block.hasHeaders) continue
+    if (isCertificate(block.content)) return undefined
+    unreadable = true
+  }
+  const fault = unreadable
+    ? "failed to parse certificate: x509: malformed certificate"
+    : end < text.length
+      ? "unable to parse bytes as PEM block"
+      : "no valid certificate authority data seen"
+  return `unable to load root certificates: ${fault}`
+}
+
+function isCertificate(content: Buffer): boolean {
+  try {
+    return new X509Certificate(content).raw.length > 0
+  } catch {
+    // What is wrong with it OpenSSL says in other words than Go.
+    return false
+  }
+}
