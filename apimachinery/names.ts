@@ -79,6 +79,17 @@ export function validateDNS1035Label(name: string, isPrefix = false): string[] {
 }
 
 /** Names that become one segment of a URL (roles, bindings). */
+/** As a subdomain, but with underscores, as names have in DNS itself. */
+export function validateDNS1123SubdomainWithUnderscore(name: string): string[] {
+  const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+  const errors = Buffer.byteLength(name) > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
+  if (new RegExp(`^${label}(\\.${label})*$`).test(name)) return errors
+  return [
+    ...errors,
+    `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${label}(\\.${label})*')`,
+  ]
+}
+
 export function validatePathSegmentName(name: string, isPrefix = false): string[] {
   if (!isPrefix && (name === "." || name === "..")) return [`may not be '${name}'`]
   return ["/", "%"].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)

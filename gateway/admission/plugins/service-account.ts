@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
 
 import { setTimeout as delay } from "node:timers/promises"
-import { generateName } from "../../../apimachinery/names.ts"
+import { generateName, validatePathSegmentName } from "../../../apimachinery/names.ts"
 import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
 import type { AdmissionAttributes, AdmissionPlugin } from "../chain.ts"
@@ -59,10 +59,15 @@ export const serviceAccount: AdmissionPlugin = {
 
 async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {
   const { namespace } = attributes
+  const fail = (why: string): Error =>
+    refuse(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
+  // Upstream asks for it by a path.
+  const faults = validatePathSegmentName(name)
+  if (faults.length > 0) throw fail(`invalid resource name ${JSON.stringify(name)}: [${faults.join(" ")}]`)
   const look = () => find<ServiceAccount>(ctx, serviceAccounts, namespace, name)
   const account = (await look()) ?? (name === defaultAccount ? await awaitAccount(ctx, look) : undefined)
   if (account !== undefined) return account
-  throw refuse(attributes, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`)
+  throw fail(`serviceaccount "${name}" not found`)
 }
 
 async function awaitAccount<T>(ctx: RequestContext, look: () => Promise<T | undefined>): Promise<T | undefined> {

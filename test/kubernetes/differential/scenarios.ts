@@ -20,6 +20,7 @@ import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
+import { edgeCases } from "./cases/edges.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
@@ -37,6 +38,7 @@ import { nodeAnnotationCases } from "./cases/node-annotations.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
+import { serviceFamilyCases } from "./cases/service-families.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { warningCases } from "./cases/warnings.ts"
@@ -94,6 +96,8 @@ export function scenarioGroups(): ScenarioGroup[] {
       name: "templates and namespaces' limits",
       scenarios: [
         ...addressCases(),
+        ...serviceFamilyCases(),
+        ...edgeCases(),
         ...warningCases(),
         ...keyTextCases(),
         ...workloadCases(),

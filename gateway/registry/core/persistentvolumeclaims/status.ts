@@ -9,7 +9,8 @@ import {
 } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
-import { parseQuantity, unitValue } from "../../../../apimachinery/quantity.ts"
+import { int64Units } from "../../../../apimachinery/quantity-integers.ts"
+import { parseQuantity } from "../../../../apimachinery/quantity.ts"
 import { messages } from "../../validation/values.ts"
 import { isNativeResource } from "../pod-spec/resources.ts"
 
@@ -48,7 +49,7 @@ function validateResource(at: FieldPath, name: string): FieldError[] {
 }
 
 export function notNegative(at: FieldPath, amount: string): FieldError[] {
-  const value = unitValue(parseQuantity(amount))
+  const value = int64Units(parseQuantity(amount))
   return value < 0 ? [invalidValue(at, value, "must be a valid resource quantity")] : []
 }
 

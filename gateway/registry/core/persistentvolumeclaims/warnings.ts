@@ -2,7 +2,7 @@
 
 import { FieldPath } from "../../../../apimachinery/field-errors.ts"
 import type { PersistentVolumeClaim } from "../../../../apimachinery/object.ts"
-import { milliValue, parseQuantity } from "../../../../apimachinery/quantity.ts"
+import { isWholeInt64 } from "../../../../apimachinery/quantity-integers.ts"
 import type { ClaimSpec } from "./validate.ts"
 
 const oldClass = "volume.beta.kubernetes.io/storage-class"
@@ -23,6 +23,6 @@ export function claimSpecWarnings(path: FieldPath, { resources }: ClaimSpec): st
 
 /** Of an amount of bytes. */
 export function fractionWarning(place: FieldPath, text: string | undefined): string[] {
-  if (text === undefined || milliValue(parseQuantity(text)) % 1000 === 0) return []
+  if (text === undefined || isWholeInt64(text)) return []
   return [`${String(place)}: fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`]
 }

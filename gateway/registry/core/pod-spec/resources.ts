@@ -11,6 +11,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
+import { isWholeInt64 } from "../../../../apimachinery/quantity-integers.ts"
 import { compareQuantities, isQuantity, parseQuantity, unitValue } from "../../../../apimachinery/quantity.ts"
 import { messages, negative } from "../../validation/values.ts"
 import type { ResourceList, ResourceRequirements } from "./types.ts"
@@ -103,7 +104,7 @@ export function validateAmount(path: FieldPath, name: string, text: string): Fie
   const errors: FieldError[] = []
   const quantity = parseQuantity(text)
   if (compareQuantities(quantity, parseQuantity("0")) < 0) errors.push(invalidValue(path, text, negative))
-  if (isIntegerResource(name) && !/^[+-]?\d+(\.0*)?([kMGTPE]i?|e\d+|E\d+)?$/.test(text)) {
+  if (isIntegerResource(name) && !isWholeInt64(text)) {
     errors.push(invalidValue(path, text, "must be an integer"))
   }
   return errors

@@ -15,6 +15,7 @@ import {
 import {
   validateDNS1123Label,
   validateDNS1123Subdomain,
+  validateDNS1123SubdomainWithUnderscore,
   validateQualifiedName,
 } from "../../../../apimachinery/names.ts"
 import type { PodTemplateSpec } from "../../../../apimachinery/object.ts"
@@ -219,14 +220,9 @@ function validateDNSConfig(path: FieldPath, spec: PodSpec): FieldError[] {
   return errors
 }
 
-/** As a subdomain, but underscores are allowed, as in DNS itself; one dot at the end is the root. */
+/** One dot at the end is the root. */
 function searchRule(search: string): string[] {
-  const name = search.replace(/\.$/, "")
-  const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
-  if (new RegExp(`^${label}(\\.${label})*$`).test(name)) return []
-  return [
-    `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${label}(\\.${label})*')`,
-  ]
+  return validateDNS1123SubdomainWithUnderscore(search.replace(/\.$/, ""))
 }
 
 function validateGates(path: FieldPath, gates: PodSpec["schedulingGates"]): FieldError[] {

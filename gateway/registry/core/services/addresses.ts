@@ -7,6 +7,7 @@ import type { Service } from "../../../../apimachinery/object.ts"
 import { internalError, invalid } from "../../../../apimachinery/status.ts"
 import type { ServiceAddresses } from "../../../tenancy/service-addresses.ts"
 import type { Claim } from "../../strategy.ts"
+import { completeFamilies, familyOf, isOfAnyFamily, policyOf } from "./families.ts"
 import {
   isHeadless,
   needsClusterIP,
@@ -180,38 +181,41 @@ function surplus(before: ServiceSpec, after: ServiceSpec): Held {
   }
 }
 
-/** This cluster has IPv4 only. A headless service without a selector is of both families: its endpoints may be any. */
+/** This cluster has IPv4 only. */
 function setFamilies(spec: ServiceSpec): FieldError[] {
-  const free = spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0
-  spec.ipFamilyPolicy ??= free ? "RequireDualStack" : "SingleStack"
+  spec.ipFamilyPolicy = policyOf(spec)
   const families = (spec.ipFamilies ??= [])
-  if (free) {
-    if (families.length === 0) families.push("IPv4")
-    if (families.length === 1 && spec.ipFamilyPolicy !== "SingleStack") {
-      families.push(families[0] === "IPv4" ? "IPv6" : "IPv4")
-    }
+  const foreign = addFamilies(spec.clusterIPs ?? [], families)
+  if (foreign.length > 0) return foreign
+  if (isOfAnyFamily(spec)) {
+    completeFamilies(spec)
     return []
   }
   const errors: FieldError[] = []
   if (spec.ipFamilyPolicy === "RequireDualStack") {
-    errors.push(
-      invalidValue(
-        path.child("ipFamilyPolicy"),
-        spec.ipFamilyPolicy,
-        "this cluster is not configured for dual-stack services",
-      ),
-    )
+    const detail = "this cluster is not configured for dual-stack services"
+    errors.push(invalidValue(path.child("ipFamilyPolicy"), spec.ipFamilyPolicy, detail))
   }
   for (const [index, family] of families.entries()) {
     if (family === "IPv4") continue
     errors.push(invalidValue(path.child("ipFamilies").index(index), family, "not configured on this cluster"))
   }
-  const second = spec.clusterIPs?.[1]
-  if (second !== undefined) {
-    errors.push(
-      invalidValue(path.child("clusterIPs").index(1), spec.clusterIPs, "IPv6 is not configured on this cluster"),
-    )
-  }
   if (families.length === 0) families.push("IPv4")
+  return errors
+}
+
+/** The families of addresses that were asked for without them. */
+function addFamilies(addresses: readonly string[], families: string[]): FieldError[] {
+  if (addresses[0] === "None") return []
+  const errors: FieldError[] = []
+  for (const [index, address] of addresses.entries()) {
+    const family = familyOf(address)
+    if (index < families.length) continue
+    if (family === "IPv4") families.push(family)
+    else {
+      const at = path.child("clusterIPs").index(index)
+      errors.push(invalidValue(at, addresses, `${family} is not configured on this cluster`))
+    }
+  }
   return errors
 }

@@ -32,17 +32,9 @@ export function normalizeClusterIPs(spec: ServiceSpec, current: ServiceSpec | un
 /** What was allocated and is still needed stays when the update does not mention it. */
 export function keepAllocated(spec: ServiceSpec, current: ServiceSpec): void {
   if (needsClusterIP(current) && needsClusterIP(spec)) {
-    if (current.ipFamilyPolicy !== undefined) spec.ipFamilyPolicy ??= current.ipFamilyPolicy
-    if ((spec.ipFamilies ?? []).length === 0 && spec.ipFamilyPolicy === current.ipFamilyPolicy) {
-      if (current.ipFamilies !== undefined) spec.ipFamilies = [...current.ipFamilies]
-    }
     if (!spec.clusterIP && current.clusterIP) spec.clusterIP = current.clusterIP
     if ((spec.clusterIPs ?? []).length === 0 && current.clusterIPs !== undefined)
       spec.clusterIPs = [...current.clusterIPs]
-    if ((spec.ipFamilies ?? []).length === 0 && current.ipFamilies !== undefined)
-      spec.ipFamilies = [...current.ipFamilies]
-    if (spec.ipFamilyPolicy === undefined && current.ipFamilyPolicy !== undefined)
-      spec.ipFamilyPolicy = current.ipFamilyPolicy
   }
   if (needsNodePorts(current) && needsNodePorts(spec)) {
     const before = new Map((current.ports ?? []).map((port) => [port.name ?? "", port.nodePort ?? 0]))

@@ -4,6 +4,7 @@
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
+import { keepFamilies } from "./families.ts"
 import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./needs.ts"
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
 import { loadBalancerWarnings, serviceWarnings } from "./warnings.ts"
@@ -57,6 +58,7 @@ const serviceStrategy: Strategy<Service> = {
     const before = current.spec ?? {}
     keepAllocated(spec, before)
     normalizeClusterIPs(spec, before)
+    keepFamilies(spec, before)
     dropByType(service, current)
   },
 

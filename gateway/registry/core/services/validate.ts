@@ -28,6 +28,7 @@ import {
 } from "../../validation/values.ts"
 import type { Service } from "../../../../apimachinery/object.ts"
 import { ownValue } from "../../../../apimachinery/schema/json-object.ts"
+import { familyFaults } from "./families.ts"
 import { topologyHints, topologyMode } from "./warnings.ts"
 import { isExternallyAccessible, isHeadless, needsHealthCheckPort, type ServiceSpec, specOf } from "./needs.ts"
 
@@ -41,6 +42,8 @@ export function validateService(service: Service, current: Service | undefined):
   // Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told.
   const addresses = validateClusterIPs(spec, new Set(current?.spec?.clusterIPs))
   if (addresses.length > 0) return addresses
+  const families = familyFaults(spec, current?.spec)
+  if (families.length > 0) return families
   return [
     ...(current === undefined ? [] : validateServiceUpdate(spec, current.spec ?? {})),
     ...validateServiceSpec(service, current),

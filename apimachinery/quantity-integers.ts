@@ -1,0 +1,46 @@
+// What upstream makes of an amount in a list of resources where it wants an integer of 64 bits: up to 18 digits it counts in
+// one, and what has no place becomes 0; more digits it keeps exactly, in thousandths, and cuts the lowest 64 bits out of them.
+// Source: k8s.io/apimachinery/pkg/api/resource (Value, MilliValue).
+
+import { parseQuantity, printQuantity, type Quantity } from "./quantity.ts"
+import { int64 } from "./schema/exact-integers.ts"
+
+const nanoPerUnit = 1_000_000_000n
+const nanoPerMilli = 1_000_000n
+const bits = (value: bigint): bigint => BigInt.asIntN(64, value)
+
+/** Whole units. */
+export function int64Units(quantity: Quantity): bigint {
+  if (isShort(quantity)) return held(awayFromZero(quantity.nano, nanoPerUnit))
+  const milli = awayFromZero(quantity.nano, nanoPerMilli)
+  if (milli >= int64.max) return bits(awayFromZero(milli, 1000n))
+  const low = bits(milli)
+  return low / 1000n + (low % 1000n === 0n ? 0n : 1n)
+}
+
+/** Whether the thousandths of it are whole units. */
+export function isWholeInt64(text: string): boolean {
+  const quantity = parseQuantity(text)
+  const milli = awayFromZero(quantity.nano, nanoPerMilli)
+  return (isShort(quantity) ? held(milli) : bits(milli)) % 1000n === 0n
+}
+
+function held(value: bigint): bigint {
+  return value > int64.max || value < int64.min ? 0n : value
+}
+
+const binaryPowers = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"]
+
+/** Whether upstream counts it in 64 bits, by how it is written: a binary suffix has three digits for every ten powers of two. */
+function isShort(quantity: Quantity): boolean {
+  const text = printQuantity(quantity)
+  const digits = text.replaceAll(/[^0-9]/g, "").length
+  const power = binaryPowers.indexOf(text.slice(-2)) + 1
+  return power === 0 ? digits <= 18 : digits + 3 * power <= 14
+}
+
+function awayFromZero(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor
+  if (quotient * divisor === value) return quotient
+  return value < 0n ? quotient - 1n : quotient + 1n
+}

@@ -1,0 +1,59 @@
+// Families of addresses: which a Service has, and whether its policy lets it have them. What the cluster has is asked of who
+// allocates (ServiceAddresses). Source: k8s.io/kubernetes/pkg/registry/core/service/storage, initIPFamilyFields.
+
+import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { isIPv6Address } from "../../validation/addresses.ts"
+import { needsClusterIP, type ServiceSpec } from "./needs.ts"
+
+const path = FieldPath.root("spec")
+
+export const familyOf = (address: string): "IPv4" | "IPv6" => (isIPv6Address(address) ? "IPv6" : "IPv4")
+
+/** Headless and without a selector: of both families, for its endpoints may be any. */
+export function isOfAnyFamily(spec: ServiceSpec): boolean {
+  return spec.clusterIP === "None" && Object.keys(spec.selector ?? {}).length === 0
+}
+
+export function policyOf(spec: ServiceSpec): string {
+  return spec.ipFamilyPolicy ?? (isOfAnyFamily(spec) ? "RequireDualStack" : "SingleStack")
+}
+
+/** What an update does not mention stays, but for the second family when there shall be one only. */
+export function keepFamilies(spec: ServiceSpec, current: ServiceSpec): void {
+  if (!needsClusterIP(current) || !needsClusterIP(spec)) return
+  if (current.ipFamilyPolicy !== undefined) spec.ipFamilyPolicy ??= current.ipFamilyPolicy
+  const single = spec.ipFamilyPolicy === "SingleStack"
+  for (const field of ["clusterIPs", "ipFamilies"] as const) {
+    const [first, second] = spec[field] ?? []
+    if (single && first !== undefined && second !== undefined && semanticEqual(spec[field], current[field]))
+      spec[field] = [first]
+  }
+  if ((spec.ipFamilies ?? []).length === 0 && current.ipFamilies !== undefined)
+    spec.ipFamilies = current.ipFamilies.slice(0, single ? 1 : 2)
+  if (isOfAnyFamily(spec) && familyFaults(spec, current).length === 0) completeFamilies(spec)
+}
+
+/** Both, unless there shall be one only. */
+export function completeFamilies(spec: ServiceSpec): void {
+  const families = (spec.ipFamilies ??= [])
+  if (families.length === 0) families.push("IPv4")
+  if (families.length < 2 && policyOf(spec) !== "SingleStack") families.push(families[0] === "IPv4" ? "IPv6" : "IPv4")
+}
+
+const several = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
+
+export function familyFaults(spec: ServiceSpec, current: ServiceSpec | undefined): FieldError[] {
+  if (!needsClusterIP(spec)) return []
+  const policy = policyOf(spec)
+  const lists = [
+    { field: "clusterIPs", one: "cluster IP", many: "cluster IPs" },
+    { field: "ipFamilies", one: "IP family", many: "IP families" },
+  ] as const
+  return lists.flatMap(({ field, one, many }) => {
+    const [count, before] = [spec[field]?.length ?? 0, current?.[field]?.length ?? 0]
+    const refuse = (detail: string): FieldError[] => [invalidValue(path.child("ipFamilyPolicy"), policy, detail)]
+    if (policy === "SingleStack") return count === 2 ? refuse(`${several} ${many} are specified`) : []
+    return count > 0 && count < before ? refuse(`must be 'SingleStack' to release the secondary ${one}`) : []
+  })
+}
