@@ -31,6 +31,8 @@ interface Walk extends NumberPlace {
   path: (string | number)[]
   /** Undefined: nobody asks. */
   unknown: string[] | undefined
+  /** Where those are, of a kind that is not custom. */
+  unknownPaths: (readonly (string | number)[])[]
   /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
   roundsAmounts: boolean
 }
@@ -50,11 +52,12 @@ export function decodeObject(
   value: Json,
   collectUnknown: boolean,
   source: "json" | "memory" = "json",
-): { unknown: string[] } {
+): { unknown: string[]; unknownPaths: readonly (readonly (string | number)[])[] } {
   const unknown: string[] = []
   const walk: Walk = {
     path: [],
     unknown: collectUnknown ? unknown : undefined,
+    unknownPaths: [],
     oddNumbers: oddNumbersOf(value),
     converts: source === "memory" && schema.custom !== true,
     roundsAmounts: !isOfDevices(value),
@@ -67,7 +70,7 @@ export function decodeObject(
     const fault = error instanceof Mismatch ? error.explain(schema) : error.message
     throw badRequest(printKind(value) + fault, { cause: error })
   }
-  return { unknown }
+  return { unknown, unknownPaths: walk.unknownPaths }
 }
 
 function isOfDevices(value: Json): boolean {
@@ -136,6 +139,7 @@ export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | unde
   const walk: Walk = {
     path: [],
     unknown: undefined,
+    unknownPaths: [],
     oddNumbers: oddNumbersOf(value),
     converts: false,
     roundsAmounts: true,
@@ -237,7 +241,9 @@ function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, wa
     if (field === undefined) {
       if (schema.preserveUnknown === true) continue
       if (walk.unknown !== undefined && walk.unknown.length < (walk.converts ? maxMergedFaults : maxStrictFaults)) {
-        walk.unknown.push(`unknown field ${JSON.stringify(printPath([...walk.path, key]))}`)
+        const path = [...walk.path, key]
+        walk.unknown.push(`unknown field ${JSON.stringify(printPath(path))}`)
+        walk.unknownPaths.push(path)
       }
       delete value[key]
     } else if (given === null) delete value[key]

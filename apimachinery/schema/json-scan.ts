@@ -37,6 +37,46 @@ export function scanJson(text: string): JsonScan {
   return scanner.found
 }
 
+/** What strict decoding says of a text, in its order: fields that are unknown, and those that are known and given twice. */
+export function strictFaults(text: string, unknown: readonly (readonly (string | number)[])[]): string[] {
+  const scanner = new Scanner(text, new UnknownFields(unknown))
+  scanner.document()
+  return scanner.found.duplicates
+}
+
+type Field = Map<string | number, Field>
+
+/** Where unknown fields are, beside a walk through the text. */
+class UnknownFields {
+  readonly #root: Field = new Map()
+  /** Of the walk's path; undefined: there is none below. */
+  readonly #path: (Field | undefined)[] = [this.#root]
+
+  constructor(paths: readonly (readonly (string | number)[])[]) {
+    for (const path of paths) {
+      let field = this.#root
+      for (const step of path) {
+        const inner: Field = field.get(step) ?? new Map()
+        field.set(step, inner)
+        field = inner
+      }
+    }
+  }
+
+  enter(step: string | number): void {
+    this.#path.push(this.#path.at(-1)?.get(step))
+  }
+
+  leave(): void {
+    this.#path.pop()
+  }
+
+  /** Whether the walk is at one. */
+  get isHere(): boolean {
+    return this.#path.at(-1)?.size === 0
+  }
+}
+
 export interface Survey {
   depth: number
   /** Keys, counted as often as they are given: as many as the parsed value has, when none is given twice. */
@@ -117,16 +157,20 @@ const unbroken = /^(?:in (?!string literal)|after decimal point)/
 
 class Scanner {
   readonly #oddNumbers = new OddNumbers()
-  readonly #duplicates = new Set<string>()
+  readonly #faults = new Set<string>()
   readonly #text: string
+  readonly #unknown: UnknownFields | undefined
+  /** Within an unknown field nothing is looked at. */
+  #unknownDepth = 0
   #at = 0
 
-  constructor(text: string) {
+  constructor(text: string, unknown?: UnknownFields) {
     this.#text = text
+    this.#unknown = unknown
   }
 
   get found(): JsonScan {
-    return { duplicates: [...this.#duplicates], oddNumbers: this.#oddNumbers }
+    return { duplicates: [...this.#faults], oddNumbers: this.#oddNumbers }
   }
 
   document(): void {
@@ -168,22 +212,37 @@ class Scanner {
       this.#blank()
       if (this.#text[this.#at] !== '"') this.#fail("looking for beginning of object key string")
       const key = this.#string()
-      this.#oddNumbers.enter(key)
-      if (seen.has(key) && this.#duplicates.size < maxStrictFaults) {
-        this.#duplicates.add(`duplicate field ${JSON.stringify(printPath(this.#oddNumbers.path))}`)
-      }
+      this.#enter(key)
+      if (this.#unknown?.isHere === true && this.#unknownDepth++ === 0) this.#note("unknown field")
+      else if (seen.has(key) && this.#unknownDepth === 0) this.#note("duplicate field")
       seen.add(key)
       this.#blank()
       if (this.#text[this.#at] !== ":") this.#fail("after object key")
       this.#at++
       this.#value()
-      this.#oddNumbers.leave()
+      this.#leave()
       this.#blank()
       const next = this.#text[this.#at]
       if (next !== "," && next !== "}") this.#fail("after object key:value pair")
       this.#at++
       if (next === "}") return
     }
+  }
+
+  #enter(step: string | number): void {
+    this.#oddNumbers.enter(step)
+    this.#unknown?.enter(step)
+  }
+
+  #leave(): void {
+    if (this.#unknown?.isHere === true) this.#unknownDepth--
+    this.#oddNumbers.leave()
+    this.#unknown?.leave()
+  }
+
+  #note(fault: string): void {
+    if (this.#faults.size >= maxStrictFaults) return
+    this.#faults.add(`${fault} ${JSON.stringify(printPath(this.#oddNumbers.path))}`)
   }
 
   #array(): void {
@@ -194,9 +253,9 @@ class Scanner {
       return
     }
     for (let index = 0; ; index++) {
-      this.#oddNumbers.enter(index)
+      this.#enter(index)
       this.#value()
-      this.#oddNumbers.leave()
+      this.#leave()
       this.#blank()
       const next = this.#text[this.#at]
       if (next !== "," && next !== "]") this.#fail("after array element")

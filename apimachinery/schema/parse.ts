@@ -34,6 +34,8 @@ export interface Parsed {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
+export const textOfJson = (bytes: Uint8Array): string => decoder.decode(bytes)
+
 /** Invalid UTF-8 becomes U+FFFD, as in Go. null is taken for an empty object; anything else but an object is an error. */
 export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", options: ParseOptions): Parsed {
   const parsed = mediaType === "json" ? parseJson(bytes, options) : parseYaml(bytes, options)
@@ -84,7 +86,7 @@ function parseJson(bytes: Uint8Array, options: ParseOptions): Parsed {
     const opening = openingAt(bytes, maxDepth + 1)
     throw unrecognized(bytes, options, `${typeError}invalid character '${opening}' ${tooDeep}`)
   }
-  const text = decoder.decode(bytes)
+  const text = textOfJson(bytes)
   let value: Json
   try {
     value = mayBeOdd ? parseExactly(text) : (JSON.parse(text) as Json)

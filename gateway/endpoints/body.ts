@@ -7,7 +7,8 @@ import { badRequest, hasReason, invalid, type StatusError, unsupportedMediaType 
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { unmarshalErrors } from "../../apimachinery/schema/parse.ts"
+import { strictFaults } from "../../apimachinery/schema/json-scan.ts"
+import { textOfJson, unmarshalErrors } from "../../apimachinery/schema/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { noteDropped } from "../registry/dropped-fields.ts"
@@ -70,7 +71,15 @@ function decoded(ctx: RequestContext, body: RequestBody, expected: Expected, val
   const duplicates = validation !== "Ignore"
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
   const parsed = parseObject(bytes, bodyFormat(contentType), options)
-  return decodeValue(ctx, parsed.value, expected, validation, parsed.duplicates)
+  const text = (): string => textOfJson(bytes)
+  return decodeValue(ctx, parsed.value, expected, validation, { faults: parsed.duplicates, text })
+}
+
+/** What a text repeats. */
+export interface Repeated {
+  faults: readonly string[]
+  /** The text, if it is JSON or YAML. */
+  text?: () => string
 }
 
 /** `value` came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
@@ -79,7 +88,7 @@ export function decodeValue(
   value: Json,
   expected: Expected,
   validation: FieldValidation,
-  duplicates: readonly string[] = [],
+  repeated: Repeated = { faults: [] },
   origin: "body" | "patch" | "strategic" | "apply" = "body",
 ): KubeObject {
   const object = value as unknown as KubeObject
@@ -87,14 +96,19 @@ export function decodeValue(
   checkKind(object, expected)
   const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
   const isApplied = origin === "apply" && expected.schema.custom === true
-  const { unknown: found } = decodeObject(expected.schema, value, validation !== "Ignore" || isApplied, source)
+  const { unknown: found, unknownPaths } = decodeObject(
+    expected.schema,
+    value,
+    validation !== "Ignore" || isApplied,
+    source,
+  )
   if (isApplied) noteDropped(object, found)
   const unknown = validation === "Ignore" ? [] : found
   // Of what a patch has made there is no order but that of the words.
   if (origin === "patch" || origin === "strategic") unknown.sort()
-  const [first = ""] = duplicates
+  const [first = ""] = repeated.faults
   const inYaml = first.startsWith(unmarshalErrors)
-  const faults = inYaml ? [...duplicates, ...unknown] : [...unknown, ...duplicates]
+  const faults = allFaults(repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
   if (faults.length > 0) {
     if (validation === "Strict") {
       throw badRequest(
@@ -106,6 +120,20 @@ export function decodeValue(
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")
   return object
+}
+
+/** `paths`: of unknown fields, where they are looked for while the text is read. */
+function allFaults(
+  { faults, text }: Repeated,
+  unknown: readonly string[],
+  paths: readonly (readonly (string | number)[])[] | undefined,
+): readonly string[] {
+  const [first] = faults
+  if (first === undefined) return unknown
+  if (text === undefined) return [...unknown, ...faults]
+  return paths === undefined || first.startsWith(unmarshalErrors)
+    ? [...faults, ...unknown]
+    : strictFaults(text(), paths)
 }
 
 function checkUnconverted(object: KubeObject, { kind, version, unconverted }: Expected): void {

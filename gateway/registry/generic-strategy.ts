@@ -66,7 +66,7 @@ export function validateForUpdate(
   object: KubeObject,
   current: KubeObject,
 ): FieldError[] {
-  const rules = metaRules(definition)
+  const rules = metaRules(definition, ctx.info.subresource)
   const meta = [
     // The name was accepted when it was made, perhaps under older rules.
     ...validateObjectMeta(object.metadata, { ...rules, nameRule: validatePathSegmentName }),
@@ -76,7 +76,7 @@ export function validateForUpdate(
     // Twice, as upstream, where all kinds ask what has been asked for all kinds: clients count causes.
     ...meta,
     ...meta,
-    ...(checksGenerateName.has(`${definition.group}/${definition.resource}`) ? generateNameFaults(object, rules) : []),
+    ...(checksGenerateName.has(resourceOf(definition, ctx.info.subresource)) ? generateNameFaults(object, rules) : []),
     ...(definition.strategy.validateUpdate?.(ctx, object, current) ?? []),
   ]
 }
@@ -123,11 +123,15 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
   for (const field of fields) if (field !== "status" && field !== "metadata") keepField(object, current, field)
   if (resource === "apps/deployments") keepField(object.metadata, current.metadata, "labels")
   if (definition.customResource !== undefined || keepsMetadata.has(resource)) {
-    const { resourceVersion } = object.metadata
+    const { resourceVersion, generateName } = object.metadata
     const managers = managersIn(object)
     object.metadata = { ...current.metadata }
     setEntries(object, managers)
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion
+    // A name that was never made of it changes nothing: most of upstream's kinds forget to keep it.
+    if (definition.customResource !== undefined || definition.group === "flowcontrol.apiserver.k8s.io") return
+    if (generateName === undefined) delete object.metadata.generateName
+    else object.metadata.generateName = generateName
   }
 }
 
@@ -142,7 +146,10 @@ function generateNameFaults({ metadata: { generateName } }: KubeObject, { nameRu
   return nameRule(generateName, true).map((fault) => invalidValue(path, generateName, fault))
 }
 
-/** Kinds whose updates are looked at as if they were created; of metadata that shows in a bad generateName alone. */
+const resourceOf = ({ group, resource }: ResourceDefinition, subresource: string): string =>
+  `${group}/${resource}${subresource === "" ? "" : `/${subresource}`}`
+
+/** What is looked at, when it is updated, as if it was created; of metadata that shows in a bad generateName alone. */
 const checksGenerateName: ReadonlySet<string> = new Set([
   "/configmaps",
   "/endpoints",
@@ -152,6 +159,8 @@ const checksGenerateName: ReadonlySet<string> = new Set([
   "/persistentvolumeclaims",
   "/persistentvolumes",
   "/pods",
+  "/pods/ephemeralcontainers",
+  "/pods/resize",
   "/secrets",
   "/serviceaccounts",
   "admissionregistration.k8s.io/mutatingadmissionpolicies",
@@ -175,24 +184,28 @@ const checksGenerateName: ReadonlySet<string> = new Set([
   "storage.k8s.io/csistoragecapacities",
   "storage.k8s.io/storageclasses",
   "storage.k8s.io/volumeattachments",
+  "storage.k8s.io/volumeattachments/status",
   "storage.k8s.io/volumeattributesclasses",
 ])
 
-/** Groups that take any qualified name as a finalizer, as custom resources do: upstream keeps them out of core's rules. */
+/** Groups, and one status, that take any qualified name as a finalizer, as custom resources do: upstream keeps them out of core's rules. */
 const anyFinalizer: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io",
   "apiextensions.k8s.io",
   "apiregistration.k8s.io",
+  "batch/cronjobs/status",
   "coordination.k8s.io",
   "node.k8s.io",
   "policy",
 ])
 
-function metaRules({ group, namespaced, strategy, customResource }: ResourceDefinition): ObjectMetaRules {
+function metaRules(definition: ResourceDefinition, subresource = ""): ObjectMetaRules {
+  const { group, namespaced, strategy, customResource } = definition
+  const takesAny = anyFinalizer.has(group) || anyFinalizer.has(resourceOf(definition, subresource))
   return {
     namespaced,
     nameRule: (name, isPrefix = false) =>
       strategy.nameRule ? strategy.nameRule(name, isPrefix) : validateDNS1123Subdomain(name, isPrefix),
-    standardFinalizers: customResource === undefined && !anyFinalizer.has(group),
+    standardFinalizers: customResource === undefined && !takesAny,
   }
 }

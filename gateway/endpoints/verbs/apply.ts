@@ -109,7 +109,7 @@ function decodeApplied(
   expected: Expected,
 ): KubeObject {
   try {
-    return decodeValue(ctx, object as unknown as Json, expected, "Ignore", [], "apply")
+    return decodeValue(ctx, object as unknown as Json, expected, "Ignore", undefined, "apply")
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     const { group, version } = parseGroupVersion(printGroupVersion(expected))

@@ -107,7 +107,7 @@ function decodePatched(
     if (fault !== undefined) throw badRequest(fault, { cause: mismatch })
     const copy = isMarked ? withoutMarks(value) : copyJson(value)
     if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch))
-    return decodeValue(ctx, copy, expected, validation, duplicates, type === "strategic" ? type : "patch")
+    return decodeValue(ctx, copy, expected, validation, { faults: duplicates }, type === "strategic" ? type : "patch")
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     if (type === "strategic" && error.cause instanceof UnconvertedError)

@@ -2,6 +2,7 @@
 // ValidateResourceSlice.
 
 import { type FieldError, FieldPath, invalidValue, required } from "../../../apimachinery/field-errors.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/given-empty.ts"
 import { validateDNS1123Subdomain } from "../../../apimachinery/names.ts"
 import { type NodeSelector, validateNodeSelector } from "../core/pod-spec/scheduling.ts"
 import type { KindExtension, Strategy } from "../strategy.ts"
@@ -149,11 +150,21 @@ function validateCounterSet(at: FieldPath, { name = "", counters }: CounterSet):
 
 /** As Go prints them. */
 function shownTerms(terms: NodeSelector["nodeSelectorTerms"] | undefined): object | undefined {
-  type Requirements = NodeSelector["nodeSelectorTerms"][number]["matchExpressions"]
-  const shown = (requirements: Requirements): object[] | null =>
-    requirements?.map(({ key, operator, values }) => ({ Key: key, Operator: operator, Values: values ?? null })) ?? null
-  return terms?.map(({ matchExpressions, matchFields }) => ({
-    MatchExpressions: shown(matchExpressions),
-    MatchFields: shown(matchFields),
+  type Term = NodeSelector["nodeSelectorTerms"][number]
+  const listOf = <T, S>(
+    list: readonly T[] | undefined,
+    holder: object,
+    key: string,
+    show: (item: T) => S,
+  ): S[] | null => list?.map(show) ?? (isGivenEmpty(holder, key) ? [] : null)
+  const shown = (term: Term, field: keyof Term): object[] | null =>
+    listOf(term[field], term, field, (requirement) => ({
+      Key: requirement.key,
+      Operator: requirement.operator,
+      Values: listOf(requirement.values, requirement, "values", (value) => value),
+    }))
+  return terms?.map((term) => ({
+    MatchExpressions: shown(term, "matchExpressions"),
+    MatchFields: shown(term, "matchFields"),
   }))
 }

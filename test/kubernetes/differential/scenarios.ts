@@ -2,6 +2,7 @@
 
 import { accessCases } from "./cases/access.ts"
 import { addressCases } from "./cases/addresses.ts"
+import { badMetadataCases } from "./cases/bad-metadata.ts"
 import { byteCases } from "./cases/bytes.ts"
 import { componentCases } from "./cases/components.ts"
 import { customColumnCases } from "./cases/custom-columns.ts"
@@ -39,6 +40,7 @@ import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
+import { strictTextCases } from "./cases/strict-texts.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { warningCases } from "./cases/warnings.ts"
@@ -90,7 +92,13 @@ export function scenarioGroups(): ScenarioGroup[] {
     },
     {
       name: "subresources",
-      scenarios: [...subresourceCases(), ...subresourceFormCases(), ...ownRuleCases(), ...oddWriteCases()],
+      scenarios: [
+        ...subresourceCases(),
+        ...subresourceFormCases(),
+        ...ownRuleCases(),
+        ...oddWriteCases(),
+        ...badMetadataCases(),
+      ],
     },
     {
       name: "templates and namespaces' limits",
@@ -117,6 +125,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...numberLiteralCases(),
         ...objectCases(),
         ...byteCases(),
+        ...strictTextCases(),
         ...faultCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),

@@ -24,12 +24,14 @@ export function podSubresource(name: string): SubresourceHandler {
   }
 }
 
-/** Metadata and status stay as they are; only who manages which field is taken from the request. */
+/** Metadata and status stay as they are, but for who manages which field, and what a name was made of, which upstream forgets to keep. */
 export function resetForSubresource(pod: Pod, current: Pod): void {
-  const { managedFields, resourceVersion } = pod.metadata
+  const { managedFields, resourceVersion, generateName } = pod.metadata
   pod.metadata = copyJson(current.metadata)
   if (managedFields !== undefined) pod.metadata.managedFields = managedFields
   if (resourceVersion !== undefined) pod.metadata.resourceVersion = resourceVersion
+  if (generateName === undefined) delete pod.metadata.generateName
+  else pod.metadata.generateName = generateName
   if (current.status === undefined) delete pod.status
   else pod.status = current.status
 }

@@ -15,6 +15,7 @@ export function edgeCases(): Scenario[] {
     { name: "amounts are at the edge of 64 bits", anyOrder: true, steps: amounts.split(" ").flatMap(ofAmount) },
     { name: "pods run as accounts of any name", steps: accounts.flatMap(ofAccount) },
     { name: "templates search any domains", steps: searches.flatMap(ofSearches) },
+    { name: "a slice's nodes are selected by empty lists", steps: terms.map(ofTerms) },
   ]
 }
 
@@ -100,4 +101,30 @@ function ofSearches(list: string[]): RequestStep[] {
       label("deployment"),
     ),
   ]
+}
+
+const exists = { key: "a", operator: "Exists" }
+const terms: Body[][] = [
+  [],
+  [{}],
+  [{ matchFields: [] }],
+  [{ matchExpressions: [], matchFields: [] }],
+  [{ matchExpressions: [exists], matchFields: [] }],
+  [{ matchExpressions: [exists] }, { matchFields: [] }],
+  [
+    { matchExpressions: [{ ...exists, values: [] }], matchFields: [] },
+    { matchExpressions: [], matchFields: [exists] },
+  ],
+]
+
+function ofTerms(nodeSelectorTerms: Body[]): RequestStep {
+  const pool = { name: "p", generation: 1, resourceSliceCount: 1 }
+  return post(
+    `/apis/resource.k8s.io/v1/resourceslices${dry}`,
+    {
+      metadata: { name: "a-@{id}" },
+      spec: { driver: "d.example.com", pool, nodeSelector: { nodeSelectorTerms }, devices: [{ name: "a" }] },
+    },
+    { label: JSON.stringify(nodeSelectorTerms) },
+  )
 }

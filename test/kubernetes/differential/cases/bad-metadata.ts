@@ -1,0 +1,75 @@
+// Metadata that is wrong, written through an object and through its subresources.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { type Kind, kinds } from "../generate/objects.ts"
+import { mergePatch, patch, post, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
+
+type Body = Record<string, Json>
+
+const pods = "/api/v1/namespaces/@{ns}/pods"
+
+export function badMetadataCases(): Scenario[] {
+  return [
+    ...kinds()
+      .filter(({ title }) => !title.includes("CustomResourceDefinition"))
+      .map((kind) => ({ name: `${kind.title} gets metadata that is wrong`, steps: written(kind) })),
+    { name: "subresources of a pod get metadata that is wrong", steps: ofPod() },
+    { name: "a status is of another kind and has metadata that is wrong", steps: ofAnother() },
+  ]
+}
+
+const faults: Body[] = [
+  { generateName: "Bad!" },
+  { generateName: "good-" },
+  {
+    labels: { "bad key": "" },
+    annotations: { "bad key": "" },
+    finalizers: ["bad name"],
+    ownerReferences: [{}],
+  },
+]
+
+function written(kind: Kind): RequestStep[] {
+  return [
+    post(kind.path, kind.object()),
+    ...faults.flatMap((metadata) =>
+      ["", "/status"].map((part) => patch(`${kind.objectPath}${part}?dryRun=All`, mergePatch, { metadata })),
+    ),
+    remove(kind.objectPath, { gracePeriodSeconds: 0 }),
+  ]
+}
+
+function ofPod(): RequestStep[] {
+  const metadata = { generateName: "Bad!" }
+  const change = (part: string, body: Body): RequestStep =>
+    patch(`${pods}/a/${part}?dryRun=All`, strategicPatch, { metadata, ...body })
+  return [
+    post(pods, { metadata: { name: "a" }, spec: { containers: [{ name: "main", image: "busybox" }] } }),
+    change("ephemeralcontainers", { spec: { ephemeralContainers: [{ name: "debug", image: "busybox" }] } }),
+    change("resize", {}),
+    change("status", { status: { phase: "Running" } }),
+  ]
+}
+
+function ofAnother(): RequestStep[] {
+  const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
+  const labels = { a: "b" }
+  const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "busybox" }] } }
+  const types: Body[] = [
+    { kind: "ConfigMap", apiVersion: "v1" },
+    { kind: "Deployment", apiVersion: "v1" },
+    { kind: "Deployment", apiVersion: "apps/v2" },
+    { kind: "Bogus" },
+  ]
+  const wrong: Body[] = [...faults, { name: "other" }, { namespace: "other" }, { resourceVersion: "bad" }]
+  return [
+    post(deployments, { metadata: { name: "a" }, spec: { selector: { matchLabels: labels }, template } }),
+    ...types.flatMap((type) =>
+      wrong.flatMap((metadata) =>
+        [mergePatch, strategicPatch].map((way) =>
+          patch(`${deployments}/a/status?dryRun=All`, way, { ...type, metadata, status: { replicas: 1 } }),
+        ),
+      ),
+    ),
+  ]
+}
