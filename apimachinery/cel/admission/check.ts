@@ -40,12 +40,8 @@ export function policyExpressionErrors(spec: PolicySpec, path: FieldPath = Field
   const patches = admissionEnvironment({ params, authorizer: true, variables: types, patches: true })
   return [
     ...matchConditionErrors(spec.matchConditions, path.child("matchConditions"), params),
-    ...named.flatMap(({ name, expression = "" }, index) =>
-      faults(
-        path.child("variables").index(index).child("expression"),
-        expression,
-        () => compiled.get(name) ?? { expression },
-      ),
+    ...compiled.flatMap((variable, index) =>
+      faults(path.child("variables").index(index).child("expression"), variable.expression, () => variable),
     ),
     ...(spec.validations ?? []).flatMap(({ expression = "", messageExpression = "" }, index) => {
       const at = path.child("validations").index(index)

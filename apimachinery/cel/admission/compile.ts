@@ -64,12 +64,13 @@ export function compilePolicy(spec: PolicySpec): CompiledPolicy {
 
 function compileAll(spec: PolicySpec, params: boolean): CompiledPolicy {
   const { matchConditions = [], validations = [], auditAnnotations = [], mutations = [] } = spec
-  const { compiled, types } = compileVariables(spec.variables ?? [], params)
+  const variables = spec.variables ?? []
+  const { compiled, types } = compileVariables(variables, params)
   const whole = admissionEnvironment({ params, authorizer: true, variables: types })
   const messages = admissionEnvironment({ params, authorizer: false, variables: types })
   const patches = admissionEnvironment({ params, authorizer: true, variables: types, patches: true })
   return {
-    variables: compiled,
+    variables: new Map(compiled.map((one, index) => [variables[index]?.name ?? "", one])),
     matchConditions: matchConditions.map(({ name, expression = "" }) => ({
       name,
       ...compileIn(whole, expression, [boolType]),
@@ -83,18 +84,17 @@ function compileAll(spec: PolicySpec, params: boolean): CompiledPolicy {
   }
 }
 
-/** Each may speak of those before it. */
+/** In their order; each may speak of those before it. One without an expression is none. */
 export function compileVariables(
   variables: readonly NamedExpression[],
   params: boolean,
-): { compiled: Map<string, CompiledExpression>; types: Map<string, Type> } {
+): { compiled: CompiledExpression[]; types: Map<string, Type> } {
   const types = new Map<string, Type>()
-  const compiled = new Map<string, CompiledExpression>()
-  for (const { name, expression = "" } of variables) {
+  const compiled = variables.map(({ name, expression = "" }) => {
     const one = compileIn(admissionEnvironment({ params, authorizer: true, variables: types }), expression, [])
-    compiled.set(name, one)
-    types.set(name, variableType(one.program?.type))
-  }
+    if (expression.trim() !== "") types.set(name, variableType(one.program?.type))
+    return one
+  })
   return { compiled, types }
 }
 

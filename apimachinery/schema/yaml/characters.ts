@@ -1,29 +1,72 @@
-// What YAML's reader refuses before anything is parsed: bytes that are no UTF-8, and characters that may not be written. In the
-// words of the parser that Kubernetes has. Source: go.yaml.in/yaml/v2 (readerc.go).
+// The bytes of a YAML text as characters: UTF-8, or UTF-16 after a mark of its byte order. What the reader refuses before anything is
+// parsed: bytes that are neither, and characters that may not be written. In the words of the parser that Kubernetes has. Source: go.yaml.in/yaml/v2 (readerc.go).
 
 import { isUtf8 } from "node:buffer"
 
 /** All but tab, line ends and what prints; U+FFFE and what is beyond it in the first plane are no characters. */
 const notAllowed = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
-/** Undefined: nothing is wrong with them. `text` is what the bytes say. */
-export function characterFault(bytes: Uint8Array, text: string): string | undefined {
-  if (!isUtf8(bytes)) return byteFault(bytes)
-  return notAllowed.test(text) ? "control characters are not allowed" : undefined
+const control = "control characters are not allowed"
+
+export interface Characters {
+  text: string
+  /** What is wrong with them. */
+  fault?: string
 }
 
+/** A mark of the byte order at its beginning is not part of it. */
+const decoder = new TextDecoder("utf-8")
+
+export function readCharacters(bytes: Uint8Array): Characters {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return readUnits(Buffer.from(bytes.subarray(2)))
+  if (first === 0xfe && second === 0xff) return readUnits(swapped(bytes.subarray(2)))
+  const text = decoder.decode(bytes)
+  if (!isUtf8(bytes)) return { text, fault: byteFault(bytes) }
+  return notAllowed.test(text) ? { text, fault: control } : { text }
+}
+
+function swapped(bytes: Uint8Array): Buffer {
+  const even = bytes.length - (bytes.length % 2)
+  return Buffer.concat([Buffer.from(bytes.subarray(0, even)).swap16(), bytes.subarray(even)])
+}
+
+/** UTF-16, the lower byte first. */
+function readUnits(bytes: Buffer): Characters {
+  const text = bytes.toString("utf16le")
+  const found = notAllowed.exec(text)
+  if (found !== null) return { text, fault: unitFault(text, found.index, bytes.length) }
+  return bytes.length % 2 === 0 ? { text } : { text, fault: "incomplete UTF-16 character" }
+}
+
+const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
+const isLowSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xdc00
+
+function unitFault(text: string, at: number, bytes: number): string {
+  const unit = text.charCodeAt(at)
+  if (isLowSurrogate(unit)) return "unexpected low surrogate area"
+  if (!isHighSurrogate(unit)) return control
+  return bytes < 2 * at + 4 ? "incomplete UTF-16 surrogate pair" : "expected low surrogate area"
+}
+
+/** The first thing that is wrong with bytes that are no UTF-8. */
 function byteFault(bytes: Uint8Array): string {
-  for (let at = 0; at < bytes.length;) {
+  let at = 0
+  let fault: string | undefined
+  while (fault === undefined && at < bytes.length) {
     const width = utf8Width(bytes[at] ?? 0)
-    if (width === 0) return "invalid leading UTF-8 octet"
-    const character = bytes.subarray(at, at + width)
-    if (character.length < width) return "incomplete UTF-8 octet sequence"
-    if (!character.subarray(1).every(isTrailing)) return "invalid trailing UTF-8 octet"
-    if (!isUtf8(character))
-      return isOverlong(character) ? "invalid length of a UTF-8 sequence" : "invalid Unicode character"
-    at += width
+    fault = octetFault(bytes.subarray(at, at + width), width)
+    if (fault === undefined) at += width
   }
-  return "invalid Unicode character"
+  return notAllowed.test(decoder.decode(bytes.subarray(0, at))) ? control : (fault ?? "invalid Unicode character")
+}
+
+function octetFault(character: Uint8Array, width: number): string | undefined {
+  if (width === 0) return "invalid leading UTF-8 octet"
+  if (character.length < width) return "incomplete UTF-8 octet sequence"
+  if (!character.subarray(1).every(isTrailing)) return "invalid trailing UTF-8 octet"
+  if (isUtf8(character)) return undefined
+  return isOverlong(character) ? "invalid length of a UTF-8 sequence" : "invalid Unicode character"
 }
 
 /** Of a character, by its first byte; 0: none begins so. */

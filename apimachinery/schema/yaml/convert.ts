@@ -2,7 +2,7 @@
 // (nodes), decode.ts (values), json.ts. What is long is converted in a thread of its own.
 
 import { maxDepth, tooDeep } from "../json-scan.ts"
-import { characterFault } from "./characters.ts"
+import { readCharacters } from "./characters.ts"
 import { compose } from "./compose.ts"
 import { Decoder, YamlTooLong } from "./decode.ts"
 import { printJson } from "./json.ts"
@@ -33,15 +33,12 @@ export function convertYaml(bytes: Uint8Array): YamlOutcome {
   }
 }
 
-/** A mark of the byte order at its beginning is not part of it. */
-const decoder = new TextDecoder("utf-8")
 /** Many digits in a row: of an integer that may be no double. */
 const longInteger = /\d{16}/
 
 function converted(bytes: Uint8Array): YamlAsJson {
-  const text = decoder.decode(bytes)
-  const unreadable = characterFault(bytes, text)
-  if (unreadable !== undefined) throw new YamlFault(`yaml: ${unreadable}`)
+  const { text, fault } = readCharacters(bytes)
+  if (fault !== undefined) throw new YamlFault(`yaml: ${fault}`)
   const node = compose(text)
   if (node === undefined) return { json: "null", hasLongIntegers: false, repeatedKeys: [] }
   const values = new Decoder({ maxSize: maxYamlBytes, maxDepth, tooDeep })

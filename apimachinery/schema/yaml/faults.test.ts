@@ -56,6 +56,12 @@ test.each([
 
 test.each([
   ["613a20ff", "yaml: invalid leading UTF-8 octet"],
+  ["fffe61003a0061", "yaml: incomplete UTF-16 character"],
+  ["feff006100", "yaml: incomplete UTF-16 character"],
+  ["fffe61003a003dd8", "yaml: incomplete UTF-16 surrogate pair"],
+  ["feff0061d83d0061", "yaml: expected low surrogate area"],
+  ["feff0061dc00", "yaml: unexpected low surrogate area"],
+  ["fffe01003dd8", "yaml: control characters are not allowed"],
   ["613a20c328", "yaml: invalid trailing UTF-8 octet"],
   ["613a20e282", "yaml: incomplete UTF-8 octet sequence"],
   ["613a20c080", "yaml: invalid length of a UTF-8 sequence"],

@@ -139,7 +139,10 @@ function impersonation(user: User = everyone): Headers {
 function bodyOf(step: RequestStep, fill: (text: string) => string): string | Uint8Array | undefined {
   if (step.body === undefined) return undefined
   const text = fill(typeof step.body === "string" ? step.body : JSON.stringify(step.body))
-  return step.protobuf === undefined ? text : inProtobuf(parseExactly(text), step.protobuf)
+  if (step.protobuf !== undefined) return inProtobuf(parseExactly(text), step.protobuf)
+  if (step.encoding === undefined) return text
+  const units = Buffer.from(text, "utf16le")
+  return step.encoding === "utf16be" ? units.swap16() : units
 }
 
 function inProtobuf(object: Json, gvk: GroupVersionKind): Uint8Array {

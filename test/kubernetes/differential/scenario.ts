@@ -29,6 +29,8 @@ export interface RequestStep {
   contentType?: string
   /** The body, given as JSON, is sent as this kind's protobuf. */
   protobuf?: GroupVersionKind
+  /** How the text of the body is written; default: UTF-8. */
+  encoding?: "utf16le" | "utf16be"
   /** Impersonated. */
   as?: User
   /** Later steps name the answer by it. */

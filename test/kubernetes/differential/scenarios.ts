@@ -34,6 +34,7 @@ import { objectCases } from "./cases/objects.ts"
 import { ownRuleCases } from "./cases/own-rules.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
+import { policyVariableCases } from "./cases/policy-variables.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
@@ -98,6 +99,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...ownRuleCases(),
         ...oddWriteCases(),
         ...badMetadataCases(),
+        ...policyVariableCases(),
       ],
     },
     {

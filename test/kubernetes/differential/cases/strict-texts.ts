@@ -9,7 +9,7 @@ const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 export function strictTextCases(): Scenario[] {
   return [
     { name: "a text has fields twice and fields that nobody knows", steps: validations.flatMap(ofKinds) },
-    { name: "a custom resource's text has fields twice and fields that nobody knows", steps: ofCustom() },
+    { name: "a text by a definition has fields twice and fields that nobody knows", steps: ofCustom() },
   ]
 }
 

@@ -12,6 +12,7 @@ export function yamlCases(): Scenario[] {
     { name: "words of YAML are labels, data and applied", steps: ofConfigMaps() },
     { name: "a custom resource in YAML has merges, aliases and keys of every kind", steps: values(structures) },
     { name: "YAML has directives, several documents and marks", steps: whole(documents) },
+    { name: "YAML is written in UTF-16", steps: inUnits() },
     ...[1, 2].map((seed) => ({
       name: `a custom resource in YAML by chance, seed ${seed}`,
       steps: values(byChance(seed)),
@@ -260,4 +261,33 @@ function changed(random: Random, base: string): string {
         : text.slice(0, at) + pick(random, pieces) + text.slice(at)
   }
   return text
+}
+
+const mark = "\ufeff"
+const map = (name: string, more = ""): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  a: "é中😀"\n${more}`
+const unitTexts = [
+  mark + map("a", "  b: |\n    x\n    ü\n"),
+  `${mark}{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}`,
+  mark,
+  map("a"),
+  `${mark}a: \ud800x`,
+  `${mark}a: \udc00`,
+  `${mark}a: \ud83d`,
+  `${mark}a: \u0001`,
+  `${mark}a: \ufffe`,
+  `${mark}a: [`,
+]
+
+function inUnits(): RequestStep[] {
+  const maps = "/api/v1/namespaces/@{ns}/configmaps"
+  return (["utf16le", "utf16be"] as const).flatMap((encoding) =>
+    unitTexts.flatMap((text, index) => [
+      post(`${maps}?dryRun=All`, text, { contentType: yaml, encoding, label: `POST ${index} in ${encoding}` }),
+      patch(`${maps}/a?dryRun=All&fieldManager=m`, applyPatch, text, {
+        encoding,
+        label: `APPLY ${index} in ${encoding}`,
+      }),
+    ]),
+  )
 }
