@@ -14,6 +14,7 @@ import {
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { prune } from "../../apimachinery/schema/prune.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
+import { pruneDefaults } from "../../apimachinery/schema/structural/prune-defaults.ts"
 import { compileStructural } from "../../apimachinery/schema/structural/structural.ts"
 import { compareVersions } from "../../apimachinery/version-order.ts"
 import { storagePrefixOf } from "../registry/keys.ts"
@@ -213,6 +214,7 @@ function compileSchema(version: CustomResourceVersion): Schema {
   const [first] = errors
   // Validation lets none of these be stored.
   if (first !== undefined) throw new TypeError(`schema of version ${version.name}: ${first.message()}`)
+  pruneDefaults(schema)
   return schema
 }
 

@@ -65,6 +65,12 @@ const variants: Readonly<Record<string, object>> = {
   "a time": withMetadata({ creationTimestamp: word("2024-01-01T00:00:00Z", { format: "date-time" }) }),
   "a generation": withMetadata({ generation: { type: "integer", default: 3 } }),
   "dropped, a field of none": withMetadata({ bogus: word("b") }),
+  "dropped, a field of metadata": withMetadata({ name: text }, { default: { name: "x", bogus: "y" } }),
+  "dropped, in objects of objects": {
+    type: "object",
+    default: {},
+    additionalProperties: withMetadata({ bogus: word("b"), name: word("n") }),
+  },
   "dropped, empty labels": withMetadata(
     { labels: { type: "object", properties: { a: word("b") }, default: {} } },
     { default: {} },

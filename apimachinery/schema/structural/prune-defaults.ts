@@ -1,0 +1,40 @@
+// What the defaults of a schema become before objects get them: within what objects say of themselves there is nothing that
+// metadata have no field for, or would not write. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go.
+
+import { embeddedFault } from "../decode.ts"
+import type { Json } from "../../object.ts"
+import { isObject } from "../json-object.ts"
+import { hasEmbedded, type Schema } from "../schema.ts"
+
+/** In place. `schema`: of a custom resource, and of nobody else yet. */
+export function pruneDefaults(schema: Schema): void {
+  if (hasEmbedded(schema)) pruneBelow(schema, schema, [])
+}
+
+type Step = string | number
+
+function pruneBelow(root: Schema, schema: Schema, path: readonly Step[]): void {
+  if (schema.default !== undefined) {
+    const pruned = asHeld(root, schema.default, path)
+    if (pruned === undefined) delete schema.default
+    else schema.default = pruned
+  }
+  for (const [name, field] of Object.entries(schema.fields ?? {})) pruneBelow(root, field.schema, [...path, name])
+  if (schema.items !== undefined) pruneBelow(root, schema.items, [...path, schema.type === "map" ? "*" : 0])
+}
+
+/** Undefined: it is not held at all. */
+function asHeld(root: Schema, value: Json, path: readonly Step[]): Json | undefined {
+  const holder: Json = path.reduceRight<Json>(
+    (inner, step) => (typeof step === "string" ? { [step]: inner } : [inner]),
+    structuredClone(value),
+  )
+  // What is malformed was refused when the definition was written.
+  embeddedFault({ ...root, embedded: true }, holder)
+  return path.reduce<Json | undefined>(entryOf, holder)
+}
+
+function entryOf(holder: Json | undefined, step: Step): Json | undefined {
+  if (Array.isArray(holder)) return holder[Number(step)]
+  return holder !== undefined && isObject(holder) && Object.hasOwn(holder, step) ? holder[step] : undefined
+}
