@@ -31,6 +31,15 @@ test("a declaration's comments are read as they were before they became comments
   })
 })
 
+test.each([
+  ["What it is. More of it.  Another paragraph. The end.", "What it is. More of it.\n\nAnother paragraph. The end."],
+  ["An author's.  Two spaces.  After each. But one.", "An author's.  Two spaces.  After each. But one."],
+  ["One of:   - a    - b", "One of:\n  - a\n   - b"],
+])("lines are guessed: %j", (comment, words) => {
+  const { type } = describeClass(`/**\n* ${comment}\n*/\nexport declare class V1Thing {\n}\n`)
+  expect(type).toBe(words)
+})
+
 test("every kind that is stored is described, and every word belongs to a field there is", async () => {
   const descriptions = await loadDescriptions()
   const undescribed: string[] = []

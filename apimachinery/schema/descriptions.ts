@@ -16,7 +16,7 @@ export interface Descriptions {
 }
 
 /** Changes when other words are shown for the same types: clients' caches have to notice. */
-export const descriptionsVersion = "1"
+export const descriptionsVersion = "2"
 
 /** Kept this long after somebody asked. */
 const keptMs = 5 * 60_000
@@ -52,12 +52,27 @@ async function readAll(): Promise<Descriptions> {
     }
   }
   await Promise.all(Array.from({ length: parallel }, work))
+  const byFields = typesOfFields([...byClass.values()])
   return {
     of: (name) =>
       classNamesOf(name)
         .map((one) => byClass.get(one))
-        .find((found) => found !== undefined),
+        .find((found) => found !== undefined) ?? byFields.get(name.slice(name.lastIndexOf(".") + 1)),
   }
+}
+
+/** A field without words of its own has those of its type, which begin with its name: types that are no classes. */
+const ofType = /^([A-Z]\w+) (?:represents|is a type|is version) /
+
+function typesOfFields(classes: readonly TypeDescription[]): Map<string, TypeDescription> {
+  const found = new Map<string, TypeDescription>()
+  for (const { fields } of classes) {
+    for (const words of fields.values()) {
+      const [, name] = ofType.exec(words) ?? []
+      if (name !== undefined) found.set(name, { type: words, fields: new Map() })
+    }
+  }
+  return found
 }
 
 /** "io.k8s.api.core.v1.Pod" is V1Pod; where two groups have a type of one name it is CoreV1Event. */
@@ -92,5 +107,20 @@ function jsonName(field: string): string {
 
 /** As it was before it became a comment. */
 function plain(text: string): string {
-  return text.replace(/\\(['"\\])/g, "$1").replaceAll("*_/", "*/")
+  return inLines(text.replace(/\\(['"\\])/g, "$1").replaceAll("*_/", "*/"))
 }
+
+const sentenceAfterOne = /[.:)] (?=[A-Z`"-])/g
+const sentenceAfterTwo = /[.:)] {2}(?=[A-Z`"-])/g
+
+/**
+ * Line ends became spaces. Three and more of them are a line that is indented; two are an empty line, but with authors who put two after
+ * each sentence.
+ */
+function inLines(text: string): string {
+  const lines = text.replace(/(?<=\S) ( {2,})(?=\S)/g, "\n$1")
+  const twos = count(text, sentenceAfterTwo)
+  return twos === 0 || count(text, sentenceAfterOne) < twos ? lines : lines.replace(/(?<=\S) {2}(?=\S)/g, "\n\n")
+}
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0

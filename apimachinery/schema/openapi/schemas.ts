@@ -105,11 +105,12 @@ export class Definitions {
   }
 
   #define(schema: Schema, name: string): JsonObject {
-    const scalar = scalars[name]
-    if (scalar !== undefined) return scalar[this.#dialect]
-    if (schema.type !== "object" || schema.fields === undefined)
-      return schema.type === "any" ? {} : { type: schema.type }
     const described: TypeDescription | undefined = this.#descriptions.of(name)
+    const words: JsonObject = described?.type === undefined ? {} : { description: described.type }
+    const scalar = scalars[name]
+    if (scalar !== undefined) return { ...words, ...scalar[this.#dialect] }
+    if (schema.type !== "object" || schema.fields === undefined)
+      return schema.type === "any" ? words : { ...words, type: schema.type }
     const properties: JsonObject = {}
     const defaults = this.#dialect === "v3" ? publishedDefaults(name) : undefined
     for (const [key, field] of Object.entries(schema.fields)) {
@@ -125,7 +126,7 @@ export class Definitions {
     const kinds = this.#kindsOf(name)
     const unions = publishedUnions(name)
     return {
-      ...(described?.type === undefined ? {} : { description: described.type }),
+      ...words,
       ...(Object.keys(properties).length === 0 ? {} : { properties }),
       ...(schema.required === undefined ? {} : { required: [...schema.required] }),
       type: "object",
