@@ -10,11 +10,11 @@ export class Mismatch extends Error {
   readonly #path: readonly (string | number)[]
   readonly #what: string
   readonly #expected: Schema
-  readonly #isFraction: boolean
+  readonly #isDouble: boolean
 
-  constructor(path: readonly (string | number)[], found: string, expected: Schema, isFraction = false) {
+  constructor(path: readonly (string | number)[], found: string, expected: Schema, isDouble = false) {
     super("mismatch")
-    this.#isFraction = isFraction
+    this.#isDouble = isDouble
     this.#path = [...path]
     this.#what = found
     this.#expected = expected
@@ -22,7 +22,7 @@ export class Mismatch extends Error {
 
   /** The same, told from that many steps further down. */
   below(depth: number): Mismatch {
-    return new Mismatch(this.#path.slice(depth), this.#what, this.#expected, this.#isFraction)
+    return new Mismatch(this.#path.slice(depth), this.#what, this.#expected, this.#isDouble)
   }
 
   /** In the words of a conversion without JSON. */
@@ -33,7 +33,8 @@ export class Mismatch extends Error {
     const [, type] = /of type (\S+)$/.exec(this.explain(root)) ?? []
     const { type: expected, format = "int" } = this.#expected
     const isScalar = ["string", "integer"].includes(expected) && !/ime$|^byte$/.test(format)
-    if (!isScalar || type === undefined) return refusalOf(this.#expected, this.#isFraction ? "fraction" : "number")
+    if (!isScalar || type === undefined) return refusalOf(this.#expected, this.#isDouble ? "double" : "number")
+    if (this.#isDouble && expected === "string") return refusalOf(this.#expected, "double")
     // Any integer in memory becomes one of any size.
     return `cannot convert ${expected === "integer" ? "float64" : "int64"} to ${type}`
   }
@@ -98,7 +99,7 @@ const kinds: Readonly<Record<string, string>> = dictionary({
   array: "slice",
   object: "map",
   number: "int64",
-  fraction: "float64",
+  double: "float64",
 })
 
 /** Kind and version of an object within the object. */
@@ -140,7 +141,7 @@ export function what(value: Json): string {
 
 /** What a value is that should have parts. */
 export function notParts(path: readonly (string | number)[], value: Json, schema: Schema): Mismatch {
-  return new Mismatch(path, what(value), schema, typeof value === "number" && !Number.isInteger(value))
+  return new Mismatch(path, what(value), schema, typeof value === "number" && !Number.isSafeInteger(value))
 }
 
 /** Of "Deployment in version "v1" cannot be handled as a Deployment: …" the last part. */

@@ -4,6 +4,7 @@ import { errorMessage } from "../error-message.ts"
 import type { Json } from "../object.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { parseExactly } from "./exact-integers.ts"
+import { what } from "./decode-errors.ts"
 import { type JsonObject, setOwn, ownValue } from "./json-object.ts"
 import { countKeys, maxDepth, openingAt, scanJson, survey, tooDeep } from "./json-scan.ts"
 import { asOfYaml } from "./number-literals.ts"
@@ -42,9 +43,12 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
   const { value } = parsed
   if (value === null) return { ...parsed, value: {} }
   if (typeof value !== "object" || Array.isArray(value)) {
-    const what = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value
     const target = `struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`
-    throw unrecognized(bytes, options, `${typeError}json: cannot unmarshal ${what} into Go value of type ${target}`)
+    throw unrecognized(
+      bytes,
+      options,
+      `${typeError}json: cannot unmarshal ${what(value)} into Go value of type ${target}`,
+    )
   }
   const fault = options.anyKind === true ? undefined : typeFault(value)
   if (fault !== undefined) throw unrecognized(bytes, options, fault)
@@ -56,8 +60,7 @@ export function typeFault(value: { [key: string]: Json }): string | undefined {
   for (const field of ["apiVersion", "kind"]) {
     const given = ownValue(value, field)
     if (given === undefined || given === null || typeof given === "string") continue
-    const what = Array.isArray(given) ? "array" : typeof given === "boolean" ? "bool" : typeof given
-    return `${typeError}json: cannot unmarshal ${what} into Go struct field .${field} of type string`
+    return `${typeError}json: cannot unmarshal ${what(given)} into Go struct field .${field} of type string`
   }
   const { apiVersion } = value
   if (typeof apiVersion !== "string" || apiVersion.split("/").length <= 2) return undefined

@@ -174,8 +174,9 @@ function checkKind(object: KubeObject, expected: Expected): void {
   if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
   const detail = isKnown
     ? `converting (${given.version}.${object.kind}) to (${packageOf(group)}.${kind}): unknown conversion`
-    : `no kind "${object.kind}" is registered for version "${object.apiVersion}"`
-  throw badRequest(`${object.kind} in version "${given.version}" cannot be handled as a ${kind}: ${detail}`)
+    : `no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(object.apiVersion)}`
+  const shown = JSON.stringify(given.version)
+  throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
 }
 
 /** Two groups are served by servers of their own inside kube-apiserver, which know no other kinds, and are known to none. */

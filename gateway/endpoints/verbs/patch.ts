@@ -4,7 +4,7 @@ import { applyJsonPatch } from "../../../apimachinery/patch/json-patch.ts"
 import { applyMergePatch } from "../../../apimachinery/patch/merge-patch.ts"
 import { printGo } from "../../../apimachinery/go-print.ts"
 import { applyStrategicMergePatch } from "../../../apimachinery/patch/strategic-merge-patch.ts"
-import { Mismatch, refusalDetail, what } from "../../../apimachinery/schema/decode-errors.ts"
+import { Mismatch, notParts, refusalDetail } from "../../../apimachinery/schema/decode-errors.ts"
 import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/number-literals.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/odd-numbers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
@@ -102,10 +102,10 @@ function decodePatched(
   validation: FieldValidation,
 ): KubeObject {
   try {
-    const fault = isObject(value) ? typeFault(value) : undefined
-    const mismatch = fault === undefined || type !== "strategic" ? undefined : mismatchOfType(value)
-    if (fault !== undefined) throw badRequest(fault, { cause: mismatch })
     const copy = isMarked ? withoutMarks(value) : copyJson(value)
+    const fault = isObject(copy) ? typeFault(copy) : undefined
+    const mismatch = fault === undefined || type !== "strategic" ? undefined : mismatchOfType(copy)
+    if (fault !== undefined) throw badRequest(fault, { cause: mismatch })
     if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch))
     return decodeValue(ctx, copy, expected, validation, { faults: duplicates }, type === "strategic" ? type : "patch")
   } catch (error) {
@@ -127,7 +127,7 @@ function decodePatched(
 function mismatchOfType(value: Json): Mismatch | undefined {
   const given = value as { [key: string]: Json }
   const field = ["kind", "apiVersion"].find((name) => typeof (given[name] ?? "") !== "string")
-  return field === undefined ? undefined : new Mismatch([field], what(given[field] ?? null), { type: "string" })
+  return field === undefined ? undefined : notParts([field], given[field] ?? null, { type: "string" })
 }
 
 /** It names no object: what was patched is none any more. */
@@ -149,7 +149,7 @@ function unversioned(
   const text = printWithoutMarks(JSON.stringify(object))
   if (given !== kind && typeof given === "string") {
     const isKnown = schemaOf({ group, version, kind: given }) !== undefined
-    const unknown = `no kind "${given}" is registered for the internal version of group "${group}"`
+    const unknown = `no kind ${JSON.stringify(given)} is registered for the internal version of group "${group}"`
     return refusedPatch(text, isKnown ? unconvertible(group, given, kind) : unknown)
   }
   const fields = Object.keys(object).filter((field) => field !== "apiVersion" && field !== "kind")

@@ -4,6 +4,7 @@
 import { type FieldError, type FieldPath, forbiddenField } from "../../../apimachinery/field-errors.ts"
 import { validateAnnotations, validateLabels } from "../../../apimachinery/object-meta.ts"
 import type { ObjectMeta } from "../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../apimachinery/schema/given-empty.ts"
 
 /** In the order they are told. */
 const serversFields = [
@@ -27,7 +28,7 @@ export function validateTemplateMetadata(path: FieldPath, meta: ObjectMeta = {})
     ...validateAnnotations(meta.annotations, path.child("annotations")),
     ...validateLabels(meta.labels, path.child("labels")),
     ...serversFields
-      .filter((field) => isSet(meta[field]))
+      .filter((field) => isSet(meta[field]) || isGivenEmpty(meta, field))
       .map((field) => forbiddenField(path.child(field === "uid" ? "uID" : field), "cannot be set")),
   ]
 }

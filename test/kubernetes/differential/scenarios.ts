@@ -32,6 +32,7 @@ import { listCases } from "./cases/lists.ts"
 import { numberLiteralCases } from "./cases/number-literals.ts"
 import { objectCases } from "./cases/objects.ts"
 import { ownRuleCases } from "./cases/own-rules.ts"
+import { ownTypeCases } from "./cases/own-types.ts"
 import { patchCases } from "./cases/patches.ts"
 import { pathCases } from "./cases/paths.ts"
 import { policyVariableCases } from "./cases/policy-variables.ts"
@@ -128,6 +129,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...objectCases(),
         ...byteCases(),
         ...strictTextCases(),
+        ...ownTypeCases(),
         ...faultCases(),
         ...inheritedNameCases(),
         ...customInheritedNameCases(),

@@ -25,13 +25,9 @@ type Weighted = Wire<models.V1WeightedPodAffinityTerm>
 const effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 /** `first`: the index of the first of them. */
-export function validateTolerations(
-  path: FieldPath,
-  tolerations: readonly Toleration[] | undefined,
-  first = 0,
-): FieldError[] {
+export function validateTolerations(path: FieldPath, tolerations: readonly Toleration[] | undefined): FieldError[] {
   return (tolerations ?? []).flatMap((toleration, index) => {
-    const at = path.index(first + index)
+    const at = path.index(index)
     const { key = "", operator = "", effect = "", value = "" } = toleration
     const errors = key === "" ? [] : validateLabelName(at.child("key"), key)
     if (key === "" && operator !== "Exists") {

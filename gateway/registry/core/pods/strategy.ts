@@ -25,6 +25,7 @@ export const podStrategy: Strategy<Pod> = {
   default(pod) {
     defaultPodSpec(specOf(pod))
     defaultPodOnly(specOf(pod))
+    if (pod.status !== undefined) alignAddresses(pod.status)
   },
 
   prepareForCreate(ctx, pod) {
@@ -68,7 +69,6 @@ export const podStrategy: Strategy<Pod> = {
         pod.metadata.ownerReferences = current.metadata.ownerReferences ?? []
         pod.status ??= {}
         dropDisabledOfStatus(pod.status)
-        alignAddresses(pod.status)
         if (current.status?.observedGeneration) pod.status.observedGeneration ||= current.status.observedGeneration
         pod.status.qosClass ??= current.status?.qosClass ?? qosClass(current.spec ?? { containers: [] })
         return

@@ -42,14 +42,15 @@ function validate({ handler, overhead, scheduling }: RuntimeClass): FieldError[]
   }
   const path = FieldPath.root("scheduling")
   const tolerations = scheduling?.tolerations ?? []
-  const repeated = repeats(tolerations.map((toleration) => JSON.stringify(printed(toleration))))
+  // Two that differ in how long they tolerate are one.
+  const repeated = repeats(tolerations.map((one) => JSON.stringify({ ...printed(one), TolerationSeconds: null })))
   return [
     ...errors,
     ...validateLabels(path.child("nodeSelector"), scheduling?.nodeSelector),
-    ...tolerations.flatMap((toleration, index) => [
-      ...validateTolerations(path.child("tolerations"), [toleration], index),
-      ...(repeated.has(index) ? [duplicate(path.child("tolerations").index(index), printed(toleration))] : []),
-    ]),
+    ...validateTolerations(path.child("tolerations"), tolerations),
+    ...tolerations.flatMap((toleration, index) =>
+      repeated.has(index) ? [duplicate(path.child("tolerations").index(index), printed(toleration))] : [],
+    ),
   ]
 }
 
