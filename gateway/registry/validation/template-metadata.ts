@@ -28,11 +28,16 @@ export function validateTemplateMetadata(path: FieldPath, meta: ObjectMeta = {})
     ...validateAnnotations(meta.annotations, path.child("annotations")),
     ...validateLabels(meta.labels, path.child("labels")),
     ...serversFields
-      .filter((field) => isSet(meta[field]) || isGivenEmpty(meta, field))
+      .filter((field) => isSet(meta[field]) || isGivenEmpty(meta, field) || isNoTime(meta, field))
       .map((field) => forbiddenField(path.child(field === "uid" ? "uID" : field), "cannot be set")),
   ]
 }
 
 function isSet(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== "" && value !== 0
+}
+
+/** Of the numbers one is a pointer: its zero is a value. */
+function isNoTime(meta: ObjectMeta, field: keyof ObjectMeta): boolean {
+  return field === "deletionGracePeriodSeconds" && meta[field] === 0
 }

@@ -86,7 +86,13 @@ function twice(): RequestStep[] {
   const toleration = { key: "a", operator: "Exists", effect: "NoExecute", tolerationSeconds: 1 }
   const bad = { key: "a b", operator: "Bogus" }
   const tolerations = [toleration, { ...toleration, tolerationSeconds: 2 }, bad, bad]
-  const metadata = { ownerReferences: [], finalizers: [], managedFields: [] }
+  const metadata = {
+    ownerReferences: [],
+    finalizers: [],
+    managedFields: [],
+    deletionGracePeriodSeconds: 0,
+    generation: 0,
+  }
   return [
     post("/apis/node.k8s.io/v1/runtimeclasses?dryRun=All", {
       metadata: { name: "a" },
