@@ -5,6 +5,7 @@ import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { KubeObject, ObjectMeta } from "../../apimachinery/object.ts"
 import { badRequest } from "../../apimachinery/status.ts"
 import { defaultColumns } from "../registry/columns.ts"
+import { specAnnotations, statusAnnotations } from "../registry/conversion/autoscaling.ts"
 import type { ResourceDefinition } from "../registry/rest.ts"
 import type { Negotiated } from "./negotiation.ts"
 import type { TableColumn } from "./table.ts"
@@ -81,20 +82,21 @@ function rowObject(object: KubeObject, { include, metaVersion }: TableOptions): 
   }
 }
 
-/** Annotations that upstream makes of a field when it writes the whole object: less than that is without them. */
-const annotationsOfWhole: Readonly<Record<string, string>> = dictionary({
-  "apps/v1 DaemonSet": "deprecated.daemonset.template.generation",
+/** Annotations that upstream makes of fields when it writes the whole object: less than that is without them. */
+const annotationsOfWhole: Readonly<Record<string, readonly string[]>> = dictionary({
+  "apps/v1 DaemonSet": ["deprecated.daemonset.template.generation"],
+  "autoscaling/v1 HorizontalPodAutoscaler": [...specAnnotations, ...statusAnnotations],
 })
 
 export function partialMetadata({ kind, apiVersion: from, metadata }: KubeObject, apiVersion: string): unknown {
-  const annotation = annotationsOfWhole[`${from} ${kind}`]
-  const shown = annotation === undefined ? metadata : withoutAnnotation(metadata, annotation)
+  const names = annotationsOfWhole[`${from} ${kind}`]
+  const shown = names === undefined ? metadata : withoutAnnotations(metadata, names)
   return { kind: "PartialObjectMetadata", apiVersion, metadata: shown }
 }
 
-function withoutAnnotation({ annotations, ...metadata }: ObjectMeta, name: string): ObjectMeta {
-  const { [name]: _, ...others } = annotations ?? {}
-  return Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others }
+function withoutAnnotations({ annotations, ...metadata }: ObjectMeta, names: readonly string[]): ObjectMeta {
+  const others = Object.entries(annotations ?? {}).filter(([name]) => !names.includes(name))
+  return others.length === 0 ? metadata : { ...metadata, annotations: Object.fromEntries(others) }
 }
 
 /** As items of built-in lists: without kind and version; no items are null, unlike in lists of whole objects. */

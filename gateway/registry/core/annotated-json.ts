@@ -7,6 +7,7 @@ import { what } from "../../../apimachinery/schema/decode-errors.ts"
 import { exactInteger } from "../../../apimachinery/schema/exact-integers.ts"
 import { isObject } from "../../../apimachinery/schema/json-object.ts"
 import { openingAt, scanJson, tooDeep } from "../../../apimachinery/schema/json-scan.ts"
+import { firstOverflow } from "../../../apimachinery/schema/number-literals.ts"
 import { canonicalScalar, ScalarError } from "../../../apimachinery/schema/scalars.ts"
 
 /** A Go type; `name` as messages have it. */
@@ -34,20 +35,36 @@ const goDepth = 10_000
 
 /** `fault`: what is wrong first. null is nothing. */
 export function readAnnotatedJson(text: string, type: GoType): { value: Json | undefined } | { fault: string } {
-  let given: Json
-  try {
-    scanJson(text)
-    given = JSON.parse(text, (_, value, { source }) => (typeof value === "number" ? numberOf(source ?? "") : value))
-  } catch (error) {
-    if (error instanceof SyntaxError) return { fault: error.message }
-    if (error instanceof RangeError)
-      return { fault: `invalid character '${openingAt(Buffer.from(text), goDepth + 1)}' ${tooDeep}` }
-    throw error
-  }
+  const given = parseAsGo(text)
+  if ("fault" in given) return given
   const faults: string[] = []
-  const value = readValue(given, type, { struct: "", path: [] }, faults)
+  const value = readValue(given.value, type, { struct: "", path: [] }, faults)
   const [fault] = faults
   return fault === undefined ? { value } : { fault }
+}
+
+/** Why a text is no object, in Go's words; undefined: it is one, or nothing. */
+export function objectFault(text: string): string | undefined {
+  const given = parseAsGo(text)
+  if ("fault" in given) return given.fault
+  const { value } = given
+  if (value !== null && (!isObject(value) || isLiteral(value)))
+    return `json: cannot unmarshal ${found(value)} into Go value of type map[string]interface {}`
+  const overflow = firstOverflow(text)
+  return overflow === undefined ? undefined : `json: cannot unmarshal number ${overflow} into Go value of type float64`
+}
+
+function parseAsGo(text: string): { value: Json } | { fault: string } {
+  try {
+    scanJson(text)
+    return {
+      value: JSON.parse(text, (_, value, { source }) => (typeof value === "number" ? numberOf(source ?? "") : value)),
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return { fault: error.message }
+    if (!(error instanceof RangeError)) throw error
+    return { fault: `invalid character '${openingAt(Buffer.from(text), goDepth + 1)}' ${tooDeep}` }
+  }
 }
 
 interface Place {

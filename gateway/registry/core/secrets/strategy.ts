@@ -1,7 +1,6 @@
 // Secrets. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
-import { errorMessage } from "../../../../apimachinery/error-message.ts"
 import {
   type FieldError,
   FieldPath,
@@ -14,6 +13,7 @@ import { accountAnnotation, tokenType } from "../../../../apimachinery/secret-to
 import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { objectFault } from "../annotated-json.ts"
 import { tooMuch, validateDataKeys } from "../configmaps/data.ts"
 import { keyPairFault } from "./key-pair.ts"
 
@@ -96,19 +96,8 @@ function validateSecret(secret: Secret): FieldError[] {
 }
 
 function validateJson(path: FieldPath, encoded: string): FieldError[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(encoded, "base64").toString())
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return []
-    return [
-      invalidValue(
-        path,
-        "<secret contents redacted>",
-        "json: cannot unmarshal into Go value of type map[string]interface {}",
-      ),
-    ]
-  } catch (error) {
-    return [invalidValue(path, "<secret contents redacted>", errorMessage(error))]
-  }
+  const fault = objectFault(Buffer.from(encoded, "base64").toString())
+  return fault === undefined ? [] : [invalidValue(path, "<secret contents redacted>", fault)]
 }
 
 function bytesOf(values: Record<string, string>): number {

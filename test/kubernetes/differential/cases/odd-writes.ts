@@ -64,6 +64,16 @@ function autoscalers(): RequestStep[] {
     put(`${older}/a/status`, object({ annotations }, own)),
     get(`${older}/a`),
     get(`${newer}/a`),
+    ...["PartialObjectMetadata", "Table"].map((form) =>
+      get(`${older}/a`, {
+        headers: { accept: `application/json;as=${form};g=meta.k8s.io;v=v1` },
+        label: `GET ${form} of the older version`,
+      }),
+    ),
+    get(`${older}`, {
+      headers: { accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1" },
+      label: "LIST metadata of the older version",
+    }),
     put(`${older}/a`, object({ annotations: { other: "changed" } }), { label: "PUT without them" }),
     get(`${newer}/a`, { label: "GET after it" }),
     put(`${older}/a/status?dryRun=All`, object({}, own), { label: "PUT status without them" }),

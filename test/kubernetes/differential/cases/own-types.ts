@@ -23,6 +23,7 @@ export function ownTypeCases(): Scenario[] {
     { name: "kind, version and metadata are of any type", steps: types() },
     { name: "kinds and versions are in odd words", steps: words() },
     { name: "a pod's address is told once, and stands in both its places", steps: addresses() },
+    { name: "configurations of registries are no JSON", steps: registries() },
     { name: "tolerations are there twice, and a template's metadata is empty lists", steps: twice() },
   ]
 }
@@ -104,4 +105,33 @@ function twice(): RequestStep[] {
       spec: { metadata, spec: {} },
     }),
   ]
+}
+
+function registries(): RequestStep[] {
+  const types = { "kubernetes.io/dockercfg": ".dockercfg", "kubernetes.io/dockerconfigjson": ".dockerconfigjson" }
+  const texts = [
+    "no",
+    "{",
+    "{} {}",
+    "[]",
+    "1",
+    "1e400",
+    '"a"',
+    "true",
+    "null",
+    "",
+    '{"a": 1e400}',
+    '{"a": "\\x"}',
+    '{"a":}',
+    "'a'",
+  ]
+  return Object.entries(types).flatMap(([type, key]) =>
+    [...texts, `${"[".repeat(20_000)}`].map((text) =>
+      post(
+        `${core}/secrets?dryRun=All`,
+        { metadata: { name: "a" }, type, data: { [key]: Buffer.from(text).toString("base64") } },
+        { label: `${type}: ${text.slice(0, 20)}` },
+      ),
+    ),
+  )
 }
