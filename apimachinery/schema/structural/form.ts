@@ -40,7 +40,7 @@ function nodeErrors(schema: JsonObject, path: FieldPath, place: Place): FieldErr
   return [
     ...errors,
     ...intOrStringErrors(schema, path),
-    ...valueErrors(schema, path, isIntOrString(schema["anyOf"], schema), isIntOrStringAllOf(schema)),
+    ...valueErrors(schema, path, isIntOrString(schema["anyOf"]), isIntOrStringAllOf(schema)),
     ...typeErrors(schema, path, place),
     ...objectErrors(schema, path, place === "root"),
   ]
@@ -113,18 +113,15 @@ function isPlainMetadata(metadata: JsonObject): boolean {
   )
 }
 
-/** "integer" or "string", in this order: the form in which int-or-string may repeat itself. */
-function isIntOrString(alternatives: Json | undefined, schema: JsonObject): boolean {
-  return (
-    schema["x-kubernetes-int-or-string"] === true &&
-    JSON.stringify(alternatives) === '[{"type":"integer"},{"type":"string"}]'
-  )
+/** "integer" or "string", in this order: the form in which int-or-string may repeat itself, and any schema may say it. */
+function isIntOrString(alternatives: Json | undefined): boolean {
+  return JSON.stringify(alternatives) === '[{"type":"integer"},{"type":"string"}]'
 }
 
 /** The other form: in the first of allOf. */
 function isIntOrStringAllOf(schema: JsonObject): boolean {
   const first = listOf(schema, "allOf")[0]
-  return first !== undefined && isIntOrString(first["anyOf"], schema)
+  return first !== undefined && isIntOrString(first["anyOf"])
 }
 
 function listOf(schema: JsonObject, junctor: string): JsonObject[] {

@@ -11,6 +11,7 @@ export function definitionFaultCases(): Scenario[] {
   })
   return [
     scenario("types", types()),
+    scenario("alternatives", alternatives()),
     scenario("names", names()),
     scenario("versions", versions()),
     scenario("conversion", conversions()),
@@ -34,6 +35,27 @@ function asked(label: string, spec: object, name = `things.${group}`): RequestSt
   return post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All", body, {
     label: `POST ${label.slice(0, 100)}`,
   })
+}
+
+/** Integers or texts, where a schema says that it takes both and where it does not. */
+function alternatives(): RequestStep[] {
+  const either = [{ type: "integer" }, text]
+  const any = { "x-kubernetes-preserve-unknown-fields": true }
+  const both = { "x-kubernetes-int-or-string": true }
+  const schemas: object[] = [
+    { anyOf: either },
+    { allOf: [{ anyOf: either }] },
+    { ...text, anyOf: either },
+    { type: "object", anyOf: either },
+    { ...any, anyOf: either },
+    { ...any, allOf: [{ anyOf: either }] },
+    { ...both, anyOf: either },
+    { ...both, allOf: [{ anyOf: either }, { pattern: "a" }] },
+    { anyOf: either.toReversed() },
+    { ...text, oneOf: either },
+    { ...text, allOf: [{ anyOf: either }, { anyOf: either }] },
+  ]
+  return schemas.map((a) => asked(JSON.stringify(a), { versions: [version({}, object({ a }))] }))
 }
 
 /** One step for each value of a field of the definition, or of its one version. */
