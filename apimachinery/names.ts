@@ -78,7 +78,6 @@ export function validateDNS1035Label(name: string, isPrefix = false): string[] {
   return faults
 }
 
-/** Names that become one segment of a URL (roles, bindings). */
 /** As a subdomain, but with underscores, as names have in DNS itself. */
 export function validateDNS1123SubdomainWithUnderscore(name: string): string[] {
   const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
@@ -90,6 +89,7 @@ export function validateDNS1123SubdomainWithUnderscore(name: string): string[] {
   ]
 }
 
+/** Names that become one segment of a URL (roles, bindings). */
 export function validatePathSegmentName(name: string, isPrefix = false): string[] {
   if (!isPrefix && (name === "." || name === "..")) return [`may not be '${name}'`]
   return ["/", "%"].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`)

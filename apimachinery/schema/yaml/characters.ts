@@ -1,5 +1,6 @@
 // The bytes of a YAML text as characters: UTF-8, or UTF-16 after a mark of its byte order. What the reader refuses before anything is
-// parsed: bytes that are neither, and characters that may not be written. In the words of the parser that Kubernetes has. Source: go.yaml.in/yaml/v2 (readerc.go).
+// parsed: bytes that are neither, and characters that may not be written. In the words of the parser that Kubernetes has.
+// Source: go.yaml.in/yaml/v2 (readerc.go).
 
 import { isUtf8 } from "node:buffer"
 
