@@ -131,6 +131,21 @@ describe("the garbage collector", () => {
     await eventually(() => expect(names(harness)).toEqual([]))
   })
 
+  test("says of owners in a circle only what was said of them", async () => {
+    await using harness = await startHarness({ only })
+    const held = { finalizers: ["example.com/hold"] }
+    const a = await make(harness, "a")
+    const b = await make(harness, "b", [owner(a)])
+    await harness.change(configMaps, "default", "b", { metadata: held })
+    await harness.change(configMaps, "default", "a", { metadata: { ownerReferences: [owner(b)], ...held } })
+    await harness.cluster.delete(configMaps, "default", "a", { propagationPolicy: "Foreground" })
+    await eventually(() => {
+      const { metadata } = harness.cluster.find(configMaps, "default", "b")!
+      expect(metadata.deletionTimestamp).toBeDefined()
+      expect(metadata.ownerReferences).toEqual([owner(a)])
+    })
+  })
+
   test("follows owners that are custom resources", async () => {
     await using harness = await startHarness({ only })
     const widgets: DiscoveredResource = {

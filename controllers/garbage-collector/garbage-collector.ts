@@ -3,7 +3,7 @@
 // Facts: k8s.io/kubernetes/pkg/controller/garbagecollector.
 
 import { parseGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { hasReason, isNotFound } from "../../apimachinery/status.ts"
 import { EventRecorder } from "../../client/events.ts"
 import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
@@ -264,12 +264,17 @@ async function removeOwners(
     await patch(client, node, latest, { ownerReferences: rest.length === 0 ? null : rest })
 }
 
+/** Upstream says so of all owners where it cannot patch lists item by item: of custom resources. */
 async function unblockOwners(client: KubeClient, node: Node, latest: KubeObject): Promise<void> {
-  const ownerReferences = (latest.metadata.ownerReferences ?? []).map((owner) => ({
-    ...owner,
-    blockOwnerDeletion: false,
-  }))
-  await patch(client, node, latest, { ownerReferences })
+  const { ownerReferences = [] } = latest.metadata
+  const unblocked = (owner: OwnerReference): OwnerReference => ({ ...owner, blockOwnerDeletion: false })
+  const blocking = ownerReferences.map((owner) => (owner.blockOwnerDeletion === true ? unblocked(owner) : owner))
+  try {
+    await patch(client, node, latest, { ownerReferences: blocking }, "strategic")
+  } catch (error) {
+    if (!hasReason(error, "UnsupportedMediaType")) throw error
+    await patch(client, node, latest, { ownerReferences: ownerReferences.map(unblocked) })
+  }
 }
 
 async function removeFinalizer(client: KubeClient, node: Node, latest: KubeObject, finalizer: string): Promise<void> {
@@ -279,11 +284,17 @@ async function removeFinalizer(client: KubeClient, node: Node, latest: KubeObjec
   await patch(client, node, latest, { finalizers: rest.length === 0 ? null : rest })
 }
 
-async function patch(client: KubeClient, node: Node, { metadata }: KubeObject, changes: object): Promise<void> {
+async function patch(
+  client: KubeClient,
+  node: Node,
+  { metadata }: KubeObject,
+  changes: object,
+  type: "merge" | "strategic" = "merge",
+): Promise<void> {
   const { uid, resourceVersion } = metadata
   try {
     const body = { metadata: { uid, resourceVersion, ...changes } }
-    await client.patch(node.resource, node.namespace, node.name, body, { type: "merge" })
+    await client.patch(node.resource, node.namespace, node.name, body, { type })
   } catch (error) {
     if (!isNotFound(error)) throw error
   }

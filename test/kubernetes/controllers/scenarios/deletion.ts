@@ -1,7 +1,7 @@
 // Garbage collection.
 
 import type { Scenario } from "../scenario.ts"
-import { config, gone, held, ownedBy, remove, uid } from "./deletion-steps.ts"
+import { config, gone, held, hold, ownedBy, remove, uid } from "./deletion-steps.ts"
 import { deployment, rolled, settle } from "./steps.ts"
 
 export const deletionScenarios: readonly Scenario[] = [
@@ -135,6 +135,17 @@ export const deletionScenarios: readonly Scenario[] = [
         patch: ["configmaps", "a"],
         with: { metadata: { ownerReferences: [ownedBy("b", { blockOwnerDeletion: true })] } },
       },
+      settle,
+      remove("a", "Foreground"),
+      settle,
+    ],
+  },
+  {
+    name: "owners in a circle that wait for nobody",
+    steps: [
+      config("a"),
+      held("b", [ownedBy("a")]),
+      { patch: ["configmaps", "a"], with: { metadata: { ownerReferences: [ownedBy("b")], ...hold } } },
       settle,
       remove("a", "Foreground"),
       settle,
