@@ -46,7 +46,10 @@ export class ObjectStorage {
     }
   }
 
-  /** undefined: the key was not at `modRevision` (0: not absent); nothing is written and nothing stays claimed. */
+  /**
+   * Answers with all that is stored. undefined: the key was not at `modRevision` (0: not absent); nothing is written and nothing
+   * stays claimed.
+   */
   async put(
     ctx: Pick<RequestContext, "controlPlane" | "turn">,
     key: string,
@@ -64,14 +67,14 @@ export class ObjectStorage {
       // A group of writes comes back from the disk at once.
       const waiting = ctx.turn?.()
       if (waiting !== undefined) await waiting
-      return await this.#reader.one(stored)
+      return await this.#reader.whole(stored)
     } finally {
       if (stored === undefined) await claim?.rollback()
     }
   }
 
   async #put(store: Store, key: string, object: KubeObject, modRevision: number): Promise<KeyValue | undefined> {
-    const value = encodeStored(object)
+    const value = encodeStored(object, this.#shown(object) !== object)
     const leaving = object.metadata.deletionTimestamp !== undefined
     let stored: KeyValue | undefined
     // Who follows the store sees the change before the writer does, and need not parse what has just been printed.
@@ -116,9 +119,14 @@ export class ObjectStorage {
       const [read] = await conversion.fromStored([await conversion.toStored(object)])
       return read ?? object
     }
-    if (customResource?.toStored === undefined) return object
+    if (customResource?.toStored === undefined) return this.#shown(object)
     const stored = this.#asStored(object)
     return { ...(customResource.aged?.read(stored) ?? stored), apiVersion: printGroupVersion(this.#definition) }
+  }
+
+  #shown(object: KubeObject): KubeObject {
+    const { strategy } = this.#definition
+    return strategy.shown === undefined ? object : strategy.shown(object)
   }
 
   #asStored(object: KubeObject): KubeObject {

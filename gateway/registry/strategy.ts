@@ -49,6 +49,11 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   lacksDefault?(object: T): boolean
   /** The last change before storing, after admission. */
   canonicalize?(object: T): void
+  /**
+   * The object without what is stored of it and not shown, the very same if that is nothing. Who reads it has this; writes begin with
+   * all of it, and upstream's answers to deletes and to writes of the status have all. Leaves the object as it is.
+   */
+  shown?(object: T): KubeObject
   /** false: the kind has no metadata.generation. Default: true. */
   generation?: boolean
   /** Bumps metadata.generation when true; default: anything but metadata and status differs. */

@@ -1,6 +1,7 @@
 // From what the store answers to values in a definition's own version. Usually the bytes are that already, which their
 // first bytes tell; then nothing is parsed. Otherwise the object is converted (events of two groups, autoscaling, custom
-// resources stored in another version). Custom resources older than their schema are made to fit it.
+// resources stored in another version), or what is not shown of it is left out. Custom resources older than their schema are made to
+// fit it.
 
 import { type KubeObject, printGroupVersion } from "../../apimachinery/object.ts"
 import type { KeyValue } from "../../storage/types.ts"
@@ -27,6 +28,22 @@ export class ValueReader {
   one(stored: KeyValue): KubeValue | Promise<KubeValue> {
     const value = this.#cache.of(stored)
     return this.#isOwn(value) ? this.#fitting(value, stored.modRevision) : this.#convertOne(value, stored)
+  }
+
+  /** The same with what is stored and not shown: what a write begins with. */
+  whole(stored: KeyValue): KubeValue | Promise<KubeValue> {
+    if (this.#definition.strategy.shown === undefined) return this.one(stored)
+    const value = this.#cache.of(stored)
+    return this.#isOwn(value) ? value : new ComputedValue(this.#relabelled(value.object()))
+  }
+
+  /** Of what {@link whole} has answered. */
+  shown(value: KubeValue): KubeValue {
+    const { strategy } = this.#definition
+    if (strategy.shown === undefined) return value
+    const object = value.object()
+    const shown = strategy.shown(object)
+    return shown === object ? value : new ComputedValue(shown)
   }
 
   async #convertOne(value: StoredValue, stored: KeyValue): Promise<KubeValue> {
@@ -92,15 +109,23 @@ export class ValueReader {
   }
 
   async #convert(values: readonly StoredValue[]): Promise<readonly KubeValue[]> {
-    const { conversion, customResource, kind } = this.#definition
+    const { conversion, customResource, kind, strategy } = this.#definition
     const objects = values.map((value) => value.object())
     const converted = conversion
       ? await conversion.fromStored(objects)
-      : objects.map((object) => relabelled(customResource?.aged?.read(object) ?? object, kind, this.#apiVersion))
+      : objects.map((object) => {
+          const read = this.#relabelled(customResource?.aged?.read(object) ?? object)
+          return strategy.shown?.(read) ?? read
+        })
     if (converted.length !== objects.length) {
       throw new Error(`conversion to ${this.#apiVersion} ${kind} answered ${converted.length} of ${objects.length}`)
     }
     return converted.map((object) => new ComputedValue(object))
+  }
+
+  #relabelled(object: KubeObject): KubeObject {
+    const { kind: _, apiVersion: __, ...rest } = object
+    return { kind: this.#definition.kind, apiVersion: this.#apiVersion, ...rest }
   }
 }
 
@@ -111,8 +136,4 @@ function headOf(definition: ResourceDefinition, apiVersion: string): Buffer {
   let head = heads.get(definition)
   if (head === undefined) heads.set(definition, (head = storedHead(definition.kind, apiVersion)))
   return head
-}
-
-function relabelled(object: KubeObject, kind: string, apiVersion: string): KubeObject {
-  return { ...object, kind, apiVersion }
 }

@@ -46,13 +46,15 @@ const metadataOpening = Buffer.from('"metadata":{')
 const closingBrace = 0x7d
 
 /**
- * What is stored: kind, apiVersion and metadata first, no resourceVersion, no self link. Leaves the object as it is. Memory of
- * its own: stores keep it, and in Node's pool of small buffers it would keep the 64 KiB around it.
+ * What is stored: kind, apiVersion and metadata first, no resourceVersion, no self link. `isPartlyHidden`: apiVersion comes first,
+ * so that those who read it without parsing find that it is not what is shown. Leaves the object as it is. Memory of its own:
+ * stores keep it, and in Node's pool of small buffers it would keep the 64 KiB around it.
  */
-export function encodeStored(object: KubeObject): Buffer {
+export function encodeStored(object: KubeObject, isPartlyHidden = false): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object
   const { resourceVersion: _version, selfLink: _link, ...meta } = metadata
-  const text = JSON.stringify({ kind, apiVersion, metadata: meta, ...rest })
+  const head = isPartlyHidden ? { apiVersion, kind } : { kind, apiVersion }
+  const text = JSON.stringify({ ...head, metadata: meta, ...rest })
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes

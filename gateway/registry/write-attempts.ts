@@ -80,7 +80,7 @@ export class WriteAttempts {
     const claim = await definition.strategy.begin?.(ctx, object, undefined)
     const value = await this.#storage.put(ctx, key, object, 0, claim)
     if (value === undefined) throw await this.#taken(ctx, key, object)
-    return value
+    return this.#reader.shown(value)
   }
 
   /** undefined: somebody else was faster; look again. */
@@ -120,7 +120,7 @@ export class WriteAttempts {
     admit: AdmitFunctions,
   ): Promise<KubeValue | undefined> {
     const definition = this.#definition
-    const before = await this.#reader.one(stored)
+    const before = await this.#reader.whole(stored)
     const current = before.object()
     const object = await change(before.copy())
     const { selfLink } = object.metadata
@@ -141,10 +141,13 @@ export class WriteAttempts {
     // It is dropped where objects are stored, and so not in a dry run.
     const isShown = options.dryRun === true && selfLink !== undefined && definition.customResource === undefined
     if (isShown) object.metadata.selfLink = selfLink
-    if (isUnchanged(object, current) && !this.#isRewritten(stored, current)) return before
+    const answered = (value: KubeValue): KubeValue =>
+      options.subresource === "status" ? value : this.#reader.shown(value)
+    if (isUnchanged(object, current) && !this.#isRewritten(stored, current)) return answered(before)
     if (options.dryRun) return new ComputedValue(await this.#storage.asRead(object))
     const claim = await definition.strategy.begin?.(ctx, object, current)
-    return this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
+    const value = await this.#storage.put(ctx, stored.key, object, stored.modRevision, claim)
+    return value && answered(value)
   }
 
   /** An update that changes nothing is written nevertheless. */
@@ -170,7 +173,7 @@ export class WriteAttempts {
     request: DeleteRequest,
     admit: AdmitFunctions,
   ): Promise<{ gone: boolean; value: KubeValue } | undefined> {
-    const before = await this.#reader.one(stored)
+    const before = await this.#reader.whole(stored)
     const current = before.object()
     const copy = before.copy()
     const next = nextDeletionStep(this.#definition, copy, request, Date.now())

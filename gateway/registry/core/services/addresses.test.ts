@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Service } from "../../../../apimachinery/object.ts"
+import { services } from "../../../../client/resources.ts"
 import { createKindsStub, faults, type KindsStub, type Loose, verdict } from "../../../testing/kinds.ts"
 import { RangeServiceAddresses } from "./addresses.ts"
 
@@ -152,6 +153,26 @@ describe("update and delete", () => {
     await kinds.create("services", service("t", { type: "NodePort", ports }))
     await kinds.patch("services", "s", { spec: { type: "ExternalName", externalName: "x.y" } })
     expect(ip(await kinds.create("services", service("u", { clusterIP: "10.0.0.9" })))).toBe("10.0.0.9")
+  })
+
+  test("where traffic from within goes is kept while there is none, and not shown", async () => {
+    await using kinds = world()
+    const external = { type: "ExternalName", externalName: "x.y", ports: null }
+    const held = { finalizers: ["example.com/hold"] }
+    const policyOf = ({ spec }: Loose): unknown => (spec as Loose)["internalTrafficPolicy"]
+    const policy = async (name: string): Promise<unknown> => policyOf(await kinds.get("services", name))
+    await kinds.create("services", service("s", { internalTrafficPolicy: "Local" }))
+    await kinds.create("services", service("other"))
+    expect(policyOf(await kinds.patch("services", "s", { metadata: held, spec: external }))).toBeUndefined()
+    expect(await policy("s")).toBeUndefined()
+    const namespace = { namespace: "default" }
+    const { items } = await kinds.client.list(services, namespace)
+    expect(items.map(policyOf)).toEqual(["Cluster", undefined])
+    expect(policyOf(await kinds.patch("services", "s", { metadata: { labels: { a: "b" } } }))).toBeUndefined()
+    await kinds.delete("services", "s")
+    expect(await policy("s")).toBeUndefined()
+    const back = { type: "ClusterIP", externalName: null, ports: [{ port: 80 }] }
+    expect(policyOf(await kinds.patch("services", "s", { spec: back }))).toBe("Local")
   })
 
   test("a write that fails after the claim gives back what it took", async () => {

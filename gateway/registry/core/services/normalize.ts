@@ -62,7 +62,6 @@ export function dropByType(service: Service, current: Service): void {
     }
     if (same("ipFamilies")) delete spec.ipFamilies
     if (same("ipFamilyPolicy")) delete spec.ipFamilyPolicy
-    if (same("internalTrafficPolicy")) delete spec.internalTrafficPolicy
   }
   if (hasNodePorts(before) && !hasNodePorts(spec)) {
     const known = new Set((before.ports ?? []).map((port) => port.nodePort ?? 0))

@@ -67,10 +67,11 @@ const serviceStrategy: Strategy<Service> = {
     return validateService(service, current)
   },
 
-  /** Upstream keeps what it has no use for in its store, and does not show it. */
-  canonicalize(service) {
-    const spec = specOf(service)
-    if (spec.type === "ExternalName") delete spec.internalTrafficPolicy
+  /** What it has no use for is kept: it is there again when the type changes. Source: defaultOnReadInternalTrafficPolicy. */
+  shown(service) {
+    if (service.spec?.type !== "ExternalName" || service.spec.internalTrafficPolicy === undefined) return service
+    const { internalTrafficPolicy: _, ...spec } = service.spec
+    return { ...service, spec }
   },
 
   warnings: (_ctx, service) => serviceWarnings(specOf(service), service.metadata.annotations),

@@ -345,6 +345,38 @@ function immutable(): RequestStep[] {
   })
 }
 
+/** What an ExternalName has no use for is not shown, and there again when it has. */
+function hiddenPolicy(
+  path: string,
+  make: (name: string, spec: object) => RequestStep,
+  change: (name: string, spec: object) => RequestStep,
+): RequestStep[] {
+  const external = { type: "ExternalName", externalName: "example.com", ports: null }
+  const internal = { type: "ClusterIP", externalName: null, ports: [{ port: 80 }] }
+  return [
+    make("hiding", { internalTrafficPolicy: "Local" }),
+    patch(`${path}/hiding?dryRun=All`, mergePatch, { spec: external }),
+    change("hiding", external),
+    get(`${path}/hiding`),
+    change("hiding", { sessionAffinity: "None" }),
+    patch(`${path}/hiding`, mergePatch, { metadata: { labels: { a: "b" }, finalizers: ["example.com/hold"] } }),
+    patch(`${path}/hiding/status`, mergePatch, { status: { loadBalancer: {} } }),
+    get(path),
+    remove(`${path}/hiding?dryRun=All`),
+    change("hiding", internal),
+    change("hiding", external),
+    change("hiding", { internalTrafficPolicy: null }),
+    change("hiding", internal),
+    make("hidden", { ...external, ports: undefined, internalTrafficPolicy: "Local" }),
+    get(`${path}/hidden`),
+    change("hidden", internal),
+    change("hiding", { internalTrafficPolicy: "Local" }),
+    change("hiding", external),
+    remove(`${path}/hiding`),
+    patch(`${path}/hiding`, mergePatch, { metadata: { finalizers: null } }),
+  ]
+}
+
 function services(): RequestStep[] {
   const path = "/api/v1/namespaces/@{ns}/services"
   const make = (name: string, spec: object): RequestStep =>
@@ -375,6 +407,7 @@ function services(): RequestStep[] {
     change("a", { clusterIP: "None" }),
     change("a", { clusterIP: "10.96.200.200" }),
     change("headless", { clusterIP: null }),
+    ...hiddenPolicy(path, make, change),
     change("port", { ports: [{ port: 81 }] }),
     change("balanced", { externalTrafficPolicy: "Cluster" }),
     change("balanced", { loadBalancerClass: "example.com/class" }),
