@@ -1,5 +1,6 @@
 // Counts that change pod by pod are told of together: a status that is on its way to where it will stay is written after a
-// moment, one that has arrived at once. What is skipped are counts that nobody could have acted on in between.
+// moment, one that has arrived, or is worse than the last, at once. What is skipped are counts that nobody could have acted on in
+// between.
 
 import type { Clock } from "../../client/clock.ts"
 import type { Key } from "../context.ts"

@@ -48,6 +48,16 @@ describe("the status of a ReplicaSet", () => {
     expect(writes(harness)).toBeLessThanOrEqual(2)
   })
 
+  test("is written at once when one is lost", async () => {
+    await using set = await started(3)
+    const { harness } = set
+    await harness.runPods("default")
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ availableReplicas: 3 }))
+    const [first] = harness.cluster.all<Pod>(pods)
+    await harness.cluster.delete(pods, "default", first!.metadata.name ?? "", { gracePeriodSeconds: 0 })
+    await eventually(() => expect(statusOf(harness)).toMatchObject({ replicas: 3, availableReplicas: 2 }))
+  })
+
   test("follows a large set in rarer rounds, and to its end", async () => {
     await using set = await started(120)
     const { harness, clock } = set

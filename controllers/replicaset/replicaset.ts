@@ -15,7 +15,7 @@ import { settleAll, slowStart } from "../pods/slow-start.ts"
 import { StatusHold } from "../pods/status-hold.ts"
 import { podsToDelete } from "./deletion-order.ts"
 import { replicaSetKind, replicationControllerKind, type ReplicaKind, type ReplicaObject } from "./kinds.ts"
-import { hasArrived, statusOf } from "./status.ts"
+import { hasArrived, hasWorsened, statusOf } from "./status.ts"
 
 /** Pods made or deleted in one round; the next round follows when they have been seen. */
 const burst = 500
@@ -127,7 +127,8 @@ async function reconcile(parts: Parts, key: Key): Promise<ReconcileResult> {
     now,
   })
   const isSettled = equalButNulls(status, object.status)
-  const heldMs = isSettled || failure !== undefined || hasArrived(object, status) ? 0 : hold.remainingMs(key)
+  const isTold = isSettled || failure !== undefined || hasArrived(object, status) || hasWorsened(object, status)
+  const heldMs = isTold ? 0 : hold.remainingMs(key)
   if (heldMs > 0) return { requeueAfterMs: heldMs }
   hold.release(key)
   if (!isSettled) {

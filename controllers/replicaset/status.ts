@@ -49,6 +49,14 @@ export function hasArrived({ spec }: ReplicaObject, status: ReplicaStatus): bool
   return replicas === wanted && availableReplicas === wanted && terminatingReplicas === 0
 }
 
+/** Fewer are available than were, and than are wanted: a Deployment says so, however soon another takes the place. */
+export function hasWorsened(
+  { spec, status: before }: ReplicaObject,
+  { availableReplicas = 0 }: ReplicaStatus,
+): boolean {
+  return availableReplicas < Math.min(before?.availableReplicas ?? 0, spec?.replicas ?? 1)
+}
+
 function failureConditions(
   object: ReplicaObject,
   active: number,

@@ -11,6 +11,11 @@ export const deploymentScenarios: readonly Scenario[] = [
     steps: [deployment(), rolled(3), image("two"), rolled(3)],
   },
   {
+    name: "deployment that loses a pod, which another soon replaces",
+    nodes: "ready",
+    steps: [deployment(), rolled(3), settle, { deletePods: labels, count: 1 }, settle],
+  },
+  {
     name: "deployment stuck by unready pods keeps its surge limits",
     steps: [
       deployment({ replicas: 4, strategy: { rollingUpdate: { maxSurge: 2, maxUnavailable: 1 } } }),
