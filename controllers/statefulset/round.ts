@@ -34,6 +34,8 @@ export class Round {
   readonly #replicas: readonly Replica[]
   /** Beyond the range, highest ordinal first. */
   readonly #condemned: Replica[]
+  /** Is being replaced by one of the new template. It counts no more as one of the current: else another of those would be made. */
+  #replaced: Pod | undefined
 
   constructor(options: RoundOptions) {
     this.#options = options
@@ -77,7 +79,7 @@ export class Round {
   status(): StatefulSetStatus {
     const { set, current, update, collisionCount } = this.#options
     const all = [...this.#replicas, ...this.#condemned].filter(({ exists }) => exists).map(({ pod }) => pod)
-    const living = all.filter((pod) => !isTerminating(pod))
+    const living = all.filter((pod) => !isTerminating(pod) && pod !== this.#replaced)
     const names = { current: current.metadata.name ?? "", update: update.metadata.name ?? "" }
     const count = (pods: readonly Pod[], test: (pod: Pod) => boolean): number => pods.filter(test).length
     const ready = count(all, isRunningAndReady)
@@ -166,7 +168,11 @@ export class Round {
     for (const { pod, ordinal } of this.#replicas.toReversed()) {
       if (ordinal - startOf(set) < partition) return
       // Whether it works or not: an old one that does not would hold up the update that may repair it.
-      if (revisionNameOf(pod) !== update.metadata.name && !isTerminating(pod)) return this.#control.delete(pod)
+      if (revisionNameOf(pod) !== update.metadata.name && !isTerminating(pod)) {
+        await this.#control.delete(pod)
+        this.#replaced = pod
+        return
+      }
       if (this.#isUnavailable(pod)) return
     }
   }

@@ -271,6 +271,18 @@ describe("a StatefulSet", () => {
     expect(images(harness)).toEqual(["three", "three"])
   })
 
+  test("replaces pods that end at once, where nothing is said of a partition", async () => {
+    await using harness = await startHarness({ only })
+    const updateStrategy = { type: "RollingUpdate" }
+    await harness.create(statefulSets, statefulSet(2, { podManagementPolicy: "Parallel", updateStrategy }))
+    await settled(harness, 2)
+    await harness.change(statefulSets, "default", "db", image("two"))
+    await eventually(() => expect(images(harness)).toEqual(["one", "two"]))
+    expect(statusOf(harness).currentReplicas).toBe(1)
+    await settled(harness, 2)
+    expect(told(harness).filter((text) => text.startsWith("SuccessfulDelete"))).toHaveLength(2)
+  })
+
   test("goes on with the pods and the history of the set that left them", async () => {
     await using harness = await startHarness({ only })
     await harness.create(statefulSets, statefulSet(1))

@@ -33,6 +33,22 @@ export const statefulSetUpdateScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "stateful set whose pods end at once rolls while they do not work",
+    nodes: "bound",
+    steps: [
+      stateful({
+        podManagementPolicy: "Parallel",
+        updateStrategy: { type: "RollingUpdate" },
+        template: template("one", { terminationGracePeriodSeconds: 0 }),
+      }),
+      settle,
+      image("two", "statefulsets"),
+      settle,
+      { pods: "ready" },
+      settle,
+    ],
+  },
+  {
     name: "stateful set rolls several at a time",
     nodes: "bound",
     steps: [
