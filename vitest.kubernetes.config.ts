@@ -19,6 +19,7 @@ const first = [
   "etcd/store",
   "test-cmd/test-cmd",
   "controllers/controllers",
+  "controllers/measured",
 ]
 const last = ["kubectl/day", "differential/differential", "definitions/definitions"]
 

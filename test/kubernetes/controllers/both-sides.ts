@@ -5,6 +5,7 @@ import { RangeServiceAddresses } from "../../../gateway/registry/core/services/a
 import { createCertificateSigner } from "../../../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { aggregatingFlags, allowedNetworks, CustomMetrics } from "./custom-metrics.ts"
 import { serveMetrics } from "./metrics.ts"
 import { createNodes } from "./nodes.ts"
 import { play, prepare } from "./play.ts"
@@ -37,13 +38,15 @@ export interface BothSides extends AsyncDisposable {
   play(scenario: Scenario, time: number): Promise<Played>
 }
 
-/** With metrics both have a metrics server, and ask it every second; and their nodes have a zone each. */
+/** With metrics both have metrics APIs, and ask it every second; and their nodes have a zone each. */
 export async function startBothSides({ metrics = false } = {}): Promise<BothSides> {
   await using starting = new AsyncDisposableStack()
   const period = metrics ? ["--horizontal-pod-autoscaler-sync-period=1s"] : []
   const controllerManagerFlags = [...kubernetesOptions.controllerManagerFlags, ...period]
-  const kubernetes = starting.use(await TestKubernetes.start({ ...kubernetesOptions, controllerManagerFlags }))
-  const gateway = starting.use(await startTestGateway({ serviceAddresses: rangeAddresses }))
+  const apiServerFlags = metrics ? aggregatingFlags : []
+  const options = { ...kubernetesOptions, controllerManagerFlags, apiServerFlags }
+  const kubernetes = starting.use(await TestKubernetes.start(options))
+  const gateway = starting.use(await startTestGateway({ serviceAddresses: rangeAddresses, allowedNetworks }))
   await gateway.createTenant("a")
   const { tenants } = gateway.gateway
   const rootCertificateAuthority = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"
@@ -58,8 +61,9 @@ export async function startBothSides({ metrics = false } = {}): Promise<BothSide
   const sides = await Promise.all(
     [kubernetes.client, tenants.client("a")].map(async (client) => {
       await createNodes(client, { zones: metrics, signal: ending.signal })
-      if (metrics) await serveMetrics(client)
-      return Side.start(client, ending.signal)
+      if (!metrics) return Side.start(client, ending.signal)
+      await serveMetrics(client)
+      return Side.start(client, ending.signal, starting.use(await CustomMetrics.start(client)))
     }),
   )
   const stack = starting.move()

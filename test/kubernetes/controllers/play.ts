@@ -5,6 +5,7 @@ import { timestamp, type KubeObject, type Pod } from "../../../apimachinery/obje
 import { isConflict, isNotFound, StatusError } from "../../../apimachinery/status.ts"
 import { namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
+import type { Value } from "./custom-metrics.ts"
 import { clusterKinds, kindOf, kinds } from "./kinds.ts"
 import { setQueue, setUsage } from "./metrics.ts"
 import type { PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
@@ -119,6 +120,7 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
   }
   if ("bind" in step) return bind(client, namespace, ...step.bind)
   if ("usage" in step) return setUsage(client, await chosen(client, namespace, {}, step.count), step.usage)
+  if ("custom" in step) return setCustom(side, namespace, step)
   if ("queue" in step) return setQueue(client, namespace, step.queue)
   if ("deletePods" in step) {
     for (const { metadata } of await chosen(client, namespace, step.deletePods, step.count)) {
@@ -135,6 +137,16 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     return
   }
   await settle(side, namespace)
+}
+
+async function setCustom(side: Side, namespace: string, step: Extract<Step, { custom: unknown }>): Promise<void> {
+  const { customMetrics } = side
+  if (customMetrics === undefined) throw new Error("there is no custom metrics API")
+  const { custom, is, count } = step
+  if (typeof is !== "string") return customMetrics.set(namespace, custom, is)
+  const pods = await chosen(side.client, namespace, {}, count)
+  const of = ({ metadata: { name = "" } }: Pod): Value => ({ name, value: is })
+  customMetrics.set(namespace, custom, pods.map(of))
 }
 
 async function create(client: KubeClient, namespace: string, object: KubeObject): Promise<void> {

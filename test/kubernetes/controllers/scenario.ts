@@ -2,6 +2,7 @@
 // kube-controller-manager and on ours (play.ts); what is left at the end is compared (snapshot.ts).
 
 import type { KubeObject } from "../../../apimachinery/object.ts"
+import type { CustomMetric, Value } from "./custom-metrics.ts"
 
 /** "deployments", "statefulsets", …: those of kinds.ts. In another namespace: what is there under that name. */
 export type Where = [resource: string, name: string, namespace?: string]
@@ -30,6 +31,8 @@ export type Action =
   | { usage: { cpu: string; memory: string }; count?: number }
   /** What the external metric "queue" is. */
   | { queue: string }
+  /** What a custom metrics API says: the same of all pods, or the first of them, or of objects that are named. */
+  | { custom: CustomMetric; is: string | readonly Value[]; count?: number }
   /** By the eviction API. */
   | { evictPods: Record<string, string>; count?: number }
 

@@ -3,6 +3,7 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import { Informer } from "../../../client/informer.ts"
 import type { KubeClient } from "../../../client/rest.ts"
+import type { CustomMetrics } from "./custom-metrics.ts"
 import { clusterKinds, kinds } from "./kinds.ts"
 
 /** Objects without a namespace are a scenario's by their names, which begin with its namespace's (play.ts). */
@@ -10,15 +11,18 @@ const namedAfter = /^s\d+-.*?-ns(?=-|$)/
 
 export class Side {
   readonly client: KubeClient
+  /** Where it has a custom metrics API. */
+  readonly customMetrics: CustomMetrics | undefined
   /** By namespace. */
   readonly #changed = new Map<string, number>()
 
-  private constructor(client: KubeClient) {
+  private constructor(client: KubeClient, customMetrics: CustomMetrics | undefined) {
     this.client = client
+    this.customMetrics = customMetrics
   }
 
-  static async start(client: KubeClient, signal: AbortSignal): Promise<Side> {
-    const side = new Side(client)
+  static async start(client: KubeClient, signal: AbortSignal, customMetrics?: CustomMetrics): Promise<Side> {
+    const side = new Side(client, customMetrics)
     const note = ({ metadata: { namespace, name = "" } }: KubeObject): void => {
       const place = namespace ?? namedAfter.exec(name)?.[0]
       if (place !== undefined) side.#changed.set(place, Date.now())

@@ -124,6 +124,8 @@ function replaceAll(text: string, names: readonly Named[]): string {
       .replaceAll(/"n[12]"/g, '"NODE"')
       .replaceAll(/"z[12]"/g, '"ZONE"')
       .replaceAll(/on node n[12]\b/g, "on node NODE")
+      // Nor which pod an autoscaler looks at first.
+      .replaceAll(/(?<=\b(of|in) Pod )[\w-]+/g, "POD")
       .replaceAll(/10\.\d+\.\d+\.\d+/g, "ADDRESS")
   )
 }

@@ -17,6 +17,8 @@ export const autoscalers: Family = (random) => {
     () => used(random),
     () => queued(random),
     () => queued(random),
+    () => served(random),
+    () => served(random),
     () => reported(random, ["ready", "unready", "succeeded", { exit: 1 }]),
     () => scale(random(7), resource),
     () => ({ deletePods: labels, count: 1 + random(2) }),
@@ -30,7 +32,7 @@ export const autoscalers: Family = (random) => {
     nodes: pick(random, ["ready", "ready", "bound"] as const),
     steps: oneByOne([
       workload(kind, spec),
-      ...(chance(random, 0.8) ? [used(random), queued(random)] : []),
+      ...(chance(random, 0.8) ? [used(random), queued(random), served(random), served(random)] : []),
       randomAutoscaler(random, kind),
       ...some(random, 3, 7, () => pick(random, steps)()),
     ]),
@@ -47,6 +49,57 @@ const used = (random: Random): Step => ({
 
 const queued = (random: Random): Step => ({ queue: pick(random, ["0", "1", "500m", "10", "25", "80"]) })
 
+const verbs = ["verb=GET", ""] as const
+
+/** What adapters would say of pods, of a Service and of its Deployment, and of the namespace. */
+const served = (random: Random): Step => {
+  const value = pick(random, ["0", "5", "700m", "12", "40", "1500"])
+  const selector = pick(random, verbs)
+  const of = (resource: string, metric: string, name: string): Step => ({
+    custom: { resource, metric, selector },
+    // Who asks for one object may be told of none, or of more.
+    is: some(random, chance(random, 0.1) ? 0 : 1, chance(random, 0.1) ? 2 : 1, () => ({ name, value })),
+  })
+  return pick<() => Step>(random, [
+    () => ({
+      custom: { resource: "pods", metric: "requests", selector },
+      is: value,
+      ...maybe(random, 0.3, few(random)),
+    }),
+    () => ({
+      custom: { resource: "pods", metric: "requests", selector },
+      is: value,
+      ...maybe(random, 0.3, few(random)),
+    }),
+    () => of("services", "hits", "web"),
+    () => of("deployments.apps", "hits", "web"),
+    () => of("metrics", "hits", "NAMESPACE"),
+  ])()
+}
+
+const few = (random: Random): object => ({ count: random(3) })
+
+const described = [
+  { apiVersion: "v1", kind: "Service", name: "web" },
+  { apiVersion: "v1", kind: "Service", name: "web" },
+  { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+  { kind: "Namespace", name: "NAMESPACE" },
+  { apiVersion: "v1", kind: "Namespace", name: "another" },
+  { apiVersion: "v1", kind: "Service", name: "nobody" },
+  { apiVersion: "example.com/v1", kind: "Nothing", name: "web" },
+]
+
+function randomCustomMetric(random: Random): object {
+  const selector = pick(random, [{ selector: { matchLabels: { verb: "GET" } } }, {}, {}])
+  const average = { type: "AverageValue", averageValue: pick(random, ["500m", "5", "10"]) }
+  const value = { type: "Value", value: pick(random, ["500m", "10", "20"]) }
+  const metric = (name: string): object => ({ name, ...selector })
+  const pods = { metric: metric(pick(random, ["requests", "requests", "requests", "nobody"])), target: average }
+  if (chance(random, 0.5)) return { type: "Pods", pods }
+  const target = pick<object>(random, [average, value])
+  return { type: "Object", object: { metric: metric("hits"), describedObject: pick(random, described), target } }
+}
+
 function randomTemplate(random: Random): object {
   const requests = { ...maybe(random, 0.9, { cpu: "100m" }), ...maybe(random, 0.7, { memory: "50Mi" }) }
   const second = { ...container("two"), name: "d", resources: { requests: { cpu: "50m" } } }
@@ -54,10 +107,15 @@ function randomTemplate(random: Random): object {
   return { metadata: { labels }, spec: { containers } }
 }
 
-const randomMetric = (random: Random): object => {
+const randomMetric = (random: Random): object =>
+  chance(random, 0.4) ? randomCustomMetric(random) : randomResourceMetric(random)
+
+function randomResourceMetric(random: Random): object {
   const name = pick(random, ["cpu", "cpu", "memory"])
   const utilization = { type: "Utilization", averageUtilization: pick(random, [20, 50, 80]) }
-  const average = { type: "AverageValue", averageValue: pick(random, ["30m", "50m", "10", "50Mi"]) }
+  // Bytes in thousandths would be more pods than upstream can count: its numbers overflow.
+  const amounts = name === "cpu" ? ["30m", "50m", "10"] : ["10", "1Mi", "50Mi"]
+  const average = { type: "AverageValue", averageValue: pick(random, amounts) }
   const target = pick<object>(random, [utilization, utilization, average])
   const length = pick<object>(random, [
     { type: "AverageValue", averageValue: pick(random, ["5", "10"]) },

@@ -35,7 +35,7 @@ export function randomScenario(family: string, seed: number): Scenario {
   return { name: `${family} of seed ${seed}`, ...make(createRandom(seed)) }
 }
 
-/** Played beside those written by hand. Jobs' depend on time, workloads have enough by hand, autoscalers need a metrics server. */
+/** Played beside those written by hand. Jobs' depend on time, workloads have enough by hand; autoscalers' are in scenarios/measured.ts. */
 export const fixedScenarios: readonly Scenario[] = [
   ...["Service", "PodDisruptionBudget", "ResourceQuota", "CronJob", "owner"].flatMap((family) =>
     [400, 401, 402].map((seed) => randomScenario(family, seed)),

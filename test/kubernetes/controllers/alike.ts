@@ -1,0 +1,62 @@
+// A suite of scenarios, each played on a real kube-controller-manager and on ours: what is left, and what is told, is the same.
+
+import { isDeepStrictEqual } from "node:util"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { lacks } from "../harness/needs.ts"
+import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { type BothSides, differences, kubernetesOptions, type Played, startBothSides } from "./both-sides.ts"
+import type { Scenario } from "./scenario.ts"
+
+/** Scenarios played at the same time; each has a namespace of its own. */
+const atOnce = 24
+/** What is told depends on who is faster, in the real ones too: as often both are played before they are said to differ. */
+const mostTimes = 3
+
+/** SCENARIO=PATTERN chooses. */
+export function endUpAlike(
+  title: string,
+  scenarios: readonly Scenario[],
+  options: Parameters<typeof startBothSides>[0] = {},
+): void {
+  const only = process.env["SCENARIO"] === undefined ? undefined : new RegExp(process.env["SCENARIO"])
+  const chosen = scenarios.filter(({ name }) => only === undefined || only.test(name))
+  let played: ReadonlyMap<string, Promise<Played>> = new Map()
+  let sides: BothSides | undefined
+
+  describe.skipIf(chosen.length === 0 || lacks(TestKubernetes.binaries(kubernetesOptions)))(title, () => {
+    beforeAll(async () => {
+      sides = await startBothSides(options)
+      played = begin(sides, chosen)
+    })
+
+    afterAll(() => sides?.[Symbol.asyncDispose]())
+
+    test.each(chosen.map((scenario): [string, Scenario] => [scenario.name, scenario]))(
+      "%s",
+      async (name, scenario) => {
+        let last = await (played.get(name) as Promise<Played>)
+        for (let time = 2; time <= mostTimes && !isDeepStrictEqual(last.ours, last.real); time++) {
+          console.log(`${name}: is played once more\n${differences(last)}`)
+          last = await (sides as BothSides).play(scenario, time)
+        }
+        expect(last.ours).toEqual(last.real)
+      },
+      300_000,
+    )
+  })
+}
+
+/** All are begun; the tests wait for each. */
+function begin(both: BothSides, scenarios: readonly Scenario[]): Map<string, Promise<Played>> {
+  const played = new Map<string, Promise<Played>>()
+  const turns = Array.from({ length: atOnce }, () => Promise.resolve())
+  for (const [index, scenario] of scenarios.entries()) {
+    const playing = (turns[index % atOnce] as Promise<void>).then(() => both.play(scenario, 1))
+    turns[index % atOnce] = playing.then(
+      () => undefined,
+      () => undefined, // its test tells
+    )
+    played.set(scenario.name, playing)
+  }
+  return played
+}
