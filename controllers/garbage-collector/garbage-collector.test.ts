@@ -120,6 +120,23 @@ describe("the garbage collector", () => {
     expect([ownersOf(harness, "b"), ownersOf(harness, "c")]).toEqual([[], []])
   })
 
+  test("looks at a dependent that comes late when its owner waits for nobody else", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    await make(harness, "blocks", [owner(a, { blockOwnerDeletion: true })])
+    await harness.change(configMaps, "default", "blocks", { metadata: { finalizers: ["example.com/hold"] } })
+    await harness.cluster.delete(configMaps, "default", "a", { propagationPolicy: "Foreground" })
+    await eventually(() =>
+      expect(harness.cluster.find(configMaps, "default", "blocks")!.metadata.deletionTimestamp).toBeDefined(),
+    )
+    await make(harness, "late", [owner(a)])
+    // It is known of by the time that this one, which nobody owns any more, is gone.
+    await make(harness, "stray", [{ ...owner(a), name: "nobody", uid: "11111111-1111-4111-8111-111111111111" }])
+    await eventually(() => expect(names(harness)).toEqual(["a", "blocks", "late"]))
+    await harness.change(configMaps, "default", "blocks", { metadata: { finalizers: null } })
+    await eventually(() => expect(names(harness)).toEqual([]))
+  })
+
   test("ends circles of foreground deletion", async () => {
     await using harness = await startHarness({ only })
     const a = await make(harness, "a")

@@ -193,7 +193,8 @@ export class Graph {
       // One dependent asks for all: its turn looks the owner up.
       owner.asked.add(place)
       this.#sink.attend(node.uid)
-    } else if (this.#nodes.get(reference.uid)?.deletesDependents === true) this.#sink.attend(node.uid)
+    }
+    // Who comes while its owner waits for others is looked at when the owner is, as upstream has it.
   }
 
   #unlink(node: Node, ownerUid: string): void {

@@ -1,8 +1,22 @@
 // Garbage collection.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { config, gone, held, hold, ownedBy, remove, uid } from "./deletion-steps.ts"
 import { deployment, rolled, settle } from "./steps.ts"
+
+/** Nobody looks at who comes until something is new of the owner. */
+const late: readonly Step[] = [
+  config("owner"),
+  config("other"),
+  held("blocks", [ownedBy("owner", { blockOwnerDeletion: true })]),
+  settle,
+  remove("owner", "Foreground"),
+  settle,
+  config("late", [ownedBy("owner")]),
+  config("late-and-blocks", [ownedBy("owner", { blockOwnerDeletion: true })]),
+  config("late-of-both", [ownedBy("owner"), ownedBy("other")]),
+  settle,
+]
 
 export const deletionScenarios: readonly Scenario[] = [
   {
@@ -50,6 +64,14 @@ export const deletionScenarios: readonly Scenario[] = [
       remove("owner", "Foreground"),
       settle,
     ],
+  },
+  {
+    name: "dependents that come while their owner waits for another",
+    steps: late,
+  },
+  {
+    name: "dependents that came while their owner waited for another",
+    steps: [...late, { patch: ["configmaps", "blocks"], with: { metadata: { finalizers: null } } }, settle],
   },
   {
     name: "owner that waits for nobody",
