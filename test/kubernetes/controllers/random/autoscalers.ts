@@ -133,14 +133,18 @@ function randomResourceMetric(random: Random): object {
 
 const randomMetrics = (random: Random): object[] => some(random, 1, 2, () => randomMetric(random))
 
-/** What is decided does not depend on what was a while ago. */
+/** What is decided depends on nothing that was a while ago, or on all since the beginning. */
 function randomBehavior(random: Random): object {
-  const policies = (): object[] => [
-    { type: pick(random, ["Pods", "Percent"]), value: pick(random, [100, 200]), periodSeconds: 1 },
-  ]
+  const policy = (): object =>
+    pick<object>(random, [
+      { type: "Pods", value: 100, periodSeconds: 1 },
+      { type: "Percent", value: pick(random, [100, 200]), periodSeconds: 1 },
+      { type: "Pods", value: 1 + random(3), periodSeconds: 1800 },
+      { type: "Percent", value: pick(random, [25, 50, 100]), periodSeconds: 1800 },
+    ])
   const rules = (): object => ({
-    stabilizationWindowSeconds: 0,
-    policies: policies(),
+    stabilizationWindowSeconds: pick(random, [0, 0, 0, 3600]),
+    policies: some(random, 1, 2, policy),
     ...maybe(random, 0.15, { selectPolicy: pick(random, ["Disabled", "Min"]) }),
     ...maybe(random, 0.2, { tolerance: pick(random, ["0", "500m"]) }),
   })
@@ -158,7 +162,7 @@ function randomAutoscaler(random: Random, kind: string): Step {
         minReplicas: 1 + random(3),
         maxReplicas: 3 + random(6),
         metrics: randomMetrics(random),
-        behavior: randomBehavior(random),
+        ...maybe(random, 0.8, { behavior: randomBehavior(random) }),
       },
     },
   }
