@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { virtualNodeLabel } from "../../apimachinery/tenancy.ts"
 import { nodes, pods } from "../../client/resources.ts"
 import { singleCluster } from "../../client/single-cluster.ts"
 import { silentLog } from "../../client/log.ts"
@@ -30,10 +31,14 @@ async function settle(): Promise<void> {
 }
 
 describe("pods", () => {
-  test("of a node that is gone go some time after it, but records of what has ended stay", async () => {
+  test.each([
+    ["a virtual node that is gone go some time after it, but records of what has ended stay", true, ["ended"]],
+    ["the tenant's own node that is gone go some time after it, and what has ended there", false, []],
+  ])("of %s", async (_title, isVirtual, kept) => {
     const clock = new FakeClock()
     await using harness = await startHarness({ only, clock })
-    await harness.create(nodes, node("a"))
+    const labels = isVirtual ? { [virtualNodeLabel]: "true" } : {}
+    await harness.create(nodes, { ...node("a"), metadata: { name: "a", labels } })
     await harness.create(pods, {
       ...pod("held", "a"),
       metadata: { name: "held", namespace: "default", finalizers: ["x/y"] },
@@ -48,7 +53,7 @@ describe("pods", () => {
     await settle()
     expect(names(harness)).toEqual(["ended", "held", "running"])
     clock.advance(2_000)
-    await eventually(() => expect(names(harness)).toEqual(["ended", "held"]))
+    await eventually(() => expect(names(harness)).toEqual([...kept, "held"]))
     const held = harness.cluster.find<Pod>(pods, "default", "held")!
     expect(held.metadata.deletionTimestamp).toBeDefined()
     expect(held.status).toMatchObject({

@@ -9,7 +9,7 @@ import { nodes as nodeResource, pods as podResource } from "../../client/resourc
 import type { KubeClient } from "../../client/rest.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { outOfService, readyCondition } from "../node-lifecycle/taints.ts"
+import { isVirtual, outOfService, readyCondition } from "../node-lifecycle/taints.ts"
 import { isFinished, isTerminating } from "../pods/pod-state.ts"
 import { failAndDelete } from "../pods/status-condition.ts"
 
@@ -26,11 +26,15 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
   const limit = ctx.limits.finishedPods
   /** Since when nodes that pods are on have been missing; by "tenant/name". */
   const missing = new Map<string, number>()
+  /** Nodes of tenants' own that were seen to go, with pods on them: even what has ended there goes. By "tenant/name". */
+  const departed = new Set<string>()
   /** How many finished pods each tenant has. */
   const finished = new Map<string, number>()
   const forget = (tenant: string): void => {
     finished.delete(tenant)
-    for (const id of missing.keys()) if (id.startsWith(`${tenant}/`)) missing.delete(id)
+    for (const ids of [missing, departed]) {
+      for (const id of ids.keys()) if (id.startsWith(`${tenant}/`)) ids.delete(id)
+    }
   }
   const controller = new Controller<Node>(ctx, {
     name: "pod-garbage-collector",
@@ -73,6 +77,11 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
     },
   })
   nodes.subscribe({
+    deleted(tenant, node) {
+      const { name = "" } = node.metadata
+      const hasPods = pods.byIndex(tenant, "node", name).length > 0
+      if (hasPods && !isVirtual(node)) departed.add(`${tenant}/${name}`)
+    },
     synced: (tenant) => {
       for (const pod of pods.list(tenant)) look(tenant, pod)
     },
@@ -96,14 +105,16 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
     const onNode = pods.byIndex(tenant, "node", name)
     if (node !== undefined) {
       missing.delete(id)
+      departed.delete(id)
       if (!isOutOfService(node)) return
       for (const pod of onNode.filter(isTerminating)) await failAndDelete(client, pod, undefined, now)
       return
     }
-    // A finished pod's record stays, wherever it ran: only who owns it deletes it.
-    const orphans = onNode.filter((pod) => !isFinished(pod))
+    // A virtual node goes with one of the super cluster, which deletes nothing of a tenant: records of what has ended stay.
+    const orphans = departed.has(id) ? onNode : onNode.filter((pod) => !isFinished(pod))
     if (orphans.length === 0) {
       missing.delete(id)
+      departed.delete(id)
       return
     }
     const since = missing.get(id) ?? now
@@ -113,6 +124,7 @@ export function runPodGarbageCollector(ctx: ControllerContext): Promise<void> {
     if (await exists(client, name)) return
     for (const pod of orphans) await failAndDelete(client, pod, gone, now)
     missing.delete(id)
+    departed.delete(id)
   })
 }
 
