@@ -19,6 +19,7 @@ const first = [
   "etcd/store",
   "test-cmd/test-cmd",
   "controllers/controllers",
+  "controllers/all-nodes-down",
   "controllers/measured",
 ]
 const last = ["kubectl/day", "differential/differential", "definitions/definitions"]

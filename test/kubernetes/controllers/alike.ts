@@ -4,11 +4,18 @@ import { isDeepStrictEqual } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { lacks } from "../harness/needs.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
-import { type BothSides, differences, kubernetesOptions, type Played, startBothSides } from "./both-sides.ts"
+import {
+  type BothSides,
+  differences,
+  kubernetesOptions,
+  type Played,
+  type SidesOptions,
+  startBothSides,
+} from "./both-sides.ts"
 import type { Scenario } from "./scenario.ts"
 
 /** Scenarios played at the same time; each has a namespace of its own. */
-const atOnce = 24
+const usuallyAtOnce = 24
 /** What is told depends on who is faster, in the real ones too: as often both are played before they are said to differ. */
 const mostTimes = 3
 
@@ -16,7 +23,7 @@ const mostTimes = 3
 export function endUpAlike(
   title: string,
   scenarios: readonly Scenario[],
-  options: Parameters<typeof startBothSides>[0] = {},
+  { atOnce = usuallyAtOnce, ...options }: SidesOptions & { atOnce?: number } = {},
 ): void {
   const only = process.env["SCENARIO"] === undefined ? undefined : new RegExp(process.env["SCENARIO"])
   const chosen = scenarios.filter(({ name }) => only === undefined || only.test(name))
@@ -26,7 +33,7 @@ export function endUpAlike(
   describe.skipIf(chosen.length === 0 || lacks(TestKubernetes.binaries(kubernetesOptions)))(title, () => {
     beforeAll(async () => {
       sides = await startBothSides(options)
-      played = begin(sides, chosen)
+      played = begin(sides, chosen, atOnce)
     })
 
     afterAll(() => sides?.[Symbol.asyncDispose]())
@@ -47,7 +54,7 @@ export function endUpAlike(
 }
 
 /** All are begun; the tests wait for each. */
-function begin(both: BothSides, scenarios: readonly Scenario[]): Map<string, Promise<Played>> {
+function begin(both: BothSides, scenarios: readonly Scenario[], atOnce: number): Map<string, Promise<Played>> {
   const played = new Map<string, Promise<Played>>()
   const turns = Array.from({ length: atOnce }, () => Promise.resolve())
   for (const [index, scenario] of scenarios.entries()) {

@@ -38,8 +38,14 @@ export interface BothSides extends AsyncDisposable {
   play(scenario: Scenario, time: number): Promise<Played>
 }
 
-/** With metrics both have metrics APIs, and ask it every second; and their nodes have a zone each. */
-export async function startBothSides({ metrics = false } = {}): Promise<BothSides> {
+export interface SidesOptions {
+  /** Both have metrics APIs, which autoscalers ask every second, and their nodes have a zone each. */
+  metrics?: boolean
+  /** false: they have no nodes but those that scenarios make. Default: two that are always ready. */
+  nodes?: boolean
+}
+
+export async function startBothSides({ metrics = false, nodes = true }: SidesOptions = {}): Promise<BothSides> {
   await using starting = new AsyncDisposableStack()
   const period = metrics ? ["--horizontal-pod-autoscaler-sync-period=1s"] : []
   const controllerManagerFlags = [...kubernetesOptions.controllerManagerFlags, ...period]
@@ -60,7 +66,7 @@ export async function startBothSides({ metrics = false } = {}): Promise<BothSide
   starting.defer(() => ending.abort())
   const sides = await Promise.all(
     [kubernetes.client, tenants.client("a")].map(async (client) => {
-      await createNodes(client, { zones: metrics, signal: ending.signal })
+      if (nodes) await createNodes(client, { zones: metrics, signal: ending.signal })
       if (!metrics) return Side.start(client, ending.signal)
       await serveMetrics(client)
       return Side.start(client, ending.signal, starting.use(await CustomMetrics.start(client)))

@@ -1,0 +1,47 @@
+// All nodes fall silent, so that the fault is taken to be with who looks at them: upstream marks none for eviction then.
+
+import type { Scenario, Step } from "../scenario.ts"
+import { nodeNamed, podOn, says, saysAt } from "./node-steps.ts"
+import { settle } from "./steps.ts"
+
+const isReady = (node: string, status: string): Step => ({
+  until: ["nodes", `NAMESPACE-${node}`],
+  has: { status: { conditions: [{ type: "Ready", status }] } },
+  late: true,
+})
+const isTainted = (node: string, effect: string): Step => ({
+  until: ["nodes", `NAMESPACE-${node}`],
+  has: { spec: { taints: [{ key: "node.kubernetes.io/unreachable", effect }] } },
+})
+/** In a zone each. */
+const fallSilent: readonly Step[] = [
+  nodeNamed("a", "x"),
+  nodeNamed("b", "y"),
+  says("a", ["Ready", "True"]),
+  says("b", ["Ready", "True"]),
+  podOn("a", "one"),
+  podOn("b", "two"),
+  { pods: "ready" },
+  settle,
+  isReady("a", "Unknown"),
+  isReady("b", "Unknown"),
+  isTainted("a", "NoSchedule"),
+  isTainted("b", "NoSchedule"),
+  // Twice: upstream looks every 5 s.
+  settle,
+  settle,
+]
+
+export const allNodesDownScenarios: readonly Scenario[] = [
+  { name: "all nodes fall silent", steps: fallSilent },
+  {
+    name: "all nodes fall silent and one speaks again",
+    steps: [
+      ...fallSilent,
+      saysAt("2026-01-01T00:01:00Z", "a", ["Ready", "True"]),
+      isReady("a", "True"),
+      isTainted("b", "NoExecute"),
+      settle,
+    ],
+  },
+]
