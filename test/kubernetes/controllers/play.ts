@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises"
 import { timestamp, type KubeObject, type Pod } from "../../../apimachinery/object.ts"
 import { isConflict, isNotFound, StatusError } from "../../../apimachinery/status.ts"
-import { namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
+import { events, namespaces, pods, serviceAccounts } from "../../../client/resources.ts"
 import type { KubeClient } from "../../../client/rest.ts"
 import type { Value } from "./custom-metrics.ts"
 import { clusterKinds, kindOf, kinds } from "./kinds.ts"
@@ -151,7 +151,7 @@ async function setCustom(side: Side, namespace: string, step: Extract<Step, { cu
 
 async function create(client: KubeClient, namespace: string, object: KubeObject): Promise<void> {
   const { metadata, kind } = object
-  const resource = [...kinds, ...clusterKinds].find(({ resource: plural }) => {
+  const resource = [...kinds, ...clusterKinds, events].find(({ resource: plural }) => {
     const singular = kind.toLowerCase()
     return [`${singular}s`, `${singular}es`, `${singular.slice(0, -1)}ies`, singular].includes(plural)
   })

@@ -29,6 +29,18 @@ const works = (activeDeadlineSeconds: number, source: object): Step => ({
     status: { phase: "Pending" },
   },
 })
+/** As a kubelet tells of the pod. */
+const told = (type: string, message: string): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name: `NAMESPACE-${type.toLowerCase()}`, namespace: "default" },
+    involvedObject: { apiVersion: "v1", kind: "Pod", namespace: "default", name: "recycler-for-NAMESPACE-one" },
+    type,
+    reason: "Told",
+    message,
+  },
+})
 const removeClaim: Step = { delete: ["persistentvolumeclaims", "data"] }
 const isGone: Step = { until: recycler, has: null }
 const gaveUp = (text: string): Step => ({
@@ -48,6 +60,8 @@ export const recyclingScenarios: readonly Scenario[] = [
       bound("data"),
       removeClaim,
       works(60, path),
+      told("Normal", "its image was pulled"),
+      told("Warning", "its disk is slow"),
       ended({ phase: "Failed", message: "it does not go" }),
       gaveUp("Recycle failed: failed to recycle volume: it does not go"),
       works(60, path),
