@@ -45,6 +45,16 @@ test.each(seeds(50))("no zone gets less than its least share (seed %i)", (seed) 
   expect(addHints(parts, { written: [], kept: [slice] }).also.length).toBeLessThanOrEqual(1)
 })
 
+test("a slice that stands for no endpoints has none to give", () => {
+  const parts = sharesOf([node("a", "x", "1"), node("b", "y", "1")] as Node[])
+  // As it is stored.
+  const kept = [{ endpoints: null } as unknown as EndpointSlice]
+  expect(addHints(parts, { written: [], kept })).toEqual({
+    also: [],
+    refusal: "Insufficient number of endpoints (0 endpoints, 2 zones)",
+  })
+})
+
 const hintsOf = (harness: Harness): unknown[] =>
   harness.cluster
     .all<EndpointSlice>(endpointSlices)

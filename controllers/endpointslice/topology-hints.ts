@@ -80,7 +80,7 @@ export interface Hinted {
 const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready !== false
 
 export function addHints(shares: Shares | undefined, { written, kept }: Slices): Hinted {
-  const lists = [...written, ...kept.map(({ endpoints = [] }) => endpoints)]
+  const lists = [...written, ...kept.map(({ endpoints }) => endpoints ?? [])]
   const count = lists.flat().filter(isReady).length
   const allocations = allocate(shares, count)
   if (typeof allocations === "string") return { ...withoutHints(kept), refusal: allocations }

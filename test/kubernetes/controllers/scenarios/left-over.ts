@@ -4,7 +4,7 @@
 import type { Scenario, Step } from "../scenario.ts"
 import { podOn } from "./node-steps.ts"
 import { patched, service } from "./service-steps.ts"
-import { labels, settle } from "./steps.ts"
+import { container, labels, settle } from "./steps.ts"
 
 /** Given to both (restarted.test.ts). */
 export const limits = {
@@ -66,6 +66,28 @@ const zone = (node: string, name: string): Step[] => [
 const auto = { annotations: { "service.kubernetes.io/topology-mode": "Auto" } }
 const pod = (node: string, name: string): Step => podOn("", name, { labels }, { nodeName: node })
 
+/** Alike, so that it is no matter which of them is for another zone: that is left to chance. */
+const alike = (name: string, node: string): Step => ({
+  create: {
+    apiVersion: "apps/v1",
+    kind: "ReplicaSet",
+    metadata: { name },
+    spec: {
+      selector: { matchLabels: { set: name } },
+      template: {
+        metadata: { labels: { ...labels, set: name } },
+        spec: { nodeName: node, containers: [container("one")] },
+      },
+    },
+  },
+})
+const withReady = (name: string, replicas: number): Step[] => [
+  { patch: ["replicasets", name], with: { spec: { replicas } }, subresource: "scale" },
+  settle,
+  { pods: "ready" },
+  settle,
+]
+
 export const leftOverScenarios: readonly Scenario[] = [
   {
     name: "leases of API servers",
@@ -120,6 +142,19 @@ export const leftOverScenarios: readonly Scenario[] = [
       finished("e", { phase: "Failed", reason: "Evicted" }),
       { until: ["pods", "e"], has: null },
       settle,
+    ],
+  },
+  {
+    name: "service of topology by itself, of one zone's pods for another",
+    before: [...zone("n1", "x"), ...zone("n2", "y"), alike("in-x", "n1"), alike("in-y", "n2"), settle],
+    steps: [
+      service(),
+      patched({}, auto),
+      ...withReady("in-x", 3),
+      ...withReady("in-x", 5),
+      ...withReady("in-y", 2),
+      ...withReady("in-x", 6),
+      ...withReady("in-y", 3),
     ],
   },
   {
