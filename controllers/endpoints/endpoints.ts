@@ -69,7 +69,7 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
   if (!hasEndpoints(service)) return
   const pods = selectedPods(ctx, key.tenant, service)
   const { subsets, truncated } = truncate(subsetsOf(service, pods))
-  const { [headlessLabel]: _, ...serviceLabels } = service.metadata.labels ?? {}
+  const { [headlessLabel]: ownHeadless, ...serviceLabels } = service.metadata.labels ?? {}
   const labels = {
     ...serviceLabels,
     [managedByLabel]: managedBy,
@@ -84,7 +84,9 @@ async function reconcile(ctx: ControllerContext, controller: Controller<Service>
   // Upstream writes the same in another order.
   const isSame =
     (equalButNulls(before, subsets) || equalButNulls(repack(before), subsets)) &&
-    equalButNulls(current?.metadata.labels, labels)
+    (ownHeadless === undefined
+      ? equalButNulls(withoutHeadless(current?.metadata.labels), withoutHeadless(labels))
+      : equalButNulls(current?.metadata.labels, labels))
   if (current !== undefined && isSame && (wasTruncated === "truncated") === truncated) return
   const trigger = triggerTime(service, pods, lastTrigger)
   const annotations = {
@@ -173,4 +175,10 @@ function truncate(subsets: Subset[]): { subsets: Subset[]; truncated: boolean } 
   const isSomething = ({ addresses, notReadyAddresses }: Subset): boolean =>
     addresses !== undefined || notReadyAddresses !== undefined
   return { subsets: cut.filter(isSomething), truncated: true }
+}
+
+/** Upstream does not look at this label alone, where the Service has none of its own: what users do to it stays a while. */
+function withoutHeadless(labels: Record<string, string> = {}): Record<string, string> {
+  const { [headlessLabel]: _, ...others } = labels
+  return others
 }

@@ -8,7 +8,7 @@ import type { KubeClient } from "../../../client/rest.ts"
 import type { Value } from "./custom-metrics.ts"
 import { clusterKinds, kindOf, kinds } from "./kinds.ts"
 import { setQueue, setUsage } from "./metrics.ts"
-import type { PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
+import type { Family, PodReport, Scenario, Snapshot, Step } from "./scenario.ts"
 import type { Side } from "./side.ts"
 import { takeSnapshot } from "./snapshot.ts"
 
@@ -224,10 +224,17 @@ const hasEnded = (phase: string | undefined): boolean => phase === "Succeeded" |
 
 let address = 0
 
+function newAddresses(families: readonly Family[]): { ip: string }[] {
+  address++
+  const ofFamily = { IPv4: `10.1.${address >> 8}.${address & 255}`, IPv6: `fd00::${address.toString(16)}` }
+  return families.map((family) => ({ ip: ofFamily[family] }))
+}
+
 async function report(client: KubeClient, pod: Pod, what: PodReport): Promise<void> {
   const { namespace, name = "" } = pod.metadata
   const at = timestamp()
-  const isReady = what === "ready"
+  const families = typeof what === "object" && "families" in what ? what.families : undefined
+  const isReady = what === "ready" || families !== undefined
   const fault = typeof what === "object" && "exit" in what ? what : undefined
   const phase = what === "succeeded" ? "Succeeded" : fault === undefined ? "Running" : "Failed"
   const condition = fault?.condition
@@ -235,7 +242,8 @@ async function report(client: KubeClient, pod: Pod, what: PodReport): Promise<vo
     { type: "Ready", status: isReady ? "True" : "False", lastTransitionTime: at },
     ...(condition === undefined ? [] : [{ type: condition, status: "True", lastTransitionTime: at }]),
   ]
-  const podIP = pod.status?.podIP ?? `10.1.${++address >> 8}.${address & 255}`
+  const podIPs = pod.status?.podIPs ?? newAddresses(families ?? ["IPv4"])
+  const podIP = podIPs[0]?.ip ?? ""
   const ended = { terminated: { exitCode: fault?.exit ?? 0, finishedAt: at, startedAt: at } }
   const containerStatuses = (pod.spec?.containers ?? []).map((container) => ({
     name: container.name,
@@ -246,7 +254,7 @@ async function report(client: KubeClient, pod: Pod, what: PodReport): Promise<vo
     state: phase === "Running" ? { running: { startedAt: at } } : ended,
   }))
   const startTime = pod.status?.startTime ?? at
-  const status = { phase, startTime, conditions, podIP, podIPs: [{ ip: podIP }], containerStatuses }
+  const status = { phase, startTime, conditions, podIP, podIPs, containerStatuses }
   try {
     await client.patch(pods, namespace, name, { status }, { type: "merge", subresource: "status" })
   } catch (error) {

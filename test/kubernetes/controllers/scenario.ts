@@ -36,8 +36,16 @@ export type Action =
   /** By the eviction API. */
   | { evictPods: Record<string, string>; count?: number }
 
-/** Restarts: how often the containers of a running pod did. */
-export type PodReport = "ready" | "unready" | "succeeded" | { exit: number; condition?: string } | { restarts: number }
+/** Restarts: how often the containers of a running pod did. Families: it is ready, with these addresses if it had none. */
+export type PodReport =
+  | "ready"
+  | "unready"
+  | "succeeded"
+  | { exit: number; condition?: string }
+  | { restarts: number }
+  | { families: readonly Family[] }
+
+export type Family = "IPv4" | "IPv6"
 
 /**
  * "NAMESPACE" in its steps stands for the name of the namespace it is played in, "UID:<resource>/<name>" for an object's uid; it

@@ -117,6 +117,7 @@ function replaceAll(text: string, names: readonly Named[]): string {
       .replaceAll(/-\d{8}\b/g, "-MINUTE")
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{7,10}(?=$|[-"\\\s,)])/g, "-GONE")
       .replaceAll(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?=$|["\\\s,)])/g, "-RANDOM")
+      .replaceAll(/(?<="pod-template-hash":")[bcdfghjklmnpqrstvwxz2456789]{7,10}(?=")/g, "GONE")
       .replaceAll(/-----BEGIN CERTIFICATE-----.*-----END CERTIFICATE-----(\\n)*/g, "CERTIFICATE")
       // In the order of a map.
       .replaceAll(/(?<=multiple HPAs: \[)[^\]]*/g, (list) => list.split(" ").sort().join(" "))
@@ -127,6 +128,7 @@ function replaceAll(text: string, names: readonly Named[]): string {
       // Nor which pod an autoscaler looks at first.
       .replaceAll(/(?<=\b(of|in) Pod )[\w-]+/g, "POD")
       .replaceAll(/10\.\d+\.\d+\.\d+/g, "ADDRESS")
+      .replaceAll(/fd00::[0-9a-f]+/g, "LONG-ADDRESS")
   )
 }
 

@@ -1,7 +1,7 @@
 // Services: their Endpoints and EndpointSlices, those of controllers and those written by hand.
 
 import { chance, pick, type Random } from "../../../../apimachinery/testing/random.ts"
-import type { Step } from "../scenario.ts"
+import type { Family as IPFamily, Step } from "../scenario.ts"
 import { endpoints, patched, pod, service, slice, subset } from "../scenarios/service-steps.ts"
 import { type Family, held, instead, maybe, oneByOne, some } from "./family.ts"
 
@@ -15,9 +15,21 @@ export const services: Family = (random) => {
   if (chance(random, 0.3)) begin.reverse()
   return {
     nodes: "bound",
-    steps: oneByOne([...begin, { pods: "ready" }, ...some(random, 4, 9, () => change(random, names, newPod))]),
+    steps: oneByOne([
+      ...begin,
+      ...addressed(random, names),
+      { pods: "ready" },
+      ...some(random, 4, 9, () => change(random, names, newPod)),
+    ]),
   }
 }
+
+/** Services have addresses of IPv4 here; pods may have others, too, or first. */
+const addressed = (random: Random, names: readonly string[]): Step[] =>
+  names
+    .filter(() => chance(random, 0.3))
+    .map((name) => ({ pods: { families: pick(random, families) }, labels: { pod: name } }))
+const families: readonly (readonly IPFamily[])[] = [["IPv4", "IPv6"], ["IPv6", "IPv4"], ["IPv6"]]
 
 const selectors = [
   { app: "web" },

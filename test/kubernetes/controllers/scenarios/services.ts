@@ -211,6 +211,32 @@ export const serviceScenarios: readonly Scenario[] = [
     steps: [service({ publishNotReadyAddresses: true }), pod("a"), settle, { pods: "ready" }, settle],
   },
   {
+    name: "service whose endpoints somebody calls headless",
+    nodes: "bound",
+    steps: [
+      service(),
+      pod("one"),
+      { pods: "ready" },
+      settle,
+      { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
+      settle,
+    ],
+  },
+  {
+    name: "service whose endpoints somebody called headless",
+    nodes: "bound",
+    steps: [
+      service(),
+      pod("one"),
+      { pods: "ready" },
+      settle,
+      { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
+      settle,
+      { pods: "unready" },
+      settle,
+    ],
+  },
+  {
     name: "service that may have no endpoints",
     steps: [
       quota({ "count/endpoints": "0", "count/endpointslices.discovery.k8s.io": "0" }),
