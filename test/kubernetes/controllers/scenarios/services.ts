@@ -220,6 +220,9 @@ export const serviceScenarios: readonly Scenario[] = [
       settle,
       { patch: ["endpoints", "web"], with: { metadata: { labels: { "service.kubernetes.io/headless": "" } } } },
       settle,
+      // It is looked at again.
+      patched({}, { annotations: { note: "x" } }),
+      settle,
     ],
   },
   {
