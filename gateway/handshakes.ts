@@ -48,9 +48,10 @@ class Handshakes {
     this.#maxUnderWay = limits.maxUnderWay
     this.#slow = new Deadlines(limits.patienceMs)
     const forget = (socket: Socket): void => this.#forget(socket)
-    this.#gone = function () {
+    const gone = function (this: Socket): void {
       forget(this)
     }
+    this.#gone = gone
   }
 
   add(socket: Socket): void {

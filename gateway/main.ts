@@ -127,8 +127,7 @@ async function start(options: GatewayOptions, stack: AsyncDisposableStack): Prom
       limits,
     }),
   )
-  metrics.awake = () => tenants.awake
-  metrics.awakeBytes = () => tenants.awakeBytes
+  metrics.follow(tenants)
   tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
   const { administrators } = controlPlanes

@@ -101,8 +101,9 @@ export function customStrategy(options: CustomStrategyOptions): Strategy {
     },
   }
   if (selectable.size > 0) {
-    strategy.selectableFields = (object) =>
+    const selectableFields = (object: KubeObject): Record<string, string> =>
       Object.fromEntries([...selectable].map(([name, names]) => [name, printField(valueAt(object, names))]))
+    strategy.selectableFields = selectableFields
   }
   return strategy
 }

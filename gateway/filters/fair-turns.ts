@@ -35,18 +35,18 @@ function begin(state: RequestState, next: () => void): void {
   next()
 }
 
-/**
- * What the requests of one control plane ask, made once for all of them: of functions that each request gets of its own, and that
- * lead to it, all become old with it (docs/decisions/0022-what-requests-make-dies-young.md).
- */
+/** What the requests of one control plane ask, made once for all of them. */
 class Share {
-  readonly turn: () => Promise<void> | undefined
-  readonly pause: () => Promise<void> | undefined
-  readonly aside: <T>(job: () => Promise<T>) => Promise<T>
+  readonly #turns: Turns
+  readonly #places: ThreadPlaces
+  readonly #presence: Presence
+  readonly turn = (): Promise<void> | undefined => this.#turns.take(this.#presence)
+  readonly pause = (): Promise<void> | undefined => this.#turns.pause(this.#presence)
+  readonly aside = <T>(job: () => Promise<T>): Promise<T> => this.#places.run(this.#presence, job)
 
   constructor(turns: Turns, places: ThreadPlaces, presence: Presence) {
-    this.turn = () => turns.take(presence)
-    this.pause = () => turns.pause(presence)
-    this.aside = (job) => places.run(presence, job)
+    this.#turns = turns
+    this.#places = places
+    this.#presence = presence
   }
 }

@@ -20,6 +20,12 @@ const delayResolutionMs = 10
 const delaySeconds = (nanoseconds: number): number =>
   Math.max(0, nanoseconds / nanosecondsPerSecond - delayResolutionMs / 1000)
 
+/** What tenants tell of those whose store is open. */
+interface Awake {
+  readonly awake: number
+  readonly awakeBytes: number
+}
+
 export class Metrics implements Disposable {
   readonly registry = new Registry()
   /** Of all control planes. */
@@ -31,9 +37,8 @@ export class Metrics implements Disposable {
     help: "Tenant control planes",
     registers: [this.registry],
   })
-  /** Asked at each scrape. Set by who knows. */
-  awake: () => number = () => 0
-  awakeBytes: () => number = () => 0
+  /** Asked at each scrape. */
+  #followed: Awake = { awake: 0, awakeBytes: 0 }
   readonly #delay = monitorEventLoopDelay({ resolution: delayResolutionMs })
 
   readonly #places: number
@@ -46,8 +51,8 @@ export class Metrics implements Disposable {
     this.#delay.enable()
     const { registry } = this
     const delay = this.#delay
-    const awake = (): number => this.awake()
-    const awakeBytes = (): number => this.awakeBytes()
+    const awake = (): number => this.#followed.awake
+    const awakeBytes = (): number => this.#followed.awakeBytes
     registry.registerMetric(
       new Gauge({
         name: "polyplane_tenants_awake",
@@ -104,6 +109,11 @@ export class Metrics implements Disposable {
       sample(name, "", startedAt / 1000),
     ])
     return [buildInfo, own.print(), await this.#printNamed(controlPlane), started].join("")
+  }
+
+  /** From now on it is they that are counted. */
+  follow(tenants: Awake): void {
+    this.#followed = tenants
   }
 
   /** With what only the control plane at / has names for. */

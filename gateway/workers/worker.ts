@@ -89,8 +89,7 @@ export class WorkerGateway implements AsyncDisposable {
         limits,
       }),
     )
-    metrics.awake = () => tenants.awake
-    metrics.awakeBytes = () => tenants.awakeBytes
+    metrics.follow(tenants)
     tenants.subscribe({ added: () => metrics.tenants.inc(), removed: () => metrics.tenants.dec() })
 
     const routes = new Routes(setup.self)

@@ -54,6 +54,7 @@ export function acceptSpdy(
 function acceptPlainStreams(connection: SpdyConnection): void {
   const { parser } = connection._spdyState
   const parseKVs = parser.parseKVs.bind(parser)
-  parser.parseKVs = (body, callback) =>
+  const withRequest: typeof parser.parseKVs = (body, callback) =>
     parseKVs(body, (error, headers) => callback(error, headers && { ":method": "POST", ":path": "/", ...headers }))
+  parser.parseKVs = withRequest
 }

@@ -26,7 +26,8 @@ export async function redirect(
         process.stderr(`sh: can't open ${name}: ${process.files.fault(path)}\n`)
         return undefined
       }
-      process.stdin = () => Promise.resolve(text)
+      const stdin = (): Promise<string> => Promise.resolve(text)
+      process.stdin = stdin
       process.terminal = undefined
       continue
     }

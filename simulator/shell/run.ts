@@ -220,7 +220,8 @@ async function interactive(state: State, terminal: Terminal): Promise<number> {
     const line = await terminal.readLine()
     if (line === undefined) return last
     const interrupted = new AbortController()
-    terminal.onInterrupt = () => interrupted.abort()
+    const interrupt = (): void => interrupted.abort()
+    terminal.onInterrupt = interrupt
     const process: Process = {
       ...shell,
       stdin: () => terminal.readAll(),

@@ -37,7 +37,8 @@ class RecentChanges implements LaterChanges {
   #at = 0
 
   constructor(view: View, prefix: string, after: string | undefined, revision: Revision) {
-    this.#load = () => readRecentChanges(view, prefix, after, revision)
+    const load = () => readRecentChanges(view, prefix, after, revision)
+    this.#load = load
   }
 
   get change(): LaterChange | undefined {

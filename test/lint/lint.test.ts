@@ -48,6 +48,19 @@ const rules: Record<string, { wrong: readonly string[]; right: readonly string[]
       " = (): unknown => { const body: Record<string, number> = { h: 1 }; return body }",
     ],
   },
+  "young-functions": {
+    wrong: [
+      " = (): unknown => { const one: { f?: unknown } = {}; one.f = () => one; return one }",
+      " = (): unknown => { const one: { f?: unknown } = {}; one.f ??= function () {}; return one }",
+      " = class { #f: unknown; constructor() { this.#f = () => this }; get f() { return this.#f } }",
+    ],
+    right: [
+      " = (): unknown => { const one: { f?: unknown } = {}; const f = () => one; one.f = f; return one }",
+      " = (): unknown => ({ f: () => part, g() { return 2 } })",
+      " = class { f = () => this }",
+      ': { f?: unknown } = {}; process.title = "x"',
+    ],
+  },
 }
 
 function asValue(expression: string): string {

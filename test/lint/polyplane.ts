@@ -2,6 +2,7 @@
 
 import { dictionaries, ownNames } from "./inherited-names.ts"
 import { linear } from "./regular-expressions.ts"
+import { youngFunctions } from "./young-functions.ts"
 
 /** Of the syntax tree, as ESTree has it; what is not named here is not looked at. */
 export interface Node {
@@ -20,5 +21,10 @@ export interface Rule {
 // oxlint loads a plugin by its default export.
 export default {
   meta: { name: "polyplane" },
-  rules: { "linear-regular-expressions": linear, "own-names": ownNames, dictionaries },
+  rules: {
+    "linear-regular-expressions": linear,
+    "own-names": ownNames,
+    dictionaries,
+    "young-functions": youngFunctions,
+  },
 }
