@@ -246,7 +246,7 @@ await report("controllers", { deployments: count, replicas, tenants: places }, [
     unit: "ms",
     goal: atMostOfCompared(1 / 3),
     obstacle:
-      "code is compiled as it runs: as many deployments again take a quarter less, and both together a third of the real ones",
+      "code is compiled as it runs: as many deployments again take a sixth to a quarter less",
     ...compared(perDeployment),
   },
   {
