@@ -245,8 +245,7 @@ await report("controllers", { deployments: count, replicas, tenants: places }, [
     value: perDeployment(ours),
     unit: "ms",
     goal: atMostOfCompared(1 / 3),
-    obstacle:
-      "code is compiled as it runs: as many deployments again take a sixth to a quarter less",
+    obstacle: "code is compiled as it runs: as many deployments again take a sixth to a quarter less",
     ...compared(perDeployment),
   },
   {
