@@ -5,11 +5,14 @@ import { randomInt } from "node:crypto"
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 const subdomain = `${label}(\\.${label})*`
+const underscoredLabel = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
+const underscored = `${underscoredLabel}(\\.${underscoredLabel})*`
 const label1035 = "[a-z]([-a-z0-9]*[a-z0-9])?"
 const qualified = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 
 const labelPattern = new RegExp(`^${label}$`)
 const subdomainPattern = new RegExp(`^${subdomain}$`)
+const underscoredPattern = new RegExp(`^${underscored}$`)
 const label1035Pattern = new RegExp(`^${label1035}$`)
 const qualifiedPattern = new RegExp(`^${qualified}$`)
 const labelValuePattern = new RegExp(`^(${qualified})?$`)
@@ -80,13 +83,17 @@ export function validateDNS1035Label(name: string, isPrefix = false): string[] {
 
 /** As a subdomain, but with underscores, as names have in DNS itself. */
 export function validateDNS1123SubdomainWithUnderscore(name: string): string[] {
-  const label = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?"
-  const errors = Buffer.byteLength(name) > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
-  if (new RegExp(`^${label}(\\.${label})*$`).test(name)) return errors
-  return [
-    ...errors,
-    `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${label}(\\.${label})*')`,
-  ]
+  const faults = Buffer.byteLength(name) > maxSubdomain ? [tooManyCharacters(maxSubdomain)] : []
+  if (!underscoredPattern.test(name)) {
+    faults.push(
+      regexMessage(
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+        underscored,
+        "example.com",
+      ),
+    )
+  }
+  return faults
 }
 
 /** Names that become one segment of a URL (roles, bindings). */
