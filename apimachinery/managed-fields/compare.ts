@@ -4,10 +4,11 @@
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
+import { sortTexts } from "../text-order.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
 import { elementOf, itemsByElement, NotOfItsType } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, type Part, partOf } from "./merge-type.ts"
-import { fieldElement, type PathElement, sortTexts } from "./path-element.ts"
+import { fieldElement, type PathElement } from "./path-element.ts"
 
 export interface Comparison {
   added: FieldSet

@@ -2,9 +2,10 @@
 // k8s.io/apimachinery/pkg/util/managedfields/internal/conflict.go.
 
 import { applyConflict, type StatusCause, type StatusError } from "../status.ts"
+import { compareText } from "../text-order.ts"
 import { type FieldSet, paths } from "./field-set.ts"
 import type { Managers } from "./managers.ts"
-import { compareText, printElement } from "./path-element.ts"
+import { printElement } from "./path-element.ts"
 
 /** `conflicts` by managerKey, of `managers`. */
 export function conflictError(conflicts: ReadonlyMap<string, FieldSet>, managers: Managers): StatusError {

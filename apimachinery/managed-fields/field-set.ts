@@ -9,14 +9,8 @@
 
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
-import {
-  canonicalElement,
-  compareElements,
-  fieldElement,
-  type PathElement,
-  sortElements,
-  sortTexts,
-} from "./path-element.ts"
+import { sortTexts } from "../text-order.ts"
+import { canonicalElement, compareElements, fieldElement, type PathElement, sortElements } from "./path-element.ts"
 
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet

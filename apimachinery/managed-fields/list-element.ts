@@ -2,8 +2,9 @@
 
 import type { Json } from "../object.ts"
 import { isObject } from "../schema/json-object.ts"
+import { compareText } from "../text-order.ts"
 import type { ListType } from "./merge-type.ts"
-import { compareText, keyElement, type PathElement, valueElement } from "./path-element.ts"
+import { keyElement, type PathElement, valueElement } from "./path-element.ts"
 
 /** A value is not what its type says, so who manages it cannot be told. */
 export class NotOfItsType extends Error {

@@ -5,7 +5,8 @@
 
 import type { Json } from "../object.ts"
 import { parseExactly } from "../schema/exact-integers.ts"
-import { isObject } from "../schema/json-object.ts"
+import { isObject, sortedKeys } from "../schema/json-object.ts"
+import { compareText } from "../text-order.ts"
 
 export type PathElement = string
 
@@ -43,7 +44,7 @@ export function canonicalElement(text: string): PathElement | undefined {
     case "f":
       return text
     case "v":
-      return valueElement(sorted(parseExactly(text.slice(2))))
+      return valueElement(sortedKeys(parseExactly(text.slice(2))))
     case "k": {
       const keys = parseExactly(text.slice(2))
       if (!isObject(keys)) throw new SyntaxError(`no object of keys: ${text}`)
@@ -59,41 +60,6 @@ export function canonicalElement(text: string): PathElement | undefined {
 
 function keysOf(keys: { [name: string]: Json }): [string, Json][] {
   return Object.entries(keys).sort(([a], [b]) => compareText(a, b))
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isObject(value)) return value
-  return Object.fromEntries(keysOf(value).map(([name, item]) => [name, sorted(item)]))
-}
-
-const high = /[\ud800-\uffff]/
-
-/** Go's order of strings, which is that of their UTF-8 bytes. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  if (!high.test(a) || !high.test(b)) return a < b ? -1 : 1
-  const length = Math.min(a.length, b.length)
-  for (let at = 0; at < length; at++) {
-    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
-    // In UTF-16 surrogates come before U+E000 and up; the characters they make come behind.
-    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? rank(x) - rank(y) : x - y
-  }
-  return a.length - b.length
-}
-
-/** In place, by compareText. */
-export function sortTexts(texts: string[]): void {
-  texts.sort() // without a function of ours, by code units: many times faster, and nearly always right
-  for (const text of texts) {
-    if (!high.test(text)) continue
-    texts.sort(compareText)
-    return
-  }
-}
-
-function rank(unit: number): number {
-  return unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
 const kinds = ".fkvi"

@@ -11,9 +11,21 @@ export class Mismatch extends Error {
   readonly #what: string
   readonly #expected: Schema
   readonly #isDouble: boolean
+  /**
+   * Nothing behind it is decoded any more: a type that reads its JSON itself found it. What the decoder finds it keeps, goes on,
+   * and tells at the end, of the first.
+   */
+  readonly ends: boolean
 
-  constructor(path: readonly (string | number)[], found: string, expected: Schema, isDouble = false) {
+  constructor(
+    path: readonly (string | number)[],
+    found: string,
+    expected: Schema,
+    isDouble = false,
+    ends = ownForm(expected) !== undefined,
+  ) {
     super("mismatch")
+    this.ends = ends
     this.#isDouble = isDouble
     this.#path = [...path]
     this.#what = found
@@ -22,7 +34,12 @@ export class Mismatch extends Error {
 
   /** The same, told from that many steps further down. */
   below(depth: number): Mismatch {
-    return new Mismatch(this.#path.slice(depth), this.#what, this.#expected, this.#isDouble)
+    return new Mismatch(this.#path.slice(depth), this.#what, this.#expected, this.#isDouble, this.ends)
+  }
+
+  /** Found within a type that reads its JSON itself. */
+  ending(): Mismatch {
+    return new Mismatch(this.#path, this.#what, this.#expected, this.#isDouble, true)
   }
 
   /** In the words of a conversion without JSON. */

@@ -115,6 +115,19 @@ describe("decodeObject() refuses in upstream's words", () => {
       container('{"livenessProbe":{"httpGet":{"port":[]}}}'),
       "json: cannot unmarshal array into Go struct field HTTPGetAction.spec.template.spec.containers.livenessProbe.ProbeHandler.httpGet.port of type int32",
     ],
+    // Of several the first, unless a type that reads itself ends it.
+    [
+      '{"spec":{"replicas":"x","paused":7}}',
+      "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+    ],
+    [
+      '{"spec":{"replicas":"x"},"metadata":{"labels":{"a":1},"creationTimestamp":"x"}}',
+      'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
+    ],
+    [
+      '{"spec":{"replicas":"x"},"metadata":{"creationTimestamp":5}}',
+      "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
+    ],
   ])("%s", (body, message) => {
     expect(messageOf(() => decode(deployment, body))).toBe(
       `Deployment in version "v1" cannot be handled as a Deployment: ${message}`,

@@ -2,7 +2,7 @@
 // have a canonical form into it. In place, in one walk. Before it: parse.ts; after it: defaults.ts.
 
 import type { Json } from "../object.ts"
-import { isObject, type JsonObject, setOwn } from "./json-object.ts"
+import { isObject, type JsonObject, setOwn, sortedKeys } from "./json-object.ts"
 import { parseGroupVersion } from "../object.ts"
 import { badRequest } from "../status.ts"
 import { Mismatch, notParts, what } from "./decode-errors.ts"
@@ -33,6 +33,8 @@ interface Walk extends NumberPlace {
   unknown: string[] | undefined
   /** Where those are, of a kind that is not custom. */
   unknownPaths: (readonly (string | number)[])[]
+  /** What is told at the end, unless something ends the decoding before. */
+  fault: Mismatch | ScalarError | undefined
   /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
   roundsAmounts: boolean
 }
@@ -60,11 +62,12 @@ export function decodeObject(
     unknownPaths: [],
     oddNumbers: oddNumbersOf(value),
     converts: source === "memory" && schema.custom !== true,
+    fault: undefined,
     roundsAmounts: !isOfDevices(value),
   }
   try {
     if (schema.custom === true) decodeCustom(schema, value, walk)
-    else decode(schema, value, walk)
+    else decodeWhole(schema, value, walk)
   } catch (error) {
     if (!(error instanceof Mismatch) && !(error instanceof ScalarError)) throw error
     const fault = error instanceof Mismatch ? error.explain(schema) : error.message
@@ -111,12 +114,24 @@ function decodeMetadata(value: JsonObject, walk: Walk): void {
   walk.path.push("metadata")
   const depth = walk.path.length
   try {
-    value["metadata"] = decode(schema, metadata, walk)
-  } catch (error) {
-    // Upstream decodes metadata by itself, so its messages begin there.
-    throw error instanceof Mismatch ? new ScalarError(error.below(depth).explain(schema)) : error
+    value["metadata"] = decodeWhole(schema, metadata, walk)
+  } catch {
+    // Upstream reads it from a text in which its keys are sorted: another fault may be the first. What was well is well again.
+    walk.path.length = depth
+    walk.fault = undefined
+    value["metadata"] = decodeSorted(schema, metadata, walk)
   }
   walk.path.pop()
+}
+
+/** By itself, so messages begin there. */
+function decodeSorted(schema: Schema, metadata: Json, walk: Walk): Json {
+  const depth = walk.path.length
+  try {
+    return decodeWhole(schema, sortedKeys(metadata), walk)
+  } catch (error) {
+    throw error instanceof Mismatch ? new ScalarError(error.below(depth).explain(schema)) : error
+  }
 }
 
 /** What an object within the object says of itself is of another type than it has to be. */
@@ -142,6 +157,7 @@ export function embeddedFault(schema: Schema, value: Json): EmbeddedFault | unde
     unknownPaths: [],
     oddNumbers: oddNumbersOf(value),
     converts: false,
+    fault: undefined,
     roundsAmounts: true,
   }
   try {
@@ -189,8 +205,36 @@ function embeddedTypes(value: JsonObject, walk: Walk): void {
   }
 }
 
+/** Throws what has been found in it, the first. */
+function decodeWhole(schema: Schema, value: Json, walk: Walk): Json {
+  const decoded = decode(schema, value, walk)
+  if (walk.fault !== undefined) throw walk.fault
+  return decoded
+}
+
 /** Never sees null: what null means depends on who holds it. */
 function decode(schema: Schema, value: Json, walk: Walk): Json {
+  const depth = walk.path.length
+  try {
+    return decodeValue(schema, value, walk)
+  } catch (error) {
+    if (!isKept(error, schema, walk)) throw error
+    walk.fault ??= error
+    walk.path.length = depth
+    return value
+  }
+}
+
+/**
+ * Source: sigs.k8s.io/json/internal/golang/encoding/json/decode.go: saveError() where it reads itself; what an Unmarshaler returns
+ * ends it. A conversion in memory ends with the first.
+ */
+function isKept(error: unknown, { format }: Schema, { converts }: Walk): error is Mismatch | ScalarError {
+  if (converts) return false
+  return error instanceof Mismatch ? !error.ends : error instanceof ScalarError && format === "byte"
+}
+
+function decodeValue(schema: Schema, value: Json, walk: Walk): Json {
   switch (schema.type) {
     case "object":
       if (schema.fields === undefined) return value // raw: whatever it is
@@ -227,11 +271,15 @@ function decode(schema: Schema, value: Json, walk: Walk): Json {
 
 /** Upstream decodes what is within by itself, and does not ask it for unknown fields. */
 function decodeUnion({ object, list, boolean }: NonNullable<Schema["union"]>, value: Json, walk: Walk): Json {
-  const within = { ...walk, unknown: undefined }
-  if (isObject(value)) return decode(object, value, within)
-  if (boolean === true && typeof value !== "boolean") throw new ScalarError("boolean or JSON schema expected")
-  if (boolean === true) return value
-  return list !== undefined && Array.isArray(value) && value.length > 0 ? decode(list, value, within) : null
+  const within = { ...walk, unknown: undefined, fault: undefined }
+  try {
+    if (isObject(value)) return decodeWhole(object, value, within)
+    if (boolean === true && typeof value !== "boolean") throw new ScalarError("boolean or JSON schema expected")
+    if (boolean === true) return value
+    return list !== undefined && Array.isArray(value) && value.length > 0 ? decodeWhole(list, value, within) : null
+  } catch (error) {
+    throw error instanceof Mismatch ? error.ending() : error
+  }
 }
 
 function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, walk: Walk, schema: Schema): void {

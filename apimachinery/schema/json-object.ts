@@ -1,6 +1,7 @@
 // JSON objects whose keys are anybody's: told from lists and null, read and written to without touching their prototype.
 
 import type { Json } from "../object.ts"
+import { compareText } from "../text-order.ts"
 
 export type JsonObject = { [key: string]: Json }
 
@@ -17,4 +18,12 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
 /** What it was given by that name, not what every object inherits. */
 export function ownValue<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+/** With the keys of all objects in the order in which Go prints maps. */
+export function sortedKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortedKeys)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).sort(([a], [b]) => compareText(a, b))
+  return Object.fromEntries(entries.map(([name, item]) => [name, sortedKeys(item)]))
 }

@@ -3,6 +3,7 @@
 
 import { parseGroupVersion, printGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
+import { goQuote } from "../../apimachinery/go-quote.ts"
 import { badRequest, hasReason, invalid, type StatusError, unsupportedMediaType } from "../../apimachinery/status.ts"
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
@@ -174,8 +175,8 @@ function checkKind(object: KubeObject, expected: Expected): void {
   if (isKnown && object.kind === kind) throw otherVersion(object.apiVersion, apiVersion)
   const detail = isKnown
     ? `converting (${given.version}.${object.kind}) to (${packageOf(group)}.${kind}): unknown conversion`
-    : `no kind ${JSON.stringify(object.kind)} is registered for version ${JSON.stringify(object.apiVersion)}`
-  const shown = JSON.stringify(given.version)
+    : `no kind ${goQuote(object.kind)} is registered for version ${goQuote(object.apiVersion)}`
+  const shown = goQuote(given.version)
   throw badRequest(`${object.kind} in version ${shown} cannot be handled as a ${kind}: ${detail}`)
 }
 

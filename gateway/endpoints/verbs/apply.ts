@@ -77,7 +77,8 @@ export async function applied(
   validation: FieldValidation,
 ): Promise<KubeObject> {
   const { definition, of, expected, at } = application
-  if (current === undefined && ctx.info.subresource !== "") throw notFound(definition, at.name)
+  const mayCreate = ctx.info.subresource === "" || definition.strategy.allowCreateOnUpdate === true
+  if (current === undefined && !mayCreate) throw notFound(definition, at.name)
   const { object, managers } = await applyConfiguration(of, current, copyJson(configuration), application)
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
   const decoded = decodeApplied(ctx, object, configuration, expected)

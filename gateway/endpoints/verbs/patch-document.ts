@@ -6,7 +6,8 @@ import type { Json } from "../../../apimachinery/object.ts"
 import { parseObject } from "../../../apimachinery/schema/decode.ts"
 import { parseJson } from "../../../apimachinery/schema/exact-integers.ts"
 import { maxDepth, scanJson, survey } from "../../../apimachinery/schema/json-scan.ts"
-import { firstOverflow, markOddNumbers } from "../../../apimachinery/schema/number-literals.ts"
+import { isObject } from "../../../apimachinery/schema/json-object.ts"
+import { firstOverflow, markOddNumbers, withoutMarks } from "../../../apimachinery/schema/number-literals.ts"
 import { badRequest, StatusError, unsupportedMediaType } from "../../../apimachinery/status.ts"
 import { between } from "../../../apimachinery/texts.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
@@ -80,13 +81,18 @@ function parsePatch(
 ): Omit<PatchDocument, "isMarked"> {
   try {
     // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
-    if (type === "json" || bytes[0] !== 0x7b) return { value: parseJson(text), duplicates: [] }
+    if (type === "json" || bytes[0] !== 0x7b) return { value: listOrOther(parseJson(text)), duplicates: [] }
     return parseObject(text, "json", { duplicates: validation !== "Ignore", anyKind: true })
   } catch (error) {
     const detail = type === "json" && bytes[0] === 0x5b ? faultIn(bytes) : refusalOf(bytes)
     const shown = detail ?? errorMessage(error)
     throw badRequest(type === "strategic" ? shown : `error decoding patch: ${shown}`, { cause: error })
   }
+}
+
+/** Whoever applies it says of what type it is, and of what type its items are: numbers are none of their marks. */
+function listOrOther(value: Json): Json {
+  return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : withoutMarks(item))) : withoutMarks(value)
 }
 
 /** What Go's scanner says of it; undefined: nothing. */

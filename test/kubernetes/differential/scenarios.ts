@@ -22,6 +22,7 @@ import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { edgeCases } from "./cases/edges.ts"
+import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
 import { inheritedNameCases } from "./cases/inherited-names.ts"
@@ -116,6 +117,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...nodeAnnotationCases(),
         ...podAnnotationCases(),
         ...emptyStructCases(),
+        ...endedDecodingCases(),
       ],
     },
     {

@@ -19,6 +19,7 @@ const counters = ["disruptionsAllowed", "currentHealthy", "desiredHealthy", "exp
 const strategy: Strategy<Budget> = {
   allowUnconditionalUpdate: false,
   nameRule: validatePathSegmentName,
+  metadataLast: true,
 
   default(budget) {
     budget.spec ??= {}

@@ -1,7 +1,7 @@
 // Metadata that is wrong, written through an object and through its subresources.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { type Kind, kinds } from "../generate/objects.ts"
+import { type Kind, kinds, nameOf } from "../generate/objects.ts"
 import { mergePatch, patch, post, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 
 type Body = Record<string, Json>
@@ -36,7 +36,14 @@ function written(kind: Kind): RequestStep[] {
       ["", "/status"].map((part) => patch(`${kind.objectPath}${part}?dryRun=All`, mergePatch, { metadata })),
     ),
     remove(kind.objectPath, { gracePeriodSeconds: 0 }),
+    ...besides(kind),
   ]
+}
+
+/** Some look at their metadata only when nothing else is wrong. An APIService's name is one that its spec makes wrong. */
+function besides(kind: Kind): RequestStep[] {
+  const metadata = { name: nameOf(kind.object()), labels: { "bad key": "" } }
+  return kind.facts.kind === "APIService" ? [] : [post(`${kind.path}?dryRun=All`, { metadata })]
 }
 
 function ofPod(): RequestStep[] {

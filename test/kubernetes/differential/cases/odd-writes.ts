@@ -33,6 +33,7 @@ export function oddWriteCases(): Scenario[] {
     { name: "a dry run that creates names a revision", steps: dryRevisions() },
     { name: "a pod that has a node is nominated for none", steps: nominations() },
     { name: "one thing is annotated by two names", steps: annotatedTwice() },
+    { name: "a status makes what is not there", steps: statusesOfNothing() },
   ]
 }
 
@@ -289,5 +290,28 @@ function annotatedTwice(): RequestStep[] {
       metadata: { annotations: { [mode]: "auto" } },
       spec: { ports: [{ port: 0 }] },
     }),
+  ]
+}
+
+/** Of kinds that an update makes, the status is one, too. */
+function statusesOfNothing(): RequestStep[] {
+  const status = { loadBalancer: { ingress: [{ ip: "10.1.2.3" }] } }
+  const service = (name: string): Body => ({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name },
+    spec: { ports: [{ port: 80 }] },
+    status,
+  })
+  const volume = { apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "nope-@{id}" }, status: {} }
+  return [
+    patch(`${core}/services/a/status?dryRun=All&fieldManager=x`, applyPatch, service("a")),
+    patch(`${core}/services/a/status?fieldManager=x`, applyPatch, service("a")),
+    get(`${core}/services/a`),
+    put(`${core}/services/b/status`, service("b")),
+    get(`${core}/services/b`),
+    patch(`${core}/services/c/status`, mergePatch, { status }),
+    patch(`/api/v1/persistentvolumes/nope-@{id}/status?fieldManager=x`, applyPatch, volume),
+    ...["a", "b"].map((name) => remove(`${core}/services/${name}`)),
   ]
 }

@@ -1,0 +1,29 @@
+// Go's order of strings, which is that of their UTF-8 bytes; JavaScript's is that of code units.
+
+const high = /[\ud800-\uffff]/
+
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0
+  if (!high.test(a) || !high.test(b)) return a < b ? -1 : 1
+  const length = Math.min(a.length, b.length)
+  for (let at = 0; at < length; at++) {
+    const [x, y] = [a.charCodeAt(at), b.charCodeAt(at)]
+    // In UTF-16 surrogates come before U+E000 and up; the characters they make come behind.
+    if (x !== y) return x >= 0xd800 && y >= 0xd800 ? rank(x) - rank(y) : x - y
+  }
+  return a.length - b.length
+}
+
+/** In place, by compareText. */
+export function sortTexts(texts: string[]): void {
+  texts.sort() // without a function of ours, by code units: many times faster, and nearly always right
+  for (const text of texts) {
+    if (!high.test(text)) continue
+    texts.sort(compareText)
+    return
+  }
+}
+
+function rank(unit: number): number {
+  return unit <= 0xdfff ? unit + 0x10000 : unit
+}
