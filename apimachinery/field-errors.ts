@@ -84,7 +84,7 @@ export class FieldError {
       this.type === "FieldValueTooLong" ||
       this.type === "InternalError"
         ? word
-        : `${word}: ${printValue(this.value)}`
+        : `${word}: ${this.type === "FieldValueNotSupported" ? printChosen(this.value) : printValue(this.value)}`
     return this.detail === "" ? shown : `${shown}: ${this.detail}`
   }
 
@@ -98,13 +98,21 @@ function printValue(value: unknown): string {
   return typeof value === "string"
     ? goQuote(value)
     : typeof value === "object"
-      ? printObject(value)
+      ? printJson(value)
       : String(value as number)
 }
 
-/** Go's JSON is fit for HTML. */
-function printObject(value: object): string {
-  return JSON.stringify(value).replace(/[<>&]/g, (found) => `\\u00${found.charCodeAt(0).toString(16)}`)
+/** What one may choose from has a type of its own in Go, which is printed as JSON. */
+function printChosen(value: unknown): string {
+  return typeof value === "string" ? printJson(value) : printValue(value)
+}
+
+/** Go's JSON is fit for HTML and JavaScript. */
+function printJson(value: object | string): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
 }
 
 export const required = (field: FieldPath, detail = ""): FieldError =>
@@ -131,6 +139,10 @@ export const forbiddenField = (field: FieldPath, detail: string): FieldError =>
 export const internalFieldError = (field: FieldPath, detail: string): FieldError =>
   new FieldError("InternalError", field, "", detail)
 export const tooLong = (field: FieldPath, value: unknown, max: number): FieldError =>
-  new FieldError("FieldValueTooLong", field, value, `may not be more than ${max} bytes`)
+  new FieldError("FieldValueTooLong", field, value, max < 0 ? "value is too long" : mayNotBeMore(max))
 export const tooMany = (field: FieldPath, actual: number, max: number): FieldError =>
   new FieldError("FieldValueTooMany", field, actual, `must have at most ${max} item${max === 1 ? "" : "s"}`)
+
+function mayNotBeMore(bytes: number): string {
+  return `may not be more than ${bytes} byte${bytes === 1 ? "" : "s"}`
+}

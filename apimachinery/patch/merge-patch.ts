@@ -12,10 +12,13 @@ export function jsonKind(value: Json): string {
   return value === null ? "null" : typeof value
 }
 
-/** Returns a new value; shares unchanged parts with `target`. Throws BadRequest for what is no patch of an object. */
-export function applyMergePatch(target: Json | undefined, patch: Json): Json {
-  if (patch === null) throw badRequest("Invalid JSON Patch")
-  if (!isObject(patch)) {
+/**
+ * Returns a new value; shares unchanged parts with `target`. Throws BadRequest for what is no patch of an object; `isRead`: it was
+ * read for what is unknown or twice in it, which says more.
+ */
+export function applyMergePatch(target: Json | undefined, patch: Json, isRead = true): Json {
+  if (patch === null || (!isRead && !isObject(patch) && !Array.isArray(patch))) throw badRequest("Invalid JSON Patch")
+  if (!isObject(patch) && isRead) {
     throw badRequest(
       `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
     )

@@ -273,7 +273,13 @@ describe("applyStrategicMergePatch()", () => {
     [{ strategy: {} }, { strategy: { $retainKeys: ["a"], b: "1" } }, 400, "invalid patch format of retainKeys"],
     [{ items: [] }, { items: [{ value: "1" }] }, 500, "map: map[value:1] does not contain declared merge key: name"],
     [{ items: [] }, { items: [[]] }, 422, "the server rejected our request due to an error in our request"],
-    [{ keyless: [] }, { keyless: [{}] }, 500, "cannot merge lists without merge key for Item"],
+    [{ keyless: [] }, { keyless: [{}] }, 500, "cannot merge lists without merge key for struct"],
+    [
+      { keyless: [] },
+      { "$deleteFromPrimitiveList/keyless": [{}] },
+      500,
+      "cannot merge lists without merge key for struct",
+    ],
   ])("on %j refuses %j with %i", (target, patch, code, message) => {
     expect(() => applyStrategicMergePatch(target, patch, schema)).toThrow(expect.objectContaining({ code, message }))
   })

@@ -20,18 +20,24 @@ import {
 export interface ListMerge {
   mergeKey: string | undefined
   mergeItems(current: JsonObject, patch: JsonObject): JsonObject
-  /** Of the items' type, for messages. */
-  itemName: string
+  /** Go's kind of the items' type, for messages. */
+  itemKind: string
 }
 
-export function mergeLists(current: Json[], patch: Json[], how: ListMerge): Json[] {
+/** `deletes`: scalars of the patch are taken from the list. Objects of such a patch are merged like those of any other. */
+export function mergeLists(current: Json[], patch: Json[], how: ListMerge, deletes = false): Json[] {
   const kind = elementKind(current, patch)
   if (kind === undefined) return current
+  if (kind === "scalar" && deletes) return without(current, new Set(patch))
   if (kind === "scalar") return arrange([...new Set([...current, ...patch])], patch, current, undefined)
   const { mergeKey } = how
-  if (mergeKey === undefined) throw patchFault(`cannot merge lists without merge key for ${how.itemName}`)
+  if (mergeKey === undefined) throw patchFault(`cannot merge lists without merge key for ${how.itemKind}`)
   const outcome = mergeByKey(current.filter(isObject), patch.filter(isObject), mergeKey, how)
   return outcome.replaced ? outcome.merged : arrange(outcome.merged, outcome.wanted, current, mergeKey)
+}
+
+function without(list: readonly Json[], deleted: ReadonlySet<Json>): Json[] {
+  return list.filter((item) => !deleted.has(item))
 }
 
 /** All items must be of one type, and the first one no list. */
@@ -102,11 +108,6 @@ function mergeByKey(
 function keyOf(item: JsonObject, mergeKey: string): Json {
   if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
   return item[mergeKey] ?? null
-}
-
-export function deleteItems(current: readonly Json[], values: readonly Json[]): Json[] {
-  const deleted = new Set(values)
-  return current.filter((item) => !deleted.has(item))
 }
 
 /** The patch's items must come in the order it says, and all be in it. */

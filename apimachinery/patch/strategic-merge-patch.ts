@@ -22,7 +22,7 @@ import {
   withoutDirectives,
   type JsonObject,
 } from "./strategic-merge-directives.ts"
-import { arrange, checkOrder, deleteItems, mergeLists, type ListMerge } from "./strategic-merge-list.ts"
+import { arrange, checkOrder, mergeLists, type ListMerge } from "./strategic-merge-list.ts"
 
 /** What the schema says of the place patched. Places it does not know merge as JSON Merge Patch does. */
 interface Place {
@@ -61,9 +61,9 @@ function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | un
   const ordered = applyOrders(result, patch, schema)
   for (const [key, value] of Object.entries(patch)) {
     if (ordered.has(key) || key === retainKeysDirective || key.startsWith(orderPrefix)) continue
-    if (key.startsWith(deletePrefix)) deletePrimitives(result, key, value)
+    if (key.startsWith(deletePrefix)) deletePrimitives(result, key, value, schema)
     else if (value === null) delete result[key]
-    else mergeField(result, key, value, placeOf(schema, key))
+    else mergeField(result, key, value, schema)
   }
   return result
 }
@@ -74,11 +74,14 @@ function replacement(patch: JsonObject): JsonObject {
   return rest
 }
 
-function mergeField(result: JsonObject, key: string, patch: Json, place: Place): void {
+function mergeField(result: JsonObject, key: string, patch: Json, schema: Schema | undefined): void {
   const current = ownValue(result, key)
+  const place = placeOf(schema, key)
   if (isObject(current) && isObject(patch)) {
+    checkField(schema, key)
     setOwn(result, key, place.strategy === "replace" ? patch : mergeObjects(current, patch, place.schema))
   } else if (Array.isArray(current) && Array.isArray(patch)) {
+    checkField(schema, key)
     setOwn(result, key, place.strategy === "merge" ? mergeLists(current, patch, listMerge(place)) : patch)
   } else {
     const plain = asNew(patch)
@@ -92,7 +95,7 @@ function listMerge({ mergeKey, schema }: Place): ListMerge {
   return {
     mergeKey,
     mergeItems: (current, patch) => mergeObjects(current, patch, items),
-    itemName: items?.name?.split(".").at(-1) ?? "the list's items",
+    itemKind: items?.type === "object" || items === undefined ? "struct" : items.type,
   }
 }
 
@@ -131,6 +134,12 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
   return done
 }
 
+/** What lies in a struct of bytes (RawExtension) is merged with nothing that lies there. */
+function checkField(schema: Schema | undefined, key: string): void {
+  if (schema?.type !== "object" || schema.name === undefined) return
+  if (ownValue(schema.fields ?? {}, key) === undefined) throw noField(schema.name, key)
+}
+
 /** Source: third_party/forked/golang/json/fields.go (LookupPatchMetadataForSlice). */
 function noField(struct: string, key: string): StatusError {
   return patchFault(
@@ -157,9 +166,12 @@ function listAt(object: JsonObject, key: string): Json[] | undefined {
 }
 
 /** Ignored where there is no list to delete from. */
-function deletePrimitives(result: JsonObject, directive: string, values: Json): void {
+function deletePrimitives(result: JsonObject, directive: string, values: Json, schema: Schema | undefined): void {
   const key = listName(directive, deletePrefix)
   const current = ownValue(result, key)
   if (values === null) delete result[key]
-  else if (Array.isArray(current) && Array.isArray(values)) setOwn(result, key, deleteItems(current, values))
+  else if (Array.isArray(current) && Array.isArray(values)) {
+    checkField(schema, key)
+    setOwn(result, key, mergeLists(current, values, listMerge(placeOf(schema, key)), true))
+  }
 }

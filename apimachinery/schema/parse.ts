@@ -43,12 +43,7 @@ export function parseObject(bytes: Uint8Array, mediaType: "json" | "yaml", optio
   const { value } = parsed
   if (value === null) return { ...parsed, value: {} }
   if (typeof value !== "object" || Array.isArray(value)) {
-    const target = `struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`
-    throw unrecognized(
-      bytes,
-      options,
-      `${typeError}json: cannot unmarshal ${what(value)} into Go value of type ${target}`,
-    )
+    throw unrecognized(bytes, options, noObject(value))
   }
   const fault = options.anyKind === true ? undefined : typeFault(value)
   if (fault !== undefined) throw unrecognized(bytes, options, fault)
@@ -68,6 +63,13 @@ export function typeFault(value: { [key: string]: Json }): string | undefined {
 }
 
 const typeError = "couldn't get version/kind; json parse error: "
+const typeMeta =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+/** Why it does not: it is no object. */
+export function noObject(value: Json): string {
+  return `${typeError}json: cannot unmarshal ${what(value)} into Go value of type ${typeMeta}`
+}
 
 /** 400 in the words upstream has for bytes that are no object. */
 export function unrecognized(bytes: Uint8Array, { kind }: Pick<ParseOptions, "kind">, detail: string): Error {

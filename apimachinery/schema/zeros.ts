@@ -64,17 +64,18 @@ function zerosOf(fields: Record<string, FieldSchema>): readonly [string, Zero][]
 /**
  * Writes into a decoded object what Go prints of absent fields, at every level: `"rules": null`, `"image": ""`,
  * `"status": {}`. The last step before an object is stored or answered. Custom resources have no such fields.
+ * `isStored`: empty lists are none, because upstream stores protobuf.
  */
-export function writeZeros(schema: Schema, value: Json): void {
+export function writeZeros(schema: Schema, value: Json, isStored = true): void {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
     if (schema.items !== undefined && holdsStructs(schema.items))
-      for (const item of value) writeZeros(schema.items, item)
+      for (const item of value) writeZeros(schema.items, item, isStored)
     return
   }
   if (schema.type === "map") {
     if (schema.items !== undefined && holdsStructs(schema.items)) {
-      for (const item of Object.values(value)) writeZeros(schema.items, item)
+      for (const item of Object.values(value)) writeZeros(schema.items, item, isStored)
     }
     return
   }
@@ -82,12 +83,12 @@ export function writeZeros(schema: Schema, value: Json): void {
   if (fields === undefined || schema.custom === true) return
   for (const key of Object.keys(value)) {
     const field = fields[key]
-    if (field !== undefined && holdsStructs(field.schema)) writeZeros(field.schema, value[key] as Json)
+    if (field !== undefined && holdsStructs(field.schema)) writeZeros(field.schema, value[key] as Json, isStored)
   }
   for (const [key, zero] of zerosOf(fields)) {
     const present = value[key]
-    // Upstream stores protobuf, where an empty list is none.
-    if (present !== undefined && !(zero.value === null && Array.isArray(present) && present.length === 0)) continue
+    const isNone = isStored && zero.value === null && Array.isArray(present) && present.length === 0
+    if (present !== undefined && !isNone) continue
     const made = zero.struct === undefined ? zero.value : {}
     value[key] = made
     if (zero.struct !== undefined) writeZeros(zero.struct, made)

@@ -30,11 +30,13 @@ export function nextDeletionStep(
   if (grace === "pending") return { step: "wait" }
   const { metadata } = copy
   const finalizers = finalizersFor(definition, copy, request)
+  const held = finalizers.length > 0 || isHeldBack(definition, copy)
+  // What goes at once is answered as it was stored.
+  if (!held && grace === "none") return { step: "remove", object: copy, marked: false }
   if (finalizers.length > 0) metadata.finalizers = finalizers
   else delete metadata.finalizers
-  const held = finalizers.length > 0 || isHeldBack(definition, copy)
   if (grace === "graceful" && (held || (metadata.deletionGracePeriodSeconds ?? 0) > 0)) return mark(definition, copy)
-  if (!held) return { step: "remove", object: copy, marked: grace === "graceful" }
+  if (!held) return { step: "remove", object: copy, marked: true }
   markAsDeleting(definition, copy, now)
   return mark(definition, copy)
 }

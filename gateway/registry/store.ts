@@ -35,8 +35,15 @@ const maxNameAttempts = 8
 /** An update or delete that loses the race for the object starts over this often. */
 const maxWriteAttempts = 16
 
-const isUnsaid = ({ propagationPolicy, orphanDependents }: DeleteRequest): boolean =>
-  propagationPolicy === undefined && orphanDependents === undefined
+/** Said once for a collection, whether there is anything in it or not. */
+export function warnOfPropagation(
+  ctx: RequestContext,
+  { strategy: { propagationWarning } }: ResourceDefinition,
+  { propagationPolicy, orphanDependents }: DeleteRequest,
+): void {
+  const isUnsaid = propagationPolicy === undefined && orphanDependents === undefined
+  if (propagationWarning !== undefined && isUnsaid) ctx.warn(propagationWarning)
+}
 
 export class GenericRegistry implements Registry {
   readonly definition: ResourceDefinition
@@ -145,8 +152,7 @@ export class GenericRegistry implements Registry {
     request: DeleteRequest,
     admit: AdmitFunctions,
   ): Promise<{ gone: boolean; value: KubeValue }> {
-    const { propagationWarning } = this.definition.strategy
-    if (propagationWarning !== undefined && isUnsaid(request)) ctx.warn(propagationWarning)
+    warnOfPropagation(ctx, this.definition, request)
     const { store } = ctx.controlPlane
     const key = this.#storage.key(namespace, name)
     for (let attempt = 1; attempt <= maxWriteAttempts; attempt++) {

@@ -123,7 +123,6 @@ export class WriteAttempts {
     const before = await this.#reader.whole(stored)
     const current = before.object()
     const object = await change(before.copy())
-    const { selfLink } = object.metadata
     await ctx.pause?.()
     await this.#record(ctx, object, current, options)
     checkIdentity(definition, object, current, options)
@@ -131,16 +130,18 @@ export class WriteAttempts {
     checkVersion(definition, object, current)
     placeInNamespace(definition, current.metadata.namespace ?? "", object)
     prepareForUpdate(ctx, definition, object, current, options.subresource)
+    const { selfLink } = object.metadata
     keepSystemFields(object, current)
     await this.#refuseInvalid(ctx, object, current, validateForUpdate(ctx, definition, object, current))
     this.#warn(ctx, object, current)
     await admit.validate(object, current)
     await ctx.pause?.()
-    this.#settle(object)
-    if (isFinished(definition, object, current)) return this.#finish(ctx, stored, object, options)
-    // It is dropped where objects are stored, and so not in a dry run.
-    const isShown = options.dryRun === true && selfLink !== undefined && definition.customResource === undefined
-    if (isShown) object.metadata.selfLink = selfLink
+    const isLast = isFinished(definition, object, current)
+    this.#settle(object, !isLast)
+    // It is dropped where objects are stored, and so not in a dry run or from what is not stored any more.
+    const isKept = (options.dryRun === true || isLast) && selfLink !== undefined
+    if (isKept && definition.customResource === undefined) object.metadata.selfLink = selfLink
+    if (isLast) return this.#finish(ctx, stored, object, options)
     const answered = (value: KubeValue): KubeValue =>
       options.subresource === "status" ? value : this.#reader.shown(value)
     if (isUnchanged(object, current) && !this.#isRewritten(stored, current)) return answered(before)
@@ -243,11 +244,11 @@ export class WriteAttempts {
   }
 
   /** The form that is stored and answered: after everybody has had a say. */
-  #settle(object: KubeObject): void {
+  #settle(object: KubeObject, isStored = true): void {
     const { strategy, schema, customResource } = this.#definition
     strategy.canonicalize?.(object)
     dropEmptyMetadata(object)
-    if (customResource === undefined) writeZeros(schema, object as unknown as Json)
+    if (customResource === undefined) writeZeros(schema, object as unknown as Json, isStored)
   }
 
   async #remove(ctx: RequestContext, stored: KeyValue, object: KubeObject): Promise<number | undefined> {

@@ -3,6 +3,7 @@
 
 import { randomUUID } from "node:crypto"
 import type { Json, KubeObject } from "../../../apimachinery/object.ts"
+import { noObject } from "../../../apimachinery/schema/parse.ts"
 import type { Status } from "../../../apimachinery/status.ts"
 import type { ResourceDefinition } from "../../registry/rest.ts"
 import type { User } from "../../request/context.ts"
@@ -100,16 +101,10 @@ interface ResponseBody {
   } | null
 }
 
-const typeMeta =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-
 /** What keeps an answer from being read as a review at all, in the words of upstream's decoder. */
 export function faultOf(answer: Json, { version }: Review): string | undefined {
   if (answer === null) return undefined
-  if (typeof answer !== "object" || Array.isArray(answer)) {
-    const type = Array.isArray(answer) ? "array" : typeof answer
-    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${typeMeta}`
-  }
+  if (typeof answer !== "object" || Array.isArray(answer)) return noObject(answer)
   const { kind = "", apiVersion = "", response } = answer as ResponseBody
   const isReview = kind === "AdmissionReview" && /^admission\.k8s\.io\/v1(beta1)?$/.test(apiVersion)
   if (isReview && apiVersion !== `admission.k8s.io/${version}`) {

@@ -1,6 +1,7 @@
 import { isNotFound } from "../../../apimachinery/status.ts"
 import type { RequestContext } from "../../request/context.ts"
 import { checkListOptions } from "../../registry/list-options.ts"
+import { warnOfPropagation } from "../../registry/store.ts"
 import { selectionOf } from "../../registry/selection.ts"
 import type { DeleteRequest, ListOptions, ListResult, Registry, ResourceDefinition } from "../../registry/rest.ts"
 import { admitFor } from "../../admission/admit.ts"
@@ -38,6 +39,7 @@ export async function deleteSelected(
   options: ListOptions,
   request: DeleteRequest,
 ): Promise<ListResult> {
+  warnOfPropagation(ctx, definition, request)
   const list = await registry.list(ctx, asPages(options))
   const waiting = list.items.values()
   const work = async (): Promise<void> => {

@@ -81,7 +81,7 @@ function parsePatch(
 ): Omit<PatchDocument, "isMarked"> {
   try {
     // Only an object is looked at for keys given twice; what is none is said by whoever applies it.
-    if (type === "json" || bytes[0] !== 0x7b) return { value: listOrOther(parseJson(text)), duplicates: [] }
+    if (type === "json" || bytes[0] !== 0x7b) return { value: operationsOf(parseJson(text), type), duplicates: [] }
     return parseObject(text, "json", { duplicates: validation !== "Ignore", anyKind: true })
   } catch (error) {
     const detail = type === "json" && bytes[0] === 0x5b ? faultIn(bytes) : refusalOf(bytes)
@@ -90,9 +90,10 @@ function parsePatch(
   }
 }
 
-/** Whoever applies it says of what type it is, and of what type its items are: numbers are none of their marks. */
-function listOrOther(value: Json): Json {
-  return Array.isArray(value) ? value.map((item) => (isObject(item) ? item : withoutMarks(item))) : withoutMarks(value)
+/** What is no patch is said to be of its type by whoever applies it, and so is what is no operation: a number, not its mark. */
+function operationsOf(value: Json, type: PatchType): Json {
+  if (!Array.isArray(value)) return withoutMarks(value)
+  return type === "json" ? value.map((item) => (isObject(item) ? item : withoutMarks(item))) : value
 }
 
 /** What Go's scanner says of it; undefined: nothing. */

@@ -9,7 +9,7 @@ import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/nu
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/odd-numbers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
 import { isObject } from "../../../apimachinery/schema/json-object.ts"
-import { typeFault } from "../../../apimachinery/schema/parse.ts"
+import { noObject, typeFault } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
   badRequest,
@@ -202,8 +202,9 @@ export function patched(
     type === "json"
       ? applyJsonPatch(before, patch)
       : type === "merge"
-        ? applyMergePatch(before, patch)
+        ? applyMergePatch(before, patch, validation !== "Ignore")
         : applyStrategicMergePatch(before, patch, expected.schema)
+  if (Array.isArray(result)) throw refusedPatch(printWithoutMarks(JSON.stringify(result)), noObject(result))
   const needsVersion = type !== "strategic" && expected.schema.custom !== true && expected.mayLackVersion !== true
   if (needsVersion && isObject(result) && typeFault(result) === undefined && !result["apiVersion"]) {
     throw unversioned(ctx, result, expected, at.name, validation)

@@ -22,6 +22,8 @@ import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { edgeCases } from "./cases/edges.ts"
+import { strategicMergeCases } from "./cases/strategic-merges.ts"
+import { lastAnswerCases } from "./cases/last-answers.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
 import { faultCases } from "./cases/faults.ts"
@@ -118,6 +120,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...podAnnotationCases(),
         ...emptyStructCases(),
         ...endedDecodingCases(),
+        ...lastAnswerCases(),
+        ...strategicMergeCases(),
       ],
     },
     {

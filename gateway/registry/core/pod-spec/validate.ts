@@ -61,11 +61,11 @@ export function validatePodSpec(path: FieldPath, spec: PodSpec, podName?: string
     ...validatePodSecurityContext(path.child("securityContext"), spec),
     ...validateAffinity(path.child("affinity"), spec.affinity),
     ...validateDNSConfig(path.child("dnsConfig"), spec),
-    ...(spec.readinessGates ?? []).flatMap(({ conditionType }, index) =>
+    ...(spec.readinessGates ?? []).flatMap(({ conditionType = "" }: { conditionType?: string }, index) =>
       messages(
         path.child("readinessGates").index(index).child("conditionType"),
         conditionType,
-        validateQualifiedName(conditionType ?? ""),
+        validateQualifiedName(conditionType),
       ),
     ),
     ...validateGates(path.child("schedulingGates"), spec.schedulingGates),

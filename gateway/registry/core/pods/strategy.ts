@@ -67,6 +67,7 @@ export const podStrategy: Strategy<Pod> = {
       case "status":
         pod.spec = current.spec ?? { containers: [] }
         pod.metadata.ownerReferences = current.metadata.ownerReferences ?? []
+        delete pod.metadata.deletionTimestamp
         pod.status ??= {}
         dropDisabledOfStatus(pod.status)
         if (current.status?.observedGeneration) pod.status.observedGeneration ||= current.status.observedGeneration

@@ -18,10 +18,6 @@ function strategyOf(namespaced: boolean): Strategy<Role> {
     nameRule: validatePathSegmentName,
     generation: false,
     allowCreateOnUpdate: true,
-    canonicalize(role) {
-      // As Go's conversions leave it: a list of nothing is no list.
-      if (role.rules?.length === 0) role.rules = null
-    },
     validate: (_ctx, role) => validate(role, namespaced),
     validateUpdate: (_ctx, role) => validate(role, namespaced),
   }

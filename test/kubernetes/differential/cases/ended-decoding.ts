@@ -140,6 +140,9 @@ function patches(): RequestStep[] {
         patch(`${maps}/a?dryRun=All`, type, body, { label: `${type} ${body}` }),
       ),
     ),
+    ...bodies.map((body) =>
+      patch(`${maps}/a?dryRun=All&fieldValidation=Ignore`, mergePatch, body, { label: `ignored ${body}` }),
+    ),
     patch(`${maps}/a?dryRun=All`, mergePatch, { apiVersion: "a\u0000b" }, { label: "version" }),
     patch(`${maps}/a?dryRun=All`, mergePatch, { apiVersion: "v1", kind: "a\u2028<\u0007" }, { label: "kind" }),
     post(maps, { apiVersion: "a\u0000b", kind: "ConfigMap" }, { label: "POST version" }),
