@@ -84,7 +84,7 @@ export class FieldError {
       this.type === "FieldValueTooLong" ||
       this.type === "InternalError"
         ? word
-        : `${word}: ${this.type === "FieldValueNotSupported" ? printChosen(this.value) : printValue(this.value)}`
+        : `${word}: ${printValue(this.value)}`
     return this.detail === "" ? shown : `${shown}: ${this.detail}`
   }
 
@@ -102,13 +102,11 @@ function printValue(value: unknown): string {
       : String(value as number)
 }
 
-/** What one may choose from has a type of its own in Go, which is printed as JSON. */
-function printChosen(value: unknown): string {
-  return typeof value === "string" ? printJson(value) : printValue(value)
-}
+/** A text whose type in Go is not string is printed as JSON. */
+const named = (text: unknown): unknown => (typeof text === "string" ? { toJSON: () => text } : text)
 
 /** Go's JSON is fit for HTML and JavaScript. */
-function printJson(value: object | string): string {
+function printJson(value: object): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -126,8 +124,11 @@ export const notFoundValue = (field: FieldPath, value: unknown): FieldError =>
 /** What is not there was a text. */
 export const duplicate = (field: FieldPath, value: unknown = ""): FieldError =>
   new FieldError("FieldValueDuplicate", field, value, "")
-/** The words in the order given; upstream sorts some lists (sets) and not others. */
+/** The words in the order given; upstream sorts some lists (sets) and not others. Where one may choose, there is a type of it. */
 export const notSupported = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
+  notSupportedText(field, named(value), supported)
+/** Of a field that is just a text upstream. */
+export const notSupportedText = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
   new FieldError(
     "FieldValueNotSupported",
     field,

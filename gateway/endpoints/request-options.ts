@@ -5,6 +5,7 @@ import {
   forbiddenField,
   invalidValue,
   notSupported,
+  notSupportedText,
   required,
   FieldError,
   type FieldError as Fault,
@@ -58,7 +59,7 @@ export function writeOptions(ctx: RequestContext, kind: string, isApply = false)
   }
   const validation = ctx.query.get("fieldValidation") ?? ""
   if (!["", "Ignore", "Warn", "Strict"].includes(validation)) {
-    errors.push(notSupported(FieldPath.root("fieldValidation"), validation, ["", "Ignore", "Strict", "Warn"]))
+    errors.push(notSupportedText(FieldPath.root("fieldValidation"), validation, ["", "Ignore", "Strict", "Warn"]))
   }
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind }, "", errors)
   return {

@@ -123,7 +123,7 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
   for (const field of fields) if (field !== "status" && field !== "metadata") keepField(object, current, field)
   if (resource === "apps/deployments") keepField(object.metadata, current.metadata, "labels")
   if (definition.customResource !== undefined || keepsMetadata.has(resource)) {
-    const { resourceVersion, generateName } = object.metadata
+    const { resourceVersion, generateName, deletionGracePeriodSeconds } = object.metadata
     const managers = managersIn(object)
     object.metadata = { ...current.metadata }
     setEntries(object, managers)
@@ -132,6 +132,8 @@ function keepAllButStatus(definition: ResourceDefinition, object: KubeObject, cu
     if (definition.customResource !== undefined || definition.group === "flowcontrol.apiserver.k8s.io") return
     if (generateName === undefined) delete object.metadata.generateName
     else object.metadata.generateName = generateName
+    if (deletionGracePeriodSeconds !== undefined)
+      object.metadata.deletionGracePeriodSeconds = deletionGracePeriodSeconds
   }
 }
 

@@ -4,7 +4,7 @@ import {
   type FieldError,
   type FieldPath,
   invalidValue,
-  notSupported,
+  notSupportedText,
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import {
@@ -147,7 +147,7 @@ export function validateFieldRef(
       : [unknownField(path, reference.fieldPath)]
   }
   if (!knownFields.has(name)) return [unknownField(path, name)]
-  return fields.includes(name) ? [] : [notSupported(path.child("fieldPath"), name, fields)]
+  return fields.includes(name) ? [] : [notSupportedText(path.child("fieldPath"), name, fields)]
 }
 
 /** `metadata.labels['key']`. Source: k8s.io/kubernetes/pkg/fieldpath/fieldpath.go (SplitMaybeSubscriptedPath). */
@@ -172,7 +172,7 @@ export function validateResourceFieldRef(
   if (volume && !reference.containerName) errors.push(required(path.child("containerName")))
   else if (!resource) errors.push(required(path.child("resource")))
   else if (!containerResources.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource)) {
-    errors.push(notSupported(path.child("resource"), resource, containerResources))
+    errors.push(notSupportedText(path.child("resource"), resource, containerResources))
   }
   return [...errors, ...validateDivisor(path.child("divisor"), resource ?? "", reference.divisor)]
 }

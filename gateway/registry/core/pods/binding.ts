@@ -1,6 +1,6 @@
 // pods/binding: the scheduler's word that a pod runs on a node. Source: k8s.io/kubernetes/pkg/registry/core/pod/storage.
 
-import { type FieldError, FieldPath, notSupported, required } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, notSupportedText, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject, Pod } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, success } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
@@ -67,7 +67,7 @@ function validateBinding({ target }: Binding): FieldError[] {
   const path = FieldPath.root("target")
   const errors: FieldError[] = []
   if (target?.kind && target.kind !== "Node") {
-    errors.push(notSupported(path.child("kind"), target.kind, ["Node", "<empty>"]))
+    errors.push(notSupportedText(path.child("kind"), target.kind, ["Node", "<empty>"]))
   }
   if (!target?.name) errors.push(required(path.child("name")))
   return errors

@@ -8,7 +8,7 @@ import {
   FieldPath,
   forbiddenField,
   invalidValue,
-  notSupported,
+  notSupportedText,
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import {
@@ -151,7 +151,7 @@ function validatePortsTogether(spec: ServiceSpec): FieldError[] {
 
 /** What makes a port the same as another, as Go prints it. */
 function shownPort({ protocol, port }: Port): object {
-  return { Name: "", Protocol: protocol ?? "", AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }
+  return { Name: "", Protocol: protocol ?? "", AppProtocol: null, Port: port ?? 0, TargetPort: 0, NodePort: 0 }
 }
 
 function validateAffinity(spec: ServiceSpec): FieldError[] {
@@ -290,7 +290,7 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
   errors.push(...optionalOneOf(path.child("internalTrafficPolicy"), spec.internalTrafficPolicy, ["Cluster", "Local"]))
   const distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"]
   if (spec.trafficDistribution !== undefined && !distributions.includes(spec.trafficDistribution)) {
-    errors.push(notSupported(path.child("trafficDistribution"), spec.trafficDistribution, distributions))
+    errors.push(notSupportedText(path.child("trafficDistribution"), spec.trafficDistribution, distributions))
   }
   return errors
 }

@@ -4,7 +4,7 @@ import {
   type FieldError,
   FieldPath,
   invalidValue,
-  notSupported,
+  notSupportedText,
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Subdomain, validatePathSegmentName } from "../../../../apimachinery/names.ts"
@@ -59,8 +59,10 @@ function validate(binding: Binding, namespaced: boolean): FieldError[] {
   const at = FieldPath.root("roleRef")
   const kinds = namespaced ? ["Role", "ClusterRole"] : ["ClusterRole"]
   const errors: FieldError[] = []
-  if (reference.apiGroup !== group) errors.push(notSupported(at.child("apiGroup"), reference.apiGroup ?? "", [group]))
-  if (!kinds.includes(reference.kind ?? "")) errors.push(notSupported(at.child("kind"), reference.kind ?? "", kinds))
+  if (reference.apiGroup !== group)
+    errors.push(notSupportedText(at.child("apiGroup"), reference.apiGroup ?? "", [group]))
+  if (!kinds.includes(reference.kind ?? ""))
+    errors.push(notSupportedText(at.child("kind"), reference.kind ?? "", kinds))
   errors.push(...named(at.child("name"), reference.name, validatePathSegmentName))
   for (const [index, subject] of (binding.subjects ?? []).entries()) {
     errors.push(...validateSubject(FieldPath.root("subjects").index(index), subject, namespaced))
@@ -73,10 +75,10 @@ function validateSubject(at: FieldPath, subject: Subject, namespaced: boolean): 
   const errors = name === "" ? [required(at.child("name"))] : []
   if (kind === "ServiceAccount") {
     if (name !== "") errors.push(...messages(at.child("name"), name, validateDNS1123Subdomain(name)))
-    if (apiGroup !== "") errors.push(notSupported(at.child("apiGroup"), apiGroup, [""]))
+    if (apiGroup !== "") errors.push(notSupportedText(at.child("apiGroup"), apiGroup, [""]))
     if (!namespaced && namespace === "") errors.push(required(at.child("namespace")))
   } else if (kind === "User" || kind === "Group") {
-    if (apiGroup !== group) errors.push(notSupported(at.child("apiGroup"), apiGroup, [group]))
-  } else errors.push(notSupported(at.child("kind"), kind, ["ServiceAccount", "User", "Group"]))
+    if (apiGroup !== group) errors.push(notSupportedText(at.child("apiGroup"), apiGroup, [group]))
+  } else errors.push(notSupportedText(at.child("kind"), kind, ["ServiceAccount", "User", "Group"]))
   return errors
 }

@@ -21,6 +21,7 @@ export function faultCases(): Scenario[] {
     { name: "a definition is deleted in its own way", steps: definitionDeletions() },
     { name: "collisions are counted up", steps: collisions() },
     { name: "a pod's status keeps the generation it is of", steps: generations() },
+    { name: "what may be chosen is not fit for HTML", steps: choices() },
   ]
 }
 
@@ -228,4 +229,46 @@ function collisions(): RequestStep[] {
       ...[{ collisionCount: 2 }, { collisionCount: 1 }, { collisionCount: null }, { collisionCount: -1 }].map(status),
     ]
   })
+}
+
+function choices(): RequestStep[] {
+  const words = ["<a>&", "a\u0000b", "\u2028", "\u007f", "ü\t"]
+  const service = (word: string): Json => ({ metadata: { name: "a" }, spec: { type: word, ports: [{ port: 80 }] } })
+  const pod = (word: string): Json => ({
+    metadata: { name: "a" },
+    spec: {
+      restartPolicy: word,
+      dnsPolicy: word,
+      containers: [
+        {
+          name: "a",
+          image: "x",
+          imagePullPolicy: word,
+          env: [{ name: "A", valueFrom: { fieldRef: { fieldPath: word } } }],
+        },
+      ],
+    },
+  })
+  const claim = (word: string): Json => ({
+    metadata: { name: "a" },
+    spec: { accessModes: [word], volumeMode: word, resources: { requests: { storage: "1" } } },
+  })
+  const policy = (word: string): Json => ({
+    metadata: { name: "a-@{id}" },
+    webhooks: [{ name: "a.b.c", failurePolicy: word, matchPolicy: word, sideEffects: word, clientConfig: {} }],
+  })
+  const binding = (word: string): Json => ({
+    metadata: { name: "a" },
+    roleRef: { kind: word, apiGroup: word },
+    subjects: [{ kind: word, apiGroup: word }],
+  })
+  const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+  const bindings = "/apis/rbac.authorization.k8s.io/v1/namespaces/@{ns}/rolebindings"
+  return words.flatMap((word) => [
+    post(`${core}/services?dryRun=All`, service(word)),
+    post(`${core}/pods?dryRun=All`, pod(word)),
+    post(`${core}/persistentvolumeclaims?dryRun=All`, claim(word)),
+    post(`${path}?dryRun=All`, policy(word)),
+    post(`${bindings}?dryRun=All`, binding(word)),
+  ])
 }

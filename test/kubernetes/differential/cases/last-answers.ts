@@ -1,6 +1,7 @@
-// What is answered of objects by the write that ends them.
+// Deletions: what is answered by the write that ends an object, and what a status says of it.
 
-import { post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import type { Json } from "../../../../apimachinery/object.ts"
+import { patch, post, put, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 const slices = "/apis/discovery.k8s.io/v1/namespaces/@{ns}/endpointslices"
@@ -10,6 +11,8 @@ export function lastAnswerCases(): Scenario[] {
   return [
     { name: "a deletion that asks for less ends at once", steps: lessAsked() },
     { name: "an update ends what was deleted", steps: ended() },
+    { name: "a status says that a pod is deleted", steps: podStatuses() },
+    { name: "a collection without jobs is deleted", steps: noJobs() },
   ]
 }
 
@@ -49,4 +52,32 @@ function ended(): RequestStep[] {
     put(`${path}/a`, last as never, { label: `PUT ${index}` }),
     remove(`${path}/a`, undefined, { label: `DELETE again ${index}` }),
   ])
+}
+
+function podStatuses(): RequestStep[] {
+  const pods = `${core}/pods`
+  const spec = { containers: [{ name: "main", image: "busybox" }] }
+  const pod = (more: Record<string, Json>): Json => ({ metadata: { name: "a", ...more }, spec, status: {} })
+  const deletionTimestamp = "2024-01-02T03:04:05Z"
+  return [
+    post(pods, { metadata: { name: "a", finalizers: ["a.b/c"] }, spec }),
+    put(`${pods}/a/status?dryRun=All`, pod({ deletionTimestamp }), { label: "before" }),
+    put(`${pods}/a/status?dryRun=All`, pod({ deletionTimestamp, deletionGracePeriodSeconds: 3 }), { label: "grace" }),
+    put(`${pods}/a?dryRun=All`, pod({ deletionTimestamp }), { label: "not a status" }),
+    remove(`${pods}/a`, { gracePeriodSeconds: 5 }),
+    put(`${pods}/a/status?dryRun=All`, pod({ deletionTimestamp }), { label: "after" }),
+    patch(`${pods}/a`, strategicPatch, { metadata: { finalizers: null } }, { label: "release" }),
+    remove(`${pods}/a`, { gracePeriodSeconds: 0 }),
+  ]
+}
+
+function noJobs(): RequestStep[] {
+  const jobs = "/apis/batch/v1/namespaces/@{ns}/jobs"
+  return [
+    remove(jobs, {}),
+    remove(`${jobs}?labelSelector=a%3Db&dryRun=All`, {}),
+    remove(`${jobs}?propagationPolicy=Orphan`, {}),
+    remove(jobs, { orphanDependents: false }, { label: "DELETE, orphans said" }),
+    remove(`${jobs}?labelSelector=,,`, {}),
+  ]
 }

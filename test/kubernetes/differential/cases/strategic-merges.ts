@@ -1,17 +1,12 @@
 // Strategic merges of what a kind's struct does not describe, and of lists that are deleted from.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { patch, post, put, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
-
-const core = "/api/v1/namespaces/@{ns}"
+import { patch, post, remove, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 
 export function strategicMergeCases(): Scenario[] {
   return [
     { name: "a strategic merge goes into what has no fields", steps: revisions() },
     { name: "a strategic merge deletes from lists of objects", steps: deletions() },
-    { name: "a status says that a pod is deleted", steps: podStatuses() },
-    { name: "a collection without jobs is deleted", steps: noJobs() },
-    { name: "what may be chosen is not fit for HTML", steps: choices() },
   ]
 }
 
@@ -74,56 +69,4 @@ function deletions(): RequestStep[] {
     patch(`${deployments}/a`, strategicPatch, { metadata: { finalizers: null } }, { label: "release" }),
     remove(`${path}/a-@{id}`),
   ]
-}
-
-function podStatuses(): RequestStep[] {
-  const pods = `${core}/pods`
-  const spec = { containers: [{ name: "main", image: "busybox" }] }
-  const pod = (more: Record<string, Json>): Json => ({ metadata: { name: "a", ...more }, spec, status: {} })
-  const deletionTimestamp = "2024-01-02T03:04:05Z"
-  return [
-    post(pods, { metadata: { name: "a", finalizers: ["a.b/c"] }, spec }),
-    put(`${pods}/a/status?dryRun=All`, pod({ deletionTimestamp }), { label: "before" }),
-    put(`${pods}/a/status?dryRun=All`, pod({ deletionTimestamp, deletionGracePeriodSeconds: 3 }), { label: "grace" }),
-    put(`${pods}/a?dryRun=All`, pod({ deletionTimestamp }), { label: "not a status" }),
-    remove(`${pods}/a`, { gracePeriodSeconds: 5 }),
-    put(`${pods}/a/status?dryRun=All`, pod({ deletionTimestamp }), { label: "after" }),
-    patch(`${pods}/a`, strategicPatch, { metadata: { finalizers: null } }, { label: "release" }),
-    remove(`${pods}/a`, { gracePeriodSeconds: 0 }),
-  ]
-}
-
-function noJobs(): RequestStep[] {
-  const jobs = "/apis/batch/v1/namespaces/@{ns}/jobs"
-  return [
-    remove(jobs, {}),
-    remove(`${jobs}?labelSelector=a%3Db&dryRun=All`, {}),
-    remove(`${jobs}?propagationPolicy=Orphan`, {}),
-    remove(jobs, { orphanDependents: false }, { label: "DELETE, orphans said" }),
-    remove(`${jobs}?labelSelector=,,`, {}),
-  ]
-}
-
-function choices(): RequestStep[] {
-  const words = ["<a>&", "a\u0000b", "\u2028", "\u007f", "ü\t"]
-  const service = (word: string): Json => ({ metadata: { name: "a" }, spec: { type: word, ports: [{ port: 80 }] } })
-  const pod = (word: string): Json => ({
-    metadata: { name: "a" },
-    spec: { restartPolicy: word, dnsPolicy: word, containers: [{ name: "a", image: "x", imagePullPolicy: word }] },
-  })
-  const claim = (word: string): Json => ({
-    metadata: { name: "a" },
-    spec: { accessModes: [word], volumeMode: word, resources: { requests: { storage: "1" } } },
-  })
-  const policy = (word: string): Json => ({
-    metadata: { name: "a-@{id}" },
-    webhooks: [{ name: "a.b.c", failurePolicy: word, matchPolicy: word, sideEffects: word, clientConfig: {} }],
-  })
-  const path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
-  return words.flatMap((word) => [
-    post(`${core}/services?dryRun=All`, service(word)),
-    post(`${core}/pods?dryRun=All`, pod(word)),
-    post(`${core}/persistentvolumeclaims?dryRun=All`, claim(word)),
-    post(`${path}?dryRun=All`, policy(word)),
-  ])
 }

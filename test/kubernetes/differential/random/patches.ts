@@ -81,6 +81,7 @@ function merge(random: Random, kind: Kind, object: JsonObject): Json {
   const other = mutated(random, object, kind.schema)
   const places = placesOf(other, kind.schema).filter(({ path }) => path.length > 0)
   let body: Json = {}
+  if (places.length === 0) return body // nothing was left of it
   for (let count = 0; count <= random(3); count++) {
     const { path, value } = pick(random, places)
     // Lists are whole in a merge patch: a path ends where one begins.
