@@ -240,7 +240,7 @@ describe("applyStrategicMergePatch()", () => {
       },
     ],
   ])("%s", (_, target, patch, expected) => {
-    expect(applyStrategicMergePatch(frozen(target), frozen(patch), schema)).toEqual(expected)
+    expect(applyStrategicMergePatch(frozen(target), structuredClone(patch), schema)).toEqual(expected)
   })
 
   // Codes and messages as kube-apiserver 1.36 answers.

@@ -26,28 +26,31 @@ export function listName(directive: string, prefix: string): string {
 
 /** What a patch says of a place where nothing is to merge with; undefined when it is only a directive. */
 export function asNew(patch: Json): Json | undefined {
-  return withoutDirectives(withoutNulls(patch))
+  dropNulls(patch)
+  return withoutDirectives(patch)
 }
 
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNulls)
-  if (!isObject(value)) return value
-  const plain: JsonObject = {}
-  for (const [key, item] of Object.entries(value)) if (item !== null) setOwn(plain, key, withoutNulls(item))
-  return plain
+/** In place. */
+function dropNulls(value: Json): void {
+  if (Array.isArray(value)) for (const item of value) dropNulls(item)
+  if (!isObject(value)) return
+  for (const [key, item] of Object.entries(value)) {
+    if (item === null) delete value[key]
+    else dropNulls(item)
+  }
 }
 
-/** Of the directives only $patch is known there; others are fields that the kind does not have. */
+/** Objects in place, lists anew. Of the directives only $patch is known there; others are fields that the kind does not have. */
 export function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
   if (!isObject(value)) return value
   if (Object.hasOwn(value, patchDirective)) return undefined
-  const plain: JsonObject = {}
   for (const [key, item] of Object.entries(value)) {
     const kept = withoutDirectives(item)
-    if (kept !== undefined) setOwn(plain, key, kept)
+    if (kept === undefined) delete value[key]
+    else if (kept !== item) setOwn(value, key, kept)
   }
-  return plain
+  return value
 }
 
 /** Upstream answers faults in a patch's content with 500 and no reason; clients see the sentence. */

@@ -31,7 +31,10 @@ interface Place {
   mergeKey: string | undefined
 }
 
-/** Returns a new value that shares what did not change; neither input is changed. */
+/**
+ * Returns a new value that shares what did not change, and parts of the patch. The patch is used up: afterwards it is without the
+ * directives that were followed and the nulls that met nothing, as upstream shows it.
+ */
 export function applyStrategicMergePatch(target: Json, patch: Json, schema: Schema): Json {
   if (patch === null) return target
   if (!isObject(patch)) {
@@ -54,24 +57,21 @@ function placeOf(schema: Schema | undefined, key: string): Place {
 
 function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   const directive = ownValue(patch, patchDirective)
-  if (directive === "replace") return replacement(patch)
+  if (directive === "replace") {
+    // It affects its own level; what stands below is taken as it is.
+    delete patch[patchDirective]
+    return patch
+  }
   if (directive === "delete") return {}
   if (directive !== undefined) throw unknownDirective(directive, patch)
   const result = retainKeys(target, patch)
-  const ordered = applyOrders(result, patch, schema)
+  applyOrders(result, patch, schema)
   for (const [key, value] of Object.entries(patch)) {
-    if (ordered.has(key) || key === retainKeysDirective || key.startsWith(orderPrefix)) continue
     if (key.startsWith(deletePrefix)) deletePrimitives(result, key, value, schema)
     else if (value === null) delete result[key]
     else mergeField(result, key, value, schema)
   }
   return result
-}
-
-/** "$patch: replace" affects its own level; what stands below is taken as it is. */
-function replacement(patch: JsonObject): JsonObject {
-  const { [patchDirective]: _, ...rest } = patch
-  return rest
 }
 
 function mergeField(result: JsonObject, key: string, patch: Json, schema: Schema | undefined): void {
@@ -103,6 +103,7 @@ function listMerge({ mergeKey, schema }: Place): ListMerge {
 function retainKeys(target: JsonObject, patch: JsonObject): JsonObject {
   if (!Object.hasOwn(patch, retainKeysDirective)) return { ...target }
   const retained = patch[retainKeysDirective]
+  delete patch[retainKeysDirective]
   const refused = badRequest("invalid patch format of retainKeys")
   if (!Array.isArray(retained)) throw refused
   const kept = new Set(retained)
@@ -112,11 +113,11 @@ function retainKeys(target: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(target).filter(([key]) => kept.has(key)))
 }
 
-/** Merges the lists whose order the patch says, and puts them into that order. Returns which lists those were. */
-function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | undefined): ReadonlySet<string> {
-  const done = new Set<string>()
+/** Merges the lists whose order the patch says, and puts them into that order. They are not in the patch any more. */
+function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | undefined): void {
   for (const [directive, order] of Object.entries(patch)) {
     if (!directive.startsWith(orderPrefix)) continue
+    delete patch[directive]
     if (!Array.isArray(order)) throw notOfKind("[]interface {}", order)
     const key = listName(directive, orderPrefix)
     const place = placeOf(schema, key)
@@ -128,10 +129,9 @@ function applyOrders(result: JsonObject, patch: JsonObject, schema: Schema | und
     if ((current ?? []).length + (patched ?? []).length === 0)
       throw patchFault("no elements in any of the given slices") // upstream cannot tell their type
     if (patched === undefined && place.mergeKey !== undefined) checkNamed(order)
-    done.add(key)
     setOwn(result, key, arrange(mergedList(current, patched, place), order, current ?? [], place.mergeKey))
+    delete patch[key]
   }
-  return done
 }
 
 /** What lies in a struct of bytes (RawExtension) is merged with nothing that lies there. */

@@ -96,7 +96,7 @@ export function managedKindOf(ctx: RequestContext, definition: ResourceDefinitio
 function decodePatched(
   ctx: RequestContext,
   value: Json,
-  { value: patch, duplicates, isMarked }: PatchDocument,
+  { value: patch, left, duplicates, isMarked }: PatchDocument & { left: Json },
   type: PatchType,
   expected: Expected,
   validation: FieldValidation,
@@ -114,7 +114,7 @@ function decodePatched(
       throw unexplained(error.cause.message, { cause: error })
     const text =
       type === "strategic"
-        ? printGo(patch)
+        ? printGo(left)
         : printWithoutMarks(JSON.stringify(type === "merge" ? inMergedOrder(value, patch) : value))
     const { cause } = error
     const converted = type === "strategic" && cause instanceof Mismatch ? cause.refusal(expected.schema) : undefined
@@ -196,7 +196,7 @@ export function patched(
   validation: FieldValidation,
   at: { namespace: string; name: string },
 ): KubeObject {
-  const { value: patch } = document
+  const patch = type === "strategic" ? copyJson(document.value) : document.value
   const before = (speaksOfManagers(patch) ? current : withoutManagers(current)) as unknown as Json
   const result =
     type === "json"
@@ -210,7 +210,7 @@ export function patched(
     throw unversioned(ctx, result, expected, at.name, validation)
   }
   const whole = typed(result, type, expected)
-  const decoded = decodePatched(ctx, whole, document, type, expected, validation)
+  const decoded = decodePatched(ctx, whole, { ...document, left: patch }, type, expected, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return decoded

@@ -7,6 +7,7 @@ export function strategicMergeCases(): Scenario[] {
   return [
     { name: "a strategic merge goes into what has no fields", steps: revisions() },
     { name: "a strategic merge deletes from lists of objects", steps: deletions() },
+    { name: "a strategic merge is shown as far as it was used", steps: refused() },
   ]
 }
 
@@ -68,5 +69,33 @@ function deletions(): RequestStep[] {
     of(`${deployments}/a`, { metadata: { "$deleteFromPrimitiveList/finalizers": ["a.b/c"] } }),
     patch(`${deployments}/a`, strategicPatch, { metadata: { finalizers: null } }, { label: "release" }),
     remove(`${path}/a-@{id}`),
+  ]
+}
+
+/** Each makes a name of a number, which no object can have, so the patch is told. */
+function refused(): RequestStep[] {
+  const deployments = "/apis/apps/v1/namespaces/@{ns}/deployments"
+  const labels = { a: "b" }
+  const template = { metadata: { labels }, spec: { containers: [{ name: "a", image: "x", args: ["1"] }] } }
+  const pod = (spec: Json): Record<string, Json> => ({ spec: { template: { spec } } })
+  const patches: Record<string, Json>[] = [
+    { metadata: { labels: { own: 1, $patch: "replace" } } },
+    { metadata: { annotations: { a: null, b: { c: null, d: [{ e: null }] } } } },
+    { metadata: { annotations: { b: { $patch: "delete", c: 1 }, d: [{ $patch: "delete" }, 1] } } },
+    { spec: { strategy: { $retainKeys: ["type"], type: 7 } } },
+    { spec: { replicas: { a: [{ $patch: "merge" }, null, { b: null }] } } },
+    pod({ containers: [{ name: "a", image: 7, $retainKeys: ["name", "image"] }] }),
+    pod({ containers: [{ name: "b", image: 7, stdin: null, $retainKeys: ["name", "image"] }] }),
+    pod({ $patch: "replace", containers: [{ name: "a", image: 7, $patch: "replace" }] }),
+    pod({ "$setElementOrder/containers": [{ name: "b" }, { name: "a" }], containers: [{ name: "b", image: 7 }] }),
+    pod({ containers: [{ name: "a", image: 7, "$deleteFromPrimitiveList/args": ["1"], args: null }] }),
+    pod({ tolerations: [{ key: 7, value: null }], nodeSelector: { a: 1, b: null } }),
+    pod({ nodeName: 7, volumes: [{ name: "v", emptyDir: { medium: null, $patch: "delete" } }] }),
+  ]
+  return [
+    post(deployments, { metadata: { name: "a", labels }, spec: { selector: { matchLabels: labels }, template } }),
+    ...patches.map((body) =>
+      patch(`${deployments}/a?dryRun=All`, strategicPatch, body, { label: `PATCH ${JSON.stringify(body)}` }),
+    ),
   ]
 }
