@@ -300,9 +300,10 @@ class Scanner {
       if (minus) this.#at++
       this.#fail(minus ? "in numeric literal" : "looking for beginning of value")
     }
-    // A number that goes on is malformed: say in which part.
+    // A number that goes on is malformed: say in which part. What has that part has come to its end.
     const next = this.#text[this.#at]
-    if (next === "." || next === "e" || next === "E") {
+    const goesOn = next === "." ? !/[.eE]/.test(literal) : (next === "e" || next === "E") && !/[eE]/.test(literal)
+    if (goesOn) {
       this.#at++
       if (next !== "." && /[+-]/.test(this.#text[this.#at] ?? "")) this.#at++
       this.#fail(next === "." ? "after decimal point in numeric literal" : "in exponent of numeric literal")

@@ -1,6 +1,7 @@
 // What an update must agree with before anything else: the object's identity and the version it was made from.
 // Source: k8s.io/apiserver/pkg/registry/generic/registry/store.go Update.
 
+import { goQuote } from "../../apimachinery/go-quote.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, objectModified, type StatusError } from "../../apimachinery/status.ts"
@@ -58,5 +59,5 @@ export function kindOf({ group, kind }: ResourceDefinition): { group: string; ki
 /** Upstream has no reason for this error, and answers 500. */
 export function checkRevision(text: string): void {
   if (/^\d*$/.test(text)) return
-  throw withoutReason(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
+  throw withoutReason(`strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`)
 }

@@ -1,6 +1,7 @@
 // Which point in time a list or watch is asked for, checked as upstream does.
 // Source: k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
+import { goQuote } from "../../apimachinery/go-quote.ts"
 import { type FieldError, FieldPath, forbiddenField, notSupported } from "../../apimachinery/field-errors.ts"
 import { parseFieldSelector } from "../../apimachinery/fields.ts"
 import { parseSelector } from "../../apimachinery/labels.ts"
@@ -41,7 +42,7 @@ export function parseListResourceVersion(text: string | undefined): number | und
 }
 
 function faultOf(text: string): string {
-  const quoted = JSON.stringify(text)
+  const quoted = goQuote(text)
   const isTooLarge = /^\d+$/.test(text)
   return `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${isTooLarge ? "value out of range" : "invalid syntax"}`
 }

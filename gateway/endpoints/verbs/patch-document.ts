@@ -84,6 +84,8 @@ function parsePatch(
     if (type === "json" || bytes[0] !== 0x7b) return { value: operationsOf(parseJson(text), type), duplicates: [] }
     return parseObject(text, "json", { duplicates: validation !== "Ignore", anyKind: true })
   } catch (error) {
+    // Nobody has read it before it is merged, and that says no more.
+    if (type === "merge" && validation === "Ignore") throw badRequest("Invalid JSON Patch", { cause: error })
     const detail = type === "json" && bytes[0] === 0x5b ? faultIn(bytes) : refusalOf(bytes)
     const shown = detail ?? errorMessage(error)
     throw badRequest(type === "strategic" ? shown : `error decoding patch: ${shown}`, { cause: error })

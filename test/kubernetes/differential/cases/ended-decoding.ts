@@ -131,7 +131,7 @@ function customs(): RequestStep[] {
 }
 
 function patches(): RequestStep[] {
-  const bodies = ["1e3", "-0", "1.50", '"x"', "true", "null", "[1e3]", "[]"]
+  const bodies = ["1e3", "10.0.0.1", "1.", "1e5e", "1e5.", "1.5e.", "-0", "1.50", '"x"', "true", "null", "[1e3]", "[]"]
   const maps = `${core}/configmaps`
   return [
     post(maps, { metadata: { name: "a" } }),
@@ -140,9 +140,12 @@ function patches(): RequestStep[] {
         patch(`${maps}/a?dryRun=All`, type, body, { label: `${type} ${body}` }),
       ),
     ),
-    ...bodies.map((body) =>
+    ...[...bodies, "{", '{"a":1 "b":2}', "{'a':1}"].map((body) =>
       patch(`${maps}/a?dryRun=All&fieldValidation=Ignore`, mergePatch, body, { label: `ignored ${body}` }),
     ),
+    put(`${maps}/a`, { metadata: { name: "a", resourceVersion: "<a>\u2028\u0000" } }, { label: "revision" }),
+    get(`${maps}?resourceVersion=%3Ca%3E%E2%80%A8%00`),
+    get(`${maps}/a?resourceVersion=%3Ca%3E%E2%80%A8`),
     patch(`${maps}/a?dryRun=All`, mergePatch, { apiVersion: "a\u0000b" }, { label: "version" }),
     patch(`${maps}/a?dryRun=All`, mergePatch, { apiVersion: "v1", kind: "a\u2028<\u0007" }, { label: "kind" }),
     post(maps, { apiVersion: "a\u0000b", kind: "ConfigMap" }, { label: "POST version" }),
