@@ -11,6 +11,7 @@ import type { KubeClient } from "../client/rest.ts"
 import type { TenantInformer } from "../client/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
+import type { RetryLimits } from "../client/workqueue/rate-limiter.ts"
 import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts"
 import type { Activity, Pace } from "./activity.ts"
 import type { Informers } from "./informers.ts"
@@ -99,6 +100,8 @@ export interface ControllerOptions<T extends KubeObject> {
   forget?(tenant: string): void
   /** It looks again and again by itself: what it calls does not keep a tenant awake. */
   isPeriodic?: boolean
+  /** How long a key waits after it failed. */
+  retry?: Partial<RetryLimits>
 }
 
 export class Controller<T extends KubeObject> implements Actor {
@@ -119,6 +122,7 @@ export class Controller<T extends KubeObject> implements Actor {
       group: (key) => key.tenant,
       maxWorking: (tenant) => workersFor(ctx, tenant),
       clock: ctx.clock,
+      limits: options.retry ?? {},
       refill: (tenant) => this.enqueueAll(tenant),
       metrics: ctx.metrics?.queue(queueName(options.name)),
     })
@@ -134,7 +138,7 @@ export class Controller<T extends KubeObject> implements Actor {
   }
 
   enqueueAfter(key: Key, ms: number): void {
-    this.#queue.addAfter(key, ms)
+    if (this.#ready(key.tenant)) this.#queue.addAfter(key, ms)
   }
 
   enqueueAll(tenant: string, namespace?: string): void {

@@ -10,6 +10,8 @@ const patienceMs = 5_000
 interface Write {
   at: number
   resourceVersion?: string
+  /** It was there before, so that it is gone where it is not. */
+  isChange?: true
   deletedUid?: string
 }
 
@@ -28,6 +30,14 @@ export class WriteTracker {
     this.#of(owner).set(object.metadata.name ?? "", {
       at: this.#clock.now(),
       resourceVersion: object.metadata.resourceVersion ?? "0",
+    })
+  }
+
+  changed(owner: string, object: KubeObject): void {
+    this.#of(owner).set(object.metadata.name ?? "", {
+      at: this.#clock.now(),
+      resourceVersion: object.metadata.resourceVersion ?? "0",
+      isChange: true,
     })
   }
 
@@ -62,7 +72,8 @@ export class WriteTracker {
 }
 
 /** resourceVersions of one resource are comparable numbers (KEP-5504). */
-function isShown({ resourceVersion, deletedUid }: Write, object: KubeObject | undefined): boolean {
+function isShown({ resourceVersion, isChange, deletedUid }: Write, object: KubeObject | undefined): boolean {
   if (resourceVersion === undefined) return object?.metadata.uid !== deletedUid
-  return object !== undefined && BigInt(object.metadata.resourceVersion ?? "0") >= BigInt(resourceVersion)
+  if (object === undefined) return isChange === true
+  return BigInt(object.metadata.resourceVersion ?? "0") >= BigInt(resourceVersion)
 }

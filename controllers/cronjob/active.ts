@@ -8,7 +8,7 @@ import type { ObjectReference } from "../../client/object-reference.ts"
 import { cronJobs, jobs as jobResource } from "../../client/resources.ts"
 import type { Controller } from "../context.ts"
 import { findCondition } from "../conditions.ts"
-import { isFinishedJob } from "../job/job.ts"
+import { isFinishedJob } from "../job/finished.ts"
 import type { CronJob, CronJobStatus } from "./types.ts"
 
 export const uidsOf = (active: readonly ObjectReference[] | undefined): Set<string | undefined> =>

@@ -5,76 +5,75 @@ import { controllerOf, type Job, type Pod } from "../../apimachinery/object.ts"
 import { jobs, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
-import { findCondition } from "../conditions.ts"
 import { claim } from "../pods/claim.ts"
 import type { Failures } from "./backoff.ts"
 import { Expectations } from "../pods/expectations.ts"
-import { isTerminating } from "../pods/pod-state.ts"
-import { Round } from "./round.ts"
+import { WriteTracker } from "../write-tracker.ts"
+import { followJobs, isForNow, orphans } from "./events.ts"
+import { isFinishedJob } from "./finished.ts"
+import { Round, type JobMemory } from "./round.ts"
 import { isTracked, removeFinalizer, trackingFinalizer } from "./tracking.ts"
 
 const jobKind = { apiVersion: "batch/v1", kind: "Job" } as const
 
-/** A key of this name stands for the pods of its namespace that lost their Job. */
-const orphans = ""
-
-export function isFinishedJob(job: Job): boolean {
-  return ["Complete", "Failed"].some((type) => findCondition(job.status?.conditions, type)?.status === "True")
-}
+/** When the informers are behind what was written. */
+const staleRetryMs = 10
 
 export function runJobs(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Job>(jobs)
   const pods = ctx.informers.of<Pod>(podResource)
-  const expectations = new Expectations(ctx.clock)
-  const backoffs = new Map<string, Failures>()
-  const controller = new Controller<Job>(ctx, { name: "job", primary: all, reads: [pods] })
-  const enqueue = (tenant: string, pod: Pod): void => {
-    const owner = controllerOf(pod)
-    if (owner !== undefined && owner.kind !== "Job") return
-    const job = owner && all.get(tenant, pod.metadata.namespace, owner.name)
-    if (job !== undefined && job.metadata.uid === owner?.uid) controller.enqueueObject(tenant, job)
-    else if (isTracked(pod)) controller.enqueue(tenant, pod.metadata.namespace, orphans)
+  const controller = new Controller<Job>(ctx, {
+    name: "job",
+    primary: all,
+    reads: [pods],
+    matters: isForNow,
+    retry: { baseDelayMs: 1_000, maxDelayMs: 60_000 },
+  })
+  const memory: JobMemory = {
+    expectations: new Expectations(ctx.clock),
+    backoffs: new Map<string, Failures>(),
+    statusWrites: new WriteTracker(ctx.clock),
+    podWrites: new WriteTracker(ctx.clock),
   }
-  pods.subscribe({
-    added(tenant, pod) {
-      if (!isTerminating(pod)) expectations.creationObserved(controllerOf(pod)?.uid ?? "")
-      enqueue(tenant, pod)
-    },
-    updated(tenant, pod) {
-      if (isTerminating(pod)) expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
-      enqueue(tenant, pod)
-    },
-    deleted(tenant, pod) {
-      expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
-      enqueue(tenant, pod)
-    },
-  })
-  all.subscribe({
-    deleted(tenant, job) {
-      controller.enqueue(tenant, job.metadata.namespace, orphans)
-      expectations.forget(job.metadata.uid ?? "")
-      backoffs.delete(job.metadata.uid ?? "")
-    },
-  })
-  return controller.run((key) => reconcile({ ctx, controller, expectations, backoffs }, key))
+  followJobs({ jobs: all, pods, controller, expectations: memory.expectations })
+  all.subscribe({ deleted: (_tenant, { metadata: { uid = "" } }) => forget(memory, uid) })
+  return controller.run((key) => reconcile({ ctx, controller, memory }, key))
+}
+
+function forget({ expectations, backoffs, statusWrites, podWrites }: JobMemory, uid: string): void {
+  expectations.forget(uid)
+  backoffs.delete(uid)
+  statusWrites.forget(uid)
+  podWrites.forget(uid)
 }
 
 interface Parts {
   ctx: ControllerContext
   controller: Controller<Job>
-  expectations: Expectations
-  backoffs: Map<string, Failures>
+  memory: JobMemory
 }
 
-async function reconcile({ ctx, controller, expectations, backoffs }: Parts, key: Key): Promise<ReconcileResult> {
-  const { tenant } = key
+async function reconcile({ ctx, controller, memory }: Parts, key: Key): Promise<ReconcileResult> {
+  const { tenant, namespace } = key
   if (key.name === orphans) return releaseOrphans(ctx, controller, key)
   const client = controller.client(tenant)
-  const job = ctx.informers.of<Job>(jobs).get(tenant, key.namespace, key.name)
+  const job = ctx.informers.of<Job>(jobs).get(tenant, namespace, key.name)
   // Somebody else's (spec.managedBy) is left alone with all of its pods.
   const managedBy = job?.spec?.managedBy
   if (job === undefined || (managedBy !== undefined && managedBy !== "kubernetes.io/job-controller")) return
   const informer = ctx.informers.of<Pod>(podResource)
+  const { uid = "" } = job.metadata
+  const controlled = informer.byIndex(tenant, "controller", uid)
+  if (isFinishedJob(job)) {
+    memory.backoffs.delete(uid)
+    await Promise.all(controlled.map((pod) => removeFinalizer(client, pod)))
+    return
+  }
+  // On what it has counted already it would count, and make pods, once more.
+  const isSeen =
+    memory.statusWrites.isSeen(uid, () => job) &&
+    memory.podWrites.isSeen(uid, (pod) => informer.get(tenant, namespace, pod))
+  if (!isSeen) return { requeueAfterMs: staleRetryMs }
   const pods = await claim<Pod>({
     client,
     resource: podResource,
@@ -83,18 +82,10 @@ async function reconcile({ ctx, controller, expectations, backoffs }: Parts, key
     ownerResource: jobs,
     finalizer: trackingFinalizer,
     selector: selectorFromLabelSelector(job.spec?.selector),
-    candidates: [
-      ...informer.byIndex(tenant, "controller", job.metadata.uid ?? ""),
-      ...informer.byIndex(tenant, "orphans", key.namespace),
-    ],
+    candidates: [...controlled, ...informer.byIndex(tenant, "orphans", namespace)],
   })
-  if (isFinishedJob(job)) {
-    backoffs.delete(job.metadata.uid ?? "")
-    await Promise.all(pods.map((pod) => removeFinalizer(client, pod)))
-    return
-  }
   const now = ctx.clock.now()
-  return new Round({ actor: controller, expectations, backoffs, tenant, job, pods, now }).run()
+  return new Round({ ...memory, actor: controller, tenant, job, pods, now }).run()
 }
 
 /** Without their Job nobody would ever take the finalizer off. */
@@ -106,8 +97,8 @@ async function releaseOrphans(ctx: ControllerContext, controller: Controller<Job
     .list(key.tenant, key.namespace)
     .filter((pod) => {
       const owner = controllerOf(pod)
-      if (owner !== undefined && owner.kind !== "Job") return false
-      return isTracked(pod) && all.get(key.tenant, key.namespace, owner?.name ?? "")?.metadata.uid !== owner?.uid
+      if (!isTracked(pod) || owner === undefined) return isTracked(pod)
+      return owner.kind === "Job" && all.get(key.tenant, key.namespace, owner.name)?.metadata.uid !== owner.uid
     })
   await Promise.all(lost.map((pod) => removeFinalizer(client, pod)))
 }

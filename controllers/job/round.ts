@@ -8,18 +8,26 @@ import { findCondition } from "../conditions.ts"
 import type { Actor } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import type { Expectations } from "../pods/expectations.ts"
+import type { WriteTracker } from "../write-tracker.ts"
 import { withFinished, type Failures } from "./backoff.ts"
 import { deadlineMs, endingOf, reachedCompletions, withJobCondition, withTarget, type Ending } from "./ending.ts"
 import { indexOf } from "./indexes.ts"
 import { deletePods, managePods, readyAmong, type Change, type PodsOptions } from "./pods.ts"
-import { isIndexed, isLeaving, isTracked, removeFinalizer, type JobStatus } from "./tracking.ts"
+import { isIndexed, isLeaving, isTracked, removeFinalizer, hasUncounted, settled, type JobStatus } from "./tracking.ts"
 import { viewOf, type JobView } from "./view.ts"
 
-export interface RoundOptions {
-  actor: Actor
+/** Of all Jobs, by their uids. */
+export interface JobMemory {
   expectations: Expectations
-  /** Failures in a row, by the Job's uid. */
+  /** Failures in a row. */
   backoffs: Map<string, Failures>
+  /** Its own, that the informers may not have shown yet. */
+  statusWrites: WriteTracker
+  podWrites: WriteTracker
+}
+
+export interface RoundOptions extends JobMemory {
+  actor: Actor
   tenant: string
   job: Job
   pods: readonly Pod[]
@@ -71,8 +79,10 @@ export class Round {
     if (failures === undefined) backoffs.delete(this.#uid)
     else backoffs.set(this.#uid, failures)
     // Only what the status has on record may lose its finalizer.
-    await Promise.all(release.map((pod) => removeFinalizer(this.#options.actor.client(this.#options.tenant), pod)))
-    if (ending !== undefined && !reachedLimit && (status.terminating ?? 0) === 0) await this.#finish(status, ending)
+    status = settled(status, await this.#release(release))
+    const isOver = !reachedLimit && (status.terminating ?? 0) === 0 && !hasUncounted(status)
+    if (ending !== undefined && isOver) await this.#finish(status, ending)
+    else await this.#write(status)
     if (change.failure !== undefined) throw change.failure
     return ending === undefined ? this.#next(status, change) : undefined
   }
@@ -134,24 +144,29 @@ export class Round {
     return isSuspended ? { ...rest, conditions } : { ...rest, startTime: this.#time(), conditions }
   }
 
+  /** Returns the uids of those that have lost it. */
+  async #release(pods: readonly Pod[]): Promise<Set<string>> {
+    const { actor, tenant, podWrites } = this.#options
+    const released = new Set<string>()
+    const release = async (pod: Pod): Promise<void> => {
+      const outcome = await removeFinalizer(actor.client(tenant), pod)
+      if (outcome === undefined) return
+      released.add(pod.metadata.uid ?? "")
+      if (outcome !== pod) podWrites.changed(this.#uid, outcome)
+    }
+    await Promise.all(pods.map(release))
+    return released
+  }
+
   /** The status after the finalizers are off: nothing is left to be counted. */
   async #finish(status: JobStatus, { type, reason, message }: Ending): Promise<void> {
-    const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {}
-    const counts = {
-      succeeded: (status.succeeded ?? 0) + succeeded.length,
-      failed: (status.failed ?? 0) + failed.length,
-    }
-    const { succeeded: _, failed: __, ...rest } = status
     await this.#write({
-      ...rest,
-      ...(counts.succeeded === 0 ? {} : { succeeded: counts.succeeded }),
-      ...(counts.failed === 0 ? {} : { failed: counts.failed }),
-      uncountedTerminatedPods: {},
+      ...status,
       ...(type === "Complete" ? { completionTime: this.#time() } : {}),
       conditions: withJobCondition(status.conditions, { type, status: "True", reason, message }, this.#now),
     })
     if (type === "Failed") return this.#event("Warning", reason, message)
-    if (counts.succeeded > (this.#job.spec?.completions ?? Number.POSITIVE_INFINITY)) {
+    if ((status.succeeded ?? 0) > (this.#job.spec?.completions ?? Number.POSITIVE_INFINITY)) {
       const text = "Too many succeeded pods running after completion count reached"
       this.#event("Warning", "TooManySucceededPods", text)
     }
@@ -165,8 +180,9 @@ export class Round {
 
   async #write(status: JobStatus): Promise<void> {
     if (equalButNulls(status, this.#job.status)) return
-    const client = this.#options.actor.client(this.#options.tenant)
-    this.#job = await client.update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
+    const { actor, tenant, statusWrites } = this.#options
+    this.#job = await actor.client(tenant).update<Job>(jobs, { ...this.#job, status }, { subresource: "status" })
+    statusWrites.changed(this.#uid, this.#job)
   }
 
   #time(): string {

@@ -136,19 +136,41 @@ export class Tracker {
   }
 }
 
-/** true: it is off. */
-export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<boolean> {
-  if (!isTracked(pod)) return true
+export const hasUncounted = ({ uncountedTerminatedPods: of }: JobStatus): boolean =>
+  [of?.succeeded, of?.failed].some((uids) => (uids ?? []).length > 0)
+
+/** Those that were written down and have lost their finalizer are counted for good. */
+export function settled(status: JobStatus, released: ReadonlySet<string>): JobStatus {
+  const { succeeded, failed, uncountedTerminatedPods: before, ...rest } = status
+  const left = (uids: readonly string[] = []): string[] => uids.filter((uid) => !released.has(uid))
+  const held = { succeeded: left(before?.succeeded), failed: left(before?.failed) }
+  const counts = {
+    succeeded: (succeeded ?? 0) + (before?.succeeded?.length ?? 0) - held.succeeded.length,
+    failed: (failed ?? 0) + (before?.failed?.length ?? 0) - held.failed.length,
+  }
+  return {
+    ...rest,
+    ...(counts.succeeded === 0 ? {} : { succeeded: counts.succeeded }),
+    ...(counts.failed === 0 ? {} : { failed: counts.failed }),
+    uncountedTerminatedPods: {
+      ...(held.succeeded.length === 0 ? {} : { succeeded: held.succeeded }),
+      ...(held.failed.length === 0 ? {} : { failed: held.failed }),
+    },
+  }
+}
+
+/** The pod without it; undefined: it may still be there. */
+export async function removeFinalizer(client: KubeClient, pod: Pod): Promise<Pod | undefined> {
+  if (!isTracked(pod)) return pod
   const { namespace, name = "", uid } = pod.metadata
   // A strategic patch of just this one needs no lock: the pod's status may change meanwhile.
   const body = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [trackingFinalizer] } }
   try {
-    await client.patch(podResource, namespace, name, body, { type: "strategic" })
-    return true
+    return await client.patch<Pod>(podResource, namespace, name, body, { type: "strategic" })
   } catch (error) {
-    if (hasReason(error, "NotFound")) return true
+    if (hasReason(error, "NotFound")) return pod
     // Another pod of this name: its event brings the Job back.
-    if (hasReason(error, "Conflict", "Invalid")) return false
+    if (hasReason(error, "Conflict", "Invalid")) return undefined
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { isNotFound } from "../../apimachinery/status.ts"
 import { jobs } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
 import { Controller, type ControllerContext } from "../context.ts"
-import { isFinishedJob } from "./job.ts"
+import { isFinishedJob } from "./finished.ts"
 
 export function runTtlAfterFinished(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Job>(jobs)

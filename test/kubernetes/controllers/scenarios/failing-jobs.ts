@@ -1,13 +1,37 @@
 // Jobs whose pods fail, are disrupted or refused, and those that come to their deadline.
 
 import type { Scenario } from "../scenario.ts"
-import { ended, held, patched, pod } from "./job-steps.ts"
+import { ended, held, index, indexed, patched, pod } from "./job-steps.ts"
 import { job, jobHas, quota, settle } from "./steps.ts"
 
 export const failingJobScenarios: readonly Scenario[] = [
   {
     name: "job fails at its limit",
     steps: [job({ backoffLimit: 0 }), jobHas({ active: 1 }), { pods: { exit: 1 } }, jobHas({ failed: 1 })],
+  },
+  {
+    name: "job of several pods that fail together",
+    nodes: "bound",
+    steps: [
+      job({ parallelism: 4, completions: 4, backoffLimit: 0 }),
+      settle,
+      { pods: { exit: 1 }, count: 3 },
+      ended("Failed"),
+      settle,
+    ],
+  },
+  {
+    name: "job of indexes that succeed and fail together",
+    nodes: "bound",
+    steps: [
+      indexed(4, { backoffLimitPerIndex: 0, maxFailedIndexes: 0 }),
+      settle,
+      { pods: { exit: 1 }, labels: index(1) },
+      { pods: "succeeded", labels: index(0) },
+      { pods: { exit: 1 }, labels: index(3) },
+      ended("Failed"),
+      settle,
+    ],
   },
   {
     name: "job at its deadline",

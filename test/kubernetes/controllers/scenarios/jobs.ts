@@ -1,6 +1,6 @@
 // Jobs: completions, suspension, whose pods are whose.
 
-import type { Scenario } from "../scenario.ts"
+import type { Scenario, Step } from "../scenario.ts"
 import { ended, held, index, indexed, patched } from "./job-steps.ts"
 import { container, job, jobHas, settle } from "./steps.ts"
 
@@ -9,6 +9,15 @@ const labelled = job({
   selector: { matchLabels: { mine: "yes" } },
   template: {
     metadata: { labels: { mine: "yes" } },
+    spec: { restartPolicy: "Never", containers: [container("one")] },
+  },
+})
+
+const podOfItsLabels = (metadata: object = {}): Step => ({
+  create: {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "orphan", labels: { mine: "yes" }, ...metadata },
     spec: { restartPolicy: "Never", containers: [container("one")] },
   },
 })
@@ -83,15 +92,38 @@ export const jobScenarios: readonly Scenario[] = [
   {
     name: "job takes a pod of its labels",
     steps: [
-      {
-        create: {
-          apiVersion: "v1",
-          kind: "Pod",
-          metadata: { name: "orphan", labels: { mine: "yes" } },
-          spec: { restartPolicy: "Never", containers: [container("one")] },
-        },
-      },
+      podOfItsLabels(),
       labelled,
+      settle,
+      // It takes it again.
+      { patch: ["pods", "orphan"], with: { metadata: { ownerReferences: null } } },
+      settle,
+    ],
+  },
+  {
+    name: "job takes a pod that comes later, and one that gets its labels",
+    steps: [
+      labelled,
+      settle,
+      podOfItsLabels(),
+      settle,
+      podOfItsLabels({ name: "other", labels: { mine: "no" }, finalizers: ["batch.kubernetes.io/job-tracking"] }),
+      settle,
+      { patch: ["pods", "other"], with: { metadata: { labels: { mine: "yes" } } } },
+      settle,
+    ],
+  },
+  {
+    name: "job that has ended takes no pod",
+    steps: [
+      labelled,
+      settle,
+      { pods: "succeeded" },
+      ended("Complete"),
+      podOfItsLabels(),
+      podOfItsLabels({ name: "tracked", finalizers: ["batch.kubernetes.io/job-tracking"] }),
+      settle,
+      { patch: ["jobs", "work"], with: { metadata: { labels: { a: "b" } } } },
       settle,
     ],
   },

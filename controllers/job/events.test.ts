@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest"
+import type { Job, KubeObject, Pod } from "../../apimachinery/object.ts"
+import { events, jobs, pods } from "../../client/resources.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { trackingFinalizer } from "./tracking.ts"
+
+const only = ["job"]
+const labels = { mine: "yes" }
+
+function job(spec: object): KubeObject {
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "work", namespace: "default", uid: "u" },
+    spec: {
+      parallelism: 1,
+      completions: 1,
+      backoffLimit: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { restartPolicy: "Never", containers: [{ name: "c", image: "one" }] } },
+      ...spec,
+    },
+  }
+}
+
+const stranger = (metadata: object): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "stranger", namespace: "default", ...metadata },
+  spec: { containers: [{ name: "c", image: "one" }] },
+})
+
+const find = (harness: Harness): Job => harness.cluster.find<Job>(jobs, "default", "work")!
+const pod = (harness: Harness, name: string): Pod => harness.cluster.find<Pod>(pods, "default", name)!
+const podsOf = (harness: Harness): Pod[] => harness.cluster.all<Pod>(pods)
+const told = (harness: Harness, reason: string): number =>
+  harness.cluster.all(events).filter((event) => event["reason"] === reason).length
+/** As it is when nothing goes on any more. */
+async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe("a Job of several pods", () => {
+  test("counts those that fail within a second together, and deletes only what still runs", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ parallelism: 3, completions: 3 }))
+    await eventually(() => expect(podsOf(harness)).toHaveLength(3))
+    const [first, second, third] = podsOf(harness)
+    await harness.setPod(first!, "Failed", false)
+    await turns()
+    clock.advance(900)
+    await harness.setPod(second!, "Failed", false)
+    await turns()
+    expect(find(harness).status?.failed).toBeUndefined()
+    clock.advance(100)
+    await eventually(() => expect(told(harness, "BackoffLimitExceeded")).toBe(1))
+    expect(find(harness).status).toMatchObject({ failed: 3 })
+    expect(told(harness, "SuccessfulDelete")).toBe(1)
+    expect(podsOf(harness).map(({ metadata }) => metadata.name)).not.toContain(third!.metadata.name)
+    expect(podsOf(harness)).toHaveLength(2)
+  })
+
+  test("waits for nothing when the last of them has ended", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ parallelism: 2, completions: 2 }))
+    await eventually(() => expect(podsOf(harness)).toHaveLength(2))
+    for (const each of podsOf(harness)) await harness.setPod(each, "Succeeded", false)
+    await eventually(() => expect(told(harness, "Completed")).toBe(1))
+    expect(find(harness).status).toMatchObject({ succeeded: 2 })
+  })
+
+  test("has counted what it has seen when a user changes it", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ parallelism: 2, completions: 5, backoffLimit: 6 }))
+    await eventually(() => expect(podsOf(harness)).toHaveLength(2))
+    await harness.setPod(podsOf(harness)[0]!, "Succeeded", false)
+    await turns()
+    await harness.change(jobs, "default", "work", { spec: { parallelism: 3 } })
+    await eventually(() => expect(find(harness).status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} }))
+    await turns()
+    expect(find(harness).status).toMatchObject({ succeeded: 1, active: 3 })
+    expect(podsOf(harness)).toHaveLength(4)
+  })
+})
+
+describe("a pod that nobody controls", () => {
+  const isTaken = (of: Pod): void => {
+    expect(of.metadata.ownerReferences).toMatchObject([{ kind: "Job", name: "work", controller: true }])
+    expect(of.metadata.finalizers).toEqual([trackingFinalizer])
+  }
+  const started = async (spec: object): Promise<{ harness: Harness; clock: FakeClock }> => {
+    const clock = new FakeClock()
+    const harness = await startHarness({ only, clock })
+    await harness.create(jobs, job(spec))
+    return { harness, clock }
+  }
+
+  test("is taken again by the Job it was taken from", async () => {
+    const { harness, clock } = await started({})
+    await using _ = harness
+    await eventually(() => expect(podsOf(harness)).toHaveLength(1))
+    const { name = "" } = podsOf(harness)[0]!.metadata
+    isTaken(pod(harness, name))
+    await harness.change(pods, "default", name, { metadata: { ownerReferences: null } })
+    await eventually(() => {
+      clock.advance(50)
+      isTaken(pod(harness, name))
+    })
+  })
+
+  test("is taken when it is given the labels", async () => {
+    const { harness, clock } = await started({ parallelism: 0 })
+    await using _ = harness
+    await harness.create(pods, stranger({ labels: { mine: "no" } }))
+    await turns()
+    clock.advance(5_000)
+    await turns()
+    expect(pod(harness, "stranger").metadata.ownerReferences).toBeUndefined()
+    await harness.change(pods, "default", "stranger", { metadata: { labels } })
+    // There may be none, so it goes again.
+    await eventually(() => {
+      clock.advance(50)
+      expect(pod(harness, "stranger")).toBeUndefined()
+    })
+    expect(told(harness, "SuccessfulDelete")).toBe(1)
+  })
+
+  test("is not taken by a Job that has ended, and loses the finalizer of one", async () => {
+    const { harness, clock } = await started({ completions: 0 })
+    await using _ = harness
+    await eventually(() => expect(told(harness, "Completed")).toBe(1))
+    await harness.create(pods, stranger({ labels, finalizers: [trackingFinalizer] }))
+    await eventually(() => expect(pod(harness, "stranger").metadata.finalizers ?? []).toEqual([]))
+    await harness.change(jobs, "default", "work", { metadata: { labels: { touched: "yes" } } })
+    await turns()
+    clock.advance(5_000)
+    await turns()
+    expect(pod(harness, "stranger").metadata.ownerReferences).toBeUndefined()
+  })
+})

@@ -1,0 +1,84 @@
+// When a Job is looked at: what its pods tell, and what is written into its status, is gathered for a second, so that those that
+// fail together are counted together. Source: k8s.io/kubernetes/pkg/controller/job/job_controller.go (addPod … enqueueSyncJobBatched).
+
+import { equalJson } from "../../apimachinery/equality.ts"
+import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
+import { controllerOf, type Job, type Pod } from "../../apimachinery/object.ts"
+import type { TenantInformer } from "../../client/tenant-informer.ts"
+import type { Controller } from "../context.ts"
+import type { Expectations } from "../pods/expectations.ts"
+import { isFinished, isTerminating } from "../pods/pod-state.ts"
+import { isFinishedJob } from "./finished.ts"
+import { isTracked } from "./tracking.ts"
+
+const gatherMs = 1_000
+
+/** A key of this name stands for the pods of its namespace that lost their Job. */
+export const orphans = ""
+
+/** What users change is acted on at once. */
+export function isForNow(job: Job, previous: Job): boolean {
+  return job.metadata.generation !== previous.metadata.generation || isFinishedJob(job)
+}
+
+export interface Followed {
+  jobs: TenantInformer<Job>
+  pods: TenantInformer<Pod>
+  controller: Controller<Job>
+  expectations: Expectations
+}
+
+export function followJobs({ jobs, pods, controller, expectations }: Followed): void {
+  const gather = (tenant: string, { metadata: { namespace = "", name = "" } }: Job): void =>
+    controller.enqueueAfter({ tenant, namespace, name }, gatherMs)
+  const jobOf = (tenant: string, pod: Pod): Job | undefined => {
+    const owner = controllerOf(pod)
+    const job = owner?.kind === "Job" ? jobs.get(tenant, pod.metadata.namespace, owner.name) : undefined
+    return job?.metadata.uid === owner?.uid ? job : undefined
+  }
+  const enqueue = (tenant: string, pod: Pod, isOver: boolean): void => {
+    const job = jobOf(tenant, pod)
+    const owner = controllerOf(pod)
+    if (job !== undefined) {
+      // When none is left that could tell something, there is nothing to wait for.
+      const isLast = isOver && pods.byIndex(tenant, "controller", job.metadata.uid ?? "").every(isFinished)
+      if (isLast || isFinishedJob(job)) controller.enqueueObject(tenant, job)
+      else gather(tenant, job)
+    } else if (isTracked(pod) && (owner === undefined || owner.kind === "Job")) {
+      controller.enqueue(tenant, pod.metadata.namespace, orphans)
+    }
+  }
+  const gatherMatching = (tenant: string, pod: Pod): void => {
+    for (const job of jobs.list(tenant, pod.metadata.namespace)) {
+      if (matches(selectorFromLabelSelector(job.spec?.selector), pod.metadata.labels ?? {})) gather(tenant, job)
+    }
+  }
+  pods.subscribe({
+    added(tenant, pod) {
+      const owner = controllerOf(pod)
+      if (owner === undefined) gatherMatching(tenant, pod)
+      else if (!isTerminating(pod)) expectations.creationObserved(owner.uid)
+      enqueue(tenant, pod, false)
+    },
+    updated(tenant, pod, previous) {
+      const owner = controllerOf(pod)
+      if (isTerminating(pod)) expectations.deletionObserved(owner?.uid ?? "", pod.metadata.uid ?? "")
+      const before = jobOf(tenant, previous)
+      const isOthers = owner?.uid !== controllerOf(previous)?.uid
+      if (before !== undefined && isOthers) gather(tenant, before)
+      const isRelabelled = !equalJson(pod.metadata.labels, previous.metadata.labels)
+      if (owner === undefined && (isOthers || isRelabelled)) gatherMatching(tenant, pod)
+      enqueue(tenant, pod, isFinished(pod) && !isFinished(previous))
+    },
+    deleted(tenant, pod) {
+      expectations.deletionObserved(controllerOf(pod)?.uid ?? "", pod.metadata.uid ?? "")
+      enqueue(tenant, pod, true)
+    },
+  })
+  jobs.subscribe({
+    updated(tenant, job, previous) {
+      if (!isForNow(job, previous)) gather(tenant, job)
+    },
+    deleted: (tenant, job) => controller.enqueue(tenant, job.metadata.namespace, orphans),
+  })
+}
