@@ -228,7 +228,7 @@ export class FakeCluster implements KubeClient {
   }
 
   #change(resource: Resource, current: KubeObject, wanted: KubeObject, subresource: string | undefined): KubeObject {
-    const isStatus = subresource === "status"
+    const isStatus = subresource === "status" || subresource === "approval"
     const { uid, creationTimestamp, deletionTimestamp, generation = 1, resourceVersion } = current.metadata
     const body = isStatus ? { ...current, status: wanted["status"] } : { ...wanted, status: current["status"] }
     const specChanged = !isStatus && !equalJson(current["spec"], wanted["spec"])

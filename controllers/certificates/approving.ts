@@ -29,6 +29,9 @@ const permissions = {
   nodeclient: "Auto approving kubelet client certificate after SubjectAccessReview.",
 } as const
 
+const firstRetryMs = 200
+const longestRetryMs = 1_000_000
+
 export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<CertificateSigningRequest>(certificateSigningRequests)
   const controller = new Controller<CertificateSigningRequest>(ctx, {
@@ -37,11 +40,11 @@ export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
   })
   return controller.run(async ({ tenant, name }) => {
     const request = all.get(tenant, undefined, name)
-    if (request === undefined || request.spec?.signerName !== kubeletClientSigner) return
-    if (request.status?.certificate !== undefined) return
-    if (hasCondition(request, "Approved") || hasCondition(request, "Denied")) return
+    if (request === undefined || request.spec?.signerName !== kubeletClientSigner) return undefined
+    if (request.status?.certificate !== undefined) return undefined
+    if (hasCondition(request, "Approved") || hasCondition(request, "Denied")) return undefined
     const subject = subjectOf(pemOf(request))
-    if (notKubeletClient(subject, request.spec.usages ?? []) !== undefined) return
+    if (notKubeletClient(subject, request.spec.usages ?? []) !== undefined) return undefined
     const isSelf = request.spec.username === subject.commonName
     for (const [subresource, message] of Object.entries(permissions)) {
       if (subresource === "selfnodeclient" && !isSelf) continue
@@ -51,9 +54,16 @@ export function runCertificateApproving(ctx: ControllerContext): Promise<void> {
       const status = { ...request.status, conditions: [...(request.status?.conditions ?? []), approved] }
       const changed = { ...request, status }
       await controller.client(tenant).update(certificateSigningRequests, changed, { subresource: "approval" })
-      return
+      return undefined
     }
+    return { requeueAfterMs: retryMs(request, ctx.clock.now()) }
   })
+}
+
+/** It may be allowed later: asked again when as much time has passed once more. */
+function retryMs({ metadata }: CertificateSigningRequest, now: number): number {
+  const age = now - Date.parse(metadata.creationTimestamp ?? "")
+  return Math.min(Math.max(age || 0, firstRetryMs), longestRetryMs)
 }
 
 async function mayCreate(

@@ -1,9 +1,10 @@
 import { X509Certificate } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { CertificateSigningRequest, KubeObject } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { isNotFound, notFound } from "../../apimachinery/status.ts"
 import { FakeClock } from "../../client/testing/fake-clock.ts"
 import type { KubeClient } from "../../client/rest.ts"
+import { singleCluster } from "../../client/single-cluster.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { createClientRequest } from "../../gateway/testing/certificate-request.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
@@ -103,6 +104,70 @@ describe("a CertificateSigningRequest in a tenant", () => {
     expect((await find("not-a-node")).status?.conditions).toBeUndefined()
   })
 })
+
+describe("a CertificateSigningRequest that cannot be answered yet", () => {
+  const signerName = "kubernetes.io/kube-apiserver-client-kubelet"
+  const subject = "CN=system:node:n1, O=system:nodes"
+
+  async function requestIn(cluster: FakeCluster): Promise<CertificateSigningRequest> {
+    const { request } = await createClientRequest(subject)
+    return cluster.create<CertificateSigningRequest>(certificateSigningRequests, {
+      apiVersion: "certificates.k8s.io/v1",
+      kind: "CertificateSigningRequest",
+      metadata: { name: "node" },
+      spec: { request: Buffer.from(request).toString("base64"), signerName, usages: clientUsages, username: "n1" },
+    } as CertificateSigningRequest)
+  }
+  const statusIn = (cluster: FakeCluster): CertificateSigningRequest["status"] =>
+    cluster.find<CertificateSigningRequest>(certificateSigningRequests, undefined, "node")!.status
+
+  test("is approved when who asks is allowed to later", async () => {
+    const clock = new FakeClock()
+    const cluster = new AnsweringCluster({ clock })
+    await requestIn(cluster)
+    await using _ = await startHarness({ only: ["certificatesigningrequest-approving"], clock, cluster })
+    await eventually(() => expect(cluster.asked).toBe(1))
+    cluster.isAllowed = true
+    await eventually(() => {
+      clock.advance(10)
+      expect(statusIn(cluster)?.conditions).toMatchObject([{ type: "Approved", reason: "AutoApproved" }])
+    })
+    expect(cluster.asked).toBe(2)
+  })
+
+  test("is signed when the signer can, and has not failed", async () => {
+    const cluster = new FakeCluster()
+    const request = await requestIn(cluster)
+    const conditions = [{ type: "Approved", status: "True", reason: "Test", message: "it may" }]
+    const approved = { ...request, status: { conditions } }
+    await cluster.update<CertificateSigningRequest>(certificateSigningRequests, approved, { subresource: "status" })
+    let times = 0
+    await using _ = startControllers(singleCluster(cluster, "tenant-a"), {
+      rootCertificateAuthority: "CA",
+      signer: {
+        sign: () => (++times < 3 ? Promise.reject(notFound({ group: "", resource: "x" }, "x")) : Promise.resolve("C")),
+      },
+      only: ["certificatesigningrequest-signing"],
+    })
+    await eventually(() => expect(statusIn(cluster)?.certificate).toBe(Buffer.from("C").toString("base64")))
+    expect(times).toBe(3)
+    expect(statusIn(cluster)?.conditions).toEqual(conditions)
+  })
+})
+
+/** Answers who may do what. */
+class AnsweringCluster extends FakeCluster {
+  isAllowed = false
+  asked = 0
+
+  override async create<T extends KubeObject>(
+    ...[resource, object, ...options]: Parameters<KubeClient["create"]>
+  ): Promise<T> {
+    if (resource.resource !== "subjectaccessreviews") return super.create<T>(resource, object as T, ...options)
+    this.asked++
+    return { ...object, status: { allowed: this.isAllowed } } as unknown as T
+  }
+}
 
 describe("old requests", () => {
   const at = "2026-01-01T00:00:00Z"

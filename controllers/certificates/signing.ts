@@ -2,7 +2,6 @@
 // Facts: k8s.io/kubernetes/pkg/controller/certificates/signer.
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
-import { errorMessage } from "../../apimachinery/error-message.ts"
 import { type CertificateSigningRequest, timestamp } from "../../apimachinery/object.ts"
 import { Controller, type ControllerContext } from "../context.ts"
 import {
@@ -44,28 +43,33 @@ export function runCertificateSigning(ctx: ControllerContext): Promise<void> {
     const isApproved = hasCondition(request, "Approved") && !hasCondition(request, "Denied")
     if (!isApproved || hasCondition(request, "Failed")) return
     const { usages = [], expirationSeconds } = request.spec ?? {}
-    let status
-    try {
-      const why = refusal(request)
-      if (why !== undefined) throw new Error(why)
-      const asked = expirationSeconds === undefined ? longestMs : expirationSeconds * 1000
-      const lifetimeMs = Math.max(shortestMs, Math.min(longestMs, asked))
-      const certificate = await signer.sign(tenant, { request: pemOf(request), usages, lifetimeMs })
-      status = { ...request.status, certificate: Buffer.from(certificate).toString("base64") }
-    } catch (error) {
+    const why = refusal(request)
+    if (why !== undefined) {
       const failed = {
         type: "Failed",
         status: "True",
         reason: "SignerValidationFailure",
-        message: errorMessage(error),
+        message: why,
         lastUpdateTime: timestamp(new Date(ctx.clock.now())),
       }
-      status = { ...request.status, conditions: [...(request.status?.conditions ?? []), failed] }
+      return write(controller, tenant, request, { conditions: [...(request.status?.conditions ?? []), failed] })
     }
-    await controller
-      .client(tenant)
-      .update(certificateSigningRequests, { ...request, status }, { subresource: "status" })
+    const asked = expirationSeconds === undefined ? longestMs : expirationSeconds * 1000
+    const lifetimeMs = Math.max(shortestMs, Math.min(longestMs, asked))
+    // What fails here is not the request's fault: it is tried again.
+    const certificate = await signer.sign(tenant, { request: pemOf(request), usages, lifetimeMs })
+    await write(controller, tenant, request, { certificate: Buffer.from(certificate).toString("base64") })
   })
+}
+
+async function write(
+  controller: Controller<CertificateSigningRequest>,
+  tenant: string,
+  request: CertificateSigningRequest,
+  changes: NonNullable<CertificateSigningRequest["status"]>,
+): Promise<void> {
+  const changed = { ...request, status: { ...request.status, ...changes } }
+  await controller.client(tenant).update(certificateSigningRequests, changed, { subresource: "status" })
 }
 
 function untilEnd(signal: AbortSignal): Promise<void> {
