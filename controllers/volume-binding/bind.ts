@@ -8,6 +8,9 @@ import { isQuantity } from "../../apimachinery/quantity.ts"
 import { bindCompleted, boundByController, isBindingDone } from "../../apimachinery/claim-binding.ts"
 import type { Binder } from "./binder.ts"
 
+/** Of a volume that has grown, until the file system on it has. */
+export const formerSizeAnnotation = "volume.alpha.kubernetes.io/pre-resize-capacity"
+
 export async function bind(
   binder: Binder,
   tenant: string,
@@ -134,6 +137,6 @@ function statusWith(
 
 /** A volume that grows has its new size already; its file system has not. */
 function sizeOf(before: ClaimStatus["capacity"], { metadata, spec }: PersistentVolume): ClaimStatus["capacity"] {
-  const former = metadata.annotations?.["volume.alpha.kubernetes.io/pre-resize-capacity"]
+  const former = metadata.annotations?.[formerSizeAnnotation]
   return former !== undefined && isQuantity(former) ? { ...before, storage: former } : spec?.capacity
 }

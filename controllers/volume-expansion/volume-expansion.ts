@@ -6,6 +6,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../apimachinery
 import { compareQuantities, parseQuantity, type Quantity } from "../../apimachinery/quantity.ts"
 import { persistentVolumeClaims, persistentVolumes } from "../../client/resources.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
+import { formerSizeAnnotation } from "../volume-binding/bind.ts"
 import { isBoundTo, isOfSuper } from "../volume-binding/matching.ts"
 import { migrated } from "../volume-binding/plugins.ts"
 
@@ -22,20 +23,27 @@ export function runVolumeExpansion(ctx: ControllerContext): Promise<void> {
     name: "persistentvolume-expander",
     eventSource: "volume_expand",
     primary: claims,
-    // Told when more is asked for, and not again each time the tenant wakes.
+    // Told when more is asked for, or less was given, and not again each time the tenant wakes.
     concerns: () => false,
     reads: [volumes],
   })
   claims.subscribe({
     updated(tenant, claim, previous) {
-      if (compareQuantities(requested(claim), requested(previous)) > 0) controller.enqueueObject(tenant, claim)
+      const asksMore = compareQuantities(requested(claim), requested(previous)) > 0
+      const hasMore = compareQuantities(present(claim), present(previous)) > 0
+      if (asksMore || hasMore) controller.enqueueObject(tenant, claim)
     },
   })
   return controller.run(async ({ tenant, namespace, name }: Key) => {
     const claim = claims.get(tenant, namespace, name)
-    if (claim?.status?.phase !== "Bound" || compareQuantities(requested(claim), present(claim)) <= 0) return
+    if (claim?.status?.phase !== "Bound") return
     const volume = volumes.get(tenant, undefined, claim.spec?.volumeName ?? "")
-    if (volume?.spec === undefined || isOfSuper(volume) || !isBoundTo(volume, claim)) return
+    if (volume?.spec === undefined || isOfSuper(volume)) return
+    const isGrowing = volume.metadata.annotations?.[formerSizeAnnotation] !== undefined
+    if (compareQuantities(requested(claim), present(claim)) <= 0 && !isGrowing) return
+    // What is known of the volume may be older.
+    if (!isBoundTo(volume, claim))
+      throw new Error(`volume ${volume.metadata.name} is not bound to ${namespace}/${name}`)
     if (volume.spec.flexVolume !== undefined) return
     const field = Object.keys(volume.spec).find((key) => Object.hasOwn(migrated, key)) ?? ""
     const migration = migrated[field]

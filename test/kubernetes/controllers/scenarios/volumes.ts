@@ -83,6 +83,24 @@ export const volumeScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "claim bound to volumes reserved for it that are too small",
+    steps: [
+      volume("one", "1Gi", { claimRef: { namespace: "NAMESPACE", name: "one" } }),
+      volume("two", "1Gi", {
+        claimRef: { namespace: "NAMESPACE", name: "two" },
+        nfs: null,
+        awsElasticBlockStore: { volumeID: "v" },
+      }),
+      isIn("one", "Available"),
+      isIn("two", "Available"),
+      claim("one", "2Gi", { volumeName: "NAMESPACE-one" }),
+      claim("two", "2Gi", { volumeName: "NAMESPACE-two" }),
+      bound("one"),
+      bound("two"),
+      settle,
+    ],
+  },
+  {
     name: "claim that asks for more than its volume has",
     steps: [
       expandable,
