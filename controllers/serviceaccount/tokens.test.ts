@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
-import { isNotFound } from "../../apimachinery/status.ts"
+import { conflict, isNotFound, objectModified } from "../../apimachinery/status.ts"
 import { configMaps, secrets, serviceAccounts } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
 import { startControllers } from "../main.ts"
-import { eventually } from "../testing/harness.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
+import { eventually, startHarness } from "../testing/harness.ts"
 
 let gateway: TestGateway
 let controllers: AsyncDisposable
@@ -72,6 +73,27 @@ describe("a Secret for an account's token", () => {
     await eventually(() => expect(find("lost-token")).rejects.toSatisfy(isNotFound))
     await client.delete(serviceAccounts, "default", "short")
     await eventually(() => expect(find("short-token")).rejects.toSatisfy(isNotFound))
+  })
+
+  test("is named by its account no more when it is gone, whoever else writes into the account", async () => {
+    const cluster = new FakeCluster()
+    await using harness = await startHarness({ only: ["serviceaccount-token"], cluster })
+    const metadata = { name: "robot", namespace: "default" }
+    const named = [{ name: "robot-token" }, { name: "other" }]
+    await harness.create(serviceAccounts, { apiVersion: "v1", kind: "ServiceAccount", metadata, secrets: named })
+    await harness.create(secrets, tokenSecret("robot-token", "robot"))
+    const resource = { group: "", resource: "serviceaccounts" }
+    let conflicts = 3
+    cluster.fail = (verb, of) =>
+      verb === "update" && of === "serviceaccounts" && conflicts-- > 0
+        ? conflict(resource, "robot", objectModified)
+        : undefined
+    await cluster.delete(secrets, "default", "robot-token")
+    await eventually(() => {
+      const account = cluster.find<ServiceAccount>(serviceAccounts, "default", "robot")
+      expect(account?.secrets).toEqual([{ name: "other" }])
+    })
+    expect(conflicts).toBe(-1)
   })
 
   test("is not confused with another Secret", async () => {

@@ -4,13 +4,16 @@
 
 import { accountAnnotation, tokenType, uidAnnotation } from "../../apimachinery/secret-tokens.ts"
 import type { KubeObject, Secret, ServiceAccount } from "../../apimachinery/object.ts"
-import { hasReason } from "../../apimachinery/status.ts"
+import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
 import { secrets, serviceAccounts } from "../../client/resources.ts"
 import type { TenantInformer } from "../../client/tenant-informer.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 
 /** What the API takes at most. */
 const longestSeconds = 2 ** 32
+
+/** While others write into the account too. */
+const referenceAttempts = 10
 
 interface TokenRequest extends KubeObject {
   status?: { token?: string }
@@ -74,12 +77,13 @@ async function reconcile(
   const encoded = (text: string): string => Buffer.from(text).toString("base64")
   const { token, namespace: of, ...others } = (secret.data ?? {}) as Record<string, string>
   const authority = encoded(ctx.rootCertificateAuthority)
-  if ((token ?? "") !== "" && (of ?? "") !== "" && others["ca.crt"] === authority) return
+  const isGiven = (value: string | undefined): value is string => value !== undefined && value !== ""
+  if (isGiven(token) && isGiven(of) && others["ca.crt"] === authority) return
   const data = {
     ...others,
     "ca.crt": authority,
-    namespace: of ?? encoded(namespace),
-    token: token ?? encoded(await issue(controller, tenant, account, secret)),
+    namespace: isGiven(of) ? of : encoded(namespace),
+    token: isGiven(token) ? token : encoded(await issue(controller, tenant, account, secret)),
   }
   const metadata = {
     ...secret.metadata,
@@ -116,15 +120,21 @@ async function forgetReference(
   ctx: ControllerContext,
 ): Promise<void> {
   const { namespace, name, annotations = {} } = metadata
-  const account = ctx.informers
-    .of<ServiceAccount>(serviceAccounts)
-    .get(tenant, namespace, annotations[accountAnnotation] ?? "")
-  if (account?.secrets?.some((reference) => reference.name === name) !== true) return
-  const left = account.secrets.filter((reference) => reference.name !== name)
-  try {
-    await controller.client(tenant).update<ServiceAccount>(serviceAccounts, { ...account, secrets: left })
-  } catch (error) {
-    // A reference to nothing does no harm.
-    ctx.log.debug({ tenant, namespace, name, err: error }, "a token's reference stays")
+  const { [accountAnnotation]: accountName = "", [uidAnnotation]: uid = "" } = annotations
+  const client = controller.client(tenant)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const account = await client.get<ServiceAccount>(serviceAccounts, namespace, accountName)
+      const named = account.secrets ?? []
+      const left = named.filter((reference) => reference.name !== name)
+      if (left.length === named.length || (uid !== "" && uid !== account.metadata.uid)) return
+      await client.update<ServiceAccount>(serviceAccounts, { ...account, secrets: left })
+      return
+    } catch (error) {
+      if (isConflict(error) && attempt < referenceAttempts) continue
+      // A reference to nothing does no harm.
+      if (!isNotFound(error)) ctx.log.debug({ tenant, namespace, name, err: error }, "a token's reference stays")
+      return
+    }
   }
 }

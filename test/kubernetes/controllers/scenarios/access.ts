@@ -62,6 +62,17 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "token without a letter",
+    steps: [
+      account,
+      settle,
+      tokenSecret("robot"),
+      settle,
+      { patch: ["secrets", "token"], with: { data: { namespace: "", token: "" } } },
+      settle,
+    ],
+  },
+  {
     name: "token of another account of the name",
     steps: [
       account,
