@@ -39,7 +39,10 @@ export interface BothSides extends AsyncDisposable {
 }
 
 export interface SidesOptions {
-  /** Both have metrics APIs, which autoscalers ask every second, and their nodes have a zone each. */
+  /**
+   * Both have metrics APIs, which autoscalers ask every second, and their nodes have a zone each. Upstream looks at volumes and
+   * claims every second too, ours when something changes.
+   */
   metrics?: boolean
   /** false: they have no nodes but those that scenarios make. Default: two that are always ready. */
   nodes?: boolean
@@ -47,7 +50,7 @@ export interface SidesOptions {
 
 export async function startBothSides({ metrics = false, nodes = true }: SidesOptions = {}): Promise<BothSides> {
   await using starting = new AsyncDisposableStack()
-  const period = metrics ? ["--horizontal-pod-autoscaler-sync-period=1s"] : []
+  const period = metrics ? ["--horizontal-pod-autoscaler-sync-period=1s", "--pvclaimbinder-sync-period=1s"] : []
   const controllerManagerFlags = [...kubernetesOptions.controllerManagerFlags, ...period]
   const apiServerFlags = metrics ? aggregatingFlags : []
   const options = { ...kubernetesOptions, controllerManagerFlags, apiServerFlags }

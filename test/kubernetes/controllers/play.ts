@@ -128,6 +128,12 @@ async function take(side: Side, namespace: string, step: Step, refusals?: Status
     }
     return
   }
+  if ("patchPods" in step) {
+    for (const { metadata } of await chosen(client, namespace, step.patchPods, step.count)) {
+      await client.patch(pods, namespace, metadata.name ?? "", step.with, { type: "merge" })
+    }
+    return
+  }
   if ("evictPods" in step) {
     for (const { metadata } of await chosen(client, namespace, step.evictPods, step.count)) {
       const { name = "" } = metadata

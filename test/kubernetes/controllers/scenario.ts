@@ -27,6 +27,8 @@ export type Action =
   | { bind: [pod: string, node: string] }
   /** Deletes pods as a user would. */
   | { deletePods: Record<string, string>; count?: number }
+  /** A merge patch of pods. */
+  | { patchPods: Record<string, string>; with: object; count?: number }
   /** What a metrics server says of pods. */
   | { usage: { cpu: string; memory: string }; count?: number }
   /** What the external metric "queue" is. */

@@ -48,7 +48,10 @@ export async function takeSnapshot(
     const text = message.replace(/^\(combined from similar events\): /, "")
     return replaceAll(`${source?.component ?? ""}: ${of.kind}/${of.name} ${type} ${reason}: ${text}`, names)
   })
-  const refusals = refused.map(({ status }) => replaceAll(`${status.reason}: ${status.message}`, names))
+  // In lines of its own follows how the object differs, which each side writes in its own way.
+  const refusals = refused.map(({ status: { reason, message = "" } }) =>
+    replaceAll(`${reason}: ${message.split("\n")[0]}`, names),
+  )
   return { objects, events: [...new Set(lines)].sort(), refusals }
 }
 

@@ -10,6 +10,7 @@ import { jobs } from "./jobs.ts"
 import { namespaces, owners } from "./owners.ts"
 import { quotas } from "./quotas.ts"
 import { services } from "./services.ts"
+import { volumes } from "./volumes.ts"
 import { workloads } from "./workloads.ts"
 
 const families: Readonly<Record<string, Family>> = {
@@ -25,6 +26,7 @@ const families: Readonly<Record<string, Family>> = {
   ResourceQuota: quotas,
   owner: owners,
   namespace: namespaces,
+  volume: volumes,
 }
 
 export const familyNames: readonly string[] = Object.keys(families)

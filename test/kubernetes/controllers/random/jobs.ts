@@ -42,6 +42,9 @@ function randomJob(random: Random): Step {
   }
 }
 
+/** By the user, or by the Job, whose labels it has no more. */
+const letGo = [{ ownerReferences: null }, { labels: { "batch.kubernetes.io/controller-uid": null } }]
+
 function jobStep(random: Random): Step {
   // It may be gone, or not take the change.
   const patched = (fields: object): Step => ({ patch: ["jobs", "web"], with: fields, mayBeRefused: true })
@@ -53,6 +56,7 @@ function jobStep(random: Random): Step {
     () => patched({ spec: { suspend: chance(random, 0.5) } }),
     () => patched({ spec: { parallelism: random(5) } }),
     () => ({ deletePods: {}, count: 1 + random(2) }),
+    () => ({ patchPods: {}, with: { metadata: pick<object>(random, letGo) }, count: 1 + random(2) }),
     () => patched({ metadata: { labels: { touched: String(random(100)) } } }),
   ])()
 }

@@ -63,6 +63,17 @@ function randomWorkload(random: Random, kind: Kind): Step {
   })
 }
 
+/** They are taken from their owner, in one way or another, or given back. */
+function podsPatched(random: Random): Step {
+  const count = 1 + random(2)
+  const others = { app: "other" }
+  return pick<Step>(random, [
+    { patchPods: labels, with: { metadata: { ownerReferences: null } }, count },
+    { patchPods: labels, with: { metadata: { labels: others } }, count },
+    { patchPods: others, with: { metadata: { labels } }, count },
+  ])
+}
+
 function workloadStep(random: Random, kind: Kind): Step {
   const patched = (fields: object): Step => ({ patch: [resources[kind], "web"], with: fields })
   const annotated = (annotations: object): Step => patched({ metadata: { annotations } })
@@ -73,6 +84,7 @@ function workloadStep(random: Random, kind: Kind): Step {
     () => patched({ spec: { template: randomTemplate(random) } }),
     () => ({ deletePods: labels, count: 1 + random(2) }),
     () => annotated({ touched: String(random(100)) }),
+    () => podsPatched(random),
   ]
   if (kind !== "DaemonSet") steps.push(() => patched({ spec: { replicas: random(9) } }))
   if (kind === "Deployment") {
