@@ -69,7 +69,7 @@ async function reconcile(
   { tenant, namespace, name }: Key,
 ): Promise<ReconcileResult> {
   const pod = ctx.informers.of<Pod>(podResource).get(tenant, namespace, name)
-  if (pod === undefined || isTerminating(pod)) return
+  if (pod === undefined) return
   const { uid = "" } = pod.metadata
   const due = leavesAt(ctx, tenant, pod)
   const now = ctx.clock.now()
@@ -99,6 +99,7 @@ function leavesAt({ informers }: ControllerContext, tenant: string, pod: Pod): n
 }
 
 async function evict(controller: Controller<Pod>, tenant: string, pod: Pod, now: number): Promise<void> {
+  if (isTerminating(pod)) return
   const { namespace, name = "", uid } = pod.metadata
   controller.event(tenant, pod, "Normal", "DeviceTaintManagerEviction", "Marking for deletion")
   const client = controller.client(tenant)

@@ -125,6 +125,18 @@ export const deviceTaintScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "device that is mended while its pod goes already",
+    steps: [
+      ...has([{ operator: "Exists", effect: "NoExecute", tolerationSeconds: 3600 }]),
+      tainted(broken),
+      settle,
+      { delete: ["pods", "one"] },
+      settle,
+      tainted(),
+      settle,
+    ],
+  },
+  {
     name: "device of another value than its pod tolerates",
     steps: [
       ...has([{ key: "example.com/broken", operator: "Equal", value: "no", effect: "NoExecute" }]),
