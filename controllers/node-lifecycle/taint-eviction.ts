@@ -17,6 +17,8 @@ const disruption = {
   message: "Taint manager: deleting due to NoExecute taint",
 }
 
+const cancelling = "Cancelling deletion of"
+
 /** When pods are to go; by tenant, then by the pod's uid. */
 type Scheduled = Map<string, Map<string, number>>
 
@@ -42,7 +44,9 @@ export function runTaintEviction(ctx: ControllerContext): Promise<void> {
       const isSame = pod.spec?.nodeName === previous.spec?.nodeName
       if (!isSame || !equalButNulls(pod.spec?.tolerations, previous.spec?.tolerations)) enqueue(tenant, pod)
     },
-    deleted: (tenant, pod) => void scheduled.get(tenant)?.delete(pod.metadata.uid ?? ""),
+    deleted(tenant, pod) {
+      if (scheduled.get(tenant)?.delete(pod.metadata.uid ?? "") === true) tell(controller, tenant, pod, cancelling)
+    },
   })
   return controller.run((key) => reconcile({ ctx, controller, scheduled }, key))
 }
@@ -74,41 +78,50 @@ async function reconcile(parts: Parts, { tenant, namespace, name }: Key): Promis
 }
 
 async function reconcilePod({ ctx, controller, scheduled }: Parts, tenant: string, pod: Pod): Promise<ReconcileResult> {
-  const { uid = "", namespace = "", name = "" } = pod.metadata
+  const { uid = "" } = pod.metadata
   const ofTenant = scheduled.get(tenant) ?? new Map<string, number>()
   const at = ofTenant.get(uid)
   const now = ctx.clock.now()
-  const event = (text: string): void => {
-    controller.event(tenant, pod, "Normal", "TaintManagerEviction", `${text} Pod ${namespace}/${name}`)
+  const cancel = (): void => {
+    if (ofTenant.delete(uid)) tell(controller, tenant, pod, cancelling)
   }
   const node = ctx.informers.of<Node>(nodeResource).get(tenant, undefined, pod.spec?.nodeName ?? "")
-  const wait = node === undefined ? undefined : toleratedMs(evictingTaints(node), pod.spec?.tolerations ?? [])
-  if (wait === undefined) {
-    if (at === undefined) return
-    ofTenant.delete(uid)
-    event("Cancelling deletion of")
-    return
-  }
-  // What was once decided stays, unless it has become sooner.
-  const due = wait === 0 ? now : (at ?? now + wait)
+  if (node === undefined && at === undefined) return
+  // A node that is gone takes nothing back.
+  const wait = node === undefined ? 0 : toleratedMs(evictingTaints(node), pod.spec?.tolerations ?? [])
+  if (wait === undefined) return cancel()
+  // What was once decided stays, unless it is not tolerated any more.
+  const due = wait === "not" ? now : (at ?? now + wait)
   if (due > now) {
     scheduled.set(tenant, ofTenant.set(uid, due))
     return { requeueAfterMs: due - now }
   }
+  if (at !== undefined && at > now) cancel()
   ofTenant.delete(uid)
-  if (pod.metadata.deletionTimestamp !== undefined) return
-  event("Marking for deletion")
+  // Also one that goes already, once.
+  if (pod.metadata.deletionTimestamp !== undefined && isMarked(pod)) return
+  tell(controller, tenant, pod, "Marking for deletion")
   await evict(controller, tenant, pod, now)
 }
 
-/** undefined: for ever. */
-function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number | undefined {
+function tell(controller: Controller<Node>, tenant: string, pod: Pod, what: string): void {
+  const { namespace = "", name = "" } = pod.metadata
+  controller.event(tenant, pod, "Normal", "TaintManagerEviction", `${what} Pod ${namespace}/${name}`)
+}
+
+function isMarked(pod: Pod): boolean {
+  const condition = podCondition(pod, "DisruptionTarget")
+  return condition?.status === "True" && condition.reason === disruption.reason
+}
+
+/** undefined: for ever; "not": one of them is not. */
+function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number | "not" | undefined {
   if (taints.length === 0) return undefined
   let least = Number.POSITIVE_INFINITY
   for (const taint of taints) {
     const matching = tolerations.filter((toleration) => tolerates([toleration], taint))
     const [first] = matching
-    if (first === undefined) return 0
+    if (first === undefined) return "not"
     // As upstream: of those that match a taint, the first counts.
     least = Math.min(least, Number(first.tolerationSeconds ?? Number.POSITIVE_INFINITY))
   }
@@ -119,8 +132,7 @@ async function evict(controller: Controller<Node>, tenant: string, pod: Pod, now
   const client = controller.client(tenant)
   const { namespace, name = "", uid } = pod.metadata
   try {
-    const current = podCondition(pod, "DisruptionTarget")
-    if (current?.status !== "True" || current.reason !== disruption.reason) {
+    if (!isMarked(pod)) {
       const seen = { ...disruption, observedGeneration: pod.metadata.generation }
       const patch = { metadata: { uid }, status: { conditions: withDisruption(pod, seen, now) } }
       await client.patch(podResource, namespace, name, patch, { type: "merge", subresource: "status" })

@@ -19,6 +19,13 @@ const pod = (podName: string, tolerations: object[] = [], metadata: object = {})
   },
 })
 const leave = { key: "leave", effect: "NoExecute" }
+const now = { key: "now", effect: "NoExecute" }
+const after = (key: string, tolerationSeconds: number): object => ({
+  key,
+  operator: "Exists",
+  effect: "NoExecute",
+  tolerationSeconds,
+})
 
 export const nodeScenarios: readonly Scenario[] = [
   {
@@ -43,6 +50,54 @@ export const nodeScenarios: readonly Scenario[] = [
       tainted(leave),
       settle,
       tainted(),
+      settle,
+    ],
+  },
+  {
+    name: "pod that was to leave its node later is deleted before",
+    steps: [node, pod("later", [after("leave", 3600)]), settle, tainted(leave), settle, { deletePods: {} }, settle],
+  },
+  {
+    name: "node that sends its pods away for one more reason",
+    steps: [
+      node,
+      pod("goes", [after("leave", 3600)]),
+      // What was decided stays, though the next is tolerated for no time.
+      pod("later", [after("leave", 3600), after("now", 0)]),
+      settle,
+      tainted(leave),
+      settle,
+      tainted(leave, now),
+      settle,
+    ],
+  },
+  {
+    name: "node that is gone before its pods are to leave it",
+    steps: [
+      node,
+      pod("soon", [after("leave", 9)], { finalizers: ["example.com/hold"] }),
+      settle,
+      tainted(leave),
+      // Upstream looks for new nodes every five seconds.
+      settle,
+      { patch: ["nodes", name], with: { metadata: { labels: { touched: "yes" } } } },
+      settle,
+      { delete: ["nodes", name] },
+      { until: ["pods", "soon"], has: { status: { conditions: [{ type: "DisruptionTarget" }] } } },
+      settle,
+    ],
+  },
+  {
+    name: "node that sends away a pod that goes already",
+    steps: [
+      node,
+      pod("going", [], { finalizers: ["example.com/hold"] }),
+      settle,
+      { delete: ["pods", "going"] },
+      settle,
+      tainted(leave),
+      settle,
+      tainted(leave, now),
       settle,
     ],
   },
