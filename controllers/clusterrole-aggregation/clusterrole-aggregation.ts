@@ -31,7 +31,11 @@ export function runClusterRoleAggregation(ctx: ControllerContext): Promise<void>
     if (roles.list(tenant).every(({ metadata }) => metadata.resourceVersion === bornVersion)) return
     const rules = rulesOf(role, roles.list(tenant), selectors.map(selectorFromLabelSelector))
     if (equalButNulls(rules, role.rules ?? [])) return
-    await controller.client(tenant).update(clusterRoles, { ...role, rules })
+    // Applied, so that rules that are none of its own stay while it has none to give.
+    const given = rules.length === 0 ? {} : { rules }
+    const applied = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name }, ...given }
+    const options = { type: "apply" as const, fieldManager: "clusterrole-aggregation-controller", force: true }
+    await controller.client(tenant).patch(clusterRoles, undefined, name, applied, options)
   })
 }
 

@@ -129,6 +129,19 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "role that gathers none has its own rules until it gathers some",
+    steps: [
+      role("all", [rule("nothing", "get")], all),
+      settle,
+      role("a", [rule("pods", "get")], {}, joins),
+      settle,
+      { patch: ["clusterroles", "NAMESPACE-a"], with: { metadata: { labels: { "add-to": null } } } },
+      settle,
+      { patch: ["clusterroles", "NAMESPACE-all"], with: { rules: [rule("services", "get")] } },
+      settle,
+    ],
+  },
+  {
     name: "roles that gather each other",
     steps: [role("a", [rule("pods", "get")], all, joins), role("b", [rule("nodes", "get")], {}, joins), settle],
   },
