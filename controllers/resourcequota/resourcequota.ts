@@ -1,6 +1,7 @@
 // Recounts what a namespace uses against its quotas. Admission raises the numbers as writes come; this lowers them when
 // objects go, and puts right whatever drifted. Facts: k8s.io/kubernetes/pkg/controller/resourcequota.
 
+import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { KubeObject, Pod, ResourceQuota } from "../../apimachinery/object.ts"
 import { printQuantity, zeroQuantity } from "../../apimachinery/quantity.ts"
 import { classesOf, quotaMatches } from "../../apimachinery/quota-scopes.ts"
@@ -60,12 +61,13 @@ async function reconcile(
   const client = controller.client(key.tenant)
   const hard = quota.spec?.hard ?? {}
   const names = Object.keys(hard)
-  const used: Amounts = Object.fromEntries(names.map((name) => [name, zeroQuantity]))
+  const used: Amounts = dictionary({})
   // Which quotas count an object is asked of the wanted bounds, not of those last seen.
   const wanted: ResourceQuota = { ...quota, status: { ...quota.status, hard } }
   for (const resource of await countable(client, names)) {
     deletions.watch(resource)
     const counted = new Set(quotaNamesOf(resource.group, resource.resource, names))
+    for (const name of counted) used[name] ??= zeroQuantity
     for (const object of await objectsOf(ctx, client, key, resource)) {
       if (!quotaMatches(wanted, resource.group, resource.resource, object)) continue
       const usage = Object.entries(usageOf(resource.group, resource.resource, object)).filter(([name]) =>
@@ -77,7 +79,9 @@ async function reconcile(
     }
   }
   const printed = Object.fromEntries(Object.entries(used).map(([name, amount]) => [name, printQuantity(amount)]))
-  const status = { hard, used: printed }
+  // What nobody counts stays as it was told last.
+  const told = Object.entries(quota.status?.used ?? {}).filter(([name]) => Object.hasOwn(hard, name))
+  const status = { hard, used: { ...Object.fromEntries(told), ...printed } }
   if (!equalButNulls(status, quota.status)) {
     await client.update(resourceQuotas, { ...quota, status }, { subresource: "status" })
   }

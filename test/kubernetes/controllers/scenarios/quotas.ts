@@ -18,6 +18,20 @@ export const quotaScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "quota of what nobody counts",
+    steps: [
+      quota({ pods: "10", "count/widgets.example.com": "5", "example.com/widgets": "3" }),
+      settle,
+      {
+        patch: ["resourcequotas", "limit"],
+        with: { status: { used: { "count/widgets.example.com": "2", "count/others": "1" } } },
+        subresource: "status",
+      },
+      { patch: ["resourcequotas", "limit"], with: { spec: { hard: { pods: "9" } } } },
+      settle,
+    ],
+  },
+  {
     name: "quota of what is asked for",
     nodes: "bound",
     steps: [
