@@ -163,10 +163,13 @@ async function reserve(ctx: ControllerContext, controller: Controller<Pod>, tena
   const { namespace, name = "", uid = "" } = pod.metadata
   for (const podClaim of claimsOf(pod)) {
     const wanted = claimOf(pod, podClaim)
-    if (wanted.state !== "named") continue
-    const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, wanted.name)
-    if (claim?.status?.allocation === undefined || isReservedFor(claim, pod)) continue
-    if (wanted.generated && !isFor(claim, pod)) continue
+    if (wanted.state === "none") continue
+    const found = wanted.state === "named" ? wanted.name : ""
+    const claim = ctx.informers.of<ResourceClaim>(resourceClaims).get(tenant, namespace, found)
+    // One after the other: what comes after one that is not there yet waits with it.
+    if (claim === undefined) return
+    if (claim.status?.allocation === undefined || isReservedFor(claim, pod)) continue
+    if (wanted.state === "named" && wanted.generated && !isFor(claim, pod)) continue
     const reservedFor = [...(claim.status.reservedFor ?? []), { resource: "pods", name, uid }]
     const reserved = { ...claim, status: { ...claim.status, reservedFor } }
     await controller.client(tenant).update<ResourceClaim>(resourceClaims, reserved, { subresource: "status" })

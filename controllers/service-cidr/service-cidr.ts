@@ -112,11 +112,12 @@ async function report(
   const now = findCondition(status?.conditions, "Ready")
   if (now?.status === wanted.status && now.reason === wanted.reason && now.message === wanted.message) return
   const condition = { type: "Ready", ...wanted, lastTransitionTime: timestamp(new Date(ctx.clock.now())) }
-  const patch = { status: { conditions: [condition] } }
+  // Applied: conditions of others stay.
+  const apiVersion = "networking.k8s.io/v1"
+  const applied = { apiVersion, kind: "ServiceCIDR", metadata: { name }, status: { conditions: [condition] } }
+  const options = { type: "apply" as const, subresource: "status", fieldManager: source, force: true }
   try {
-    await controller
-      .client(tenant)
-      .patch(serviceCIDRs, undefined, name, patch, { type: "merge", subresource: "status" })
+    await controller.client(tenant).patch(serviceCIDRs, undefined, name, applied, options)
   } catch (error) {
     if (!isNotFound(error)) throw error
   }

@@ -3,6 +3,7 @@
 import type { Scenario, Step } from "../scenario.ts"
 import { container, settle } from "./steps.ts"
 
+const at = "2026-01-01T00:00:00Z"
 const devices = { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] }
 const template: Step = {
   create: {
@@ -41,6 +42,71 @@ export const claimScenarios: readonly Scenario[] = [
         },
       },
       { until: ["servicecidrs", "NAMESPACE"], has: { status: { conditions: [{ status: "True" }] } } },
+    ],
+  },
+  {
+    name: "pod with a node, whose first claim is not there",
+    steps: [
+      {
+        create: {
+          apiVersion: "resource.k8s.io/v1",
+          kind: "ResourceClaim",
+          metadata: { name: "gpu", finalizers: ["resource.kubernetes.io/delete-protection"] },
+          spec: { devices },
+        },
+      },
+      {
+        patch: ["resourceclaims", "gpu"],
+        with: {
+          status: {
+            allocation: { devices: { results: [{ request: "gpu", driver: "example.com", pool: "p", device: "d" }] } },
+          },
+        },
+        subresource: "status",
+      },
+      {
+        create: {
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { name: "one" },
+          spec: {
+            nodeName: "n1",
+            containers: [container("one")],
+            resourceClaims: [
+              { name: "first", resourceClaimName: "later" },
+              { name: "second", resourceClaimName: "gpu" },
+            ],
+          },
+        },
+      },
+      settle,
+    ],
+  },
+  {
+    name: "range that somebody says more about",
+    steps: [
+      {
+        create: {
+          apiVersion: "networking.k8s.io/v1",
+          kind: "ServiceCIDR",
+          metadata: { name: "NAMESPACE" },
+          spec: { cidrs: ["10.202.0.0/24"] },
+        },
+      },
+      { until: ["servicecidrs", "NAMESPACE"], has: { status: { conditions: [{ status: "True" }] } } },
+      {
+        patch: ["servicecidrs", "NAMESPACE"],
+        with: {
+          status: {
+            conditions: [
+              { type: "Ready", status: "False", reason: "No", message: "not so", lastTransitionTime: at },
+              { type: "Mine", status: "True", reason: "Yes", message: "so", lastTransitionTime: at },
+            ],
+          },
+        },
+        subresource: "status",
+      },
+      settle,
     ],
   },
 ]
