@@ -17,7 +17,7 @@ import { isTracked, removeFinalizer, trackingFinalizer } from "./tracking.ts"
 const jobKind = { apiVersion: "batch/v1", kind: "Job" } as const
 
 /** When the informers are behind what was written. */
-const staleRetryMs = 10
+const staleRetryMs = 100
 
 export function runJobs(ctx: ControllerContext): Promise<void> {
   const all = ctx.informers.of<Job>(jobs)
