@@ -165,6 +165,23 @@ describe("a Job", () => {
     })
   })
 
+  test("that is made smaller gives up its youngest pod, whatever it costs", async () => {
+    const clock = new FakeClock()
+    await using harness = await startHarness({ only, clock })
+    await harness.create(jobs, job({ completions: 5 }))
+    await eventually(() => expect(unfinished(harness)).toHaveLength(1))
+    const [first] = podsOf(harness)
+    const { name = "" } = first!.metadata
+    const cost = { "controller.kubernetes.io/pod-deletion-cost": "-5" }
+    await harness.change(pods, "default", name, { metadata: { annotations: cost } })
+    clock.advance(2_000)
+    await harness.change(jobs, "default", "work", { spec: { parallelism: 2 } })
+    await eventually(() => expect(unfinished(harness)).toHaveLength(2))
+    clock.advance(3_600_000)
+    await harness.change(jobs, "default", "work", { spec: { parallelism: 1 } })
+    await eventually(() => expect(podsOf(harness).map((pod) => pod.metadata.name)).toEqual([name]))
+  })
+
   test("that is deleted lets go of its pods", async () => {
     await using harness = await startHarness({ only })
     await harness.create(jobs, job({}))

@@ -7,7 +7,7 @@ import type { Expectations } from "../pods/expectations.ts"
 import { createPod, deletePod } from "../pods/pod-control.ts"
 import { isReady } from "../pods/pod-state.ts"
 import { slowStart } from "../pods/slow-start.ts"
-import { podsToDelete } from "../replicaset/deletion-order.ts"
+import { jobPodsToDelete } from "../replicaset/deletion-order.ts"
 import { finishedAt, remainingBackoffMs, type Failures } from "./backoff.ts"
 import { indexOf, Indexes } from "./indexes.ts"
 import { allIndexFailures, jobPod } from "./job-pod.ts"
@@ -128,9 +128,9 @@ function pendingIndexes({ job, pods, active, succeededIndexes, failedIndexes }: 
 }
 
 /** Pods without a place of their own (a second one of an index, one beyond the last) go even when none are too many. */
-function surplusPods({ view, now }: PodsOptions, atLeast: number): Pod[] {
+function surplusPods({ view }: PodsOptions, atLeast: number): Pod[] {
   const { job, active } = view
-  if (!isIndexed(job)) return choose(active, atLeast, now)
+  if (!isIndexed(job)) return jobPodsToDelete(active, atLeast)
   const byIndex = new Map<number, Pod[]>()
   const surplus: Pod[] = []
   for (const pod of active) {
@@ -138,14 +138,10 @@ function surplusPods({ view, now }: PodsOptions, atLeast: number): Pod[] {
     if (index === undefined || index >= (job.spec?.completions ?? 0)) surplus.push(pod)
     else byIndex.set(index, [...(byIndex.get(index) ?? []), pod])
   }
-  for (const same of byIndex.values()) surplus.push(...choose(same, same.length - 1, now))
+  for (const same of byIndex.values()) surplus.push(...jobPodsToDelete(same, same.length - 1))
   const gone = new Set(surplus)
   const left = active.filter((pod) => !gone.has(pod))
-  return [...surplus, ...choose(left, Math.max(0, atLeast - surplus.length), now)]
-}
-
-function choose(pods: readonly Pod[], count: number, now: number): Pod[] {
-  return count === 0 ? [] : podsToDelete(pods, [], count, now)
+  return [...surplus, ...jobPodsToDelete(left, Math.max(0, atLeast - surplus.length))]
 }
 
 export const readyAmong = (pods: readonly Pod[]): number => pods.filter(isReady).length

@@ -54,3 +54,11 @@ export function mostRestarts(pod: Pod): number {
   for (const status of pod.status?.containerStatuses ?? []) most = Math.max(most, status.restartCount ?? 0)
   return most
 }
+
+/** Restarts of the sidecar that restarted most. */
+export function mostSidecarRestarts({ spec, status }: Pod): number {
+  const isSidecar = (name: string): boolean =>
+    (spec?.initContainers ?? []).some((container) => container.name === name && container.restartPolicy === "Always")
+  const counts = (status?.initContainerStatuses ?? []).filter(({ name }) => isSidecar(name))
+  return Math.max(0, ...counts.map(({ restartCount }) => restartCount ?? 0))
+}

@@ -3,7 +3,7 @@
 
 import { dictionary } from "../../apimachinery/dictionary.ts"
 import type { Pod } from "../../apimachinery/object.ts"
-import { isReady, mostRestarts, podCondition } from "../pods/pod-state.ts"
+import { isReady, mostRestarts, mostSidecarRestarts, podCondition } from "../pods/pod-state.ts"
 
 const deletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost"
 
@@ -21,23 +21,57 @@ export function podsToDelete(active: readonly Pod[], related: readonly Pod[], co
   return [...active].sort((a, b) => compare(a, b, rank, now)).slice(0, count)
 }
 
-/** Negative: `a` goes before `b`. */
-function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
-  const criteria = [
-    // Not scheduled before scheduled, pending before running, not ready before ready.
+/** As a Job has it: to the second, whatever they cost. Source: controller_utils.go (ActivePods). */
+export function jobPodsToDelete(active: readonly Pod[], count: number): Pod[] {
+  return [...active].sort((a, b) => decided(a, b, jobCriteria(a, b))).slice(0, count)
+}
+
+function jobCriteria(a: Pod, b: Pod): number[] {
+  return [
+    ...stateCriteria(a, b),
+    isReady(a) && isReady(b) ? age(readySince(a)) - age(readySince(b)) : 0,
+    ...restartCriteria(a, b),
+    age(a.metadata.creationTimestamp) - age(b.metadata.creationTimestamp),
+  ]
+}
+
+/** Greater for what is older; least for what has no time. */
+const age = (since: string | null | undefined): number =>
+  since === undefined || since === null ? Number.MIN_SAFE_INTEGER : -Date.parse(since)
+
+/** Not scheduled before scheduled, pending before running, not ready before ready. */
+function stateCriteria(a: Pod, b: Pod): number[] {
+  return [
     Number((a.spec?.nodeName ?? "") !== "") - Number((b.spec?.nodeName ?? "") !== ""),
     (phases[a.status?.phase ?? ""] ?? 0) - (phases[b.status?.phase ?? ""] ?? 0),
     Number(isReady(a)) - Number(isReady(b)),
+  ]
+}
+
+/** Of containers, then of sidecars: more before fewer. */
+function restartCriteria(a: Pod, b: Pod): number[] {
+  return [mostRestarts(b) - mostRestarts(a), mostSidecarRestarts(b) - mostSidecarRestarts(a)]
+}
+
+/** The first that differs; what is equal in all is left to chance. */
+function decided(a: Pod, b: Pod, criteria: readonly number[]): number {
+  const found = criteria.find((difference) => difference !== 0)
+  return found ?? ((a.metadata.uid ?? "") < (b.metadata.uid ?? "") ? -1 : 1)
+}
+
+/** Negative: `a` goes before `b`. */
+function compare(a: Pod, b: Pod, rank: (pod: Pod) => number, now: number): number {
+  const criteria = [
+    ...stateCriteria(a, b),
     deletionCost(a) - deletionCost(b),
     // More of them on the same node before fewer.
     rank(b) - rank(a),
     // Ready for a shorter time before longer; ages are compared by their order of magnitude, so that equals stay random.
     isReady(a) && isReady(b) ? magnitude(readySince(a), now) - magnitude(readySince(b), now) : 0,
-    mostRestarts(b) - mostRestarts(a),
+    ...restartCriteria(a, b),
     magnitude(a.metadata.creationTimestamp, now) - magnitude(b.metadata.creationTimestamp, now),
   ]
-  const decided = criteria.find((difference) => difference !== 0)
-  return decided ?? ((a.metadata.uid ?? "") < (b.metadata.uid ?? "") ? -1 : 1)
+  return decided(a, b, criteria)
 }
 
 function deletionCost(pod: Pod): number {
