@@ -15,11 +15,12 @@ export async function processorTime(pids: readonly number[]): Promise<number> {
   return nanoseconds / 1000
 }
 
-export async function residentMiB(pids: readonly number[]): Promise<number> {
+/** `RssAnon`: without pages of files, which the kernel has mapped and takes back when it needs them. */
+export async function residentMiB(pids: readonly number[], which: "VmRSS" | "RssAnon" = "VmRSS"): Promise<number> {
   let kibibytes = 0
   for (const pid of pids) {
     const text = await readFile(`/proc/${pid}/status`, "utf8")
-    kibibytes += Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1] ?? 0)
+    kibibytes += Number(new RegExp(`^${which}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0)
   }
   return kibibytes / 1024
 }

@@ -6,6 +6,8 @@ import { residentMiB } from "./processor-time.ts"
 
 export interface Held {
   memoryMiB: number
+  /** Of it, what is no page of a file. */
+  anonymousMiB: number
   descriptors: number
   series: number
 }
@@ -14,7 +16,8 @@ export async function heldBy(up: Polyplane): Promise<Held> {
   const { pid = 0 } = up
   const metrics = await up.kubectl(["get", "--raw", "/metrics"], { kubeconfig: "admin" })
   const series = metrics.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length
-  return { memoryMiB: await residentMiB([pid]), descriptors: (await readdir(`/proc/${pid}/fd`)).length, series }
+  const [memoryMiB, anonymousMiB] = await Promise.all([residentMiB([pid]), residentMiB([pid], "RssAnon")])
+  return { memoryMiB, anonymousMiB, descriptors: (await readdir(`/proc/${pid}/fd`)).length, series }
 }
 
 /** By least squares: how much `y` grows per `x`. */
