@@ -9,6 +9,7 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label, validateDNS1123Subdomain } from "../../../../apimachinery/names.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KubeObject, Wire } from "../../../../apimachinery/object.ts"
 import { loadBalancerWarnings } from "../../core/services/warnings.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -70,7 +71,8 @@ function validateSpec(spec: Spec): FieldError[] {
   const rules = spec.rules ?? []
   const errors: FieldError[] = []
   if (rules.length === 0 && spec.defaultBackend === undefined) {
-    errors.push(invalidValue(path, spec.rules, "either `defaultBackend` or `rules` must be specified"))
+    const shown = isGivenEmpty(spec, "rules") ? [] : spec.rules
+    errors.push(invalidValue(path, shown, "either `defaultBackend` or `rules` must be specified"))
   }
   if (spec.defaultBackend !== undefined) {
     errors.push(...validateBackend(path.child("defaultBackend"), spec.defaultBackend))

@@ -22,6 +22,7 @@ export function faultCases(): Scenario[] {
     { name: "collisions are counted up", steps: collisions() },
     { name: "a pod's status keeps the generation it is of", steps: generations() },
     { name: "what may be chosen is not fit for HTML", steps: choices() },
+    { name: "where something must be there is a list of nothing", steps: emptyLists() },
   ]
 }
 
@@ -271,4 +272,20 @@ function choices(): RequestStep[] {
     post(`${path}?dryRun=All`, policy(word)),
     post(`${bindings}?dryRun=All`, binding(word)),
   ])
+}
+
+function emptyLists(): RequestStep[] {
+  const networking = "/apis/networking.k8s.io/v1/namespaces/@{ns}"
+  const metadata = { name: "a" }
+  const specs: [string, Record<string, Json>[]][] = [
+    [`${networking}/ingresses`, [{}, { rules: [] }, { rules: null }, { rules: [{ http: { paths: [] } }] }]],
+    [`${core}/pods`, [{ containers: [] }, { containers: null }, { containers: [], initContainers: [] }]],
+    [`${core}/services`, [{ ports: [] }, { ports: null, externalIPs: [] }]],
+    [`${core}/persistentvolumeclaims`, [{ accessModes: [] }, { accessModes: [], resources: {} }]],
+  ]
+  return specs.flatMap(([path, all]) =>
+    all.map((spec) =>
+      post(`${path}?dryRun=All`, { metadata, spec }, { label: `POST ${path} ${JSON.stringify(spec)}` }),
+    ),
+  )
 }
