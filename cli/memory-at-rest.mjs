@@ -3,7 +3,7 @@
 // busy that allocates nothing at all (measured: never once in an idle process; with this, 250 MiB became 190 within 16 s).
 // It goes ahead in any case while V8 is told to favour memory, which also bounds how far the heap grows before it is collected.
 
-import { performance } from "node:perf_hooks"
+import { performance, PerformanceObserver } from "node:perf_hooks"
 import { setFlagsFromString } from "node:v8"
 
 const everyMs = 5_000
@@ -14,22 +14,35 @@ const everyMs = 5_000
 const restingShare = 0.1
 /**
  * Who favours memory collects after a tenth of growth: of 200 sleeping tenants that woke one after the other three waited for a
- * collection. So the end of rest is seen soon, and not taken from one look, in which a collection may have been all there was to do.
+ * collection, and short bursts of requests took up to twice the processor time. So the end of rest is seen soon.
  */
-const restingEveryMs = 250
-const busyLooks = 2
+const restingEveryMs = 100
 
 let isResting = false
-let busy = 0
 let last = performance.eventLoopUtilization()
+
+/** Milliseconds of collections since the last look at them: they are no work that ends a rest, but what it is for. */
+let collecting = 0
+const collections = new PerformanceObserver((list) => count(list.getEntries()))
+
+/** @param {readonly { duration: number }[]} entries */
+function count(entries) {
+  for (const { duration } of entries) collecting += duration
+}
 
 function look() {
   const now = performance.eventLoopUtilization()
-  const { utilization } = performance.eventLoopUtilization(now, last)
+  const { active, idle } = performance.eventLoopUtilization(now, last)
   last = now
-  busy = utilization < restingShare ? 0 : busy + 1
-  const rests = isResting ? busy < busyLooks : busy === 0
-  if (rests !== isResting) setFlagsFromString(rests ? "--optimize-for-size" : "--no-optimize-for-size")
+  count(collections.takeRecords())
+  const rests = active - collecting < restingShare * (active + idle)
+  collecting = 0
+  if (rests !== isResting) {
+    setFlagsFromString(rests ? "--optimize-for-size" : "--no-optimize-for-size")
+    // Otherwise there are too many to be told of each.
+    if (rests) collections.observe({ entryTypes: ["gc"] })
+    else collections.disconnect()
+  }
   isResting = rests
   setTimeout(look, isResting ? restingEveryMs : everyMs).unref()
 }
