@@ -1,5 +1,6 @@
 // What is wrong with which field, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation/field.
 
+import { fitForHtml } from "./go-print.ts"
 import { goQuote } from "./go-quote.ts"
 
 export type FieldErrorType =
@@ -98,20 +99,12 @@ function printValue(value: unknown): string {
   return typeof value === "string"
     ? goQuote(value)
     : typeof value === "object"
-      ? printJson(value)
+      ? fitForHtml(JSON.stringify(value))
       : String(value as number)
 }
 
 /** A text whose type in Go is not string is printed as JSON. */
 const named = (text: unknown): unknown => (typeof text === "string" ? { toJSON: () => text } : text)
-
-/** Go's JSON is fit for HTML and JavaScript. */
-function printJson(value: object): string {
-  return JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  )
-}
 
 export const required = (field: FieldPath, detail = ""): FieldError =>
   new FieldError("FieldValueRequired", field, "", detail)

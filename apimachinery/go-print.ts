@@ -1,7 +1,7 @@
 // Values as Go prints them: with %v in messages, and as JSON in cells. Source: strconv.FormatFloat, encoding/json.
 
 import type { Json } from "./object.ts"
-import { isObject, type JsonObject } from "./schema/json-object.ts"
+import { isObject, sortedEntries } from "./schema/json-object.ts"
 
 /** Maps and lists as %v prints them. */
 export function printGo(value: Json): string {
@@ -34,15 +34,12 @@ export function goJson(value: Json): string {
   }
   if (typeof value === "bigint") return String(value)
   const text = JSON.stringify(value)
-  return typeof value === "string" ? text.replace(special, escape) : text
+  return typeof value === "string" ? fitForHtml(text) : text
 }
 
 const special = /[<>&\u2028\u2029]/g
 
-function escape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`
-}
-
-function sortedEntries(value: JsonObject): [string, Json][] {
-  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+/** JSON as Go's encoder escapes it: nothing in it could be taken for markup or ends a line of JavaScript. */
+export function fitForHtml(json: string): string {
+  return json.replace(special, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }

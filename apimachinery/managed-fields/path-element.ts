@@ -3,9 +3,10 @@
 // are, because there is one way to write each. Source: sigs.k8s.io/structured-merge-diff/v6/fieldpath (element.go,
 // serialize-pe.go).
 
+import { fitForHtml } from "../go-print.ts"
 import type { Json } from "../object.ts"
 import { parseExactly } from "../schema/exact-integers.ts"
-import { isObject, sortedKeys } from "../schema/json-object.ts"
+import { isObject, sortedEntries, sortedKeys } from "../schema/json-object.ts"
 import { compareText } from "../text-order.ts"
 
 export type PathElement = string
@@ -25,15 +26,13 @@ export function valueElement(value: Json): PathElement {
   return `v:${encode(value)}`
 }
 
-const special = /[<>&\u2028\u2029]/g
-
 const plain = /^[\w ./:@-]*$/
 
 /** As Go's encoder writes it, which escapes what HTML could take for markup. */
 function encode(value: Json): string {
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value)
   if (typeof value === "string" && plain.test(value)) return `"${value}"`
-  return JSON.stringify(value).replace(special, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+  return fitForHtml(JSON.stringify(value))
 }
 
 /** The one way to write what `text` says; undefined: a kind of element nobody knows, which is skipped. Throws SyntaxError. */
@@ -48,7 +47,7 @@ export function canonicalElement(text: string): PathElement | undefined {
     case "k": {
       const keys = parseExactly(text.slice(2))
       if (!isObject(keys)) throw new SyntaxError(`no object of keys: ${text}`)
-      return keyElement(keysOf(keys))
+      return keyElement(sortedEntries(keys))
     }
     case "i":
       if (!/^[+-]?\d+$/.test(text.slice(2))) throw new SyntaxError(`no index: ${text}`)
@@ -56,10 +55,6 @@ export function canonicalElement(text: string): PathElement | undefined {
     default:
       return undefined
   }
-}
-
-function keysOf(keys: { [name: string]: Json }): [string, Json][] {
-  return Object.entries(keys).sort(([a], [b]) => compareText(a, b))
 }
 
 const kinds = ".fkvi"
@@ -94,7 +89,7 @@ interface Reading {
 
 function reading(element: PathElement): Reading {
   const value = parseExactly(element.slice(2))
-  return { value, keys: isObject(value) ? keysOf(value) : [] }
+  return { value, keys: isObject(value) ? sortedEntries(value) : [] }
 }
 
 function compareKeys(left: readonly [string, Json][], right: readonly [string, Json][]): number {
@@ -121,7 +116,7 @@ function compareValues(a: Json, b: Json): number {
     }
     return a.length - b.length
   }
-  if (isObject(a)) return compareKeys(keysOf(a), isObject(b) ? keysOf(b) : [])
+  if (isObject(a)) return compareKeys(sortedEntries(a), isObject(b) ? sortedEntries(b) : [])
   if (typeof a === "bigint" || typeof b === "bigint") return a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1
   return Number(a) - Number(b)
 }
@@ -152,6 +147,7 @@ export function printElement(element: PathElement): string {
 
 function printValue(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(printValue).join(",")}]`
-  if (isObject(value)) return keysOf(value).reduce((text, [name, item]) => `${text}${name}=${printValue(item)}`, "")
+  if (isObject(value))
+    return sortedEntries(value).reduce((text, [name, item]) => `${text}${name}=${printValue(item)}`, "")
   return JSON.stringify(value)
 }

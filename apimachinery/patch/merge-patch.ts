@@ -17,13 +17,11 @@ export function jsonKind(value: Json): string {
  * read for what is unknown or twice in it, which says more.
  */
 export function applyMergePatch(target: Json | undefined, patch: Json, isRead = true): Json {
-  if (patch === null || (!isRead && !isObject(patch) && !Array.isArray(patch))) throw badRequest("Invalid JSON Patch")
-  if (!isObject(patch) && isRead) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
-    )
-  }
-  return merge(target, patch)
+  if (isObject(patch) || (!isRead && Array.isArray(patch))) return merge(target, patch)
+  if (patch === null || !isRead) throw badRequest("Invalid JSON Patch")
+  throw badRequest(
+    `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+  )
 }
 
 /**

@@ -20,10 +20,14 @@ export function ownValue<T>(object: Readonly<Record<string, T>> | undefined, key
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined
 }
 
-/** With the keys of all objects in the order in which Go prints maps. */
+/** In the order in which Go prints maps. */
+export function sortedEntries(object: JsonObject): [string, Json][] {
+  return Object.entries(object).sort(([a], [b]) => compareText(a, b))
+}
+
+/** With the keys of all objects in that order. */
 export function sortedKeys(value: Json): Json {
   if (Array.isArray(value)) return value.map(sortedKeys)
   if (!isObject(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => compareText(a, b))
-  return Object.fromEntries(entries.map(([name, item]) => [name, sortedKeys(item)]))
+  return Object.fromEntries(sortedEntries(value).map(([name, item]) => [name, sortedKeys(item)]))
 }

@@ -7,8 +7,8 @@ import {
   notSupported,
   notSupportedText,
   required,
-  FieldError,
   type FieldError as Fault,
+  tooLong,
 } from "../../apimachinery/field-errors.ts"
 import { type GroupVersionKind, type Json, parseGroupVersion } from "../../apimachinery/object.ts"
 import { parseInt64 } from "../../apimachinery/go-integers.ts"
@@ -44,9 +44,7 @@ export function writeOptions(ctx: RequestContext, kind: string, isApply = false)
     errors.push(required(FieldPath.root("fieldManager"), "is required for apply patch"))
   }
   if (Buffer.byteLength(fieldManager) > maxFieldManager) {
-    errors.push(
-      new FieldError("FieldValueTooLong", "fieldManager", "", `may not be more than ${maxFieldManager} bytes`),
-    )
+    errors.push(tooLong(FieldPath.root("fieldManager"), "", maxFieldManager))
   }
   for (const { 0: odd, index } of fieldManager.matchAll(everyUnprintable)) {
     const code = (odd.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")
