@@ -14,6 +14,8 @@ export interface KeyValue {
   modRevision: Revision
   /** What a base layer knows of the value, so that its bytes need not be made: {@link BaseLayer.known}. */
   readonly known?: unknown
+  /** What a reader found in the value, for the next one: there as long as the entry is. Stores never look at it. */
+  found?: unknown
 }
 
 /** One change. `previous` is the value before it, while the revision log still has it. */

@@ -38,11 +38,12 @@ interface Source {
   store: Store
   definition: ResourceDefinition
   reader: ValueReader
-  /** RequestContext.turn. */
+  /** RequestContext's. */
   turn: RequestContext["turn"]
+  pause: RequestContext["pause"]
 }
 
-/** Objects handed over at once, before others have their turn: what is done with each may be to encode it. */
+/** Objects handed over before it is looked whether others wait: what is done with each may be to encode it. */
 const stretch = 100
 
 /** Objects looked into before others may have their turn: looking may be to parse. */
@@ -121,7 +122,7 @@ async function* readPieces(
   const { store, reader } = source
   for (let piece = first; ;) {
     for (let from = 0; from < piece.items.length; from += stretch) {
-      if (from > 0) await nextTurn(source)
+      if (from > 0) await rest(source)
       const values = await reader.many(candidatesOf(source, selection, piece.items.slice(from, from + stretch)))
       const selected = await select(source, selection, values)
       if (selected.length > 0) yield selected
@@ -153,6 +154,11 @@ async function select(
     if (matches(value)) selected.push(value)
   }
   return selected
+}
+
+/** Others get theirs first when this one's has lasted: looking through thousands for a few is quick. */
+function rest(source: Source): Promise<void> | undefined {
+  return source.pause === undefined ? nextTurn(source) : source.pause()
 }
 
 /** Others get theirs first. */

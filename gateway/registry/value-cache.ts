@@ -19,7 +19,6 @@ interface Entry {
 export class ValueCache {
   readonly #maxBytes: number
   readonly #entries = new Map<string, Entry>()
-  readonly #texts = new WeakMap<KeyValue, StoredText>()
   /** Parsed forms of what is being written, by its bytes. */
   readonly #writing = new WeakMap<Uint8Array, KubeObject>()
   #bytes = 0
@@ -46,9 +45,8 @@ export class ValueCache {
 
   /** The text of one of many, the same as long as the store hands out the same. */
   textOf(stored: KeyValue): StoredText {
-    let text = this.#texts.get(stored)
-    if (text === undefined) this.#texts.set(stored, (text = (this.#entry(stored)?.value ?? this.#new(stored)).identity))
-    return text
+    stored.found ??= (this.#entry(stored)?.value ?? this.#new(stored)).identity
+    return stored.found as StoredText
   }
 
   /** A value that is not kept if it is not known. */
