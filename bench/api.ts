@@ -9,6 +9,7 @@ import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { BenchClient, type Call, type Server } from "./api-client.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { startProgram } from "./programs.ts"
+import { progress } from "./progress.ts"
 import { argument, atMostOfCompared, type Line, quantile, report } from "./report.ts"
 
 const rounds = argument(0, 4)
@@ -246,6 +247,7 @@ async function startKubernetes(stack: AsyncDisposableStack): Promise<Server> {
 }
 
 await using stack = new AsyncDisposableStack()
+progress("starting both servers, and filling them")
 const tenant = await startServer(stack, "tenant", "api-gateway.ts")
 const kubernetes = await startKubernetes(stack)
 const bare = await startServer(stack, "a bare server on Node", "bare-server.ts")
@@ -257,6 +259,7 @@ const measured = rows.map(() => servers.map((): Measured => ({ took: [], microse
 const warmUp = servers.map((): Measured => ({ took: [], microseconds: 0, seconds: 0 }))
 for (let round = 0; round <= rounds; round++) {
   for (const [at, row] of rows.entries()) {
+    progress(round === 0 ? "warming up" : `round ${round} of ${rounds}`, at, rows.length)
     // Round 0 only warms up: what is compiled as it runs needs some thousand requests for that.
     const order = round % 2 === 0 ? [0, 1] : [1, 0]
     for (const which of row.isBare === true ? [...order, 2] : order) {

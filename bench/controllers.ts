@@ -13,6 +13,7 @@ import type { KubeClient, Resource } from "../client/rest.ts"
 import { TestKubernetes } from "../test/kubernetes/harness/test-kubernetes.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { startProgram } from "./programs.ts"
+import { progress } from "./progress.ts"
 import { argument, atMostOfCompared, type Line, quantile, report } from "./report.ts"
 
 const count = argument(0, 1000)
@@ -138,6 +139,7 @@ interface Filled {
 }
 
 async function fill(server: Server, round: string): Promise<Filled> {
+  progress(`${server.name}: ${count} deployments "${round}"`)
   const stop = new AbortController()
   const begun = new Map<string, number>()
   const latencies: number[] = []
@@ -196,6 +198,7 @@ async function polite(place: Place, round: string): Promise<number[]> {
   ]
   await place.client.list(deployments, { namespace: place.namespace })
   for (let index = 0; index < politeRounds; index++) {
+    progress(`deployments ${round}`, index, politeRounds)
     const name = `polite-${round}-${index}`
     const available = new Promise<void>((resolve) => waiting.set(name, resolve))
     const begin = performance.now()

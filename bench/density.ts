@@ -12,6 +12,7 @@ import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps, namespaces } from "../client/resources.ts"
 import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
 import { processorTime } from "./processor-time.ts"
+import { progress } from "./progress.ts"
 import { argument, atLeast, atMost, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
@@ -26,16 +27,13 @@ const idleSeconds = 5
 /** How long nobody asks for anything, to see what that costs. */
 const restMs = 60_000
 
-/** Each index once, so many at a time, with progress every few seconds. */
+/** Each index once, so many at a time. */
 async function forEach(what: string, count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0
-  let said = performance.now()
   const worker = async (): Promise<void> => {
     for (let index = next++; index < count; index = next++) {
+      progress(what, index, count)
       await work(index)
-      if (performance.now() - said < 5_000) continue
-      said = performance.now()
-      process.stderr.write(`${what}: ${index} of ${count}\n`)
     }
   }
   await Promise.all(Array.from({ length: parallel }, worker))
@@ -64,14 +62,14 @@ async function awake(up: Polyplane): Promise<number> {
 
 async function allAsleep(up: Polyplane): Promise<void> {
   for (let left = await awake(up); left > 0; left = await awake(up)) {
-    process.stderr.write(`falling asleep: ${left} of ${tenants} awake\n`)
+    progress("falling asleep", tenants - left, tenants)
     await delay(2_000)
   }
 }
 
 /** Share of a processor that the process takes while nobody asks for anything. */
 async function restingShare(up: Polyplane): Promise<number> {
-  process.stderr.write(`at rest for ${restMs / 1000} s\n`)
+  progress(`at rest for ${restMs / 1000} s`)
   const pids = up.pid === undefined ? [] : [up.pid]
   const before = await processorTime(pids)
   await delay(restMs)

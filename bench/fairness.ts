@@ -15,6 +15,7 @@ import { type Polyplane, startPolyplane } from "../test/harness/polyplane.ts"
 import { collect, start } from "../test/harness/processes.ts"
 import { allGreeds, type Greed } from "./fairness-kinds.ts"
 import { type Answered, probed, type TurnsOfLoop } from "./fairness-probed.ts"
+import { progress } from "./progress.ts"
 import { argument, atMost, atMostOfCompared, type Goal, type Line, quantile, report } from "./report.ts"
 import { adminClient, type Client, TenantMaker } from "./tenant-clients.ts"
 
@@ -148,10 +149,12 @@ await using admin = await adminClient(up)
 await using maker = await TenantMaker.start(admin)
 await using client = await maker.make("quiet")
 await client.create(configMaps, configMap)
+progress("alone")
 await measure(up, client) // code that runs for the first time
 const alone = await measure(up, client)
 const lines: Line[] = []
 for (const kind of kinds) {
+  progress(`beside ${kind}`)
   const apart = await beside(up, client, kind, other)
   lines.push(...linesOf(kind, await beside(up, client, kind, up), alone, apart))
 }

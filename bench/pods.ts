@@ -6,6 +6,7 @@ import type { KubeObject, Pod } from "../apimachinery/object.ts"
 import { deployments, namespaces, pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
+import { progress } from "./progress.ts"
 import { argument, atMost, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
@@ -64,6 +65,7 @@ interface Rate {
 }
 
 async function fillAll(all: readonly Place[]): Promise<Rate> {
+  progress(`${perPlace * all.length} pods`)
   const begin = performance.now()
   const latencies = (await Promise.all(all.map(fill))).flat()
   const seconds = (performance.now() - begin) / 1000
@@ -119,13 +121,17 @@ async function three({ client, namespace }: Place, name: string): Promise<number
 
 async function rounds(work: (name: string) => Promise<number>): Promise<number> {
   const times: number[] = []
-  for (let round = 0; round < deploymentRounds; round++) times.push(await work(`three-${round}`))
+  for (let round = 0; round < deploymentRounds; round++) {
+    progress("three pods", round, deploymentRounds)
+    times.push(await work(`three-${round}`))
+  }
   return quantile(times, 0.5)
 }
 
 const start = (): Promise<Polyplane> => startPolyplane({ args: ["--tenants", "", "--nodes", String(nodes)] })
 
 async function direct(): Promise<Rate & { three: number }> {
+  progress("without tenants")
   await using up = await start()
   await using client = await adminClient(up)
   const all = Array.from({ length: places }, (_, index) => ({ client, namespace: `place-${index}` }))
@@ -137,6 +143,7 @@ async function direct(): Promise<Rate & { three: number }> {
 }
 
 async function throughTenants(): Promise<Rate & { three: number }> {
+  progress("through tenants")
   await using up = await start()
   await using client = await adminClient(up)
   await using maker = await TenantMaker.start(client)

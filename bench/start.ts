@@ -5,6 +5,7 @@ import { execFile } from "node:child_process"
 import { setTimeout as delay } from "node:timers/promises"
 import { promisify } from "node:util"
 import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
+import { progress } from "./progress.ts"
 import { argument, atMost, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker } from "./tenant-clients.ts"
 
@@ -29,6 +30,7 @@ const fresh: number[] = []
 const again: number[] = []
 const bare: number[] = []
 for (let round = 0; round < starts; round++) {
+  progress("starting", round, starts)
   bare.push(await timed(() => run(process.execPath, ["-e", "0"])))
   const begin = performance.now()
   await using up = await startPolyplane()
@@ -44,9 +46,11 @@ const without = await residentMiB(up)
   await using client = await adminClient(up)
   await using maker = await TenantMaker.start(client)
   for (let index = 0; index < tenants; index++) {
+    progress("making tenants", index, tenants)
     await using _tenant = await maker.make(`idle-${index}`)
   }
 }
+progress("at rest, and starting again")
 await delay(idleMs)
 const idle = await residentMiB(up)
 await up.kill()

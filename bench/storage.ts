@@ -11,6 +11,7 @@ import { openLevelStore } from "../storage/level/store.ts"
 import type { Store } from "../storage/types.ts"
 import { missingBinaries } from "../test/kubernetes/build/cache.ts"
 import { TestEtcd } from "../test/kubernetes/etcd/test-etcd.ts"
+import { progress } from "./progress.ts"
 
 const seconds = Number(process.argv[2] ?? 1)
 const value = Buffer.from(JSON.stringify({ data: "x".repeat(1000) }))
@@ -122,8 +123,11 @@ function print(lines: readonly Line[]): void {
 
 const root = await mkdtemp(join(tmpdir(), "polyplane-bench-"))
 try {
+  progress("LevelDB alone")
   const raw = await measureRaw(join(root, "raw"))
+  progress("a store on LevelDB")
   const own = await measureLevel(join(root, "store"))
+  progress("a store on etcd")
   const etcd = await measureEtcd()
   const opening = await measureOpening(join(root, "store"))
   const line = (what: string, perSecond = 0, compared?: string, reference?: number): Line =>

@@ -5,6 +5,7 @@
 import type { KubeObject } from "../apimachinery/object.ts"
 import { namespaces } from "../client/resources.ts"
 import { startPolyplane } from "../test/harness/polyplane.ts"
+import { progress } from "./progress.ts"
 import { argument, atMost, type Goal, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
@@ -34,6 +35,7 @@ async function makeNamespace(name: string): Promise<number> {
 const tenants: number[] = []
 const spaces: number[] = []
 for (let index = -warmUp; index < count; index++) {
+  progress("making tenants", index + warmUp, count + warmUp)
   const tenant = await makeTenant(`tenant-${index + warmUp}`)
   const space = await makeNamespace(`space-${index + warmUp}`)
   if (index < 0) continue

@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises"
 import type { ConfigMap } from "../apimachinery/object.ts"
 import { configMaps } from "../client/resources.ts"
 import { startPolyplane } from "../test/harness/polyplane.ts"
+import { progress } from "./progress.ts"
 import { argument, atMost, type Goal, type Line, quantile, report } from "./report.ts"
 import { adminClient, TenantMaker, type Client } from "./tenant-clients.ts"
 
@@ -35,7 +36,6 @@ async function makeTenant(name: string, objects: number): Promise<Client> {
     for (let index = next++; index < objects; index = next++) await client.create(configMaps, configMap(`c${index}`))
   }
   await Promise.all(Array.from({ length: parallel }, worker))
-  process.stderr.write(`${name}: ${objects} objects\n`)
   return client
 }
 
@@ -60,9 +60,14 @@ async function measure(client: Client, { woken, again }: Times): Promise<void> {
 const ofSmall: Times = { woken: [], again: [] }
 const ofLarge: Times = { woken: [], again: [] }
 const smallOnes: Client[] = []
-for (let index = 0; index < tenants; index++) smallOnes.push(await makeTenant(`small-${index}`, small))
+for (let index = 0; index < tenants; index++) {
+  progress(`making tenants of ${small} objects`, index, tenants)
+  smallOnes.push(await makeTenant(`small-${index}`, small))
+}
+progress(`making one of ${large} objects`)
 const largeOne = await makeTenant("large", large)
 for (let round = 0; round < rounds; round++) {
+  progress("falling asleep and waking", round, rounds)
   while ((await awake()) > 0) await delay(200)
   for (const client of smallOnes) await measure(client, ofSmall)
   await measure(largeOne, ofLarge)

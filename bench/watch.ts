@@ -12,6 +12,7 @@ import { useTenant } from "./awake-tenants.ts"
 import { flushTimes } from "./flushes.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
 import { startProgram } from "./programs.ts"
+import { progress } from "./progress.ts"
 import { argument, atLeast, atMost, type Goal, type Line, quantile, report } from "./report.ts"
 import { CountingWatch, type Tally } from "./watch-client.ts"
 
@@ -192,6 +193,7 @@ async function write(pid: number, tenants: readonly WatchedTenant[], rate: numbe
 
 /** `count` tenants with their watches, written to. */
 async function deliver(count: number, perTenant: number, rate: number, forSeconds: number): Promise<Delivered> {
+  progress(`${count * perTenant} watches of ${count} tenants for ${warmUpSeconds + forSeconds} s`)
   await using gateway = await startGateway(count)
   using stack = new DisposableStack()
   const tenants = (await gateway.tenants()).map((server) => stack.use(new WatchedTenant(server)))
@@ -205,6 +207,7 @@ async function deliver(count: number, perTenant: number, rate: number, forSecond
 
 /** MiB that one more tenant in use takes of the gateway's memory: as many before it have warmed the process up. */
 async function memoryOfAwake(http2: boolean): Promise<number> {
+  progress(`${2 * awake.tenants} tenants in use, over HTTP/${http2 ? "2" : "1.1"}`)
   await using gateway = await startGateway(2 * awake.tenants, http2)
   using stack = new DisposableStack()
   const servers = await gateway.tenants()
@@ -222,6 +225,7 @@ async function memoryOfAwake(http2: boolean): Promise<number> {
 
 const one = await deliver(1, Math.ceil(watches / tenantCount), alone.writesPerSecond, alone.seconds)
 const many = await deliver(tenantCount, Math.ceil(watches / tenantCount), writesPerSecond, seconds)
+progress("the disk alone")
 const disk = await flushTimes(tenantCount, writesPerSecond, Math.min(seconds, 10))
 const memory = { http1: await memoryOfAwake(false), http2: await memoryOfAwake(true) }
 

@@ -11,6 +11,7 @@ import type { KubeClient } from "../client/rest.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { startPolyplane, type Polyplane } from "../test/harness/polyplane.ts"
 import { processorTime, residentMiB } from "./processor-time.ts"
+import { progress } from "./progress.ts"
 import { argument, atMost, type Line, quantile, report } from "./report.ts"
 
 const workers = argument(0, 3)
@@ -157,15 +158,18 @@ async function takeover(up: Polyplane, deed: NodeJS.Signals, round: number): Pro
   return { pause, lost, written }
 }
 
+progress("one process")
 const alone = await (async () => {
   await using up = await start(1)
   return await requests(up)
 })()
 await using up = await start(workers)
+progress(`${workers} workers`)
 const spread = await requests(up)
 const killed: Takeover[] = []
 const hung: Takeover[] = []
 for (let round = 0; round < kills; round++) {
+  progress("killing and stopping workers", round, kills)
   killed.push(await takeover(up, "SIGKILL", round))
   hung.push(await takeover(up, "SIGSTOP", round))
 }
