@@ -1,43 +1,54 @@
 import { expect, test } from "vitest"
-import { describeClass, loadDescriptions } from "./descriptions.ts"
+import { loadDescriptions, parseDeclaration } from "./descriptions.ts"
 import { kindsOfTypes, schemaOf } from "./facts.ts"
 import { openAPIV3 } from "./openapi/documents.ts"
 import { gatherPieces } from "./openapi/pieces.ts"
 
 test("a declaration's comments are read as they were before they became comments", () => {
   const text = [
+    'import { IIoK8sApiCoreV1ThingSpec } from "./ThingSpec.js";',
     "/**",
-    '* A thing\\\'s \\"words\\", from *_/ to *_/.',
-    "*/",
-    "export declare class V1Thing {",
+    " * A thing, from \\*\\/ to \\*.",
+    " *",
+    " * Written:",
+    " * 	{a: 1}",
+    " * @deprecated",
+    " */",
+    "export interface IThing extends TypeMeta {",
+    '    "apiVersion": "v1";',
     "    /**",
-    "    * What it is by default.",
-    "    */",
-    "    '_default'?: any;",
-    "    'spec'?: V1ThingSpec;",
+    "     * What it is by default.",
+    "     *",
+    "     * Possible values:",
+    '     *  - `"A"` one.',
+    "     */",
+    '    "default"?: {',
+    "        [key: string]: string;",
+    "    };",
+    '    "spec"?: IIoK8sApiCoreV1ThingSpec;',
     "    /**",
-    "    * Mandatory.",
-    "    */",
-    "    'x_kubernetes_map_type': string;",
+    "     * Mandatory.",
+    "     */",
+    '    "x-kubernetes-map-type": string;',
     "}",
+    "/**",
+    " * Not this.",
+    " */",
+    "export declare class Thing extends Model<IThing> implements IThing {",
+    '    "spec"?: IIoK8sApiCoreV1ThingSpec;',
+    "}",
+    "export type { IThing as IIoK8sApiCoreV1Thing, Thing as IoK8sApiCoreV1Thing };",
     "",
   ].join("\n")
-  expect(describeClass(text)).toEqual({
-    type: `A thing's "words", from */ to */.`,
+  expect(parseDeclaration(text)).toEqual({
+    identifier: "IoK8sApiCoreV1Thing",
+    type: "A thing, from */ to *.\n\nWritten:\n\t{a: 1}",
+    isKind: true,
     fields: new Map([
-      ["default", "What it is by default."],
+      ["default", 'What it is by default.\n\nPossible values:\n - `"A"` one.'],
       ["x-kubernetes-map-type", "Mandatory."],
     ]),
   })
-})
-
-test.each([
-  ["What it is. More of it.  Another paragraph. The end.", "What it is. More of it.\n\nAnother paragraph. The end."],
-  ["An author's.  Two spaces.  After each. But one.", "An author's.  Two spaces.  After each. But one."],
-  ["One of:   - a    - b", "One of:\n  - a\n   - b"],
-])("lines are guessed: %j", (comment, words) => {
-  const { type } = describeClass(`/**\n* ${comment}\n*/\nexport declare class V1Thing {\n}\n`)
-  expect(type).toBe(words)
 })
 
 test("every kind that is stored is described, and every word belongs to a field there is", async () => {
@@ -75,5 +86,10 @@ test("they stand in the documents", async () => {
   expect(document.components.schemas["io.k8s.api.core.v1.PodSpec"]).toMatchObject({
     description: "PodSpec is a description of a pod.",
     properties: { containers: { description: expect.stringContaining("List of containers") as string } },
+  })
+  expect(document.components.schemas["io.k8s.api.core.v1.Pod"]?.properties["spec"]).toEqual({
+    description: expect.stringContaining("desired behavior of the pod") as string,
+    allOf: [{ $ref: "#/components/schemas/io.k8s.api.core.v1.PodSpec" }],
+    default: {},
   })
 })

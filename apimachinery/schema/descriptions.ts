@@ -1,6 +1,6 @@
 // What the built-in types and their fields are for, in upstream's words, for OpenAPI and kubectl explain. The words are read
-// when first asked for, from the declarations of @kubernetes/client-node (a comment per class and per field that is no
-// reference); they are shared by all, and forgotten when nobody has asked for a while.
+// when first asked for, from the declarations of kubernetes-models (a file per type, a comment per type and field); they are
+// shared by all, and forgotten when nobody has asked for a while.
 
 import { readdir, readFile } from "node:fs/promises"
 
@@ -16,7 +16,7 @@ export interface Descriptions {
 }
 
 /** Changes when other words are shown for the same types: clients' caches have to notice. */
-export const descriptionsVersion = "2"
+export const descriptionsVersion = "3"
 
 /** Kept this long after somebody asked. */
 const keptMs = 5 * 60_000
@@ -39,88 +39,85 @@ export function loadDescriptions(): Promise<Descriptions> {
 /** For documents that do without. */
 export const noDescriptions: Descriptions = { of: () => undefined }
 
+/** The second has the types that are no group's: metadata, times, quantities. */
+const packages = ["kubernetes-models", "@kubernetes-models/apimachinery"]
+
 async function readAll(): Promise<Descriptions> {
-  const folder = new URL("gen/models/", import.meta.resolve("@kubernetes/client-node"))
-  const files = (await readdir(folder)).filter((file) => /^[A-Z]\w*\.d\.ts$/.test(file))
-  const byClass = new Map<string, TypeDescription>()
+  const found = await Promise.all(packages.map((name) => declarations(new URL(".", import.meta.resolve(name)))))
+  const files = found.flat()
+  const byIdentifier = new Map<string, Declaration>()
   const work = async (): Promise<void> => {
     for (let file = files.pop(); file !== undefined; file = files.pop()) {
-      const name = file.slice(0, -".d.ts".length)
-      // Versions that are not final are not served.
-      if (/^V\d+(?:alpha|beta)/.test(name)) continue
-      byClass.set(name, describeClass(await readFile(new URL(file, folder), "utf8")))
+      const read = parseDeclaration(await readFile(file, "utf8"))
+      if (read !== undefined) byIdentifier.set(read.identifier, read)
     }
   }
   await Promise.all(Array.from({ length: parallel }, work))
-  const byFields = typesOfFields([...byClass.values()])
-  return {
-    of: (name) =>
-      classNamesOf(name)
-        .map((one) => byClass.get(one))
-        .find((found) => found !== undefined) ?? byFields.get(name.slice(name.lastIndexOf(".") + 1)),
-  }
+  describeTypeMeta(byIdentifier)
+  return { of: (name) => byIdentifier.get(identifierOf(name)) }
 }
 
-/** A field without words of its own has those of its type, which begin with its name: types that are no classes. */
-const ofType = /^([A-Z]\w+) (?:represents|is a type|is version) /
+/** Those of types. Versions that are not final are not served, and what begins with "_" is code that validates. */
+async function declarations(folder: URL): Promise<URL[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files = entries.filter(({ name }) => name.endsWith(".d.ts") && name !== "index.d.ts")
+  const folders = entries.filter(
+    (one) => one.isDirectory() && !/^(?:_|v\d+(?:alpha|beta)|node_modules$)/.test(one.name),
+  )
+  const below = await Promise.all(folders.map(({ name }) => declarations(new URL(`${name}/`, folder))))
+  return [...files.map(({ name }) => new URL(name, folder)), ...below.flat()]
+}
 
-function typesOfFields(classes: readonly TypeDescription[]): Map<string, TypeDescription> {
-  const found = new Map<string, TypeDescription>()
-  for (const { fields } of classes) {
-    for (const words of fields.values()) {
-      const [, name] = ofType.exec(words) ?? []
-      if (name !== undefined) found.set(name, { type: words, fields: new Map() })
+/** "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService" is IoK8sKubeAggregatorPkgApisApiregistrationV1APIService. */
+function identifierOf(name: string): string {
+  return name
+    .split(/[.-]/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join("")
+}
+
+interface Declaration extends TypeDescription {
+  identifier: string
+  /** apiVersion and kind have one value, and are declared without words. */
+  isKind: boolean
+  fields: Map<string, string>
+}
+
+/** The two mean the same in every kind; a Status has words for them, for it is declared to be of any version. */
+function describeTypeMeta(byIdentifier: ReadonlyMap<string, Declaration>): void {
+  const general = byIdentifier.get("IoK8sApimachineryPkgApisMetaV1Status")?.fields
+  for (const { isKind, fields } of byIdentifier.values()) {
+    for (const name of isKind ? ["apiVersion", "kind"] : []) {
+      const words = general?.get(name)
+      if (words !== undefined) fields.set(name, words)
     }
   }
-  return found
 }
 
-/** "io.k8s.api.core.v1.Pod" is V1Pod; where two groups have a type of one name it is CoreV1Event. */
-function classNamesOf(name: string): string[] {
-  const [group = "", version = "", kind = ""] = name.split(".").slice(-3)
-  return [`${capital(group)}${capital(version)}${kind}`, `${capital(version)}${kind}`]
-}
+const ofType = /\/\*\*\n((?: \*.*\n)+) \*\/\nexport (?:interface|type) /
+const ofField = /^ {4}\/\*\*\n((?: {5}\*.*\n)+) {5}\*\/\n {4}"([^"]+)"\??:/gm
+const exported = /, \w+ as (\w+) \};/
 
-function capital(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1)
-}
-
-const ofClass = /\/\*\*\n\* (.*)\n\*\/\nexport declare class/
-const ofField = /^ {4}\/\*\*\n((?: {4}\* .*\n)+) {4}\*\/\n {4}'([^']+)'\??:/gm
-
-/** Pure: the text of one declaration file. */
-export function describeClass(text: string): TypeDescription {
+/** Pure: the text of one declaration file. Undefined: it declares no type. */
+export function parseDeclaration(text: string): Declaration | undefined {
+  const identifier = exported.exec(text)?.[1]
+  if (identifier === undefined) return undefined
   const fields = new Map<string, string>()
-  for (const [, comment = "", field = ""] of text.matchAll(ofField)) {
-    const lines = comment.trimEnd().split("\n")
-    fields.set(jsonName(field), plain(lines.map((line) => line.replace(/^ {4}\* /, "")).join("\n")))
-  }
-  const type = ofClass.exec(text)?.[1]
-  return { type: type === undefined ? undefined : plain(type), fields }
+  for (const [, comment = "", field = ""] of text.matchAll(ofField)) fields.set(own(field), plain(comment))
+  const type = ofType.exec(text)?.[1]
+  const isKind = text.includes(" extends TypeMeta {")
+  return { identifier: own(identifier), type: type === undefined ? undefined : plain(type), isKind, fields }
 }
 
-/** Words of the language have an underscore before them, and dashes became underscores. */
-function jsonName(field: string): string {
-  const name = field.replace(/^_/, "")
-  return name.startsWith("x_kubernetes_") ? name.replaceAll("_", "-") : name
-}
+const beginOfLine = /^ *\* ?/gm
 
 /** As it was before it became a comment. */
-function plain(text: string): string {
-  return inLines(text.replace(/\\(['"\\])/g, "$1").replaceAll("*_/", "*/"))
+function plain(comment: string): string {
+  const text = comment.replaceAll(beginOfLine, "").replace(/(?:\n@deprecated)?\n$/, "") // the mark is for compilers
+  return own(text.replaceAll("\\*", "*").replaceAll("*\\/", "*/"))
 }
 
-const sentenceAfterOne = /[.:)] (?=[A-Z`"-])/g
-const sentenceAfterTwo = /[.:)] {2}(?=[A-Z`"-])/g
-
-/**
- * Line ends became spaces. Three and more of them are a line that is indented; two are an empty line, but with authors who put two after
- * each sentence.
- */
-function inLines(text: string): string {
-  const lines = text.replace(/(?<=\S) ( {2,})(?=\S)/g, "\n$1")
-  const twos = count(text, sentenceAfterTwo)
-  return twos === 0 || count(text, sentenceAfterOne) < twos ? lines : lines.replace(/(?<=\S) {2}(?=\S)/g, "\n\n")
+/** As a part of the file's text it would keep all of that in memory. */
+function own(text: string): string {
+  return Buffer.from(text).toString()
 }
-
-const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0

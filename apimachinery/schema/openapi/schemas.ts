@@ -118,7 +118,7 @@ export class Definitions {
         properties[key] = this.#use(field.schema, false, false)
         continue
       }
-      const description = described?.fields.get(key) ?? this.#descriptionOf(field.schema)
+      const description = described?.fields.get(key)
       properties[key] = { ...(description === undefined ? {} : { description }), ...this.#property(field) }
       const special = ownValue(defaults, key)
       if (special !== undefined) properties[key] = { ...(properties[key] as JsonObject), default: special }
@@ -143,11 +143,6 @@ export class Definitions {
     const [first] = kinds ?? []
     if (first === undefined || !optionKinds.has(type)) return kinds
     return this.#optionVersions.map(({ group, version }) => ({ group, version, kind: first.kind }))
-  }
-
-  /** Of a field that has no words of its own: what it holds. */
-  #descriptionOf({ name, type }: Schema): string | undefined {
-    return type === "object" && name !== undefined ? this.#descriptions.of(name)?.type : undefined
   }
 
   #property(field: FieldSchema): JsonObject {

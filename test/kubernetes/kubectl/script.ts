@@ -42,15 +42,16 @@ const looking: (string | Step)[] = [
   "get pods --as=jane",
 ]
 
-const described =
-  "descriptions are those of the JavaScript client: without line breaks, of the type where a field has one of its own"
-
 const explaining: (string | Step)[] = [
-  { command: "explain pods", differs: described },
-  { command: "explain pod.spec.containers.resources", differs: described },
-  { command: "explain deployment.spec.strategy.rollingUpdate", differs: described },
+  "explain pods",
+  "explain pod.spec.containers.resources",
+  "explain deployment.spec.strategy.rollingUpdate",
   "explain service.spec.ports --recursive",
-  { command: "explain ingress.spec.rules --api-version=networking.k8s.io/v1", differs: described },
+  "explain ingress.spec.rules --api-version=networking.k8s.io/v1",
+  {
+    command: "explain pod.spec.volumes.emptyDir.sizeLimit",
+    differs: "what a quantity is, which stands below what the field is for, is not in kubernetes-models",
+  },
   "explain pods.spec.nothing",
   "explain nothing",
 ]

@@ -43,8 +43,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   run_save_config_tests: withoutAccounts,
   run_recursive_resources_tests: withoutAccounts,
   run_multi_resources_tests: "it reads a manifest from raw.githubusercontent.com",
-  run_swagger_tests:
-    "it looks for sentences of upstream's descriptions; a tenant's documents describe in words of their own",
+  run_swagger_tests: "it looks for descriptions of requests' parameters, which a tenant's documents do not have",
   run_convert_tests: "it needs kubectl-convert, which asks no server",
   run_plugins_tests: "its plugins are no executables in a Go module",
   run_kubectl_help_tests: ofKubectl,
