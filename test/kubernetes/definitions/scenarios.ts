@@ -89,7 +89,7 @@ function documentsOf(version: string): RequestStep[] {
   return [
     get(`/apis/${version.slice(0, version.indexOf("/"))}`),
     get(`/apis/${version}`),
-    get(`/openapi/v3/apis/${version}`, { untilCode: 200, document: "of definitions" }),
+    get(`/openapi/v3/apis/${version}`, { untilCode: 200, document: true }),
   ]
 }
 

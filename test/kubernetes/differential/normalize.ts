@@ -111,9 +111,7 @@ class Words {
 
   body(entry: Entry): unknown {
     const documents = parseBody(entry)
-    const kind = "watch" in entry.step ? undefined : entry.step.document
-    if (kind === "of definitions") return withOwnProse(documents[0], this.#id)
-    if (kind === true) return withoutProse(documents[0], this.#id)
+    if (!("watch" in entry.step) && entry.step.document === true) return openAPIDocument(documents[0], this.#id)
     return documents.length === 1
       ? this.#value(documents[0], "")
       : documents.map((document) => this.#value(document, ""))
@@ -186,30 +184,30 @@ class Words {
   }
 }
 
-const builtInSchema = /^io\.k8s\.(api|apimachinery|kube-aggregator|apiextensions-apiserver)\./
-
 /** What belongs to a group of a scenario. */
 const customGroup = /example\.com|com\.example/
 
-/** Descriptions are not the product's, hashes are the whole document's, and other scenarios have custom resources, too. */
-function withoutProse(value: unknown, id: string): unknown {
+/** What a document tells of requests, whose descriptions are not compared; those of types and fields are. */
+const ofRequests: ReadonlySet<string> = new Set(["paths", "parameters"])
+
+function openAPIDocument(value: unknown, id: string): unknown {
+  if (typeof value !== "object" || value === null) return value
+  const members = Object.entries(value).map(([key, inner]) => [key, comparable(inner, id, !ofRequests.has(key))])
+  return Object.fromEntries(members)
+}
+
+/** Hashes are the whole document's, and other scenarios have custom resources, too. */
+function comparable(value: unknown, id: string, prose: boolean): unknown {
   if (typeof value === "string") return value.replace(documentHash, "?hash=<hash>")
-  if (Array.isArray(value)) return value.map((item) => withoutProse(item, id))
+  if (Array.isArray(value)) return value.map((item) => comparable(item, id, prose))
   if (typeof value !== "object" || value === null) return value
   const isLeftOut = (key: string, inner: unknown): boolean =>
-    (key === "description" && typeof inner === "string") || (customGroup.test(key) && !key.includes(id))
+    (!prose && key === "description" && typeof inner === "string") || (customGroup.test(key) && !key.includes(id))
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, inner]) => !isLeftOut(key, inner))
-      .map(([key, inner]) => [key, withoutProse(inner, id)]),
+      .map(([key, inner]) => [key, comparable(inner, id, prose)]),
   )
-}
-
-/** Definitions' schemas as they are; of all else what {@link withoutProse} leaves. */
-function withOwnProse(value: unknown, id: string): unknown {
-  const document = value as { components?: { schemas?: Record<string, unknown> } } | undefined
-  const schemas = Object.entries(document?.components?.schemas ?? {}).filter(([name]) => !builtInSchema.test(name))
-  return [withoutProse(value, id), Object.fromEntries(schemas)]
 }
 
 /** On updates kube-apiserver checks metadata up to three times, and says what it found each time. */

@@ -39,11 +39,8 @@ export interface RequestStep {
   untilCode?: number
   /** Asked again until the answer holds this text. */
   untilText?: string
-  /**
-   * An OpenAPI document: its prose is not compared, nor what others' custom resources add to it. "of definitions": the
-   * prose of their schemas is, for it is their authors'.
-   */
-  document?: boolean | "of definitions"
+  /** An OpenAPI document: what it says of requests is not compared, nor what others' custom resources add to it. */
+  document?: true
   /** In reports, when method and path do not tell. */
   label?: string
 }
