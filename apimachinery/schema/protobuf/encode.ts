@@ -11,27 +11,26 @@ import type { FieldSchema, Schema } from "../schema.ts"
 
 /** The object's message, without the envelope: what a list has of its items. */
 export function encodeMessage(schema: Schema, object: Json): Buffer {
-  const writer = spare
-  try {
-    messageWriter(schema)(writer, object)
-    return writer.take()
-  } finally {
-    writer.reset()
-    if (writer.capacity > keptBytes) spare = new ReverseWriter()
-  }
+  return written((writer) => messageWriter(schema)(writer, object))
 }
 
 /** A whole answer: the envelope, and in it the message. Kind and version are the object's own. */
 export function encodeProtobuf(schema: Schema, object: Json): Buffer {
   const { kind, apiVersion } = isObject(object) ? object : {}
-  const message = encodeMessage(schema, object)
-  const { head, tail } = envelope(textOf(apiVersion), textOf(kind), message.length)
-  return Buffer.concat([head, message, tail])
+  return written((writer) => {
+    writer.bytes(contentNotes)
+    const before = writer.written
+    messageWriter(schema)(writer, object)
+    envelopeHead(writer, textOf(apiVersion), textOf(kind), writer.written - before)
+  })
 }
 
 /** What stands around a message of `length` bytes. */
 export function envelope(apiVersion: string, kind: string, length: number): { head: Buffer; tail: Buffer } {
-  const writer = new ReverseWriter()
+  return { head: written((writer) => envelopeHead(writer, apiVersion, kind, length)), tail: contentNotes }
+}
+
+function envelopeHead(writer: ReverseWriter, apiVersion: string, kind: string, length: number): void {
   writer.varint(length)
   writer.byte(0x12)
   const before = writer.written
@@ -40,29 +39,29 @@ export function envelope(apiVersion: string, kind: string, length: number): { he
   writer.varint(writer.written - before)
   writer.byte(0x0a)
   writer.bytes(magic)
-  return { head: writer.take(), tail: contentNotes }
 }
 
 /** What stands before a message of `length` bytes that is the field `number` of another. */
 export function fieldHead(number: number, length: number): Buffer {
-  spare.varint(length)
-  spare.varint(number * 8 + wireTypes.bytes)
-  return spare.take()
+  return written((writer) => {
+    writer.varint(length)
+    writer.varint(number * 8 + wireTypes.bytes)
+  })
 }
 
 /** An event of a watch: its length in four bytes, then { 1: type, 2: { 1: the object in its envelope } }. */
 export function encodeWatchEvent(type: string, object: Uint8Array): Buffer {
-  const writer = new ReverseWriter()
-  writer.bytes(object)
-  writer.varint(object.length)
-  writer.byte(0x0a)
-  writer.varint(writer.written)
-  writer.byte(0x12)
-  delimitedText(writer, 0x0a, type)
-  const length = Buffer.allocUnsafe(4)
-  length.writeUInt32BE(writer.written)
-  writer.bytes(length)
-  return writer.take()
+  return written((writer) => {
+    writer.bytes(object)
+    writer.varint(object.length)
+    writer.byte(0x0a)
+    writer.varint(writer.written)
+    writer.byte(0x12)
+    delimitedText(writer, 0x0a, type)
+    const length = Buffer.allocUnsafe(4)
+    length.writeUInt32BE(writer.written)
+    writer.bytes(length)
+  })
 }
 
 const magic = Buffer.from("k8s\0")
@@ -70,8 +69,19 @@ const magic = Buffer.from("k8s\0")
 const contentNotes = Buffer.from([0x1a, 0, 0x22, 0])
 /** A writer that has grown beyond this is not kept. */
 const keptBytes = 1024 * 1024
-/** Encoding is synchronous, so one writer serves all. */
 let spare = new ReverseWriter()
+
+/** Encoding is synchronous, so one writer serves all: what `write` gives it. */
+function written(write: (writer: ReverseWriter) => void): Buffer {
+  const writer = spare
+  try {
+    write(writer)
+    return writer.take()
+  } finally {
+    writer.reset()
+    if (writer.capacity > keptBytes) spare = new ReverseWriter()
+  }
+}
 
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : ""
