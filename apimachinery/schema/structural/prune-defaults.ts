@@ -1,7 +1,7 @@
 // What the defaults of a schema become before objects get them: within what objects say of themselves there is nothing that
 // metadata have no field for, or would not write. Source: k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting/prune.go.
 
-import { embeddedFault } from "../decode.ts"
+import { embeddedFault } from "../decode-custom.ts"
 import type { Json } from "../../object.ts"
 import { isObject } from "../json-object.ts"
 import { hasEmbedded, type Schema } from "../schema.ts"

@@ -1,0 +1,195 @@
+// The walk over a value of a known type, in place: JSON types are checked, null and unknown fields are dropped, and what has a
+// canonical form is brought into it.
+
+import type { Json } from "../object.ts"
+import { decodeBytes } from "./decode-bytes.ts"
+import { Mismatch, notParts, what } from "./decode-errors.ts"
+import { decodeInteger, decodeSelfReading, literalOf, notText, type NumberPlace } from "./decode-numbers.ts"
+import { noteGivenEmpty } from "./given-empty.ts"
+import { isObject, type JsonObject, setOwn } from "./json-object.ts"
+import { maxStrictFaults, printPath } from "./json-scan.ts"
+import { canonicalQuantity, canonicalScalar, ScalarError } from "./scalars.ts"
+import type { FieldSchema, Schema } from "./schema.ts"
+import { isZero, zeroOf } from "./zeros.ts"
+
+/** Unknown fields told of what was merged in memory. Upstream tells of all, which may be a million. */
+const maxMergedFaults = 1000
+
+/** What is the same for a whole decoding. */
+export interface Walk extends NumberPlace {
+  /** Where it is now. */
+  path: (string | number)[]
+  /** Undefined: nobody asks. */
+  unknown: string[] | undefined
+  /** Where those are, of a kind that is not custom. */
+  unknownPaths: (readonly (string | number)[])[]
+  /** What is told at the end, unless something ends the decoding before. */
+  fault: Mismatch | ScalarError | undefined
+  /** Lists of resources are kept in thousandths. Amounts of devices are not of that type, and are kept exactly. */
+  roundsAmounts: boolean
+}
+
+/** Throws what has been found in it, the first. */
+export function decodeWhole(schema: Schema, value: Json, walk: Walk): Json {
+  const decoded = decode(schema, value, walk)
+  if (walk.fault !== undefined) throw walk.fault
+  return decoded
+}
+
+/** Never sees null: what null means depends on who holds it. */
+function decode(schema: Schema, value: Json, walk: Walk): Json {
+  const depth = walk.path.length
+  try {
+    return decodeValue(schema, value, walk)
+  } catch (error) {
+    if (!isKept(error, schema, walk)) throw error
+    walk.fault ??= error
+    walk.path.length = depth
+    return value
+  }
+}
+
+/**
+ * Source: sigs.k8s.io/json/internal/golang/encoding/json/decode.go: saveError() where it reads itself; what an Unmarshaler returns
+ * ends it. A conversion in memory ends with the first.
+ */
+function isKept(error: unknown, { format }: Schema, { converts }: Walk): error is Mismatch | ScalarError {
+  if (converts) return false
+  return error instanceof Mismatch ? !error.ends : error instanceof ScalarError && format === "byte"
+}
+
+function decodeValue(schema: Schema, value: Json, walk: Walk): Json {
+  switch (schema.type) {
+    case "object":
+      if (schema.fields === undefined) return value // raw: whatever it is
+      if (!isObject(value)) throw notParts(walk.path, value, schema)
+      decodeFields(schema.fields, value, walk, schema)
+      return value
+    case "list":
+      if (!Array.isArray(value)) throw notParts(walk.path, value, schema)
+      return decodeItems(schema, value, walk)
+    case "map":
+      if (!isObject(value)) throw notParts(walk.path, value, schema)
+      return decodeValues(schema, value, walk)
+    case "string":
+      if (schema.format === "quantity") return canonicalScalar("quantity", literalOf(value, walk))
+      if (schema.format === "byte") return decodeBytes(schema, value, walk)
+      if (typeof value !== "string") throw notText(schema, value, walk)
+      return schema.format === undefined ? value : canonicalScalar(schema.format, value)
+    case "boolean":
+      if (typeof value !== "boolean") throw new Mismatch(walk.path, what(value), schema)
+      return value
+    case "integer":
+      return decodeInteger(schema, value, walk)
+    case "number":
+      if (typeof value === "bigint") return Number(value)
+      if (typeof value !== "number") throw new Mismatch(walk.path, what(value), schema)
+      if (!Number.isFinite(value)) throw new Mismatch(walk.path, `number ${literalOf(value, walk)}`, schema)
+      return value
+    case "intOrString":
+      return typeof value === "string" ? value : decodeSelfReading(schema, value, walk)
+    case "any":
+      return schema.union === undefined ? value : decodeUnion(schema.union, value, walk)
+  }
+}
+
+/** Upstream decodes what is within by itself, and does not ask it for unknown fields. */
+function decodeUnion({ object, list, boolean }: NonNullable<Schema["union"]>, value: Json, walk: Walk): Json {
+  const within = { ...walk, unknown: undefined, fault: undefined }
+  try {
+    if (isObject(value)) return decodeWhole(object, value, within)
+    if (boolean === true && typeof value !== "boolean") throw new ScalarError("boolean or JSON schema expected")
+    if (boolean === true) return value
+    return list !== undefined && Array.isArray(value) && value.length > 0 ? decodeWhole(list, value, within) : null
+  } catch (error) {
+    throw error instanceof Mismatch ? error.ending() : error
+  }
+}
+
+function decodeFields(fields: Record<string, FieldSchema>, value: JsonObject, walk: Walk, schema: Schema): void {
+  for (const key of Object.keys(value)) {
+    const field = fields[key]
+    const given = value[key] as Json
+    if (field === undefined) {
+      if (schema.preserveUnknown === true) continue
+      if (walk.unknown !== undefined && walk.unknown.length < (walk.converts ? maxMergedFaults : maxStrictFaults)) {
+        const path = [...walk.path, key]
+        walk.unknown.push(`unknown field ${JSON.stringify(printPath(path))}`)
+        walk.unknownPaths.push(path)
+      }
+      delete value[key]
+    } else if (given === null) delete value[key]
+    else {
+      walk.path.push(key)
+      const decoded = decode(field.schema, given, walk)
+      walk.path.pop()
+      if (decoded === null) delete value[key]
+      else if (field.zero === "omit" && isZero(field.schema, decoded) && !isReset(key, walk)) {
+        if (typeof decoded === "object") noteGivenEmpty(value, key)
+        delete value[key]
+      } else if (decoded !== given) value[key] = decoded
+    }
+  }
+  writeStructs(fields, value)
+}
+
+/** An empty list of managers is more than none: it asks to forget them. */
+function isReset(key: string, { path }: Walk): boolean {
+  return key === "managedFields" && path.length === 1 && path[0] === "metadata"
+}
+
+/** Structs that Go always prints, so that code finds spec, status and metadata where it looks for them. */
+function writeStructs(fields: Record<string, FieldSchema>, value: JsonObject): void {
+  for (const [key, schema] of structsOf(fields)) {
+    if (value[key] !== undefined) continue
+    const struct: JsonObject = {}
+    if (schema.fields !== undefined) writeStructs(schema.fields, struct)
+    value[key] = struct
+  }
+}
+
+const structs = new WeakMap<Record<string, FieldSchema>, readonly [string, Schema][]>()
+
+function structsOf(fields: Record<string, FieldSchema>): readonly [string, Schema][] {
+  let found = structs.get(fields)
+  if (found === undefined) {
+    found = Object.entries(fields)
+      .filter(([, field]) => field.zero === "write" && field.pointer !== true && field.schema.type === "object")
+      .filter(([, field]) => field.schema.fields !== undefined)
+      .map(([key, field]): [string, Schema] => [key, field.schema])
+    structs.set(fields, found)
+  }
+  return found
+}
+
+function decodeItems(schema: Schema, list: Json[], walk: Walk): Json[] {
+  const { items } = schema
+  if (items === undefined) return list
+  const depth = walk.path.length
+  for (let index = 0; index < list.length; index++) {
+    walk.path[depth] = index
+    const item = list[index] as Json
+    list[index] = item === null ? zeroOf(items) : decode(items, item, walk)
+  }
+  walk.path.length = depth
+  return list
+}
+
+function decodeValues(schema: Schema, map: JsonObject, walk: Walk): JsonObject {
+  const { items } = schema
+  if (items === undefined) return map
+  const amounts = items.format === "quantity" && walk.roundsAmounts
+  for (const key of Object.keys(map)) {
+    walk.path.push(key)
+    const given = map[key] as Json
+    const decoded =
+      given === null
+        ? zeroOf(items)
+        : amounts
+          ? canonicalQuantity(literalOf(given, walk), true)
+          : decode(items, given, walk)
+    if (decoded !== given) setOwn(map, key, decoded)
+    walk.path.pop()
+  }
+  return map
+}
