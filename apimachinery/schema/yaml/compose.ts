@@ -1,6 +1,6 @@
 // From tokens to the nodes of a text's first document; what follows it is not looked at. Source: go.yaml.in/yaml/v2 (parserc.go).
 
-import { maxDepth, tooDeep } from "../json-scan.ts"
+import { maxDepth, tooDeep } from "../json-survey.ts"
 import { Scanner } from "./scanner.ts"
 import type { Tag } from "./tags.ts"
 import { lineFault, YamlFault } from "./text.ts"

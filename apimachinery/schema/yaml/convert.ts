@@ -1,7 +1,7 @@
 // From the bytes of a YAML text to JSON, as Kubernetes reads it, step by step: text.ts (characters), scanner.ts (tokens), compose.ts
 // (nodes), decode.ts (values), json.ts. What is long is converted in a thread of its own.
 
-import { maxDepth, tooDeep } from "../json-scan.ts"
+import { maxDepth, tooDeep } from "../json-survey.ts"
 import { readCharacters } from "./characters.ts"
 import { compose } from "./compose.ts"
 import { Decoder, YamlTooLong } from "./decode.ts"
