@@ -22,7 +22,7 @@ import type {
   WriteOptions,
 } from "../rest.ts"
 import { FakeStore, type Change } from "./fake-store.ts"
-import { addressed, graceSecondsOf, merged, scaleOf, tokenFor } from "./fake-subresources.ts"
+import { addressed, graceSecondsOf, merged, patched, scaleOf, tokenFor } from "./fake-subresources.ts"
 
 export interface FakeClusterOptions {
   clock?: Clock
@@ -144,13 +144,13 @@ export class FakeCluster implements KubeClient {
     namespace: string | undefined,
     name: string,
     patch: unknown,
-    { subresource }: PatchOptions,
+    { subresource, type }: PatchOptions,
   ): Promise<T> {
     await this.#begin("patch", resource, this.find(resource, namespace, name))
     const current = this.#must(resource, namespace, name)
     this.#mustBe(resource, current, (patch as Partial<KubeObject>).metadata ?? {})
     this.#wrote("patch", resource, namespace, name, subresource)
-    const wanted = merged(current, structuredClone(patch)) as KubeObject
+    const wanted = patched(current, structuredClone(patch), type)
     return this.#change(resource, current, wanted, subresource) as T
   }
 

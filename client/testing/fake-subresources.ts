@@ -2,9 +2,11 @@
 
 import { randomUUID } from "node:crypto"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
-import type { KubeObject } from "../../apimachinery/object.ts"
-import { invalid, noSuchPath } from "../../apimachinery/status.ts"
-import type { DeleteOptions, Resource } from "../rest.ts"
+import { parseGroupVersion, type Json, type KubeObject } from "../../apimachinery/object.ts"
+import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
+import { schemaOf } from "../../apimachinery/schema/facts.ts"
+import { invalid, noSuchPath, unsupportedMediaType } from "../../apimachinery/status.ts"
+import type { DeleteOptions, PatchOptions, Resource } from "../rest.ts"
 
 const scalable = new Set(["deployments", "replicasets", "statefulsets", "replicationcontrollers"])
 
@@ -62,21 +64,24 @@ export function addressed(service: KubeObject, others: readonly KubeObject[], ne
   return { ...service, spec: { ...spec, clusterIP, clusterIPs: [clusterIP] } }
 }
 
-const deleteFromList = "$deleteFromPrimitiveList/"
+/** The object of that kind as a patch leaves it. */
+export function patched(current: KubeObject, patch: unknown, type: PatchOptions["type"]): KubeObject {
+  if (type !== "strategic") return merged(current, patch) as KubeObject
+  const { apiVersion, kind } = current
+  const schema = schemaOf({ ...parseGroupVersion(apiVersion), kind })
+  // As of custom resources: nobody knows how their lists are merged.
+  if (schema === undefined) throw unsupportedMediaType(["application/json-patch+json", "application/merge-patch+json"])
+  return applyStrategicMergePatch(current as Json, patch as Json, schema) as unknown as KubeObject
+}
 
-/** A merge patch, with the one directive of strategic patches that controllers use. */
+/** A merge patch. */
 export function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch
   const isObject = typeof target === "object" && target !== null && !Array.isArray(target)
   const result: Record<string, unknown> = isObject ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {
     if (value === undefined) continue
-    if (key.startsWith(deleteFromList)) {
-      const list = key.slice(deleteFromList.length)
-      const left = ((result[list] ?? []) as unknown[]).filter((item) => !(value as unknown[]).includes(item))
-      if (left.length > 0) result[list] = left
-      else delete result[list]
-    } else if (value === null) delete result[key]
+    if (value === null) delete result[key]
     else result[key] = merged(result[key], value)
   }
   return result

@@ -24,6 +24,32 @@ const names = (harness: Harness): string[] => harness.cluster.all(configMaps).ma
 const ownersOf = (harness: Harness, name: string): string[] =>
   (harness.cluster.find(configMaps, "default", name)?.metadata.ownerReferences ?? []).map((reference) => reference.name)
 
+const widgets: DiscoveredResource = {
+  group: "example.com",
+  version: "v1",
+  resource: "widgets",
+  namespaced: true,
+  kind: "Widget",
+  verbs: ["list", "watch", "delete"],
+}
+
+async function defineWidgets(harness: Harness): Promise<void> {
+  await harness.create(customResourceDefinitions, {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      versions: [{ name: "v1", served: true, storage: true }],
+    },
+  })
+  const definition = harness.cluster.find(customResourceDefinitions, undefined, "widgets.example.com")!
+  const status = { conditions: [{ type: "Established", status: "True" }] }
+  await harness.cluster.update(customResourceDefinitions, { ...definition, status }, { subresource: "status" })
+}
+
 describe("the garbage collector", () => {
   test("deletes what a deleted owner leaves behind, generation after generation", async () => {
     await using harness = await startHarness({ only })
@@ -165,28 +191,7 @@ describe("the garbage collector", () => {
 
   test("follows owners that are custom resources", async () => {
     await using harness = await startHarness({ only })
-    const widgets: DiscoveredResource = {
-      group: "example.com",
-      version: "v1",
-      resource: "widgets",
-      namespaced: true,
-      kind: "Widget",
-      verbs: ["list", "watch", "delete"],
-    }
-    await harness.create(customResourceDefinitions, {
-      apiVersion: "apiextensions.k8s.io/v1",
-      kind: "CustomResourceDefinition",
-      metadata: { name: "widgets.example.com" },
-      spec: {
-        group: "example.com",
-        scope: "Namespaced",
-        names: { plural: "widgets", kind: "Widget" },
-        versions: [{ name: "v1", served: true, storage: true }],
-      },
-    })
-    const definition = harness.cluster.find(customResourceDefinitions, undefined, "widgets.example.com")!
-    const status = { conditions: [{ type: "Established", status: "True" }] }
-    await harness.cluster.update(customResourceDefinitions, { ...definition, status }, { subresource: "status" })
+    await defineWidgets(harness)
     const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w", namespace: "default" } }
     const w = await harness.create(widgets, widget)
     await make(harness, "b", [owner(w)])
@@ -194,6 +199,43 @@ describe("the garbage collector", () => {
     await harness.cluster.delete(widgets, "default", "w")
     await eventually(() => expect(names(harness)).toEqual([]))
     expect(harness.cluster.all(secrets)).toHaveLength(1)
+  })
+
+  test("takes owners for gone whose kind is gone, too, and waits for those of a kind that never was", async () => {
+    await using harness = await startHarness({ only })
+    await defineWidgets(harness)
+    const w = await harness.create(widgets, {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w", namespace: "default" },
+    })
+    await make(harness, "followed", [owner(w)])
+    await make(harness, "of-another-version", [{ ...owner(w), apiVersion: "example.com/v2" }])
+    await make(harness, "probe", [{ ...owner(w), uid: "gone" }])
+    await eventually(() => expect(names(harness)).toEqual(["followed", "of-another-version"]))
+    // Nobody who asks for an object of it finds the kind.
+    await harness.cluster.delete(customResourceDefinitions, undefined, "widgets.example.com")
+    await eventually(() => expect(names(harness)).toEqual(["of-another-version"]))
+  })
+
+  test("deletes what changes each time it is about to be deleted, but not when its owners do", async () => {
+    await using harness = await startHarness({ only })
+    const a = await make(harness, "a")
+    await make(harness, "busy", [owner(a)])
+    await make(harness, "given", [owner(a)])
+    const b = await make(harness, "b")
+    let changes = 0
+    harness.cluster.fail = (verb, resource, object) => {
+      const name = object?.metadata.name ?? ""
+      if (verb !== "delete" || resource !== "configmaps" || changes > 10) return undefined
+      if (name === "busy") harness.cluster.edit(configMaps, "default", name, { data: { n: `${changes++}` } })
+      if (name === "given")
+        harness.cluster.edit(configMaps, "default", name, { metadata: { ownerReferences: [owner(b)] } })
+      return undefined
+    }
+    await harness.cluster.delete(configMaps, "default", "a")
+    await eventually(() => expect(names(harness)).toEqual(["b", "given"]))
+    expect(changes).toBe(2)
   })
 
   test("looks up each owner once, however many dependents it has", async () => {

@@ -2,10 +2,10 @@
 // its owners are looked up live: the graph may be behind, or an owner never have been seen.
 // Facts: k8s.io/kubernetes/pkg/controller/garbagecollector.
 
-import { parseGroupVersion, type KubeObject, type OwnerReference } from "../../apimachinery/object.ts"
-import { hasReason, isNotFound } from "../../apimachinery/status.ts"
+import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { isNotFound } from "../../apimachinery/status.ts"
 import { EventRecorder } from "../../client/events.ts"
-import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
+import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { FairQueue } from "../../client/workqueue/fair-queue.ts"
 import { runWorkers, TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import { workersFor, type ControllerContext } from "../context.ts"
@@ -13,6 +13,7 @@ import { queueName } from "../queue-names.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
 import { OwnersElsewhere } from "./owners-elsewhere.ts"
+import { remove, removeFinalizer, removeOwners, unblockOwners } from "./writes.ts"
 
 interface Key {
   tenant: string
@@ -137,15 +138,15 @@ class Collector {
     const { solid, dangling, waiting } = await this.#classify(tenant, client, graph, node, owners)
     if (solid.length > 0) {
       const superfluous = [...dangling, ...waiting].map(({ uid }) => uid)
-      if (superfluous.length > 0) await removeOwners(client, node, latest, superfluous)
+      if (superfluous.length > 0) await removeOwners(client, node, superfluous, latest)
       return
     }
     if (waiting.length > 0 && graph.hasDependents(node.uid)) {
+      const isInCircle = graph.dependents(node.uid).some((dependent) => dependent.deletesDependents)
       // A circle of foreground deletions would never end: this one stops blocking its owners.
-      if (graph.dependents(node.uid).some((dependent) => dependent.deletesDependents)) {
-        await unblockOwners(client, node, latest)
-      }
-      await remove(client, graph, node, { uid: node.uid, propagationPolicy: "Foreground" })
+      if (isInCircle) await unblockOwners(client, node, latest)
+      // If that changed it, it is looked at once more: those it blocked go on first.
+      if (!(await remove(client, node, latest, "Foreground"))) graph.gone(node.uid)
       return
     }
     const finalizers = latest.metadata.finalizers ?? []
@@ -154,10 +155,7 @@ class Collector {
       : finalizers.includes(foregroundFinalizer)
         ? "Foreground"
         : "Background"
-    const { resourceVersion } = latest.metadata
-    // What the decision was based on must still be so: its owners may have changed meanwhile.
-    const precondition = { uid: node.uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) }
-    await remove(client, graph, node, { ...precondition, propagationPolicy })
+    if (!(await remove(client, node, latest, propagationPolicy))) graph.gone(node.uid)
   }
 
   async #classify(
@@ -187,33 +185,30 @@ class Collector {
     node: Node,
     reference: OwnerReference,
   ): Promise<KubeObject | undefined> {
-    if (graph.known(reference, node.namespace) === "absent") return undefined
-    const { group } = parseGroupVersion(reference.apiVersion)
-    const resource = this.#monitors.resourceOf(tenant, group, reference.kind)
+    const known = graph.known(reference, node.namespace)
+    const resource = this.#monitors.resourceOf(tenant, reference)
     if (resource === undefined) {
+      if (graph.isAbsent(reference, node.namespace)) return undefined
       // It may be defined later; until then the owner counts neither as there nor as absent.
       throw new Error(`no resource is known of ${reference.apiVersion} ${reference.kind}, owner of ${print(node)}`)
     }
-    const lookElsewhere = (): void => {
-      if (graph.wasFound(reference.uid)) return
-      this.#elsewhere.look(tenant, client, resource, { dependent: node, reference })
+    const tellIfElsewhere = (): void => {
+      if (resource.namespaced && known !== "gone")
+        this.#elsewhere.look(tenant, client, graph, resource, { dependent: node, reference })
     }
     if (resource.namespaced && node.namespace === undefined) {
-      lookElsewhere()
+      tellIfElsewhere()
       throw new TerminalError(`${print(node)} has no namespace, but its owner "${reference.name}" has`)
     }
     // A namespaced owner is looked for beside the dependent: owners in other namespaces do not exist.
     const namespace = resource.namespaced ? node.namespace : undefined
     let owner: KubeObject | undefined
-    try {
-      owner = await client.get(resource, namespace, reference.name)
-    } catch (error) {
-      if (!isNotFound(error)) throw error
+    if (known !== "gone" && known !== "absent") {
+      owner = await readOwner(client, resource, namespace, reference)
+      graph.learn(reference, node.namespace, owner !== undefined)
     }
-    const exists = owner?.metadata.uid === reference.uid
-    if (!exists && resource.namespaced) lookElsewhere()
-    graph.learn(reference, node.namespace, exists)
-    return exists ? owner : undefined
+    if (owner === undefined) tellIfElsewhere()
+    return owner
   }
 
   async #deleteDependents(tenant: string, client: KubeClient, graph: Graph, node: Node): Promise<void> {
@@ -230,73 +225,26 @@ class Collector {
   }
 
   async #orphan(client: KubeClient, graph: Graph, node: Node): Promise<void> {
+    await Promise.all(graph.dependents(node.uid).map((dependent) => removeOwners(client, dependent, [node.uid])))
     const latest = await this.#latest(client, graph, node)
-    if (latest === undefined) return
-    await Promise.all(
-      graph.dependents(node.uid).map(async (dependent) => {
-        const object = await this.#latest(client, graph, dependent)
-        if (object !== undefined) await removeOwners(client, dependent, object, [node.uid])
-      }),
-    )
-    await removeFinalizer(client, node, latest, orphanFinalizer)
+    if (latest !== undefined) await removeFinalizer(client, node, latest, orphanFinalizer)
   }
 }
 
-async function remove(client: KubeClient, graph: Graph, node: Node, options: DeleteOptions): Promise<void> {
-  try {
-    await client.delete(node.resource, node.namespace, node.name, options)
-  } catch (error) {
-    if (!isNotFound(error)) throw error
-    graph.gone(node.uid)
-  }
-}
-
-async function removeOwners(
+async function readOwner(
   client: KubeClient,
-  node: Node,
-  latest: KubeObject,
-  uids: readonly string[],
-): Promise<void> {
-  const owners = latest.metadata.ownerReferences ?? []
-  const removed = new Set(uids)
-  const rest = owners.filter((owner) => !removed.has(owner.uid))
-  if (rest.length < owners.length)
-    await patch(client, node, latest, { ownerReferences: rest.length === 0 ? null : rest })
-}
-
-/** Upstream says so of all owners where it cannot patch lists item by item: of custom resources. */
-async function unblockOwners(client: KubeClient, node: Node, latest: KubeObject): Promise<void> {
-  const { ownerReferences = [] } = latest.metadata
-  const unblocked = (owner: OwnerReference): OwnerReference => ({ ...owner, blockOwnerDeletion: false })
-  const blocking = ownerReferences.map((owner) => (owner.blockOwnerDeletion === true ? unblocked(owner) : owner))
+  resource: DiscoveredResource,
+  namespace: string | undefined,
+  { name, uid }: OwnerReference,
+): Promise<KubeObject | undefined> {
+  // Of what is only ever created (reviews, bindings) there are no objects.
+  if (!resource.verbs.includes("get")) return undefined
   try {
-    await patch(client, node, latest, { ownerReferences: blocking }, "strategic")
+    const owner = await client.get(resource, namespace, name)
+    return owner.metadata.uid === uid ? owner : undefined
   } catch (error) {
-    if (!hasReason(error, "UnsupportedMediaType")) throw error
-    await patch(client, node, latest, { ownerReferences: ownerReferences.map(unblocked) })
-  }
-}
-
-async function removeFinalizer(client: KubeClient, node: Node, latest: KubeObject, finalizer: string): Promise<void> {
-  const finalizers = latest.metadata.finalizers ?? []
-  if (!finalizers.includes(finalizer)) return
-  const rest = finalizers.filter((other) => other !== finalizer)
-  await patch(client, node, latest, { finalizers: rest.length === 0 ? null : rest })
-}
-
-async function patch(
-  client: KubeClient,
-  node: Node,
-  { metadata }: KubeObject,
-  changes: object,
-  type: "merge" | "strategic" = "merge",
-): Promise<void> {
-  const { uid, resourceVersion } = metadata
-  try {
-    const body = { metadata: { uid, resourceVersion, ...changes } }
-    await client.patch(node.resource, node.namespace, node.name, body, { type })
-  } catch (error) {
-    if (!isNotFound(error)) throw error
+    if (isNotFound(error)) return undefined
+    throw error
   }
 }
 

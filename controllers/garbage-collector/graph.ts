@@ -1,7 +1,12 @@
 // Who owns whom in one tenant. Holds only what is needed to decide: objects that have owners, and objects on their way out
 // whose dependents must go or be let go first. Never whole objects; an object without owners costs nothing.
 
-import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import {
+  parseGroupVersion,
+  printGroupVersion,
+  type KubeObject,
+  type OwnerReference,
+} from "../../apimachinery/object.ts"
 import type { DiscoveredResource } from "../../client/rest.ts"
 
 export const foregroundFinalizer = "foregroundDeletion"
@@ -28,8 +33,10 @@ interface Owner {
   absent: Set<string>
   /** Being looked up for one of the dependents. */
   asked: Set<string>
-  /** Some reference led to it, once. */
-  wasFound: boolean
+  /** It was there: a uid never comes back. */
+  isGone: boolean
+  /** Where it was found when it was looked for everywhere; "": nowhere. */
+  elsewhere?: string
 }
 
 /** What a reference names, from where the dependent is. */
@@ -37,10 +44,12 @@ function coordinates(reference: OwnerReference, namespace: string | undefined): 
   return `${reference.apiVersion}/${reference.kind}/${namespace ?? ""}/${reference.name}`
 }
 
-function found(owner: Owner, place: string): void {
-  owner.found.add(place)
-  owner.wasFound = true
+function isOfKind({ apiVersion, kind }: OwnerReference, ofGroup: string, ofKind: string): boolean {
+  return kind === ofKind && parseGroupVersion(apiVersion).group === ofGroup
 }
+
+/** absent: it leads nowhere; gone: there was an object of this uid, wherever; undefined: it must be looked up. */
+export type Known = "found" | "absent" | "gone" | undefined
 
 export interface GraphSink {
   /** The object of this uid is to be looked at now. */
@@ -113,6 +122,13 @@ export class Graph {
 
   /** The object is gone: its dependents may have to follow, and an owner that waited for it may go. */
   gone(uid: string): void {
+    const owner = this.#owners.get(uid)
+    if (owner !== undefined) owner.isGone = true
+    this.#lost(uid)
+  }
+
+  /** It is gone, or may be. */
+  #lost(uid: string): void {
     const node = this.#nodes.get(uid)
     if (node !== undefined) this.#drop(node)
     const owner = this.#owners.get(uid)
@@ -121,17 +137,18 @@ export class Graph {
     for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
   }
 
-  /** What is known of this reference; undefined: it must be looked up. */
-  known(reference: OwnerReference, namespace: string | undefined): "found" | "absent" | undefined {
+  /** What is known of this reference. */
+  known(reference: OwnerReference, namespace: string | undefined): Known {
     const owner = this.#owners.get(reference.uid)
     const place = coordinates(reference, namespace)
+    if (owner?.isGone === true) return "gone"
     if (owner?.absent.has(place) === true) return "absent"
     return owner?.found.has(place) === true ? "found" : undefined
   }
 
-  /** Not: the owner may be in another place than where its dependents look for it. */
-  wasFound(uid: string): boolean {
-    return this.#owners.get(uid)?.wasFound === true
+  /** It is known to lead nowhere, also when nobody knows its kind any more. */
+  isAbsent(reference: OwnerReference, namespace: string | undefined): boolean {
+    return this.#owners.get(reference.uid)?.absent.has(coordinates(reference, namespace)) === true
   }
 
   /** The answer of a look-up. A uid never comes back, so "absent" is for good. */
@@ -140,29 +157,56 @@ export class Graph {
     if (owner === undefined) return
     const place = coordinates(reference, namespace)
     owner.asked.delete(place)
-    if (exists) found(owner, place)
+    if (exists) owner.found.add(place)
     else if (!owner.absent.has(place)) {
       owner.absent.add(place)
       for (const dependent of owner.dependents) this.#sink.attend(dependent.uid)
     }
   }
 
+  /** The namespace an owner was found in that is not where its dependents are; "": nowhere; undefined: nobody has looked. */
+  elsewhere(uid: string): string | undefined {
+    return this.#owners.get(uid)?.elsewhere
+  }
+
+  learnElsewhere(uid: string, namespace: string): void {
+    const owner = this.#owners.get(uid)
+    if (owner !== undefined) owner.elsewhere = namespace
+  }
+
   /** Deletions of this resource may have been missed: what is known of owners of that kind is not known any more. */
   doubt(group: string, kind: string, seen: ReadonlySet<string>): void {
     for (const node of this.#nodes.values()) {
-      if (node.resource.group === group && node.resource.kind === kind && !seen.has(node.uid)) this.gone(node.uid)
+      if (node.resource.group === group && node.resource.kind === kind && !seen.has(node.uid)) this.#lost(node.uid)
     }
     for (const [uid, owner] of this.#owners) {
-      if (owner.found.size > 0 && this.#isOfKind(uid, owner, group, kind) && !seen.has(uid)) this.gone(uid)
+      if (owner.found.size > 0 && this.#isOfKind(uid, owner, group, kind) && !seen.has(uid)) this.#lost(uid)
+    }
+  }
+
+  /** There are no objects of this kind any more: references to what was there lead nowhere. */
+  undefined(resource: DiscoveredResource): void {
+    const { group, kind } = resource
+    const apiVersion = printGroupVersion(resource)
+    for (const node of this.#nodes.values()) {
+      if (node.resource.group === group && node.resource.kind === kind) this.gone(node.uid)
+    }
+    for (const [uid, owner] of this.#owners) {
+      if (owner.found.size === 0 && !owner.isGone) continue
+      for (const dependent of owner.dependents) {
+        for (const reference of dependent.owners) {
+          if (reference.uid !== uid || reference.kind !== kind || reference.apiVersion !== apiVersion) continue
+          owner.absent.add(coordinates(reference, dependent.namespace))
+          this.#sink.attend(dependent.uid)
+        }
+      }
     }
   }
 
   #isOfKind(uid: string, owner: Owner, group: string, kind: string): boolean {
     const [dependent] = owner.dependents
     const reference = dependent?.owners.find((candidate) => candidate.uid === uid)
-    if (reference === undefined) return false
-    const slash = reference.apiVersion.indexOf("/")
-    return reference.kind === kind && (slash < 0 ? "" : reference.apiVersion.slice(0, slash)) === group
+    return reference !== undefined && isOfKind(reference, group, kind)
   }
 
   #setOwners(node: Node, owners: readonly OwnerReference[]): void {
@@ -172,9 +216,7 @@ export class Graph {
       const now = owners.find((owner) => owner.uid === reference.uid)
       if (now === undefined) this.#unlink(node, reference.uid)
       // It blocks no longer: the owner may be able to go.
-      if (now === undefined || (reference.blockOwnerDeletion === true && now.blockOwnerDeletion !== true)) {
-        this.#attendIfDeleting(reference.uid)
-      }
+      if (reference.blockOwnerDeletion === true && now?.blockOwnerDeletion !== true) this.#sink.attend(reference.uid)
     }
     for (const reference of owners) this.#link(node, reference)
   }
@@ -182,19 +224,28 @@ export class Graph {
   #link(node: Node, reference: OwnerReference): void {
     let owner = this.#owners.get(reference.uid)
     if (owner === undefined) {
-      owner = { dependents: new Set(), found: new Set(), absent: new Set(), asked: new Set(), wasFound: false }
+      owner = { dependents: new Set(), found: new Set(), absent: new Set(), asked: new Set(), isGone: false }
       this.#owners.set(reference.uid, owner)
     }
     owner.dependents.add(node)
     const place = coordinates(reference, node.namespace)
-    if (!owner.found.has(place) && this.#sink.isThere(reference, node.namespace)) found(owner, place)
-    if (owner.absent.has(place)) this.#sink.attend(node.uid)
+    if (!owner.found.has(place) && this.#isThere(reference, node.namespace)) owner.found.add(place)
+    if (owner.isGone || owner.absent.has(place)) this.#sink.attend(node.uid)
     else if (!owner.found.has(place) && !owner.asked.has(place)) {
       // One dependent asks for all: its turn looks the owner up.
       owner.asked.add(place)
       this.#sink.attend(node.uid)
     }
     // Who comes while its owner waits for others is looked at when the owner is, as upstream has it.
+  }
+
+  #isThere(reference: OwnerReference, namespace: string | undefined): boolean {
+    const owner = this.#nodes.get(reference.uid)
+    if (owner === undefined) return this.#sink.isThere(reference, namespace)
+    const { resource, name } = owner
+    const isNamed = name === reference.name && resource.kind === reference.kind
+    const isOfVersion = printGroupVersion(resource) === reference.apiVersion
+    return isNamed && isOfVersion && (owner.namespace === undefined || owner.namespace === namespace)
   }
 
   #unlink(node: Node, ownerUid: string): void {

@@ -77,14 +77,18 @@ export class Monitors {
     return true
   }
 
-  /** The resource of a kind a reference names; versions of one kind share it. */
-  resourceOf(tenant: string, group: string, kind: string): DiscoveredResource | undefined {
-    const builtIn = this.#resources.find((resource) => resource.group === group && resource.kind === kind)
-    if (builtIn !== undefined) return builtIn
-    for (const definition of this.#ctx.informers.of<CustomResourceDefinition>(customResourceDefinitions).list(tenant)) {
-      if (definition.spec?.group === group && definition.spec.names.kind === kind) return customResource(definition)
-    }
-    return undefined
+  /** The resource of the kind a reference names, in a version that is served; whichever version that is. */
+  resourceOf(tenant: string, { apiVersion, kind }: OwnerReference): DiscoveredResource | undefined {
+    const { group, version } = parseGroupVersion(apiVersion)
+    const isNamed = (other: { group: string; kind: string }): boolean => other.group === group && other.kind === kind
+    const builtIn = builtInResources().find((resource) => isNamed(resource) && resource.version === version)
+    if (builtIn !== undefined) return this.#resources.find(isNamed) ?? builtIn
+    const definitions = this.#ctx.informers.of<CustomResourceDefinition>(customResourceDefinitions).list(tenant)
+    const definition = definitions.find(({ spec }) => {
+      const isServed = spec?.versions.some((each) => each.served && each.name === version) ?? false
+      return isServed && isNamed({ group: spec?.group ?? "", kind: spec?.names.kind ?? "" })
+    })
+    return definition === undefined ? undefined : customResource(definition)
   }
 
   /** Somebody keeps the owner's kind, has it, and will tell the graph when it goes. */
@@ -210,7 +214,7 @@ export class Monitors {
     const id = `${resource.group}/${resource.resource}`
     custom.get(id)?.stop.abort()
     custom.delete(id)
-    this.#sink.graph(tenant).doubt(resource.group, resource.kind, new Set())
+    this.#sink.graph(tenant).undefined(resource)
     this.#check(tenant)
   }
 }

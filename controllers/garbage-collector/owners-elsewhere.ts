@@ -7,7 +7,7 @@ import type { EventRecorder } from "../../client/events.ts"
 import type { Log } from "../../client/log.ts"
 import type { DiscoveredResource, KubeClient } from "../../client/rest.ts"
 import { isTenantGone } from "../tenant-gone.ts"
-import type { Node } from "./graph.ts"
+import type { Graph, Node } from "./graph.ts"
 
 /** Of one kind of a tenant. Beyond that nobody is told. */
 const maxWaiting = 1_000
@@ -29,8 +29,13 @@ export class OwnersElsewhere {
     this.#log = log
   }
 
-  /** An owner of this kind is not where its dependent is, and never was as far as anybody knows. */
-  look(tenant: string, client: KubeClient, resource: DiscoveredResource, missed: Missed): void {
+  /** An owner of this kind is not where its dependent is, and never was as far as anybody knows. Each is looked for once. */
+  look(tenant: string, client: KubeClient, graph: Graph, resource: DiscoveredResource, missed: Missed): void {
+    const namespace = graph.elsewhere(missed.reference.uid)
+    if (namespace !== undefined) {
+      if (namespace !== "") this.#tell(client, missed)
+      return
+    }
     const place = `${tenant} ${resource.group}/${resource.resource}`
     const waiting = this.#waiting.get(place)
     if (waiting !== undefined) {
@@ -38,14 +43,14 @@ export class OwnersElsewhere {
       return
     }
     this.#waiting.set(place, [missed])
-    this.#lookThrough(client, resource, place)
+    this.#lookThrough(client, graph, resource, place)
       .catch((error: unknown) => {
         if (!isTenantGone(error)) this.#log.warn({ tenant, err: error }, "owners elsewhere were not looked for")
       })
       .finally(() => this.#waiting.delete(place))
   }
 
-  async #lookThrough(client: KubeClient, resource: DiscoveredResource, place: string): Promise<void> {
+  async #lookThrough(client: KubeClient, graph: Graph, resource: DiscoveredResource, place: string): Promise<void> {
     for (let all = this.#take(place); all.length > 0; all = this.#take(place)) {
       const byOwner = Map.groupBy(all, ({ reference }) => reference.uid)
       let token: string | undefined
@@ -54,9 +59,10 @@ export class OwnersElsewhere {
           limit: pageSize,
           ...(token === undefined ? {} : { continue: token }),
         })
-        for (const owner of page.items) this.#match(client, owner, byOwner)
+        for (const owner of page.items) this.#match(client, graph, owner, byOwner)
         token = page.metadata.continue
       } while (token !== undefined && token !== "" && byOwner.size > 0)
+      for (const uid of byOwner.keys()) graph.learnElsewhere(uid, "")
     }
   }
 
@@ -64,10 +70,13 @@ export class OwnersElsewhere {
     return this.#waiting.get(place)?.splice(0) ?? []
   }
 
-  #match(client: KubeClient, { metadata: { uid = "", namespace } }: KubeObject, byOwner: Map<string, Missed[]>): void {
-    for (const missed of byOwner.get(uid) ?? [])
-      if (missed.dependent.namespace !== namespace) this.#tell(client, missed)
+  #match(client: KubeClient, graph: Graph, { metadata }: KubeObject, byOwner: Map<string, Missed[]>): void {
+    const { uid = "", namespace = "" } = metadata
+    const all = byOwner.get(uid)
+    if (all === undefined) return
     byOwner.delete(uid)
+    graph.learnElsewhere(uid, namespace)
+    for (const missed of all) if (missed.dependent.namespace !== namespace) this.#tell(client, missed)
   }
 
   #tell(client: KubeClient, { dependent, reference }: Missed): void {

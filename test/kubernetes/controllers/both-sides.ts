@@ -5,6 +5,7 @@ import { RangeServiceAddresses } from "../../../gateway/registry/core/services/a
 import { createCertificateSigner } from "../../../gateway/tenancy/certificate-signer.ts"
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { defineThings } from "./custom-kinds.ts"
 import { aggregatingFlags, allowedNetworks, CustomMetrics } from "./custom-metrics.ts"
 import { serveMetrics } from "./metrics.ts"
 import { createNodes } from "./nodes.ts"
@@ -69,6 +70,7 @@ export async function startBothSides({ metrics = false, nodes = true }: SidesOpt
   starting.defer(() => ending.abort())
   const sides = await Promise.all(
     [kubernetes.client, tenants.client("a")].map(async (client) => {
+      await defineThings(client)
       if (nodes) await createNodes(client, { zones: metrics, signal: ending.signal })
       if (!metrics) return Side.start(client, ending.signal)
       await serveMetrics(client)

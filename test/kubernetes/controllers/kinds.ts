@@ -3,6 +3,7 @@
 import { certificateSigningRequests } from "../../../controllers/certificates/request.ts"
 import * as resources from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
+import { clusterThings, things } from "./custom-kinds.ts"
 
 const namespaced = (group: string, version: string, resource: string): Resource => ({
   group,
@@ -34,6 +35,7 @@ export const kinds: readonly Resource[] = [
   resources.resourceClaims,
   resources.resourceClaimTemplates,
   resources.leases,
+  things,
 ]
 
 /** Of the whole cluster: a scenario has those whose names begin with its namespace's. */
@@ -48,6 +50,7 @@ export const clusterKinds: readonly Resource[] = [
   resources.validatingAdmissionPolicies,
   resources.resourceSlices,
   certificateSigningRequests,
+  clusterThings,
 ]
 
 export function kindOf(resource: string): Resource {

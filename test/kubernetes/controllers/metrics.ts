@@ -2,9 +2,8 @@
 
 import { timestamp, type KubeObject, type Pod } from "../../../apimachinery/object.ts"
 import { isAlreadyExists } from "../../../apimachinery/status.ts"
-import { customResourceDefinitions } from "../../../client/resources.ts"
 import type { KubeClient, Resource } from "../../../client/rest.ts"
-import { eventually } from "../../harness/eventually.ts"
+import { define } from "./custom-kinds.ts"
 
 const version = "v1beta1"
 const podMetrics: Resource = { group: "metrics.k8s.io", version, resource: "pods", namespaced: true }
@@ -17,27 +16,6 @@ const aheadMs = 3_600_000
 export async function serveMetrics(client: KubeClient): Promise<void> {
   await define(client, podMetrics, "PodMetrics")
   await define(client, queue, "ExternalMetricValue")
-}
-
-async function define(client: KubeClient, resource: Resource, kind: string): Promise<void> {
-  const { group, resource: plural } = resource
-  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } }
-  const definition = {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: {
-      name: `${plural}.${group}`,
-      annotations: { "api-approved.kubernetes.io": "unapproved, for tests" },
-    },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural, kind, listKind: `${kind}List` },
-      versions: [{ name: version, served: true, storage: true, schema }],
-    },
-  }
-  await client.create(customResourceDefinitions, definition)
-  await eventually(() => client.list(resource))
 }
 
 /** Of all containers of these pods. */

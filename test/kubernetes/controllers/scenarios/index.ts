@@ -20,6 +20,7 @@ import { lostClaimScenarios } from "./lost-claims.ts"
 import { mirroringScenarios } from "./mirrored-endpoints.ts"
 import { namespaceScenarios } from "./namespaces.ts"
 import { nodeScenarios } from "./nodes.ts"
+import { ownerScenarios } from "./owners.ts"
 import { podGarbageScenarios } from "./pod-garbage.ts"
 import { policyScenarios } from "./policies.ts"
 import { provisioningScenarios } from "./provisioning.ts"
@@ -56,6 +57,7 @@ export const scenarios: readonly Scenario[] = [
   ...mirroringScenarios,
   ...disruptionScenarios,
   ...deletionScenarios,
+  ...ownerScenarios,
   ...namespaceScenarios,
   ...quotaScenarios,
   ...volumeScenarios,

@@ -1,0 +1,104 @@
+// What the garbage collector writes, and under which conditions: deletions, owners and finalizers taken off.
+// Source: k8s.io/kubernetes/pkg/controller/garbagecollector (operations.go, patch.go).
+
+import { isDeepStrictEqual } from "node:util"
+import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
+import { hasReason, isConflict, isNotFound } from "../../apimachinery/status.ts"
+import type { DeleteOptions, KubeClient } from "../../client/rest.ts"
+import type { Node } from "./graph.ts"
+
+/**
+ * What the decision was based on must still be so: its owners may have changed meanwhile. Other changes do not matter. false: it
+ * is gone.
+ */
+export async function remove(
+  client: KubeClient,
+  node: Node,
+  { metadata: { resourceVersion, ownerReferences } }: KubeObject,
+  propagationPolicy: NonNullable<DeleteOptions["propagationPolicy"]>,
+): Promise<boolean> {
+  const { resource, namespace, name, uid } = node
+  const options = { uid, propagationPolicy }
+  const exact = resourceVersion === undefined ? options : { ...options, resourceVersion }
+  try {
+    await client.delete(resource, namespace, name, exact).catch(async (error: unknown) => {
+      if (!isConflict(error)) throw error
+      const { metadata: now } = await client.get(resource, namespace, name)
+      const hasSameOwners = now.uid === uid && isDeepStrictEqual(now.ownerReferences, ownerReferences)
+      if (!hasSameOwners || now.resourceVersion === resourceVersion) throw error
+      await client.delete(resource, namespace, name, options)
+    })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+    return false
+  }
+  return true
+}
+
+/** `latest`: what is known of it already; it is read where it is needed and nothing is. */
+export async function removeOwners(
+  client: KubeClient,
+  node: Node,
+  uids: readonly string[],
+  latest?: KubeObject,
+): Promise<void> {
+  const { resource, namespace, name, uid } = node
+  const ownerReferences = uids.map((owner) => ({ $patch: "delete", uid: owner }))
+  const removed = new Set(uids)
+  try {
+    await patchItems(client, node, { ownerReferences, uid }, async () => {
+      const { metadata } = latest ?? (await client.get(resource, namespace, name))
+      const rest = (metadata.ownerReferences ?? []).filter((owner) => !removed.has(owner.uid))
+      return merged(metadata, { ownerReferences: rest.length === 0 ? null : rest })
+    })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
+
+/** Upstream says so of all owners where it cannot patch lists item by item. */
+export async function unblockOwners(client: KubeClient, node: Node, { metadata }: KubeObject): Promise<void> {
+  const { ownerReferences = [] } = metadata
+  const unblocked = (owner: OwnerReference): OwnerReference => ({ ...owner, blockOwnerDeletion: false })
+  const blocking = ownerReferences.filter((owner) => owner.blockOwnerDeletion === true).map(unblocked)
+  await patchItems(client, node, { ownerReferences: blocking, uid: node.uid }, async () =>
+    merged(metadata, { ownerReferences: ownerReferences.map(unblocked) }),
+  )
+}
+
+/** Item by item, so that other changes do not matter; custom resources can but be given whole lists. */
+async function patchItems(
+  client: KubeClient,
+  { resource, namespace, name }: Node,
+  items: object,
+  whole: () => Promise<object>,
+): Promise<void> {
+  try {
+    await client.patch(resource, namespace, name, { metadata: items }, { type: "strategic" })
+  } catch (error) {
+    if (!hasReason(error, "UnsupportedMediaType")) throw error
+    await client.patch(resource, namespace, name, await whole(), { type: "merge" })
+  }
+}
+
+/** For the object as it was read. */
+function merged({ uid, resourceVersion }: KubeObject["metadata"], changes: object): object {
+  return { metadata: { uid, resourceVersion, ...changes } }
+}
+
+export async function removeFinalizer(
+  client: KubeClient,
+  node: Node,
+  latest: KubeObject,
+  finalizer: string,
+): Promise<void> {
+  const finalizers = latest.metadata.finalizers ?? []
+  if (!finalizers.includes(finalizer)) return
+  const rest = finalizers.filter((other) => other !== finalizer)
+  const changes = merged(latest.metadata, { finalizers: rest.length === 0 ? null : rest })
+  try {
+    await client.patch(node.resource, node.namespace, node.name, changes, { type: "merge" })
+  } catch (error) {
+    if (!isNotFound(error)) throw error
+  }
+}
