@@ -2,7 +2,7 @@
 // controller first asks.
 
 import { dictionary } from "../apimachinery/dictionary.ts"
-import type { EndpointSlice, IPAddress, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
+import type { EndpointSlice, IPAddress, Job, KubeObject, PersistentVolume, Pod } from "../apimachinery/object.ts"
 import { controllerOf } from "../apimachinery/object.ts"
 import type { Log } from "../client/log.ts"
 import type { IndexFunctions } from "../client/object-index.ts"
@@ -26,6 +26,14 @@ const podIndexes: IndexFunctions<Pod> = {
   /** By "namespace/claim", pods that use a PersistentVolumeClaim. */
   claims: (pod) => claimNamesOf(pod).map((claim) => `${pod.metadata.namespace}/${claim}`),
   node: (pod) => [pod.spec?.nodeName ?? ""],
+}
+
+const jobIndexes: IndexFunctions<Job> = {
+  /** By "namespace/name" of what controls it, whatever that is. */
+  controllerName: (job) => {
+    const owner = controllerOf(job)
+    return owner === undefined ? [] : [`${job.metadata.namespace ?? ""}/${owner.name}`]
+  },
 }
 
 const addressIndexes: IndexFunctions<IPAddress> = {
@@ -54,6 +62,7 @@ const volumeIndexes: IndexFunctions<PersistentVolume> = {
 
 const special: Readonly<Record<string, IndexFunctions<never>>> = dictionary({
   "/v1/pods": podIndexes as IndexFunctions<never>,
+  "batch/v1/jobs": jobIndexes as IndexFunctions<never>,
   "/v1/persistentvolumes": volumeIndexes as IndexFunctions<never>,
   "discovery.k8s.io/v1/endpointslices": sliceIndexes as IndexFunctions<never>,
   "networking.k8s.io/v1/ipaddresses": addressIndexes as IndexFunctions<never>,

@@ -120,8 +120,7 @@ export async function deleteJob(
   cron: CronJob,
   job: Job,
 ): Promise<void> {
-  const { namespace, name = "", uid, deletionTimestamp } = job.metadata
-  if (deletionTimestamp !== undefined) return
+  const { namespace, name = "", uid } = job.metadata
   try {
     await controller.client(tenant).delete(jobResource, namespace, name, {
       propagationPolicy: "Background",

@@ -86,6 +86,37 @@ describe("a CronJob", () => {
     await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:02:00Z")]))
   })
 
+  test("with Replace forgets the Job it deleted, also when it cannot make another", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    await harness.create(cronJobs, cronJob({ concurrencyPolicy: "Replace" }))
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await eventually(() => expect(find(harness).status?.active).toHaveLength(1))
+    harness.cluster.fail = (verb, resource) =>
+      verb === "create" && resource === "jobs" ? forbidden({ group: "batch", resource }, "", "quota") : undefined
+    await advanceTo(clock, "2026-01-01T00:02:01Z")
+    await eventually(() => expect(find(harness).status!.active).toBeUndefined())
+    harness.cluster.fail = () => undefined
+    await advanceTo(clock, "2026-01-01T00:02:30Z")
+    await eventually(() => expect(names(harness)).toEqual([nameAt("2026-01-01T00:02:00Z")]))
+    const reasons = harness.cluster.all(events).map((event) => event["reason"])
+    expect(new Set(reasons)).toEqual(new Set(["SuccessfulCreate", "SuccessfulDelete", "FailedCreate"]))
+  })
+
+  test("waits for somebody else's Job of the same name to go", async () => {
+    const clock = new FakeClock(start)
+    await using harness = await startHarness({ only, clock })
+    const name = nameAt("2026-01-01T00:01:00Z")
+    const metadata = { name, namespace: "default" }
+    const { metadata: strange } = await harness.create(jobs, { apiVersion: "batch/v1", kind: "Job", metadata })
+    await harness.create(cronJobs, cronJob())
+    await advanceTo(clock, "2026-01-01T00:01:01Z")
+    await harness.cluster.delete(jobs, "default", name)
+    await advanceTo(clock, "2026-01-01T00:01:30Z")
+    await eventually(() => expect(find(harness).status?.active).toMatchObject([{ name }]))
+    expect(harness.cluster.all(jobs)[0]!.metadata.uid).not.toBe(strange.uid)
+  })
+
   test("makes up for the last missed time only, and not when it is too late for it", async () => {
     const clock = new FakeClock(start)
     const late = { spec: { schedule: "0 * * * *", startingDeadlineSeconds: 60 } }

@@ -11,7 +11,7 @@ import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { controllerReference } from "../pods/pod-control.ts"
 import { deleteHistory, deleteJob, observe, uidsOf, withoutActive } from "./active.ts"
-import { missedSince, nextTimeMs, type Missed } from "./missed.ts"
+import { missedSince, nextTimeMs, noneMissed, type Missed } from "./missed.ts"
 import { localTimestamp, parseSchedule, type Schedule } from "./schedule.ts"
 import type { CronJob, CronJobStatus } from "./types.ts"
 
@@ -23,8 +23,10 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
   const jobs = ctx.informers.of<Job>(jobResource)
   const controller = new Controller<CronJob>(ctx, { name: "cronjob", primary: all, reads: [jobs] })
   const enqueue = (tenant: string, job: Job): void => {
+    const { namespace } = job.metadata
     const owner = controllerOf(job)
-    if (owner?.kind === "CronJob") controller.enqueue(tenant, job.metadata.namespace, owner.name)
+    if (owner?.kind !== "CronJob" || all.get(tenant, namespace, owner.name)?.metadata.uid !== owner.uid) return
+    controller.enqueue(tenant, namespace, owner.name)
   }
   jobs.subscribe({
     added: enqueue,
@@ -34,7 +36,7 @@ export function runCronJobs(ctx: ControllerContext): Promise<void> {
     },
     deleted: enqueue,
   })
-  // A schedule that was just changed begins with its next time: it has not missed any.
+  // A schedule that was just changed begins with its next time, and nothing is told before.
   const changed = new Set<string>()
   all.subscribe({
     updated(_tenant, { spec, metadata }, { spec: before }) {
@@ -55,7 +57,10 @@ async function reconcile(
   const { tenant } = key
   const cron = ctx.informers.of<CronJob>(cronJobs).get(tenant, key.namespace, key.name)
   if (cron === undefined) return
-  const owned = ctx.informers.of<Job>(jobResource).byIndex(tenant, "controller", cron.metadata.uid ?? "")
+  // By name, as upstream has it: also those of another CronJob that had its name, or of anything else that has it.
+  const owned = ctx.informers
+    .of<Job>(jobResource)
+    .byIndex(tenant, "controllerName", `${key.namespace}/${cron.metadata.name ?? ""}`)
   const deleted = await deleteHistory(controller, tenant, cron, owned)
   const kept = { ...cron, status: withoutActive(cron.status ?? {}, deleted) }
   let status = await observe(controller, tenant, kept, owned)
@@ -66,10 +71,18 @@ async function reconcile(
       const now = ctx.clock.now()
       const since = Date.parse(cron.status?.lastScheduleTime ?? cron.metadata.creationTimestamp ?? "")
       const isNew = changed.delete(cron.metadata.uid ?? "")
-      const missed = missedTime(controller, tenant, cron, schedule, since, now)
+      const missed = isNew ? noneMissed : missedTime(controller, tenant, cron, schedule, since, now)
       if (missed === undefined) return
-      if (!isNew && missed.latest !== undefined)
-        status = await start(controller, tenant, cron, status, missed.latest, now)
+      const { latest } = missed
+      if (latest !== undefined && isToStart(controller, tenant, cron, status, latest, now)) {
+        if (cron.spec?.concurrencyPolicy === "Replace") {
+          for (const { namespace, name } of status.active ?? []) {
+            const uid = await replace(controller, tenant, cron, namespace, name)
+            status = withoutActive(status, new Set([uid]))
+          }
+        }
+        status = await start(controller, tenant, cron, status, latest)
+      }
       const last = status.lastScheduleTime === undefined ? since : Date.parse(status.lastScheduleTime)
       result = { requeueAfterMs: nextTimeMs(schedule, last, now) }
     }
@@ -132,41 +145,59 @@ function missedTime(
   }
 }
 
+function isToStart(
+  controller: Controller<CronJob>,
+  tenant: string,
+  cron: CronJob,
+  { active = [], lastScheduleTime }: CronJobStatus,
+  due: number,
+  now: number,
+): boolean {
+  const { startingDeadlineSeconds, concurrencyPolicy } = cron.spec ?? {}
+  if (startingDeadlineSeconds !== undefined && due + Number(startingDeadlineSeconds) * 1000 < now) {
+    const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "+0000")}`
+    controller.event(tenant, cron, "Warning", "MissSchedule", text)
+    return false
+  }
+  const name = jobName(cron, due)
+  if (active.some((job) => job.name === name) || lastScheduleTime === timestamp(new Date(due))) return false
+  if (concurrencyPolicy === "Forbid" && active.length > 0) {
+    const text = "Not starting job because prior execution is running and concurrency policy is Forbid"
+    controller.event(tenant, cron, "Normal", "JobAlreadyActive", text)
+    return false
+  }
+  return true
+}
+
+/** Returns the uid of the one that was there. */
+async function replace(
+  controller: Controller<CronJob>,
+  tenant: string,
+  cron: CronJob,
+  namespace: string | undefined,
+  name = "",
+): Promise<string | undefined> {
+  const running = await controller
+    .client(tenant)
+    .get<Job>(jobResource, namespace, name)
+    .catch((error: unknown) => {
+      controller.event(tenant, cron, "Warning", "FailedGet", `Get job: ${errorMessage(error)}`)
+      throw error
+    })
+  await deleteJob(controller, tenant, cron, running)
+  return running.metadata.uid
+}
+
 async function start(
   controller: Controller<CronJob>,
   tenant: string,
   cron: CronJob,
   status: CronJobStatus,
   due: number,
-  now: number,
 ): Promise<CronJobStatus> {
   const client = controller.client(tenant)
-  const { startingDeadlineSeconds, concurrencyPolicy } = cron.spec ?? {}
-  const lastScheduleTime = timestamp(new Date(due))
   const job = jobOf(cron, due)
-  let active = status.active ?? []
-  if (startingDeadlineSeconds !== undefined && due + Number(startingDeadlineSeconds) * 1000 < now) {
-    const text = `Missed scheduled time to start a job: ${new Date(due).toUTCString().replace("GMT", "+0000")}`
-    controller.event(tenant, cron, "Warning", "MissSchedule", text)
-    return status
-  }
-  const isDone = active.some(({ name }) => name === job.metadata.name) || status.lastScheduleTime === lastScheduleTime
-  if (isDone) return status
-  if (concurrencyPolicy === "Forbid" && active.length > 0) {
-    const text = "Not starting job because prior execution is running and concurrency policy is Forbid"
-    controller.event(tenant, cron, "Normal", "JobAlreadyActive", text)
-    return status
-  }
-  if (concurrencyPolicy === "Replace") {
-    for (const { namespace, name = "" } of active) {
-      const running = await client.get<Job>(jobResource, namespace, name).catch((error: unknown) => {
-        controller.event(tenant, cron, "Warning", "FailedGet", `Get job: ${errorMessage(error)}`)
-        throw error
-      })
-      await deleteJob(controller, tenant, cron, running)
-    }
-    active = []
-  }
+  const active = status.active ?? []
   let created: Job
   try {
     created = await client.create<Job>(jobResource, job)
@@ -178,22 +209,27 @@ async function start(
       }
       throw error
     }
-    // Made before, and the status was not written any more; or somebody else's, who then keeps the status.
     created = await client.get<Job>(jobResource, job.metadata.namespace, job.metadata.name ?? "")
-    const isOurs = controllerOf(created)?.uid === cron.metadata.uid
-    if (!isOurs || uidsOf(active).has(created.metadata.uid)) return status
+    // Somebody else's: it is tried again until that one is gone.
+    if (controllerOf(created)?.uid !== cron.metadata.uid) throw error
+    // Made before, and the status was not written any more.
+    if (uidsOf(active).has(created.metadata.uid)) return status
   }
-  return { ...status, active: [...active, referenceTo(created)], lastScheduleTime }
+  return { ...status, active: [...active, referenceTo(created)], lastScheduleTime: timestamp(new Date(due)) }
 }
 
-/** Named by its time, so that it cannot be made twice. */
+/** It cannot be made twice for one time. */
+function jobName({ metadata }: CronJob, due: number): string {
+  return `${metadata.name ?? ""}-${Math.floor(due / 60_000)}`
+}
+
 function jobOf(cron: CronJob, due: number): Job {
   const { metadata, spec } = cron.spec?.jobTemplate ?? {}
   return {
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: {
-      name: `${cron.metadata.name ?? ""}-${Math.floor(due / 60_000)}`,
+      name: jobName(cron, due),
       namespace: cron.metadata.namespace ?? "",
       labels: { ...metadata?.labels },
       annotations: {

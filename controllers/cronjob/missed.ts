@@ -17,11 +17,13 @@ export interface Missed {
   isMany: boolean
 }
 
+export const noneMissed: Missed = { latest: undefined, isMany: false }
+
 /** Skips over times that were missed in between by a rough count, so that years of minutes cost as much as one. */
 export function missedSince(schedule: Schedule, earliest: number, now: number): Missed {
   const first = schedule.next(earliest)
   const second = first === undefined ? undefined : schedule.next(first)
-  if (first !== undefined && now < first) return { latest: undefined, isMany: false }
+  if (first !== undefined && now < first) return noneMissed
   if (second === undefined || first === undefined || second - first < 1000) {
     throw new EmptySchedule("time difference between two schedules is less than 1 second")
   }

@@ -35,7 +35,8 @@ async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key): 
     throw error
   })
   if (namespace?.metadata.deletionTimestamp === undefined) return
-  if (!(namespace.spec?.finalizers ?? []).includes(finalizer)) return
+  // Emptied also where only others are left who let go of it.
+  if ((namespace.spec?.finalizers ?? []).length === 0) return
   const age = ctx.clock.now() - Date.parse(namespace.metadata.deletionTimestamp)
   const remaining = await empty(client, key.name, age)
   const isEmpty = remaining.objects.size === 0 && remaining.failures.length === 0 && !remaining.discoveryFailure
@@ -43,7 +44,7 @@ async function reconcile(ctx: ControllerContext, client: KubeClient, key: Key): 
   if (!isEmpty) {
     return { requeueAfterMs: Math.min(Math.max(firstRetryMs, age / 2), longestRetryMs) }
   }
-  const finalizers = (latest.spec?.finalizers ?? []).filter((other) => other !== finalizer)
+  const finalizers = [...new Set(latest.spec?.finalizers)].filter((other) => other !== finalizer).sort()
   const finalized = { ...latest, spec: { ...latest.spec, finalizers } }
   await client.update(namespaces, finalized, { subresource: "finalize" })
 }

@@ -15,6 +15,7 @@ const again = [
   patched({ suspend: false, schedule: "0 0 2 1 *" }),
   settle,
 ] as const
+const { create: bareJob } = job({ suspend: true }) as { create: object }
 const succeeded: Step = { pods: "succeeded" }
 
 export const cronJobScenarios: readonly Scenario[] = [
@@ -145,6 +146,88 @@ export const cronJobScenarios: readonly Scenario[] = [
       lastYear,
       settle,
       resume,
+      settle,
+    ],
+  },
+  {
+    name: "cron job replaces a job and may not make another",
+    steps: [
+      ...due,
+      patched({ suspend: false, concurrencyPolicy: "Replace" }),
+      settle,
+      patched({ suspend: true }),
+      quota({ "count/jobs.batch": "0" }),
+      { until: ["resourcequotas", "limit"], has: { status: { hard: { "count/jobs.batch": "0" } } } },
+      lastYear,
+      settle,
+      patched({ suspend: false, schedule: "0 0 2 1 *" }),
+      // Upstream looks at another schedule when its time has come.
+      { patch: ["cronjobs", "tick"], with: { metadata: { labels: { a: "b" } } } },
+      settle,
+    ],
+  },
+  {
+    name: "cron job whose next job somebody else has made",
+    steps: [
+      { create: { ...bareJob, metadata: { name: thisYearsJob } } },
+      ...due,
+      resume,
+      settle,
+      { delete: ["jobs", thisYearsJob] },
+      { until: ["cronjobs", "tick"], has: { status: { active: [{ name: thisYearsJob }] } } },
+      settle,
+    ],
+  },
+  {
+    name: "cron job is given a time zone when it is due",
+    steps: [
+      ...due,
+      patched({ suspend: false, timeZone: "Asia/Kathmandu" }),
+      settle,
+      { patch: ["cronjobs", "tick"], with: { metadata: { labels: { a: "b" } } } },
+      settle,
+    ],
+  },
+  {
+    name: "cron job that has the name of another controller",
+    steps: [
+      { create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "tick" } } },
+      ...["running", "through"].map((name): Step => ({
+        create: {
+          ...bareJob,
+          metadata: {
+            name,
+            ownerReferences: [
+              { apiVersion: "v1", kind: "ConfigMap", name: "tick", uid: "UID:configmaps/tick", controller: true },
+            ],
+          },
+        },
+      })),
+      settle,
+      // Held, as the real one may miss a job that it has deleted before its cache shows it.
+      {
+        patch: ["jobs", "through"],
+        with: { spec: { suspend: false }, metadata: { finalizers: ["example.com/hold"] } },
+      },
+      settle,
+      succeeded,
+      settle,
+      cron({ suspend: true, successfulJobsHistoryLimit: 0 }),
+      settle,
+    ],
+  },
+  {
+    name: "cron job made anew while a job of the one before is held",
+    steps: [
+      ...due,
+      resume,
+      settle,
+      { patch: ["jobs", thisYearsJob], with: { metadata: { finalizers: ["example.com/hold"] } } },
+      { delete: ["cronjobs", "tick"] },
+      settle,
+      cron({ suspend: true }),
+      settle,
+      { patch: ["jobs", thisYearsJob], with: { metadata: { finalizers: null } } },
       settle,
     ],
   },
