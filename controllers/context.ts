@@ -11,11 +11,11 @@ import type { KubeClient } from "../client/rest.ts"
 import type { TenantInformer } from "../client/tenant-informer.ts"
 import type { Tenants } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
-import type { RetryLimits } from "../client/workqueue/rate-limiter.ts"
 import { runWorkers, type ReconcileResult } from "../client/workqueue/workers.ts"
 import type { Activity, Pace } from "./activity.ts"
 import type { Informers } from "./informers.ts"
 import { queueName } from "./queue-names.ts"
+import { givingUp, retriesOf } from "./retries.ts"
 
 /** Names an object of a tenant. `namespace` is "" for what has none. */
 export interface Key {
@@ -100,8 +100,6 @@ export interface ControllerOptions<T extends KubeObject> {
   forget?(tenant: string): void
   /** It looks again and again by itself: what it calls does not keep a tenant awake. */
   isPeriodic?: boolean
-  /** How long a key waits after it failed. */
-  retry?: Partial<RetryLimits>
 }
 
 export class Controller<T extends KubeObject> implements Actor {
@@ -122,7 +120,7 @@ export class Controller<T extends KubeObject> implements Actor {
       group: (key) => key.tenant,
       maxWorking: (tenant) => workersFor(ctx, tenant),
       clock: ctx.clock,
-      limits: options.retry ?? {},
+      limits: retriesOf(options.name),
       refill: (tenant) => this.enqueueAll(tenant),
       metrics: ctx.metrics?.queue(queueName(options.name)),
     })
@@ -186,7 +184,8 @@ export class Controller<T extends KubeObject> implements Actor {
       this.#ctx.activity.saw(key.tenant)
       return reconcile(key, until)
     }
-    await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded })
+    const givesUp = givingUp(name)
+    await runWorkers({ queue: this.#queue, workers, name, log, signal, reconcile: guarded, givesUp })
     unregister()
     this.#queue[Symbol.dispose]()
     await this.#events.drained()

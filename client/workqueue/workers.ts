@@ -16,6 +16,13 @@ export class TerminalError extends Error {
 
 export type ReconcileResult = void | { requeueAfterMs: number }
 
+export interface GivingUp {
+  /** Failures in a row that are tried again. */
+  after: number
+  /** It is looked at once more after this long. */
+  anewMs: number
+}
+
 export interface WorkerOptions<K> {
   queue: FairQueue<K>
   /** How many keys are worked on at the same time. */
@@ -24,6 +31,8 @@ export interface WorkerOptions<K> {
   name: string
   log: Log
   signal: AbortSignal
+  /** When a key that fails is no longer tried again. Default: never. */
+  givesUp?: GivingUp | undefined
 }
 
 /**
@@ -96,6 +105,16 @@ async function once<K>(options: WorkerOptions<K>, key: K): Promise<void> {
     } else {
       log.error({ controller: name, key, err: error }, "reconcile failed unexpectedly")
     }
-    queue.addRateLimited(key)
+    retry(options, key)
   }
+}
+
+function retry<K>({ queue, name, log, givesUp }: WorkerOptions<K>, key: K): void {
+  if (givesUp === undefined || queue.retries(key) < givesUp.after) {
+    queue.addRateLimited(key)
+    return
+  }
+  log.warn({ controller: name, key, retries: queue.retries(key) }, "reconcile failed too often in a row: given up")
+  queue.forget(key)
+  queue.addAfter(key, givesUp.anewMs)
 }

@@ -54,6 +54,8 @@ async function reconcile(
   const pods = ctx.informers.of<Pod>(podResource).list(tenant, namespace)
   const selects = (selector: string | undefined, pod: Pod): boolean =>
     selector !== undefined && matches(parseSelector(selector), pod.metadata.labels ?? {})
+  // Not sooner when it changes, nor when it could not be done.
+  memory.nextAt = now + ctx.limits.autoscalerPeriodMs
   await new Round({
     client: controller.client(tenant),
     event: (type, reason, message) => controller.event(tenant, autoscaler, type, reason, message),
@@ -69,7 +71,5 @@ async function reconcile(
         .sort(),
     now,
   }).run()
-  // Not sooner when it changes.
-  memory.nextAt = now + ctx.limits.autoscalerPeriodMs
   return { requeueAfterMs: ctx.limits.autoscalerPeriodMs }
 }

@@ -10,6 +10,7 @@ import { FairQueue } from "../../client/workqueue/fair-queue.ts"
 import { runWorkers, TerminalError, type ReconcileResult } from "../../client/workqueue/workers.ts"
 import { workersFor, type ControllerContext } from "../context.ts"
 import { queueName } from "../queue-names.ts"
+import { retriesOf } from "../retries.ts"
 import { foregroundFinalizer, Graph, orphanFinalizer, type Node } from "./graph.ts"
 import { Monitors } from "./monitors.ts"
 import { OwnersElsewhere } from "./owners-elsewhere.ts"
@@ -30,6 +31,7 @@ export async function runGarbageCollector(ctx: ControllerContext): Promise<void>
     group: ({ tenant }) => tenant,
     maxWorking: (tenant) => workersFor(ctx, tenant),
     clock: ctx.clock,
+    limits: retriesOf(name),
     metrics: ctx.metrics?.queue(queueName(name)),
   })
   const collector = new Collector(ctx, queue)

@@ -27,7 +27,6 @@ export function runJobs(ctx: ControllerContext): Promise<void> {
     primary: all,
     reads: [pods],
     matters: isForNow,
-    retry: { baseDelayMs: 1_000, maxDelayMs: 60_000 },
   })
   const memory: JobMemory = {
     expectations: new Expectations(ctx.clock),

@@ -43,6 +43,20 @@ describe("a namespace that is deleted", () => {
     expect(harness.cluster.all(configMaps).map(({ metadata }) => metadata.name)).toEqual(["other"])
   })
 
+  test("is emptied where only others' finalizers are left", async () => {
+    await using harness = await startHarness({ only: ["namespace"] })
+    await createTeam(harness)
+    await harness.create(configMaps, object("v1", "ConfigMap", "a"))
+    await harness.cluster.update(
+      namespaces,
+      { ...find(harness)!, spec: { finalizers: ["example.com/b", "example.com/a"] } },
+      { subresource: "finalize" },
+    )
+    await harness.cluster.delete(namespaces, undefined, "team")
+    await eventually(() => expect(harness.cluster.all(configMaps)).toEqual([]))
+    expect(find(harness)!.spec!.finalizers).toHaveLength(2)
+  })
+
   const conditions = (harness: Harness): Record<string, unknown> =>
     Object.fromEntries((find(harness)?.status?.conditions ?? []).map((item) => [item.type, item]))
 

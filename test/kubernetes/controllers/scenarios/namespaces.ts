@@ -32,6 +32,27 @@ export const namespaceScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: "namespace deleted that others finalize, too",
+    steps: [
+      {
+        create: {
+          apiVersion: "v1",
+          kind: "Namespace",
+          metadata: { name: "NAMESPACE-more" },
+          spec: { finalizers: ["example.com/b", "example.com/a"] },
+        },
+      },
+      { create: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "plain", namespace: "NAMESPACE-more" } } },
+      settle,
+      { delete: ["namespaces", "NAMESPACE-more"] },
+      {
+        until: ["namespaces", "NAMESPACE-more"],
+        has: { status: { conditions: [{ type: "NamespaceContentRemaining", status: "False" }] } },
+      },
+      settle,
+    ],
+  },
+  {
     name: "namespace deleted whose pods take their time",
     steps: [
       pod("slow", { nodeName: "n1", terminationGracePeriodSeconds: 3600 }),

@@ -1,0 +1,49 @@
+// How long keys that failed wait, and after how many failures in a row they are given up: as the queues of
+// kube-controller-manager have it, k8s.io/kubernetes/pkg/controller (each entry names where).
+
+import { dictionary } from "../apimachinery/dictionary.ts"
+import type { RetryLimits } from "../client/workqueue/rate-limiter.ts"
+import type { GivingUp } from "../client/workqueue/workers.ts"
+
+export interface Retries extends RetryLimits {
+  /** Failures in a row after which a key is given up. Default: never. */
+  most?: number
+}
+
+/** DefaultTypedControllerRateLimiter in k8s.io/client-go/util/workqueue/default_rate_limiters.go. */
+const usual: Retries = { baseDelayMs: 5, maxDelayMs: 1_000_000 }
+/** certificates/certificate_controller.go */
+const ofCertificates: Retries = { baseDelayMs: 200, maxDelayMs: 1_000_000 }
+
+const unusual: Readonly<Record<string, Retries>> = dictionary({
+  "certificatesigningrequest-approving": ofCertificates,
+  "certificatesigningrequest-signing": ofCertificates,
+  // deployment/deployment_controller.go
+  deployment: { ...usual, most: 15 },
+  // endpoint/endpoints_controller.go
+  endpoint: { ...usual, most: 15 },
+  // endpointslice/endpointslice_controller.go
+  "endpoint-slice": { baseDelayMs: 1_000, maxDelayMs: 1_000_000, most: 15 },
+  // endpointslicemirroring/endpointslicemirroring_controller.go
+  "endpoint-slice-mirroring": { baseDelayMs: 1_000, maxDelayMs: 100_000, most: 15 },
+  // job/job_controller.go
+  job: { baseDelayMs: 1_000, maxDelayMs: 60_000 },
+  // namespace/namespace_controller.go
+  namespace: { baseDelayMs: 5, maxDelayMs: 60_000 },
+  // servicecidrs/servicecidrs_controller.go
+  "service-cidr": { ...usual, most: 15 },
+  // serviceaccount/tokens_controller.go
+  "serviceaccount-token": { ...usual, most: 10 },
+})
+
+/** Upstream's informers tell of everything anew after 12 to 24 hours (--min-resync-period): so what was given up is not lost. */
+const anewMs = 12 * 3_600_000
+
+export function retriesOf(controller: string): Retries {
+  return unusual[controller] ?? usual
+}
+
+export function givingUp(controller: string): GivingUp | undefined {
+  const { most } = retriesOf(controller)
+  return most === undefined ? undefined : { after: most, anewMs }
+}
