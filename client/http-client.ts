@@ -2,12 +2,12 @@
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { StatusError } from "../apimachinery/status.ts"
-import { discoverOverHttp } from "./http-discovery.ts"
+import { discoverOverHttp, unavailableOverHttp } from "./http-discovery.ts"
 import { isStatus } from "./http-errors.ts"
 import { HttpTransport, type HttpClientConfig, type TransportRequest } from "./http-transport.ts"
+import { deleteOptions, withKinds } from "./bodies.ts"
 import { listQuery, resourcePath, watchQuery, writeQuery } from "./paths.ts"
 import type {
-  DeleteOptions,
   KubeClient,
   KubeList,
   ListOptions,
@@ -40,6 +40,7 @@ export function createHttpClient(config: HttpClientConfig): KubeClient & AsyncDi
 
   return {
     discover: () => discoverOverHttp(call),
+    unavailable: () => unavailableOverHttp(call),
     get: (resource, namespace, name, options) =>
       call({ method: "GET", path: resourcePath(resource, namespace, name, options?.subresource) }),
     raw: (path) => call({ method: "GET", path }),
@@ -91,13 +92,7 @@ async function list<T extends KubeObject>(
     path: resourcePath(resource, options.namespace) + listQuery(options),
     signal: options.signal,
   })
-  // Items of a list come without the apiVersion and kind that every other answer has.
-  const kind = found.kind.replace(/List$/, "")
-  for (const item of (found.items ??= [])) {
-    item.apiVersion ??= found.apiVersion
-    item.kind ??= kind
-  }
-  return found
+  return withKinds(found)
 }
 
 async function* watch<T extends KubeObject>(
@@ -153,19 +148,4 @@ export async function* lines(stream: AsyncIterable<Uint8Array>, maxBytes: number
     if (size > maxBytes) throw new Error(`a watch event exceeds ${maxBytes} bytes`)
   }
   // A line without its end was cut off by a broken connection: resuming delivers it again.
-}
-
-function deleteOptions(options: DeleteOptions): object {
-  const { uid, resourceVersion, gracePeriodSeconds, propagationPolicy } = options
-  const preconditions = {
-    ...(uid === undefined ? {} : { uid }),
-    ...(resourceVersion === undefined ? {} : { resourceVersion }),
-  }
-  return {
-    apiVersion: "v1",
-    kind: "DeleteOptions",
-    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
-    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
-  }
 }

@@ -1,7 +1,7 @@
 // What an API server serves, in one list: aggregated discovery (two requests), or group by group where a server has none.
 // Source: KEP-3352 (aggregated discovery), k8s.io/api/apidiscovery/v2.
 
-import { parseGroupVersion } from "../apimachinery/object.ts"
+import { parseGroupVersion, printGroupVersion } from "../apimachinery/object.ts"
 import type { TransportRequest } from "./http-transport.ts"
 import type { DiscoveredResource } from "./rest.ts"
 
@@ -17,6 +17,8 @@ interface AggregatedList {
     metadata: { name?: string }
     versions: {
       version: string
+      /** Stale: its server does not answer. */
+      freshness?: string
       resources?: {
         resource: string
         scope: "Namespaced" | "Cluster"
@@ -62,10 +64,25 @@ export async function discoverOverHttp(call: Call): Promise<DiscoveredResource[]
   return [...found.values()]
 }
 
+/** Servers without aggregated discovery do not tell. */
+export async function unavailableOverHttp(call: Call): Promise<string[]> {
+  const answer = await call<AggregatedList | GroupList>({
+    method: "GET",
+    path: "/apis",
+    headers: { accept: aggregated },
+  })
+  if (answer.kind !== "APIGroupDiscoveryList") return []
+  return answer.items.flatMap(({ metadata: { name: group = "" }, versions }) =>
+    versions
+      .filter(({ freshness }) => freshness === "Stale")
+      .map(({ version }) => printGroupVersion({ group, version })),
+  )
+}
+
 function read(list: AggregatedList): DiscoveredResource[] {
   return list.items.flatMap(({ metadata: { name: group = "" }, versions }) =>
-    versions.flatMap(({ version, resources = [] }) =>
-      resources.map(({ resource, scope, verbs, responseKind }) => ({
+    versions.flatMap(({ version, freshness, resources = [] }) =>
+      (freshness === "Stale" ? [] : resources).map(({ resource, scope, verbs, responseKind }) => ({
         group,
         version,
         resource,

@@ -72,8 +72,10 @@ export interface DiscoveredResource extends Resource {
 }
 
 export interface KubeClient {
-  /** What is served now, custom resources included; each resource once, in its preferred version. */
+  /** What is served now, custom resources and aggregated APIs included; each resource once, in its preferred version. */
   discover(): Promise<readonly DiscoveredResource[]>
+  /** Group versions of aggregated APIs that are out of reach: what they serve is not among what is discovered. */
+  unavailable(): Promise<readonly string[]>
   get<T extends KubeObject>(
     resource: Resource,
     namespace: string | undefined,

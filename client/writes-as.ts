@@ -16,6 +16,7 @@ export function withFieldManager(client: KubeClient, fieldManager: string): Kube
 function wrap(client: KubeClient, fieldManager: string): KubeClient {
   return {
     discover: () => client.discover(),
+    unavailable: () => client.unavailable(),
     get: (resource, namespace, name, options) => client.get(resource, namespace, name, options),
     raw: (path) => client.raw(path),
     list: (resource, options) => client.list(resource, options),

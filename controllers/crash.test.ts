@@ -50,6 +50,7 @@ class MortalClient {
     }
     this.client = {
       discover: () => cluster.discover(),
+      unavailable: () => cluster.unavailable(),
       get: (...call) => cluster.get(...call),
       raw: (path) => cluster.raw(path),
       list: (...call) => cluster.list(...call),

@@ -6,6 +6,8 @@ import { copyJson } from "../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../apimachinery/object.ts"
 import { printGroupVersion } from "../apimachinery/object.ts"
 import { methodNotAllowed, noSuchPath, notFound, unsupportedMediaType } from "../apimachinery/status.ts"
+import { deleteOptions, withKinds } from "../client/bodies.ts"
+import { listQuery, resourcePath } from "../client/paths.ts"
 import type {
   DeleteOptions,
   DiscoveredResource,
@@ -20,6 +22,7 @@ import type {
   WriteOptions,
 } from "../client/rest.ts"
 import { admitFor } from "./admission/admit.ts"
+import { discoveredResources } from "./aggregation/discovery.ts"
 import { agreeOnNamespace, decodeValue, expectedOf, type Expected } from "./endpoints/body.ts"
 import { subresourceBody } from "./endpoints/verbs/create.ts"
 import { deleteSelected } from "./endpoints/verbs/delete-collection.ts"
@@ -79,7 +82,16 @@ class LocalClient implements KubeClient {
       // A group's preferred version comes first.
       if (!found.has(key)) found.set(key, { group, version, resource, namespaced, kind, verbs })
     }
+    for (const resource of discoveredResources(await this.#controlPlane.aggregator.checkedVersions())) {
+      const key = `${resource.group}/${resource.resource}`
+      if (!found.has(key)) found.set(key, resource)
+    }
     return [...found.values()]
+  }
+
+  async unavailable(): Promise<readonly string[]> {
+    const all = await this.#controlPlane.aggregator.checkedVersions()
+    return all.filter(({ isCurrent }) => !isCurrent).map(printGroupVersion)
   }
 
   async get<T extends KubeObject>(
@@ -101,7 +113,7 @@ class LocalClient implements KubeClient {
     const { verb, namespace, subresource, ...resource } = requestInfo("GET", pathname, searchParams)
     const isList = verb === "list" && subresource === ""
     if (!isList || this.#controlPlane.resources.registry(resource) === undefined) {
-      return this.#controlPlane.aggregator.read(path, this.#user)
+      return this.#elsewhere("GET", path)
     }
     const labelSelector = searchParams.get("labelSelector")
     const options = { namespace, ...(labelSelector === null ? {} : { labelSelector }) }
@@ -109,6 +121,10 @@ class LocalClient implements KubeClient {
   }
 
   async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}): Promise<KubeList<T>> {
+    if (this.#isElsewhere(resource)) {
+      const path = resourcePath(resource, options.namespace) + listQuery(options)
+      return withKinds((await this.#elsewhere("GET", path)) as KubeList<T>)
+    }
     const { registry, definition } = this.#target(resource, "list")
     const { signal = neverAborted, ...rest } = options
     const ctx = this.#context(resource, "list", options.namespace, "", "", signal)
@@ -191,6 +207,10 @@ class LocalClient implements KubeClient {
     name: string,
     options: DeleteOptions = {},
   ): Promise<void> {
+    if (this.#isElsewhere(resource)) {
+      await this.#elsewhere("DELETE", resourcePath(resource, namespace, name), deleteOptions(options))
+      return
+    }
     const { registry, definition } = this.#target(resource, "delete")
     const ctx = this.#context(resource, "delete", namespace, name)
     const admit = admitOf(ctx, definition, "DELETE", {})
@@ -203,6 +223,10 @@ class LocalClient implements KubeClient {
     selectors: { labelSelector?: string; fieldSelector?: string } = {},
     options: DeleteOptions = {},
   ): Promise<void> {
+    if (this.#isElsewhere(resource)) {
+      await this.#elsewhere("DELETE", resourcePath(resource, namespace) + listQuery(selectors), deleteOptions(options))
+      return
+    }
     const { registry, definition } = this.#target(resource, "deletecollection")
     const ctx = this.#context(resource, "deletecollection", namespace, "")
     const chosen = { ...selectors, ...(namespace === undefined ? {} : { namespace }) }
@@ -240,6 +264,15 @@ class LocalClient implements KubeClient {
     }
     if (handler.update === undefined) throw methodNotAllowed()
     return deepFreeze(await handler.update(ctx, registry, namespace, name, change, write, admit))
+  }
+
+  /** Not served here: by an aggregated API, or by nobody. */
+  #isElsewhere(resource: Resource): boolean {
+    return this.#controlPlane.resources.registry(resource) === undefined
+  }
+
+  #elsewhere(method: "GET" | "DELETE", path: string, body?: object): Promise<unknown> {
+    return this.#controlPlane.aggregator.call({ method, path, ...(body === undefined ? {} : { body }) }, this.#user)
   }
 
   #target(resource: Resource, verb: Verb, name = ""): Target {

@@ -48,6 +48,8 @@ export class FakeCluster implements KubeClient {
   answerRaw: (path: string) => unknown = () => {
     throw noSuchPath()
   }
+  /** Group versions of aggregated APIs. */
+  outOfReach: string[] = []
   /** Set by a test to make calls fail. Writes are told what they are about. */
   fail: ((verb: string, resource: string, object: KubeObject | undefined) => Error | undefined) | undefined
 
@@ -55,6 +57,10 @@ export class FakeCluster implements KubeClient {
     this.#clock = clock
     this.#isPopulated = isPopulated
     this.isSuper = isSuper
+  }
+
+  unavailable(): Promise<readonly string[]> {
+    return Promise.resolve(this.outOfReach)
   }
 
   discover(): Promise<readonly DiscoveredResource[]> {

@@ -80,6 +80,28 @@ describe("a namespace that is deleted", () => {
     await eventually(() => expect(find(harness)).toBeUndefined())
   })
 
+  test("is emptied of what is known, and waits for APIs that are out of reach", async () => {
+    await using harness = await startHarness({ only: ["namespace"] })
+    harness.cluster.outOfReach = ["b.example.com/v1", "a.example.com/v1"]
+    await createTeam(harness)
+    await harness.create(configMaps, object("v1", "ConfigMap", "a"))
+    await harness.cluster.delete(namespaces, undefined, "team")
+    const each = ["a", "b"].map(
+      (name) => `${name}.example.com/v1: stale GroupVersion discovery: ${name}.example.com/v1`,
+    )
+    const list = `unable to retrieve the complete list of server APIs: ${each.join(", ")}`
+    const message = `Discovery failed for some groups, 2 failing: ${list}`
+    await eventually(() =>
+      expect(conditions(harness)).toMatchObject({
+        NamespaceDeletionDiscoveryFailure: { status: "True", reason: "DiscoveryFailed", message },
+        NamespaceContentRemaining: { status: "False", reason: "ContentRemoved" },
+      }),
+    )
+    expect(harness.cluster.all(configMaps)).toEqual([])
+    harness.cluster.outOfReach = []
+    await eventually(() => expect(find(harness)).toBeUndefined())
+  })
+
   test("says what it waits for", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
     await createTeam(harness)

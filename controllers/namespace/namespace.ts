@@ -71,6 +71,9 @@ async function empty(client: KubeClient, namespace: string, age: number): Promis
   let resources: readonly DiscoveredResource[]
   try {
     resources = await client.discover()
+    const unavailable = await client.unavailable()
+    // What is in reach is deleted all the same.
+    if (unavailable.length > 0) remaining.discoveryFailure = undiscovered(unavailable)
   } catch (error) {
     return { ...remaining, discoveryFailure: errorMessage(error) }
   }
@@ -84,6 +87,13 @@ async function empty(client: KubeClient, namespace: string, age: number): Promis
   }
   await Promise.all(Array.from({ length: parallel }, worker))
   return remaining
+}
+
+/** As client-go tells of it. */
+function undiscovered(groupVersions: readonly string[]): string {
+  const each = groupVersions.map((each) => `${each}: stale GroupVersion discovery: ${each}`).sort()
+  const list = `unable to retrieve the complete list of server APIs: ${each.join(", ")}`
+  return `Discovery failed for some groups, ${groupVersions.length} failing: ${list}`
 }
 
 const isPods = ({ group, resource }: DiscoveredResource): boolean => group === "" && resource === "pods"

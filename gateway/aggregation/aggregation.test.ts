@@ -28,6 +28,7 @@ interface Seen {
   url: string
   headers: IncomingHttpHeaders
   client: string
+  body: string
 }
 
 let gateway: TestGateway
@@ -95,12 +96,10 @@ beforeAll(async () => {
     { cert: certificate, key, ca: data["requestheader-client-ca-file"], requestCert: true },
     (request, response) => {
       const { url = "", method = "", headers } = request
-      seen.push({
-        method,
-        url,
-        headers,
-        client: (request.socket as TLSSocket).getPeerCertificate().subject.CN as string,
-      })
+      const client = (request.socket as TLSSocket).getPeerCertificate().subject.CN as string
+      const asked: Seen = { method, url, headers, client, body: "" }
+      seen.push(asked)
+      request.on("data", (chunk: Buffer) => (asked.body += chunk.toString()))
       const document = documents[url.split("?")[0] ?? ""] ?? { kind: "Flunder", asked: url }
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document))
     },
@@ -171,6 +170,27 @@ describe("a program that serves an API", () => {
       asked: `/apis/${group}/v1alpha1/nodes`,
     })
     await expect(client.raw("/apis/none.example.com/v1/nodes")).rejects.toThrow("could not find the requested resource")
+  })
+
+  test("has objects that the control plane's own controllers find, and delete", async () => {
+    const client = gateway.gateway.tenants.client("a")
+    const resource = { group, version: "v1alpha1", resource: "flunders", namespaced: true }
+    expect(await client.discover()).toContainEqual({ ...resource, kind: "Flunder", verbs: ["get", "list"] })
+    expect(await client.unavailable()).toEqual([])
+    const path = `/apis/${group}/v1alpha1/namespaces/team/flunders`
+    expect(await client.list(resource, { namespace: "team", limit: 5 })).toMatchObject({
+      asked: `${path}?limit=5`,
+      items: [],
+    })
+    await client.delete(resource, "team", "x")
+    await client.deleteCollection(resource, "team", {}, { propagationPolicy: "Background" })
+    const requests = seen.slice(-2).map(({ method, url, body }) => [method, url, JSON.parse(body) as unknown])
+    const options = { apiVersion: "v1", kind: "DeleteOptions" }
+    expect(requests).toEqual([
+      ["DELETE", `${path}/x`, options],
+      ["DELETE", path, { ...options, propagationPolicy: "Background" }],
+    ])
+    await expect(client.list({ ...resource, group: "none.example.com" })).rejects.toThrow("could not find")
   })
 
   test("gets them only when the caller may", async () => {

@@ -20,7 +20,7 @@ import type { User } from "../request/context.ts"
 import { ObjectView } from "../registry/object-view.ts"
 import { checkAvailability, type Verdict } from "./availability.ts"
 import type { FrontProxy } from "./front-proxy.ts"
-import { aggregatorUser, getDocument, type RemoteTarget, remoteTarget } from "./remote.ts"
+import { aggregatorUser, callRemote, type RemoteCall, type RemoteTarget, remoteTarget } from "./remote.ts"
 import { type APIService, apiServices, availableCondition, isAvailable, isRemote } from "./types.ts"
 
 const aggregationLimits = {
@@ -102,6 +102,13 @@ export class Aggregator implements AsyncDisposable {
     return all.filter(isRemote)
   }
 
+  /** As they are now, also when the control plane has just been opened and nothing is known of them. */
+  async checkedVersions(): Promise<readonly AggregatedVersion[]> {
+    const unknown = (await this.remote()).filter(({ metadata }) => !this.#known.has(metadata.name ?? ""))
+    await Promise.all(unknown.map((service) => this.#check(service)))
+    return this.versions()
+  }
+
   async versions(): Promise<readonly AggregatedVersion[]> {
     return (await this.remote()).map(({ metadata, spec }) => {
       const { group = "", version = "", groupPriorityMinimum = 0, versionPriority = 0 } = spec ?? {}
@@ -136,15 +143,16 @@ export class Aggregator implements AsyncDisposable {
   }
 
   /**
-   * GET in process: for what the controllers of this control plane read of aggregated APIs (metrics). Errors are what client-go
-   * makes of the answer (NewGenericServerResponse in k8s.io/apimachinery/pkg/api/errors).
+   * In process: what the controllers of this control plane ask aggregated APIs (metrics, what is left in a namespace). Errors are
+   * what client-go makes of the answer (NewGenericServerResponse in k8s.io/apimachinery/pkg/api/errors).
    */
-  async read(path: string, user: User): Promise<unknown> {
+  async call(request: RemoteCall, user: User): Promise<unknown> {
+    const { path } = request
     const [, group = "", version = ""] = /^\/apis\/([^/?]+)\/([^/?]+)/.exec(path) ?? []
     const service = await this.find(group, version)
     if (service === undefined) throw noSuchPath()
     if (!isAvailable(service)) throw unableToHandle()
-    const { code, document } = await this.#get(service, path, user).catch((error: unknown) => {
+    const { code, document } = await this.#call(service, request, user).catch((error: unknown) => {
       throw unableToHandle(error)
     })
     if (code >= 200 && code <= 299 && document !== undefined) return document
@@ -153,9 +161,13 @@ export class Aggregator implements AsyncDisposable {
     throw code === 503 ? unableToHandle() : serviceUnavailable(`the server answered ${code} for ${path}`)
   }
 
-  async #get(service: APIService, path: string, user = aggregatorUser) {
+  async #call(service: APIService, request: RemoteCall, user: User) {
     const signal = AbortSignal.any([this.#ending.signal, AbortSignal.timeout(aggregationLimits.documentTimeoutMs)])
-    return getDocument(await this.target(service), path, user, signal)
+    return callRemote(await this.target(service), request, user, signal)
+  }
+
+  #get(service: APIService, path: string) {
+    return this.#call(service, { method: "GET", path }, aggregatorUser)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

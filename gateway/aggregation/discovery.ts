@@ -1,6 +1,7 @@
 // What aggregated APIs add to discovery, in both of its forms.
 
 import { type Json, printGroupVersion } from "../../apimachinery/object.ts"
+import type { DiscoveredResource } from "../../client/rest.ts"
 import type { AggregatedVersion } from "./aggregator.ts"
 
 /** Preferred versions first. */
@@ -15,6 +16,25 @@ export function groupsOfAggregated(all: readonly AggregatedVersion[]): string[] 
   const priority = (group: string): number =>
     Math.max(...all.filter((each) => each.group === group).map(({ groupPriority }) => groupPriority))
   return [...new Set(all.map(({ group }) => group))].sort((a, b) => priority(b) - priority(a) || (a < b ? -1 : 1))
+}
+
+/** What client-go makes of it: resources of what is in reach, in the versions their groups prefer. */
+export function discoveredResources(all: readonly AggregatedVersion[]): DiscoveredResource[] {
+  const ordered = groupsOfAggregated(all).flatMap((group) => versionsOfGroup(all, group))
+  return ordered
+    .filter(({ isCurrent }) => isCurrent)
+    .flatMap(({ group, version, resources }) =>
+      (resources as unknown as readonly ListedResource[])
+        .filter(({ name }) => !name.includes("/"))
+        .map(({ name, namespaced = false, kind = "", verbs = [] }) => ({
+          group,
+          version,
+          resource: name,
+          namespaced,
+          kind,
+          verbs,
+        })),
+    )
 }
 
 interface ListedResource {

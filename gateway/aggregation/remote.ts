@@ -67,21 +67,31 @@ export const isUserHeader = (name: string): boolean =>
 
 export const aggregatorUser: User = { name: "system:kube-aggregator", groups: ["system:masters"], extra: {} }
 
-export function getDocument(
+export interface RemoteCall {
+  method: "GET" | "DELETE"
+  path: string
+  body?: object
+}
+
+export function callRemote(
   target: RemoteTarget,
-  path: string,
+  { method, path, body }: RemoteCall,
   user: User,
   signal: AbortSignal,
 ): Promise<{ code: number; document: Json | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ code: number; document: Json | undefined }>()
-  const headers = { accept: "application/json", ...userHeaders(user) }
-  const request = httpsRequest({ ...target, path, method: "GET", headers, signal })
+  const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body))
+  // Node tells of no body by itself where there need not be one: it would be read as another request.
+  const content =
+    bytes === undefined ? {} : { "content-type": "application/json", "content-length": String(bytes.length) }
+  const headers = { accept: "application/json", ...content, ...userHeaders(user) }
+  const request = httpsRequest({ ...target, path, method, headers, signal })
   request.on("error", reject)
   request.on("response", (response) => {
     const { statusCode: code = 0 } = response
-    readBody(response, maxDocumentBytes).then((bytes) => resolve({ code, document: parsed(bytes) }), reject)
+    readBody(response, maxDocumentBytes).then((answer) => resolve({ code, document: parsed(answer) }), reject)
   })
-  request.end()
+  request.end(bytes)
   return promise
 }
 

@@ -20,6 +20,7 @@ export function createLazyClient(open: () => Promise<Opened>, isUse = true): Kub
   }
   return {
     discover: () => call((client) => client.discover()),
+    unavailable: () => call((client) => client.unavailable()),
     get: (...request) => call((client) => client.get(...request)),
     raw: (path) => call((client) => client.raw(path)),
     list: (...request) => call((client) => client.list(...request)),

@@ -52,6 +52,7 @@ export function observe(client: KubeClient, reachability: Reachability): KubeCli
   }
   return {
     discover: () => observed(client.discover()),
+    unavailable: () => observed(client.unavailable()),
     get: (resource, namespace, name, options) => observed(client.get(resource, namespace, name, options)),
     raw: (path) => observed(client.raw(path)),
     list: (resource, options) => observed(client.list(resource, options)),

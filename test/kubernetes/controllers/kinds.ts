@@ -3,6 +3,7 @@
 import { certificateSigningRequests } from "../../../controllers/certificates/request.ts"
 import * as resources from "../../../client/resources.ts"
 import type { Resource } from "../../../client/rest.ts"
+import { apiServices } from "../../../gateway/aggregation/types.ts"
 import { clusterThings, things } from "./custom-kinds.ts"
 
 const namespaced = (group: string, version: string, resource: string): Resource => ({
@@ -51,6 +52,7 @@ export const clusterKinds: readonly Resource[] = [
   resources.resourceSlices,
   certificateSigningRequests,
   clusterThings,
+  apiServices,
 ]
 
 export function kindOf(resource: string): Resource {
