@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, OwnerReference } from "../../apimachinery/object.ts"
 import { configMaps, customResourceDefinitions, events, nodes, secrets } from "../../client/resources.ts"
-import type { DiscoveredResource } from "../../client/rest.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { defineWidgets, widgets } from "../testing/widgets.ts"
 
 const only = ["garbage-collector"]
 
@@ -23,32 +23,6 @@ const make = (harness: Harness, ...parameters: Parameters<typeof configMap>): Pr
 const names = (harness: Harness): string[] => harness.cluster.all(configMaps).map(({ metadata }) => metadata.name!)
 const ownersOf = (harness: Harness, name: string): string[] =>
   (harness.cluster.find(configMaps, "default", name)?.metadata.ownerReferences ?? []).map((reference) => reference.name)
-
-const widgets: DiscoveredResource = {
-  group: "example.com",
-  version: "v1",
-  resource: "widgets",
-  namespaced: true,
-  kind: "Widget",
-  verbs: ["list", "watch", "delete"],
-}
-
-async function defineWidgets(harness: Harness): Promise<void> {
-  await harness.create(customResourceDefinitions, {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "widgets.example.com" },
-    spec: {
-      group: "example.com",
-      scope: "Namespaced",
-      names: { plural: "widgets", kind: "Widget" },
-      versions: [{ name: "v1", served: true, storage: true }],
-    },
-  })
-  const definition = harness.cluster.find(customResourceDefinitions, undefined, "widgets.example.com")!
-  const status = { conditions: [{ type: "Established", status: "True" }] }
-  await harness.cluster.update(customResourceDefinitions, { ...definition, status }, { subresource: "status" })
-}
 
 describe("the garbage collector", () => {
   test("deletes what a deleted owner leaves behind, generation after generation", async () => {

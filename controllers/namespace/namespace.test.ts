@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { KubeObject, Namespace, Pod } from "../../apimachinery/object.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts } from "../../client/resources.ts"
-import type { DiscoveredResource } from "../../client/rest.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
+import { widgets } from "../testing/widgets.ts"
 
 const object = (apiVersion: string, kind: string, name: string, finalizers?: string[]): KubeObject => ({
   apiVersion,
@@ -19,14 +19,6 @@ const find = (harness: Harness): Namespace | undefined => harness.cluster.find<N
 describe("a namespace that is deleted", () => {
   test("is emptied of everything, custom resources included, and goes", async () => {
     await using harness = await startHarness({ only: ["namespace"] })
-    const widgets: DiscoveredResource = {
-      group: "example.com",
-      version: "v1",
-      resource: "widgets",
-      namespaced: true,
-      kind: "Widget",
-      verbs: ["list", "delete", "deletecollection"],
-    }
     harness.cluster.extra.push(widgets)
     await createTeam(harness)
     await harness.create(configMaps, object("v1", "ConfigMap", "a"))
