@@ -307,6 +307,23 @@ describe("discovery", () => {
     )
     const found = await served.client.discover()
     expect(found.map(({ group, resource }) => `${group}/${resource}`)).toEqual(["/pods", "g/things"])
+    expect(await served.client.unavailable()).toEqual([])
+  })
+
+  test("tells apart what is out of reach", async () => {
+    const version = (name: string, freshness: string): object => ({
+      version: name,
+      freshness,
+      resources: [
+        { resource: `things-of-${name}`, scope: "Namespaced", verbs: ["list"], responseKind: { kind: "Thing" } },
+      ],
+    })
+    const groups = [{ metadata: { name: "g" }, versions: [version("v2", "Stale"), version("v1", "Current")] }]
+    await using served = await serve(({ url }, response) =>
+      send(response, 200, { kind: "APIGroupDiscoveryList", items: url.endsWith("/apis") ? groups : [] }),
+    )
+    expect((await served.client.discover()).map(({ resource }) => resource)).toEqual(["things-of-v1"])
+    expect(await served.client.unavailable()).toEqual(["g/v2"])
   })
 })
 
