@@ -12,7 +12,7 @@ import {
 } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { isObject, type JsonObject } from "../../schema/json-object.ts"
-import type { Structural } from "../../schema/structural/structural.ts"
+import { formFault, type Structural } from "../../schema/structural/structural.ts"
 import { type DeclaredType, declaredType } from "../types/declared-type.ts"
 import { escapeIdentifier } from "../syntax/identifiers.ts"
 import { normalFieldPath } from "./field-path.ts"
@@ -28,6 +28,8 @@ const expensive = totalCostLimit / 100
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"]
 const key = "x-kubernetes-validations"
+/** Those whose fields are the same fields after a change. */
+const mapTypes: readonly Json[] = ["atomic", "granular"]
 
 /** Expressions are checked where the schema is right, from there on down. */
 export function ruleErrors(
@@ -40,6 +42,7 @@ export function ruleErrors(
     cardinality: 1,
     uncorrelated: undefined,
     declared: undefined,
+    isUntyped: false,
     inScope: false,
     isRoot: true,
   })
@@ -53,6 +56,8 @@ interface Context {
   uncorrelated: FieldPath | undefined
   /** As the type of the nearest schema above that has rules declares it. */
   declared: DeclaredType | undefined
+  /** Rules apply to a schema above that has no type: what lies below it has none either. */
+  isUntyped: boolean
   /** Below a schema with rules. */
   inScope: boolean
   isRoot: boolean
@@ -74,9 +79,11 @@ class DefinitionChecker {
     const before = this.schemaErrors.length
     const rules = rulesOf(schema)
     const hasRules = rules.length > 0
-    const known = context.declared
-    const declared = known ?? (context.inScope || hasRules ? declaredType(schema, isWhole(schema, context)) : undefined)
-    this.#visitChildren(schema, path, { ...context, declared, inScope: context.inScope || hasRules, isRoot: false })
+    const inScope = context.inScope || hasRules
+    const isTyped = inScope && !context.isUntyped
+    const declared = context.declared ?? (isTyped ? declaredType(schema, isWhole(schema, context)) : undefined)
+    const isUntyped = inScope && declared === undefined
+    this.#visitChildren(schema, path, { ...context, declared, isUntyped, inScope, isRoot: false })
     for (const [index, rule] of rules.entries()) this.#checkWords(rule, schema, path.child(key).index(index))
     if (!hasRules || this.schemaErrors.length > before || !this.#isRight(path)) return
     if (declared === undefined) {
@@ -105,10 +112,13 @@ class DefinitionChecker {
       this.visit(additionalProperties, path.child("additionalProperties"), { ...inner, declared: declared?.items })
     }
     if (isObject(properties)) {
+      const mapType = schema["x-kubernetes-map-type"]
+      const isCorrelated = mapType === undefined || mapType === null || mapTypes.includes(mapType)
+      const uncorrelated = isCorrelated ? context.uncorrelated : (context.uncorrelated ?? path)
       for (const [name, property] of Object.entries(properties)) {
         if (!isObject(property)) continue
         const field = declared?.fields.get(escapeIdentifier(name) ?? "")
-        this.visit(property, path.child("properties").key(name), { ...inner, declared: field })
+        this.visit(property, path.child("properties").key(name), { ...inner, declared: field, uncorrelated })
       }
     }
     if (!isObject(items)) return
@@ -138,7 +148,8 @@ class DefinitionChecker {
     const at = path.child("fieldPath")
     if (rule.fieldPath.trim() === "") errors.push(invalidValue(at, rule.fieldPath, "must be non-empty if specified"))
     if (hasLineBreaks(rule.fieldPath)) errors.push(invalidValue(at, rule.fieldPath, "must not contain line breaks"))
-    if (normalFieldPath(rule.fieldPath, schema) === undefined) {
+    // Where there is no structure to look at, upstream takes any path for one.
+    if (normalFieldPath(rule.fieldPath, schema) === undefined && formFault(schema) === undefined) {
       errors.push(invalidValue(at, rule.fieldPath, "must be a valid path"))
     }
   }

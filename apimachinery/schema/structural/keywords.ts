@@ -1,7 +1,7 @@
 // Which keywords a custom resource's schema may have, and with what, at every level. Source:
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema.
 
-import { forbiddenField, invalidValue, notSupported, required } from "../../field-errors.ts"
+import { forbiddenField, invalidValue, notSupported, notSupportedText, required } from "../../field-errors.ts"
 import type { FieldError, FieldPath } from "../../field-errors.ts"
 import type { Json } from "../../object.ts"
 import { isGivenEmpty } from "../given-empty.ts"
@@ -44,7 +44,7 @@ function plainErrors(schema: JsonObject, path: FieldPath, { meta, noDefaults }: 
   const { type, items, default: preset } = schema
   const errors: FieldError[] = []
   if (type !== undefined && type !== "" && (typeof type !== "string" || !types.includes(type))) {
-    errors.push(notSupported(path.child("type"), type, types))
+    errors.push(notSupportedText(path.child("type"), type, types))
   }
   if (noDefaults !== undefined && preset !== undefined && preset !== null) {
     errors.push(forbiddenField(path.child("default"), `must not be set ${noDefaults}`))

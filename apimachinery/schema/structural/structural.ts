@@ -54,7 +54,7 @@ function compileRoot(source: JsonObject): Schema {
 }
 
 /** Why there is no structure to look at: a keyword that none has, anywhere. */
-function formFault(schema: JsonObject): string | undefined {
+export function formFault(schema: JsonObject): string | undefined {
   for (const [keyword, name = keyword] of unsupported) {
     if (isGiven(schema[keyword])) return `OpenAPIV3Schema '${name}' is not supported`
   }

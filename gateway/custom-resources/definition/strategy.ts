@@ -30,6 +30,9 @@ const strategy: Strategy<Definition> = {
     const service = spec.conversion.webhook?.clientConfig?.service
     if (service) service.port ??= 443
     if (spec.preserveUnknownFields === false) delete spec.preserveUnknownFields
+    const stored = storageVersionOf(definition)
+    if (stored !== undefined && definition.status && (definition.status.storedVersions ?? []).length === 0)
+      definition.status.storedVersions = [stored]
   },
 
   prepareForCreate(_ctx, definition) {

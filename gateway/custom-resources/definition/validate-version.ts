@@ -7,9 +7,9 @@ import { validateDNS1035Label } from "../../../apimachinery/names.ts"
 import type { Json } from "../../../apimachinery/object.ts"
 import { ruleErrors } from "../../../apimachinery/cel/rules/definition.ts"
 import { isObject, type JsonObject } from "../../../apimachinery/schema/json-object.ts"
-import { compileStructural } from "../../../apimachinery/schema/structural/structural.ts"
+import { compileStructural, formFault } from "../../../apimachinery/schema/structural/structural.ts"
 import { semanticEqual } from "../../registry/validation/equality.ts"
-import { messages } from "../../registry/validation/values.ts"
+import { messages, together } from "../../registry/validation/values.ts"
 import type { CustomResourceVersion, PrinterColumn } from "../types.ts"
 import { givenFields, printSchema } from "./print-schema.ts"
 import { validateSelectable } from "./validate-selectable.ts"
@@ -28,10 +28,14 @@ export function validateVersions(
   const [first] = versions
   const common = commonParts(versions)
   const single = parts.filter((part) => !common.includes(part))
+  const lacking = versions.flatMap((version, index) =>
+    version.schema?.openAPIV3Schema === undefined
+      ? [required(at.child("versions").index(index).child("schema", "openAPIV3Schema"))]
+      : [],
+  )
   const own = versions.flatMap((version, index) => {
     const place = at.child("versions").index(index)
-    const errors = messages(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
-    if (version.schema?.openAPIV3Schema === undefined) errors.push(required(place.child("schema", "openAPIV3Schema")))
+    const errors = together(place.child("name"), version.name ?? "", validateDNS1035Label(version.name ?? ""))
     const { deprecated = false, deprecationWarning: warning } = version
     if (warning !== undefined) {
       errors.push(...messages(place.child("deprecationWarning"), warning, warningFaults(deprecated, warning)))
@@ -42,7 +46,7 @@ export function validateVersions(
     ]
   })
   return {
-    own,
+    own: [...lacking, ...own],
     common:
       first === undefined
         ? []
@@ -102,8 +106,16 @@ function validatePart(
         const where = isCommon ? "validations.schema is included" : "`version.schema.openAPIV3Schema` is not included"
         return [invalidValue(at.child(part), "", `may only be set when ${where}`)]
       }
-      return schema === undefined ? [] : validateSelectable(at.child(part), version.selectableFields ?? [], schema)
+      return schema === undefined ? [] : selectableErrors(at, version.selectableFields ?? [], schema)
   }
+}
+
+function selectableErrors(at: FieldPath, selected: readonly { jsonPath?: string }[], schema: Json): FieldError[] {
+  const fault = selected.length > 0 && isObject(schema) ? formFault(schema) : undefined
+  return [
+    ...(fault === undefined ? [] : [invalidValue(at.child("schema", "openAPIV3Schema"), "", fault)]),
+    ...validateSelectable(at.child("selectableFields"), selected, schema),
+  ]
 }
 
 function schemaErrors(schema: Json, path: FieldPath, { subresources }: CustomResourceVersion): FieldError[] {

@@ -5,7 +5,7 @@ import { validateDNS1035Label, validateDNS1123Subdomain } from "../../../apimach
 import { validateConversion } from "../conversion/validate.ts"
 import { immutableField } from "../../registry/validation/equality.ts"
 import { validateOwnNames } from "../../registry/validation/names.ts"
-import { messages, named, oneOf } from "../../registry/validation/values.ts"
+import { oneOf, together } from "../../registry/validation/values.ts"
 import { type CustomResourceNames, type CustomResourceVersion, type Definition, isEstablished } from "../types.ts"
 import { validateApproval } from "./approval.ts"
 import { printVersions } from "./print.ts"
@@ -78,7 +78,7 @@ function hasDefaults({ schema }: CustomResourceVersion): boolean {
 function validateGroup(group: string): FieldError[] {
   const at = path.child("group")
   if (group === "") return [required(at)]
-  const errors = messages(at, group, validateDNS1123Subdomain(group))
+  const errors = together(at, group, validateDNS1123Subdomain(group))
   if (errors.length === 0 && !group.includes(".")) {
     errors.push(invalidValue(at, group, "should be a domain with at least one dot"))
   }
@@ -98,20 +98,20 @@ function validateVersionSet(given: readonly CustomResourceVersion[] | undefined)
   }
   // Upstream keeps the first version's name a second time, as v1beta1 did.
   const [first] = versions
-  if (first?.name) errors.push(...messages(path.child("version"), first.name, validateDNS1035Label(first.name)))
+  if (first?.name) errors.push(...together(path.child("version"), first.name, validateDNS1035Label(first.name)))
   return errors
 }
 
 function validateNames(at: FieldPath, names: CustomResourceNames): FieldError[] {
   const errors = [
-    ...named(at.child("plural"), names.plural, validateDNS1035Label),
-    ...named(at.child("singular"), names.singular, validateDNS1035Label),
-    ...named(at.child("kind"), names.kind, mixedCase),
-    ...named(at.child("listKind"), names.listKind, mixedCase),
+    ...validateName(at.child("plural"), names.plural, validateDNS1035Label),
+    ...validateName(at.child("singular"), names.singular, validateDNS1035Label),
+    ...validateName(at.child("kind"), names.kind, mixedCase),
+    ...validateName(at.child("listKind"), names.listKind, mixedCase),
   ]
   const labels = (list: "shortNames" | "categories"): FieldError[] =>
     (names[list] ?? []).flatMap((name, index) =>
-      messages(at.child(list).index(index), name, validateDNS1035Label(name)),
+      together(at.child(list).index(index), name, validateDNS1035Label(name)),
     )
   errors.push(...labels("shortNames"))
   if (names.kind && names.kind === names.listKind) {
@@ -121,10 +121,13 @@ function validateNames(at: FieldPath, names: CustomResourceNames): FieldError[] 
   return errors
 }
 
+function validateName(at: FieldPath, name: string | undefined, rule: (name: string) => string[]): FieldError[] {
+  return name === undefined || name === "" ? [required(at)] : together(at, name, rule(name))
+}
+
 function mixedCase(name: string): string[] {
-  return validateDNS1035Label(name.toLowerCase()).map(
-    (fault) => `may have mixed case, but should otherwise match: ${fault}`,
-  )
+  const faults = validateDNS1035Label(name.toLowerCase())
+  return faults.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${faults.join(",")}`]
 }
 
 /** Of a status that is written. Who migrates what is stored says which versions there are left: nobody checks it. */

@@ -24,6 +24,11 @@ export function messages(path: FieldPath, value: unknown, texts: readonly string
   return texts.map((text) => invalidValue(path, value, text))
 }
 
+/** The same as one error, as upstream's definitions have it. */
+export function together(path: FieldPath, value: unknown, texts: readonly string[]): FieldError[] {
+  return texts.length === 0 ? [] : [invalidValue(path, value, texts.join(","))]
+}
+
 export function requiredValue(path: FieldPath, value: string | undefined): FieldError[] {
   return value === undefined || value === "" ? [required(path)] : []
 }
