@@ -1,6 +1,6 @@
 // What is wrong with which field, in upstream's words. Source: k8s.io/apimachinery/pkg/util/validation/field.
 
-import { fitForHtml } from "./go-print.ts"
+import { fitForHtml, printGoNumber } from "./go-print.ts"
 import { goQuote } from "./go-quote.ts"
 
 export type FieldErrorType =
@@ -100,11 +100,13 @@ function printValue(value: unknown): string {
     ? goQuote(value)
     : typeof value === "object"
       ? fitForHtml(JSON.stringify(value))
-      : String(value as number)
+      : typeof value === "number"
+        ? printGoNumber(value)
+        : String(value as boolean)
 }
 
 /** A text whose type in Go is not string is printed as JSON. */
-const named = (text: unknown): unknown => (typeof text === "string" ? { toJSON: () => text } : text)
+export const asJson = (text: unknown): unknown => (typeof text === "string" ? { toJSON: () => text } : text)
 
 export const required = (field: FieldPath, detail = ""): FieldError =>
   new FieldError("FieldValueRequired", field, "", detail)
@@ -119,7 +121,7 @@ export const duplicate = (field: FieldPath, value: unknown = ""): FieldError =>
   new FieldError("FieldValueDuplicate", field, value, "")
 /** The words in the order given; upstream sorts some lists (sets) and not others. Where one may choose, there is a type of it. */
 export const notSupported = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
-  notSupportedText(field, named(value), supported)
+  notSupportedText(field, asJson(value), supported)
 /** Of a field that is just a text upstream. */
 export const notSupportedText = (field: FieldPath, value: unknown, supported: readonly string[]): FieldError =>
   new FieldError(

@@ -12,7 +12,7 @@ import { compilePattern } from "./regular-expressions/patterns.ts"
 import { type Schema, schemaOfEntry, schemaOfItems, type SchemaRules } from "./schema.ts"
 import { validateEmbedded } from "./validate-embedded.ts"
 import { validateLists } from "./validate-lists.ts"
-import { isMultiple, numberFault } from "./validate-numbers.ts"
+import { isNearInteger, numberFaults } from "./validate-numbers.ts"
 
 /** A broken object of many items must not become an endless answer. */
 const maxErrors = 100
@@ -124,7 +124,8 @@ function checksOf({ type, format }: Schema, value: Json): number {
 function checkType(schema: Schema, value: Json, { path, shown }: At, found: Found): void {
   const given = typeOf(value)
   const types = typesOf(schema, found)
-  const fits = types.includes(given) || (given === "integer" && types.includes("number"))
+  const isNearly = typeof value === "number" && types.includes("integer") && isNearInteger(value)
+  const fits = types.includes(given) || isNearly || (given === "integer" && types.includes("number"))
   if (fits || (value === null && (schema.nullable === true || types.length === 0))) return
   const format = formatOf(schema, found)
   if (types.length === 0 && format === undefined) return
@@ -181,26 +182,15 @@ function patternFault(pattern: string, value: string): string | undefined {
 }
 
 function checkNumber(schema: Schema, value: number | bigint, { path, shown }: At, { errors, nowhere }: Found): void {
-  const { rules } = schema
-  // Of an integer upstream makes the factor one, too.
-  const factor = rules?.multipleOf !== undefined && isInteger(value) ? Math.trunc(rules.multipleOf) : rules?.multipleOf
-  if (factor !== undefined && factor <= 0) {
-    errors.push(invalidValue(path, factor, `factor MultipleOf declared for ${shown} must be positive: ${factor}`))
-  } else if (rules?.multipleOf !== undefined && !isMultiple(value, rules.multipleOf)) {
-    errors.push(invalidValue(path, value, `${shown} in body should be a multiple of ${rules.multipleOf}`))
+  for (const fault of numberFaults(schema, value)) {
+    if ("type" in fault) {
+      errors.push(invalidValue(nowhere, "", `${fault.what} value must be of type ${fault.type} in ${shown}`))
+    } else if (fault.factor !== undefined) {
+      errors.push(
+        invalidValue(path, fault.value, `factor MultipleOf declared for ${shown} must be positive: ${fault.factor}`),
+      )
+    } else errors.push(invalidValue(path, fault.value, `${shown} in body ${fault.words}`))
   }
-  if (rules?.maximum !== undefined) {
-    const over = rules.exclusiveMaximum === true ? value >= rules.maximum : value > rules.maximum
-    const words = rules.exclusiveMaximum === true ? "less than" : "less than or equal to"
-    if (over) errors.push(invalidValue(path, value, `${shown} in body should be ${words} ${rules.maximum}`))
-  }
-  if (rules?.minimum !== undefined) {
-    const under = rules.exclusiveMinimum === true ? value <= rules.minimum : value < rules.minimum
-    const words = rules.exclusiveMinimum === true ? "greater than" : "greater than or equal to"
-    if (under) errors.push(invalidValue(path, value, `${shown} in body should be ${words} ${rules.minimum}`))
-  }
-  const fault = numberFault(schema, value)
-  if (fault !== undefined) errors.push(invalidValue(nowhere, "", `Checked value must be of type ${fault} in ${shown}`))
 }
 
 function checkItems(schema: Schema, value: readonly Json[], { path, shown }: At, found: Found): void {
