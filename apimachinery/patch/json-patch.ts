@@ -6,7 +6,7 @@ import { dictionary } from "../dictionary.ts"
 import { copyJson } from "../copy.ts"
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
-import { isObject, ownValue, setOwn } from "../schema/json-object.ts"
+import { isObject, ownValue, setOwn, sortedEntries } from "../schema/json-object.ts"
 import { maxDepth } from "../schema/json-survey.ts"
 import { badRequest, requestEntityTooLarge, StatusError } from "../status.ts"
 import { jsonKind } from "./merge-patch.ts"
@@ -32,13 +32,16 @@ interface Place {
   key: string
 }
 
-/** Returns a new value; neither the object nor the patch is changed. */
-export function applyJsonPatch(object: Json, patch: Json): Json {
+/**
+ * Returns a new value; neither the object nor the patch is changed. `isWritten`: its keys are in the order in which upstream's
+ * library writes them.
+ */
+export function applyJsonPatch(object: Json, patch: Json, isWritten = false): Json {
   const operations = readOperations(patch)
   try {
     const document = new Document(copyJson(object))
     for (const operation of operations) document.apply(operation)
-    const result = document.result()
+    const result = isWritten ? document.written() : document.result()
     if (isDeeper(result, maxDepth)) throw rejected("it becomes nested too deeply")
     return result
   } catch (error) {
@@ -89,6 +92,8 @@ function readOperation(operation: Json): PatchOperation {
 class Document {
   readonly #root: Json
   readonly #lists = new PatchedLists()
+  /** Objects that operations led through: a map to upstream's library, all others a text as it came. */
+  readonly #opened = new Set<Json>()
   #copied = 0
 
   constructor(root: Json) {
@@ -97,6 +102,23 @@ class Document {
 
   result(): Json {
     return this.#lists.whole(this.#root)
+  }
+
+  written(): Json {
+    return this.#write(this.result())
+  }
+
+  #write(value: Json): Json {
+    if (Array.isArray(value)) return value.map((item) => this.#write(item))
+    if (!isObject(value)) return value
+    const entries = this.#opened.has(value) ? sortedEntries(value) : Object.entries(value)
+    return Object.fromEntries(entries.map(([key, inner]) => [key, this.#write(inner)]))
+  }
+
+  #open(value: Json): void {
+    if (typeof value !== "object" || value === null) return
+    this.#opened.add(value)
+    for (const inner of Object.values(value)) this.#open(inner)
   }
 
   /** "" (the whole document) can only be tested: replacing the object by something else is not a change of it. */
@@ -115,6 +137,7 @@ class Document {
   }
 
   #test(path: string, found: Json, wanted: Json): void {
+    this.#open(found)
     if (!equalJson(this.#lists.whole(found), wanted)) throw rejected(`testing value ${path} failed`)
   }
 
@@ -130,7 +153,7 @@ class Document {
     const found = this.#lists.whole(this.#read(this.#locate(from)))
     this.#copied += JSON.stringify(found).length
     if (this.#copied > maxCopied) throw rejected(`copies add more than ${maxCopied} bytes`)
-    return copyJson(found)
+    return this.#write(found)
   }
 
   #read({ container, key }: Place): Json {
@@ -165,10 +188,12 @@ class Document {
       .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"))
     const key = segments.pop() ?? ""
     let container: Json | undefined = this.#root
+    this.#opened.add(this.#root)
     for (const segment of segments) {
       if (Array.isArray(container)) {
         container = this.#lists.get(container, index(segment, this.#lists.length(container)))
       } else container = isObject(container) ? ownValue(container, segment) : undefined
+      if (isObject(container)) this.#opened.add(container)
     }
     if (!Array.isArray(container) && !isObject(container)) throw rejected(missing)
     return { container, key }

@@ -81,6 +81,8 @@ export interface Repeated {
   faults: readonly string[]
   /** The text, if it is JSON or YAML. */
   text?: () => string
+  /** What a patch has made, with its keys in the order in which upstream reads them. */
+  written?: () => Json
 }
 
 /** `value` came as a body; or was made by a patch, or by merging what was applied, whose nulls are not dropped. */
@@ -104,12 +106,16 @@ export function decodeValue(
     source,
   )
   if (isApplied) noteDropped(object, found)
-  const unknown = validation === "Ignore" ? [] : found
-  // Of what a patch has made there is no order but that of the words.
-  if (origin === "patch" || origin === "strategic") unknown.sort()
+  const written = found.length > 1 && expected.schema.custom !== true ? repeated.written?.() : undefined
+  const inOrder = written === undefined ? found : decodeObject(expected.schema, written, true, source).unknown
+  const unknown = validation === "Ignore" ? [] : inOrder
+  // Of what a strategic merge has made there is no order but that of the words.
+  if (origin === "strategic") unknown.sort()
   const [first = ""] = repeated.faults
   const inYaml = first.startsWith(unmarshalErrors)
-  const faults = allFaults(repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths)
+  const faults = allFaults(repeated, unknown, expected.schema.custom === true ? undefined : unknownPaths).filter(
+    (fault) => !isWithinRaw(expected.schema, fault),
+  )
   if (faults.length > 0) {
     if (validation === "Strict") {
       throw badRequest(
@@ -121,6 +127,18 @@ export function decodeValue(
   object.metadata ??= {}
   completeDefaults(object, expected, origin === "apply")
   return object
+}
+
+/** What upstream keeps as it came, or reads by itself, is not looked at for keys that are given twice. */
+function isWithinRaw(root: Schema, fault: string): boolean {
+  const path = /^duplicate field "(.*)"$/.exec(fault)?.[1]
+  if (path === undefined || root.custom === true) return false
+  let schema: Schema | undefined = root
+  for (const [step] of path.matchAll(/[^.[\]]+/g)) {
+    if (schema?.type === "any" || schema?.preserveUnknown === true) return true
+    schema = schema?.fields?.[step]?.schema ?? schema?.items
+  }
+  return false
 }
 
 /** `paths`: of unknown fields, where they are looked for while the text is read. */

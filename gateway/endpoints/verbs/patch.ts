@@ -8,7 +8,8 @@ import { Mismatch, notParts, refusalDetail } from "../../../apimachinery/schema/
 import { printWithoutMarks, withoutMarks } from "../../../apimachinery/schema/number-literals.ts"
 import { noteOddNumbers, oddNumbersOf } from "../../../apimachinery/schema/odd-numbers.ts"
 import { schemaOf } from "../../../apimachinery/schema/facts.ts"
-import { isObject } from "../../../apimachinery/schema/json-object.ts"
+import { isObject, ownValue, sortedKeys } from "../../../apimachinery/schema/json-object.ts"
+import type { Schema } from "../../../apimachinery/schema/schema.ts"
 import { noObject, typeFault } from "../../../apimachinery/schema/parse.ts"
 import { FieldPath, invalidValue } from "../../../apimachinery/field-errors.ts"
 import {
@@ -96,7 +97,7 @@ export function managedKindOf(ctx: RequestContext, definition: ResourceDefinitio
 function decodePatched(
   ctx: RequestContext,
   value: Json,
-  { value: patch, left, duplicates, isMarked }: PatchDocument & { left: Json },
+  { value: patch, left, written, duplicates, isMarked }: PatchDocument & { left: Json; written: () => Json },
   type: PatchType,
   expected: Expected,
   validation: FieldValidation,
@@ -107,7 +108,14 @@ function decodePatched(
     const mismatch = fault === undefined || type !== "strategic" ? undefined : mismatchOfType(copy)
     if (fault !== undefined) throw badRequest(fault, { cause: mismatch })
     if (type === "strategic") noteOddNumbers(copy, oddNumbersOf(patch))
-    return decodeValue(ctx, copy, expected, validation, { faults: duplicates }, type === "strategic" ? type : "patch")
+    return decodeValue(
+      ctx,
+      copy,
+      expected,
+      validation,
+      { faults: duplicates, written },
+      type === "strategic" ? type : "patch",
+    )
   } catch (error) {
     if (!hasReason(error, "BadRequest")) throw error
     if (type === "strategic" && error.cause instanceof UnconvertedError)
@@ -171,6 +179,20 @@ function inMergedOrder(value: Json, patch: Json): Json {
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** As Go writes an object. */
+function inOrderOfFields(schema: Schema, value: Json): Json {
+  const { items } = schema
+  if (Array.isArray(value)) return items === undefined ? value : value.map((item) => inOrderOfFields(items, item))
+  if (!isObject(value)) return value
+  const { fields } = schema
+  if (fields === undefined) return sortedKeys(value)
+  const entries = Object.entries(fields).flatMap(([name, field]): [string, Json][] => {
+    const inner = ownValue(value, name)
+    return inner === undefined ? [] : [[name, inOrderOfFields(field.schema, inner)]]
+  })
+  return Object.fromEntries(entries)
+}
+
 /** Managers a patch says nothing of stay what they are: what is not there need not be decoded. */
 function withoutManagers(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata
@@ -210,7 +232,12 @@ export function patched(
     throw unversioned(ctx, result, expected, at.name, validation)
   }
   const whole = typed(result, type, expected)
-  const decoded = decodePatched(ctx, whole, { ...document, left: patch }, type, expected, validation)
+  const plain = (value: Json): Json => (document.isMarked ? withoutMarks(value) : value)
+  const written = (): Json =>
+    type === "json"
+      ? plain(applyJsonPatch(inOrderOfFields(expected.schema, before), patch, true))
+      : sortedKeys(plain(whole))
+  const decoded = decodePatched(ctx, whole, { ...document, left: patch, written }, type, expected, validation)
   agreeOnNamespace(decoded, at.namespace)
   agreeOnName(decoded, at.name)
   return decoded
