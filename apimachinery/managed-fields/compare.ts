@@ -3,6 +3,7 @@
 
 import { equalJson } from "../equality.ts"
 import type { Json } from "../object.ts"
+import { hasGivenEmpty } from "../schema/given-empty.ts"
 import { isObject, type JsonObject } from "../schema/json-object.ts"
 import { sortTexts } from "../text-order.ts"
 import { type FieldSet, inOrder, leaf } from "./field-set.ts"
@@ -76,7 +77,13 @@ function notOfItsType(): NotOfItsType {
 
 function compareLeaves(walk: Walk, before: Json, after: Json): void {
   nothing(walk)
-  if (!equalJson(before, after)) walk.modified = leaf
+  if (!equalJson(before, after) || hasEmptyInList(after)) walk.modified = leaf
+}
+
+/** Lists that are whole upstream compares as they are in memory, where an empty list or map is another than none. */
+function hasEmptyInList(value: Json): boolean {
+  if (typeof value !== "object" || value === null) return false
+  return Array.isArray(value) ? value.some(hasGivenEmpty) : Object.values(value).some(hasEmptyInList)
 }
 
 function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void {

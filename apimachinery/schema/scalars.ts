@@ -42,17 +42,27 @@ const timeParts: readonly { layout: string; pattern: RegExp; below?: number; nam
 const secondsPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const maxDaysOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
+/** As Go's package time quotes: no escapes but bytes. */
+function timeQuote(text: string): string {
+  const quoted = text.replaceAll(/["\\]|[^\x20-\x7f]/gu, (character) =>
+    character === '"' || character === "\\"
+      ? `\\${character}`
+      : [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join(""),
+  )
+  return `"${quoted}"`
+}
+
 function canonicalTime(text: string, layout: string): string {
   const micro = layout === microTimeLayout
   if (!micro && secondsPattern.test(text) && !Number.isNaN(Date.parse(text)) && isRealDay(text)) return text
   const fail = (detail: string): never => {
-    throw new ScalarError(`parsing time ${JSON.stringify(text)}${detail}`)
+    throw new ScalarError(`parsing time ${timeQuote(text)}${detail}`)
   }
   let rest = text
   const take = (part: string, pattern: RegExp): string => {
     const match = pattern.exec(rest)
     if (match === null) {
-      return fail(` as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(part)}`)
+      return fail(` as ${JSON.stringify(layout)}: cannot parse ${timeQuote(rest)} as ${JSON.stringify(part)}`)
     }
     rest = rest.slice(match[0].length)
     return match[0]

@@ -215,10 +215,10 @@ function checkRoute(
   definition: ResourceDefinition,
   subresource?: SubresourceDefinition,
 ): void {
-  const { verb, name } = ctx.info
+  const { verb } = ctx.info
   if (request.method === "HEAD" || (verb === "watch" && request.method !== "GET")) throw methodNotAllowed()
   if (subresource !== undefined && !subresource.verbs.includes(verb)) throw methodNotAllowed()
-  checkAccept(ctx.headers["accept"], request.method === "GET" && name === "")
+  checkAccept(ctx.headers["accept"], verb === "list" || verb === "watch")
   if (verb === "patch") patchType(ctx.headers["content-type"], definition)
 }
 

@@ -23,7 +23,7 @@ export function matchConditionErrors(
 ): FieldError[] {
   const environment = admissionEnvironment({ params, authorizer: true })
   return (conditions ?? []).flatMap(({ expression = "" }, index) =>
-    faults(path.index(index).child("expression"), expression, () =>
+    faults(path.index(index).child("expression"), expression.trim(), () =>
       compileIn(environment, expression.trim(), [boolType]),
     ),
   )
