@@ -1,7 +1,7 @@
 // What an object's metadata may say: name, labels, annotations, owners, finalizers, and what may not change. Sources:
 // k8s.io/apimachinery/pkg/api/validation and pkg/apis/meta/v1/validation.
 
-import { FieldPath, forbiddenField, invalidValue, required, tooLong, type FieldError } from "./field-errors.ts"
+import { asJson, FieldPath, forbiddenField, invalidValue, required, tooLong, type FieldError } from "./field-errors.ts"
 import { type GroupVersion, type ObjectMeta, parseGroupVersion } from "./object.ts"
 import { type NameRule, validateDNS1123Label, validateLabelValue, validateQualifiedName } from "./names.ts"
 
@@ -156,7 +156,10 @@ export function validateObjectMetaUpdate(
     }
   }
   for (const field of immutableMeta) {
-    if (meta[field] !== current[field]) errors.push(invalidValue(path.child(field), meta[field], "field is immutable"))
+    if (meta[field] !== current[field])
+      errors.push(
+        invalidValue(path.child(field), field === "uid" ? asJson(meta.uid) : meta[field], "field is immutable"),
+      )
   }
   return [
     ...errors,

@@ -174,7 +174,10 @@ function finalizersFor(definition: ResourceDefinition, object: KubeObject, reque
   const present = object.metadata.finalizers ?? []
   const others = present.filter((finalizer) => finalizer !== orphan && finalizer !== foreground)
   const wanted = propagationOf(definition, present, request)
-  return wanted === undefined ? others : [...others, wanted]
+  const finalizers = wanted === undefined ? others : [...others, wanted]
+  // Where these are the ones it has, they stay in their order.
+  const isSame = present.every((one) => finalizers.includes(one)) && finalizers.every((one) => present.includes(one))
+  return isSame ? [...present] : finalizers
 }
 
 function propagationOf(

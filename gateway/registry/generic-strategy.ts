@@ -29,7 +29,11 @@ export function validateForCreate(
 ): FieldError[] {
   const own = definition.strategy.validate?.(ctx, object) ?? []
   if (definition.strategy.metadataLast === true && own.length > 0) return own
-  return [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
+  const errors = [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
+  if (errors.length > 0) return errors
+  // What a path cannot tell is asked of all kinds when nothing else is wrong.
+  const { name = "" } = object.metadata
+  return validatePathSegmentName(name).map((fault) => invalidValue(FieldPath.root("metadata", "name"), name, fault))
 }
 
 export function prepareForUpdate(

@@ -3,6 +3,7 @@
 
 import { repeats } from "../../../apimachinery/repeats.ts"
 import {
+  asJson,
   duplicate,
   type FieldError,
   type FieldPath,
@@ -73,7 +74,7 @@ export function fullyQualifiedName(path: FieldPath, name: string): FieldError[] 
   const errors = qualifiedName(path, name)
   if (name.includes("/")) return errors
   const detail = "a fully qualified name must be a domain and a name separated by a slash"
-  return [...errors, invalidValue(path, name, detail)]
+  return [...errors, invalidValue(path, asJson(name), detail)]
 }
 
 function identifier(path: FieldPath, id: string): FieldError[] {

@@ -2,6 +2,7 @@
 
 import type * as models from "@kubernetes/client-node"
 import {
+  asJson,
   type FieldError,
   type FieldPath,
   forbiddenField,
@@ -53,7 +54,7 @@ export function validateRequirement(
     ...validateOperands(at, requirement),
     ...(operators === "any operator" || knownOperators.has(requirement.operator ?? "")
       ? []
-      : [invalidValue(at.child("operator"), requirement.operator ?? "", "not a valid selector operator")]),
+      : [invalidValue(at.child("operator"), asJson(requirement.operator ?? ""), "not a valid selector operator")]),
     ...validateLabelName(at.child("key"), requirement.key),
     ...(requirement.values ?? []).flatMap((value, place) =>
       messages(at.child("values").index(place), value, validateLabelValue(value)),

@@ -38,7 +38,7 @@ export function compareTranscripts(
 
 /** Where one of several faults begins: at the name of its field. */
 const faultStart =
-  /(?:, |: \[)(?=[.a-zA-Z<][^ ,:]*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
+  /(?:, |: \[)(?=[.a-zA-Z<](?:[^ ,:[]|\[[^\]]*\])*: (?:Invalid value|Required value|Duplicate value|Unsupported value|Forbidden|Too long|Too many|Not found|Internal error|must ))/
 
 /** What a message of several faults begins with, then each of them. */
 export function faultsOf(message: string): string[] {

@@ -17,12 +17,14 @@ import { customScaleCases } from "./cases/custom-scale.ts"
 import { customStatusCases } from "./cases/custom-statuses.ts"
 import { customVersionCases } from "./cases/custom-versions.ts"
 import { customValueCases } from "./cases/custom-values.ts"
+import { definitionDetailCases } from "./cases/definition-details.ts"
 import { definitionFaultCases } from "./cases/definition-faults.ts"
 import { definitionNullCases } from "./cases/definition-nulls.ts"
 import { definitionCases } from "./cases/definitions.ts"
 import { discoveryCases } from "./cases/discovery.ts"
 import { edgeCases } from "./cases/edges.ts"
 import { strategicMergeCases } from "./cases/strategic-merges.ts"
+import { memoryCases } from "./cases/memory.ts"
 import { lastAnswerCases } from "./cases/last-answers.ts"
 import { endedDecodingCases } from "./cases/ended-decoding.ts"
 import { emptyStructCases } from "./cases/empty-structs.ts"
@@ -46,6 +48,7 @@ import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
 import { strictTextCases } from "./cases/strict-texts.ts"
+import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
 import { subresourceFormCases } from "./cases/subresource-forms.ts"
 import { subresourceCases } from "./cases/subresources.ts"
 import { warningCases } from "./cases/warnings.ts"
@@ -93,6 +96,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...definitionNullCases(),
         ...definitionCases(),
         ...definitionFaultCases(),
+        ...definitionDetailCases(),
       ],
     },
     {
@@ -135,6 +139,8 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...objectCases(),
         ...byteCases(),
         ...strictTextCases(),
+        ...memoryCases(),
+        ...sourceAndExpressionCases(),
         ...ownTypeCases(),
         ...faultCases(),
         ...inheritedNameCases(),

@@ -1,6 +1,6 @@
 // ControllerRevisions: a workload's former templates. Only the number may change.
 
-import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { immutable, nonNegative } from "../../validation/values.ts"
@@ -32,7 +32,9 @@ const strategy: Strategy<ControllerRevision> = {
 
 /** Compared as text: an empty template is another one than none. */
 function immutableData(data: unknown, current: unknown): FieldError[] {
-  return JSON.stringify(data) === JSON.stringify(current) ? [] : [invalidValue(FieldPath.root("data"), data, immutable)]
+  return JSON.stringify(data) === JSON.stringify(current)
+    ? []
+    : [invalidValue(FieldPath.root("data"), asJson(data), immutable)]
 }
 
 export const controllerRevisions: KindExtension = { strategy }

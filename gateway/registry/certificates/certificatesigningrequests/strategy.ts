@@ -13,7 +13,6 @@ import {
   required,
 } from "../../../../apimachinery/field-errors.ts"
 import { goQuote } from "../../../../apimachinery/go-quote.ts"
-import { validatePathSegmentName } from "../../../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../../../apimachinery/object.ts"
 import { parseRequest } from "../../../admission/plugins/certificate-subject.ts"
 import { pemBlocks } from "../../../pki/pem.ts"
@@ -73,7 +72,8 @@ const usages = [
 
 const strategy: Strategy<Request> = {
   generation: false,
-  nameRule: (name, isPrefix) => (isPrefix === true ? [] : validatePathSegmentName(name)),
+  // Any that a path can tell.
+  nameRule: () => [],
 
   default(request) {
     request.spec ??= {}

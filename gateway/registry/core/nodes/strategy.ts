@@ -10,6 +10,7 @@ import {
   invalidValue,
 } from "../../../../apimachinery/field-errors.ts"
 import type { Node } from "../../../../apimachinery/object.ts"
+import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { isIPv6Address, legacyNetwork, networkWarnings } from "../../validation/addresses.ts"
 import { notPositive } from "../../validation/values.ts"
@@ -32,6 +33,12 @@ const emptyNodeInfo = {
   systemUUID: "",
 }
 
+/** What is nothing to who writes it is none to who reads it from the store. */
+function allocateAll(status: NonNullable<Node["status"]>): void {
+  if (status.allocatable !== undefined || status.capacity === undefined) return
+  status.allocatable = { ...(status.capacity as unknown as object) } as NonNullable<typeof status.allocatable>
+}
+
 const strategy: Strategy<Node> = {
   generation: false,
 
@@ -43,18 +50,20 @@ const strategy: Strategy<Node> = {
     status.daemonEndpoints ??= {}
     status.daemonEndpoints.kubeletEndpoint ??= { Port: 0 }
     status.nodeInfo = { ...emptyNodeInfo, ...status.nodeInfo }
-    if (status.allocatable === undefined && status.capacity !== undefined) {
-      status.allocatable = { ...(status.capacity as unknown as object) } as NonNullable<typeof status.allocatable>
-    }
+    if (!isGivenEmpty(status, "allocatable")) allocateAll(status)
   },
 
   /** Kubelets bring their status along when they register. */
-  prepareForCreate: (_ctx, node) => dropConfiguration(node),
+  prepareForCreate(_ctx, node) {
+    dropConfiguration(node)
+    if (node.status !== undefined) allocateAll(node.status)
+  },
 
   validate: (_ctx, node) => validate(node),
 
   prepareForUpdate(_ctx, node) {
     dropConfiguration(node)
+    if (node.status !== undefined) allocateAll(node.status)
   },
 
   validateUpdate(ctx, node, current) {

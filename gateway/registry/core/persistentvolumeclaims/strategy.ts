@@ -33,8 +33,8 @@ const strategy: Strategy<PersistentVolumeClaim> = {
     if (claim.spec !== undefined) normalizeSources(claim.spec)
   },
 
-  prepareForUpdate(ctx, claim) {
-    if (ctx.info.subresource !== "status" && claim.spec !== undefined) normalizeSources(claim.spec)
+  prepareForUpdate(ctx, claim, { spec: before }) {
+    if (ctx.info.subresource !== "status" && claim.spec !== undefined) normalizeSources(claim.spec, before)
   },
 
   validate: (_ctx, claim) => validatePersistentVolumeClaimSpec(path, claim.spec ?? {}),
@@ -52,22 +52,28 @@ const strategy: Strategy<PersistentVolumeClaim> = {
 export const persistentVolumeClaims: KindExtension = { strategy }
 
 /**
- * The two names of where the content comes from are one field, as long as it is in this namespace. The older one drops what
- * it never knew.
+ * The two names of where the content comes from are one field, as long as it is in this namespace. The older one alone drops
+ * what it never knew.
  */
-function normalizeSources(spec: ClaimSpec): void {
+function normalizeSources(spec: ClaimSpec, before: ClaimSpec = {}): void {
   const { dataSource, dataSourceRef } = spec
-  if (dataSource !== undefined) {
+  if (dataSource !== undefined && dataSourceRef === undefined) {
     const { apiGroup = "", kind } = dataSource
     const known =
       (apiGroup === "" && kind === "PersistentVolumeClaim") ||
       (apiGroup === "snapshot.storage.k8s.io" && kind === "VolumeSnapshot")
-    if (!known) delete spec.dataSource
-    else if (dataSourceRef === undefined) spec.dataSourceRef = { ...dataSource }
+    if (known || hasSource(before)) spec.dataSourceRef = { ...dataSource }
+    else delete spec.dataSource
+  } else if (dataSource !== undefined) {
+    return
   } else if (dataSourceRef !== undefined && !dataSourceRef.namespace) {
     const { namespace: _, ...local } = dataSourceRef
     spec.dataSource = local
   }
+}
+
+function hasSource({ dataSource, dataSourceRef }: ClaimSpec): boolean {
+  return dataSource !== undefined || dataSourceRef !== undefined
 }
 
 /** One with nothing in it is not the same as none. */

@@ -72,7 +72,8 @@ export function validatePersistentVolumeClaimSpec(path: FieldPath, spec: ClaimSp
       const why = namespace
         ? "may not be specified when dataSourceRef.namespace is specified"
         : "must match dataSourceRef"
-      errors.push(invalidValue(path, path.child("dataSource").toString(), why))
+      // Go has a path where the value should be, and prints nothing of it.
+      errors.push(invalidValue(path, {}, why))
     }
   }
   return errors

@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/pkg/apis/core/validation (validatePodResourceClaims, validatePodResourceClaimStatuses).
 
 import {
+  asJson,
   duplicate,
   type FieldError,
   type FieldPath,
@@ -72,6 +73,8 @@ export function validateClaimStatuses(
     }
     if (seen.has(name)) errors.push(duplicate(at.child("name"), name))
     seen.add(name)
-    return [...errors, ...subdomain(at.child("resourceClaimName"), resourceClaimName)]
+    const place = at.child("resourceClaimName")
+    if (resourceClaimName === undefined) return errors
+    return [...errors, ...messages(place, asJson(resourceClaimName), validateDNS1123Subdomain(resourceClaimName))]
   })
 }

@@ -3,6 +3,7 @@
 import { repeats } from "../../../../apimachinery/repeats.ts"
 import type * as models from "@kubernetes/client-node"
 import {
+  asJson,
   duplicate,
   type FieldError,
   type FieldPath,
@@ -188,7 +189,7 @@ function validateTerm(path: FieldPath, term: Term, anyValues: boolean): FieldErr
   for (const [index, { key, operator, values = [] }] of (term.matchFields ?? []).entries()) {
     const at = path.child("matchFields").index(index)
     if (operator !== "In" && operator !== "NotIn") {
-      errors.push(invalidValue(at.child("operator"), operator ?? "", "not a valid selector operator"))
+      errors.push(invalidValue(at.child("operator"), asJson(operator ?? ""), "not a valid selector operator"))
     } else if (values.length !== 1) {
       errors.push(
         required(
@@ -223,7 +224,7 @@ function validateOperator(path: FieldPath, operator: string | undefined, values:
     case "Lt":
       return values.length === 1 ? [] : [required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'")]
     default:
-      return [invalidValue(path.child("operator"), operator ?? "", "not a valid selector operator")]
+      return [invalidValue(path.child("operator"), asJson(operator ?? ""), "not a valid selector operator")]
   }
 }
 

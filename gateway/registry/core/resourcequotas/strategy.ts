@@ -2,7 +2,7 @@
 // k8s.io/kubernetes/pkg/{apis,registry}/core.
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
-import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
+import { asJson, type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
 import { validateQualifiedName } from "../../../../apimachinery/names.ts"
 import type { ResourceQuota } from "../../../../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../../../../apimachinery/quantity.ts"
@@ -135,7 +135,7 @@ function validateRequirement(at: FieldPath, { scopeName, operator, values = [] }
     const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"
     return [...errors, invalidValue(at.child("values"), values, detail)]
   }
-  return [...errors, invalidValue(at.child("operator"), operator ?? "", "not a valid selector operator")]
+  return [...errors, invalidValue(at.child("operator"), asJson(operator ?? ""), "not a valid selector operator")]
 }
 
 const misappliedScope = "unsupported scope applied to resource"

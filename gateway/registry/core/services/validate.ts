@@ -140,7 +140,7 @@ function validatePortsTogether(spec: ServiceSpec): FieldError[] {
     nodePorts.add(nodePort)
   }
   for (const [index, port] of (spec.ports ?? []).entries()) {
-    const key = `${port.protocol}/${port.port}`
+    const key = `${port.protocol}/${port.port ?? 0}`
     if (ports.has(key)) {
       errors.push(duplicate(path.child("ports").index(index), shownPort(port)))
     }
