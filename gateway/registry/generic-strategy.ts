@@ -27,6 +27,8 @@ export function validateForCreate(
   definition: ResourceDefinition,
   object: KubeObject,
 ): FieldError[] {
+  const first = definition.strategy.validateFirst?.(ctx, object, undefined) ?? []
+  if (first.length > 0) return first
   const own = definition.strategy.validate?.(ctx, object) ?? []
   if (definition.strategy.metadataLast === true && own.length > 0) return own
   const errors = [...validateObjectMeta(object.metadata, metaRules(definition)), ...own]
@@ -70,6 +72,8 @@ export function validateForUpdate(
   object: KubeObject,
   current: KubeObject,
 ): FieldError[] {
+  const first = definition.strategy.validateFirst?.(ctx, object, current) ?? []
+  if (first.length > 0) return first
   const rules = metaRules(definition, ctx.info.subresource)
   const meta = [
     // The name was accepted when it was made, perhaps under older rules.

@@ -23,6 +23,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   dropDisabled?(object: T): void
   /** Sets what the server owns and drops what a client may not set (status). metadata is already prepared. */
   prepareForCreate?(ctx: RequestContext, object: T): void
+  /** Faults that are told alone, before anything else is looked at. `current`: what is updated. */
+  validateFirst?(ctx: RequestContext, object: T, current: T | undefined): FieldError[]
   validate?(ctx: RequestContext, object: T): FieldError[]
   /** Metadata is checked only when `validate` found nothing; otherwise both tell what they found. */
   metadataLast?: boolean

@@ -9,7 +9,7 @@ import { isExternallyAccessible, needsChanged, needsClusterIP, specOf } from "./
 import { dropByType, keepAllocated, normalizeClusterIPs } from "./normalize.ts"
 import { loadBalancerWarnings, serviceWarnings } from "./warnings.ts"
 import { validateServiceStatus } from "./status.ts"
-import { validateService } from "./validate.ts"
+import { validateAddresses, validateService } from "./validate.ts"
 import { proxy } from "./connect/proxy.ts"
 
 const affinitySeconds = 10_800
@@ -40,10 +40,13 @@ const serviceStrategy: Strategy<Service> = {
     }
   },
 
-  prepareForCreate(_ctx, service) {
+  prepareForCreate(ctx, service) {
     service.status = { loadBalancer: {} }
-    normalizeClusterIPs(specOf(service), undefined)
+    // What a status makes has no addresses.
+    if (ctx.info.subresource === "") normalizeClusterIPs(specOf(service), undefined)
   },
+
+  validateFirst: (ctx, service, current) => (ctx.info.subresource === "" ? validateAddresses(service, current) : []),
 
   validate: (_ctx, service) => validateService(service, undefined),
 

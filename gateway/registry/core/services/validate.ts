@@ -36,14 +36,16 @@ const path = FieldPath.root("spec")
 const protocols = ["SCTP", "TCP", "UDP"]
 const maxAffinitySeconds = 86_400
 
+/** Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told. */
+export function validateAddresses(service: Service, current: Service | undefined): FieldError[] {
+  const spec = specOf(service)
+  const addresses = validateClusterIPs(spec, new Set(current?.spec?.clusterIPs))
+  return addresses.length > 0 ? addresses : familyFaults(spec, current?.spec)
+}
+
 /** `current`: what is updated. */
 export function validateService(service: Service, current: Service | undefined): FieldError[] {
   const spec = specOf(service)
-  // Upstream allocates before it validates the rest: what is wrong with the addresses is all that is told.
-  const addresses = validateClusterIPs(spec, new Set(current?.spec?.clusterIPs))
-  if (addresses.length > 0) return addresses
-  const families = familyFaults(spec, current?.spec)
-  if (families.length > 0) return families
   return [
     ...(current === undefined ? [] : validateServiceUpdate(spec, current.spec ?? {})),
     ...validateServiceSpec(service, current),
@@ -71,7 +73,7 @@ function validateServiceSpec(service: Service, current: Service | undefined): Fi
   }
   errors.push(...validateLabels(path.child("selector"), spec.selector))
   errors.push(...oneOf(path.child("sessionAffinity"), spec.sessionAffinity, ["ClientIP", "None"]))
-  errors.push(...validateAffinity(spec))
+  errors.push(...validateAffinity(spec), ...validateClusterIPs(spec, new Set(current?.spec?.clusterIPs)))
   const kept = new Set(current?.spec?.externalIPs)
   for (const [index, address] of (spec.externalIPs ?? []).entries()) {
     const at = path.child("externalIPs").index(index)

@@ -1,7 +1,7 @@
 // Families of addresses a Service asks for, in every way with every policy, when it is made and when it is changed.
 
 import type { Json } from "../../../../apimachinery/object.ts"
-import { mergePatch, patch, post, remove, type RequestStep, type Scenario } from "../scenario.ts"
+import { mergePatch, patch, post, put, remove, type RequestStep, type Scenario } from "../scenario.ts"
 
 type Body = Record<string, Json>
 
@@ -14,6 +14,7 @@ export function serviceFamilyCases(): Scenario[] {
       name: `a service gets any families, ${JSON.stringify(start)}`,
       steps: changed(start),
     })),
+    { name: "a service has wrong addresses and other faults", steps: besideOthers() },
   ]
 }
 
@@ -88,5 +89,26 @@ function changed(start: Body): RequestStep[] {
     patch(`${services}/a`, mergePatch, { spec: { ipFamilyPolicy: "SingleStack" } }),
     patch(`${services}/a`, mergePatch, { spec: { ipFamilyPolicy: "PreferDualStack" } }),
     remove(`${services}/a`),
+  ]
+}
+
+/** What is wrong with addresses is told alone, but of a service that its status makes. */
+function besideOthers(): RequestStep[] {
+  const faults: Body = { name: "A b", labels: { "bad key!": "x" } }
+  const wrong: Body[] = [
+    { clusterIP: "a", ports: [{}] },
+    { clusterIPs: ["a"] },
+    { clusterIPs: ["10.96.0.9"] },
+    { ipFamilies: ["IPv4", "IPv4"] },
+    { ipFamilies: ["IPv4", "IPv6"], ports: [{ port: 1, targetPort: "100%" }] },
+  ]
+  const held: Body = { labels: { "bad key!": "x" }, name: "b" }
+  return [
+    ...wrong.flatMap((spec, index) => [
+      post(services, { metadata: faults, spec }, { label: `POST ${index}` }),
+      put(`${services}/a/status`, { metadata: { name: "a" }, spec }, { label: `PUT status ${index}` }),
+    ]),
+    post(services, { metadata: { name: "b" }, spec: { ports: [{ port: 80 }] } }),
+    ...wrong.map((spec, index) => put(`${services}/b`, { metadata: held, spec }, { label: `PUT ${index}` })),
   ]
 }
