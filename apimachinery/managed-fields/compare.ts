@@ -62,7 +62,7 @@ function compareAs(walk: Walk, part: Part, before: Json, after: Json, type: Merg
   else if (part === "list" && type.list !== undefined) compareLists(walk, before, after, type.list)
   else {
     if (isMisfit(before, type) || isMisfit(after, type)) throw notOfItsType()
-    compareLeaves(walk, before, after)
+    compareLeaves(walk, before, after, type)
   }
 }
 
@@ -75,9 +75,27 @@ function notOfItsType(): NotOfItsType {
   return new NotOfItsType("expected a scalar, got a list or a map")
 }
 
-function compareLeaves(walk: Walk, before: Json, after: Json): void {
+function compareLeaves(walk: Walk, before: Json, after: Json, type: MergeType): void {
   nothing(walk)
-  if (!equalJson(before, after) || hasEmptyInList(after)) walk.modified = leaf
+  const isSame = equalJson(before, after) || isSameInGo(before, after, type)
+  if (!isSame || hasEmptyInList(after)) walk.modified = leaf
+}
+
+/** The same but for what Go prints even if nobody gave it. */
+function isSameInGo(before: Json, after: Json, { list, map }: MergeType): boolean {
+  if (Array.isArray(before) && Array.isArray(after) && list !== undefined) {
+    const { items } = list
+    return (
+      before.length === after.length && before.every((item, index) => isSameInGo(item, after[index] ?? null, items))
+    )
+  }
+  if (!isObject(before) || !isObject(after) || map === undefined) return equalJson(before, after)
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const zero = map.zeros.get(name)
+    const [was, is] = [isGiven(before, name) ? before[name] : zero, isGiven(after, name) ? after[name] : zero]
+    if (was === undefined || is === undefined || !isSameInGo(was, is, entryType(map, name))) return false
+  }
+  return true
 }
 
 /** Lists that are whole upstream compares as they are in memory, where an empty list or map is another than none. */
@@ -90,7 +108,7 @@ function compareMaps(walk: Walk, before: Json, after: Json, type: MapType): void
   const left = isObject(before) ? before : undefined
   const right = isObject(after) ? after : undefined
   if (type.atomic || (isBare(left) && isBare(right))) {
-    compareLeaves(walk, before, after)
+    compareLeaves(walk, before, after, { map: type })
     return
   }
   const found = new Found()
@@ -146,7 +164,7 @@ function isBare(value: JsonObject | undefined): boolean {
 function compareLists(walk: Walk, before: Json, after: Json, type: ListType): void {
   const left = Array.isArray(before) ? before : []
   const right = Array.isArray(after) ? after : []
-  if (type.atomic || left.length + right.length === 0) compareLeaves(walk, before, after)
+  if (type.atomic || left.length + right.length === 0) compareLeaves(walk, before, after, { list: type })
   else if (isSameItems(walk, left, right, type)) nothing(walk)
   else compareItems(walk, left, right, type)
 }

@@ -84,10 +84,8 @@ function mergeByKey(
     else if (directive === "delete") deleted.add(keyOf(item, mergeKey))
     else throw unknownDirective(directive, item)
   }
-  if (replace) {
-    for (const item of wanted) keyOf(item, mergeKey)
-    return { merged: wanted, wanted, replaced: true }
-  }
+  for (const item of wanted) keyOf(item, mergeKey)
+  if (replace) return { merged: wanted, wanted, replaced: true }
   const merged = deleted.size === 0 ? [...current] : current.filter((item) => !deleted.has(keyOf(item, mergeKey)))
   // Items may share a key (as ports of two protocols do): the first one is merged with.
   const first = new Map<Json, number>()

@@ -2,6 +2,7 @@
 // k8s.io/kubernetes/plugin/pkg/admission/serviceaccount.
 
 import { setTimeout as delay } from "node:timers/promises"
+import { goQuote } from "../../../apimachinery/go-quote.ts"
 import { generateName, validatePathSegmentName } from "../../../apimachinery/names.ts"
 import type { Container, Pod, PodSpec, ServiceAccount } from "../../../apimachinery/object.ts"
 import type { RequestContext } from "../../request/context.ts"
@@ -63,11 +64,11 @@ async function accountOf(ctx: RequestContext, attributes: AdmissionAttributes, n
     refuse(attributes, `error looking up service account ${namespace}/${name}: ${why}`)
   // Upstream asks for it by a path.
   const faults = validatePathSegmentName(name)
-  if (faults.length > 0) throw fail(`invalid resource name ${JSON.stringify(name)}: [${faults.join(" ")}]`)
+  if (faults.length > 0) throw fail(`invalid resource name ${goQuote(name)}: [${faults.join(" ")}]`)
   const look = () => find<ServiceAccount>(ctx, serviceAccounts, namespace, name)
   const account = (await look()) ?? (name === defaultAccount ? await awaitAccount(ctx, look) : undefined)
   if (account !== undefined) return account
-  throw fail(`serviceaccount "${name}" not found`)
+  throw fail(`serviceaccount ${goQuote(name)} not found`)
 }
 
 async function awaitAccount<T>(ctx: RequestContext, look: () => Promise<T | undefined>): Promise<T | undefined> {

@@ -134,7 +134,7 @@ export const ipAddressColumns: readonly TableColumn[] = [
     const parent = spec?.parentRef
     if (parent === undefined) return "<none>"
     const resource = parent.group ? `${parent.resource}.${parent.group}` : (parent.resource ?? "")
-    return [resource, parent.namespace, parent.name].filter((part) => part !== undefined && part !== "").join("/")
+    return [resource.toLowerCase(), ...(parent.namespace ? [parent.namespace] : []), parent.name ?? ""].join("/")
   }),
   { ...age, untitled: true },
 ]

@@ -134,8 +134,8 @@ describe("faults of a new object", () => {
       "pods",
       pod({ ephemeralContainers: [{ name: "e", image: "b", ports: [], lifecycle: {} }] }),
       [
-        "spec.ephemeralContainers[0].lifecycle: Forbidden: cannot be set for an Ephemeral Container",
         "spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container",
+        "spec.ephemeralContainers[0].lifecycle: Forbidden: cannot be set for an Ephemeral Container",
         "spec.ephemeralContainers: Forbidden: cannot be set on create",
       ],
     ],

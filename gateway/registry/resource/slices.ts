@@ -62,7 +62,9 @@ function validate(spec: SliceSpec, current?: SliceSpec): FieldError[] {
     ...(current === undefined ? [] : validateIdentity(spec, current)),
     ...validateNodes(spec),
   ]
-  if (sharedCounters !== undefined && devices !== undefined) {
+  const isGiven = (field: "devices" | "sharedCounters"): boolean =>
+    spec[field] !== undefined || isGivenEmpty(spec, field)
+  if (isGiven("devices") && isGiven("sharedCounters")) {
     errors.push(invalidValue(path, "", "only one of `sharedCounters` or `devices` is allowed"))
   }
   const isAdvanced = devices?.some(

@@ -12,7 +12,7 @@ import {
   tooMany,
 } from "../../../../apimachinery/field-errors.ts"
 import { validateDNS1123Label } from "../../../../apimachinery/names.ts"
-import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
+import { hasGivenEmpty, isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import {
   messages,
   named,
@@ -86,25 +86,18 @@ export function validateInitContainers(path: FieldPath, scope: ContainerScope): 
   return errors
 }
 
-const ephemeralFields = new Set([
-  "name",
-  "image",
-  "command",
-  "args",
-  "workingDir",
-  "envFrom",
-  "env",
-  "volumeMounts",
-  "volumeDevices",
-  "terminationMessagePath",
-  "terminationMessagePolicy",
-  "imagePullPolicy",
-  "securityContext",
-  "stdin",
-  "stdinOnce",
-  "tty",
-  "targetContainerName",
-])
+/** What only containers have that are there from the start, in the order of upstream's struct. */
+const notEphemeral = [
+  "ports",
+  "resources",
+  "resizePolicy",
+  "restartPolicy",
+  "restartPolicyRules",
+  "livenessProbe",
+  "readinessProbe",
+  "startupProbe",
+  "lifecycle",
+] as const
 
 /** Templates may have what pods may not: they did before there was a rule. */
 export function trimmedImage(at: FieldPath, image = ""): FieldError[] {
@@ -124,10 +117,8 @@ export function validateEphemeralContainers(path: FieldPath, scope: ContainerSco
     if (container.targetContainerName && !others.has(container.targetContainerName)) {
       errors.push(notFoundValue(at.child("targetContainerName"), container.targetContainerName))
     }
-    const given = Object.keys(container).filter((field) => field !== "resources" || !isEmpty(container[field]))
-    const lists = ["ports", "resizePolicy", "restartPolicyRules"].filter((field) => isGivenEmpty(container, field))
-    for (const field of [...given, ...lists]) {
-      if (ephemeralFields.has(field)) continue
+    for (const field of notEphemeral) {
+      if (!isSet(container, field)) continue
       errors.push(forbiddenField(at.child(field), "cannot be set for an Ephemeral Container"))
     }
     for (const [place, mount] of (container.volumeMounts ?? []).entries()) {
@@ -145,8 +136,10 @@ export function validateEphemeralContainers(path: FieldPath, scope: ContainerSco
   })
 }
 
-function isEmpty(value: object | undefined): boolean {
-  return Object.keys(value ?? {}).length === 0
+function isSet(container: EphemeralContainer, field: (typeof notEphemeral)[number]): boolean {
+  const value = container[field]
+  if (field !== "resources") return value !== undefined || isGivenEmpty(container, field)
+  return Object.keys(value ?? {}).length > 0 || hasGivenEmpty(value)
 }
 
 function validateCommon(path: FieldPath, container: Container, scope: ContainerScope): FieldError[] {

@@ -19,7 +19,7 @@ interface Binding extends KubeObject {
 export const binding: SubresourceHandler = {
   async create(ctx, registry, namespace, name, body, options, admit) {
     const wanted = body as Binding
-    if (wanted.metadata.name && wanted.metadata.name !== name) {
+    if (wanted.metadata.name !== name) {
       throw badRequest("name in URL does not match name in Binding object")
     }
     refuseInvalid(wanted)

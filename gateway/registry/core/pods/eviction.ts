@@ -35,7 +35,7 @@ const refusal = "Cannot evict pod as it would violate the pod's disruption budge
 export const eviction: SubresourceHandler = {
   async create(ctx, registry, namespace, name, body, options, admit) {
     const wanted = body as Eviction
-    if (wanted.metadata.name && wanted.metadata.name !== name) {
+    if (wanted.metadata.name !== name) {
       throw badRequest("name in URL does not match name in Eviction object")
     }
     const asked = wanted.deleteOptions ?? {}

@@ -3,7 +3,7 @@
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue } from "../../../../apimachinery/field-errors.ts"
-import type { KubeObject, Pod, ServiceAccount } from "../../../../apimachinery/object.ts"
+import { type KubeObject, parseGroupVersion, type Pod, type ServiceAccount } from "../../../../apimachinery/object.ts"
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../../apimachinery/status.ts"
 import type { RequestContext } from "../../../request/context.ts"
 import { recordWrite } from "../../field-management.ts"
@@ -88,12 +88,13 @@ function validate(spec: NonNullable<TokenRequest["spec"]>): FieldError[] {
 }
 
 async function resolve(ctx: RequestContext, namespace: string, account: string, reference: BoundObject) {
-  const { kind = "", apiVersion = "v1", name = "" } = reference
+  const { kind = "", apiVersion = "", name = "" } = reference
   const known = bindable[kind]
-  if (known === undefined || apiVersion !== "v1") {
-    const [group, version] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion]
+  // What names more than a group and a version names nothing.
+  const { group, version } = parseGroupVersion(apiVersion.split("/").length > 2 ? "" : apiVersion)
+  if (known === undefined || group !== "")
     throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
-  }
+  if (name === "") throw badRequest("Name parameter required.")
   const registry = builtIn(ctx, { group: "", version: "v1", resource: known.resource })
   const object = await registry
     .get(ctx, known.namespaced ? namespace : "", name)

@@ -19,7 +19,7 @@ const apps = "/apis/apps/v1/namespaces/@{ns}"
 export function memoryCases(): Scenario[] {
   return [
     { name: "lists that are whole have empty maps and lists", steps: emptyInLists() },
-    { name: "v1 Node has nothing to give", steps: emptyAmounts() },
+    { name: "v1 Node or slice has nothing to give", steps: emptyAmounts() },
     { name: "finalizers are those that stay", steps: finalizers() },
     { name: "texts of types of their own are refused", steps: ownTexts() },
     { name: "times are refused", steps: times() },
@@ -59,9 +59,10 @@ function emptyInLists(): RequestStep[] {
 function emptyAmounts(): RequestStep[] {
   const node = (status: Json): Json => ({ metadata: { name: "n@{id}" }, status })
   return [
+    post("/apis/resource.k8s.io/v1/resourceslices?dryRun=All", { spec: { devices: [], sharedCounters: [] } }),
     post("/api/v1/nodes?dryRun=All", node({ capacity: { cpu: "1" } })),
     post("/api/v1/nodes?dryRun=All", node({ capacity: { cpu: "1" }, allocatable: {} })),
-  ].map((step, index) => ({ ...step, label: `POST node ${index}` }))
+  ].map((step, index) => ({ ...step, label: `POST ${index}` }))
 }
 
 function finalizers(): RequestStep[] {
