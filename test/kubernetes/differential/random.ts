@@ -13,6 +13,7 @@ import { compareScenario } from "./differential.ts"
 import { kinds } from "./generate/objects.ts"
 import { KnownDifferences } from "./known-differences.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./random/definitions.ts"
+import { randomLifeScenario } from "./random/lives.ts"
 import { randomScenario } from "./random/scenarios.ts"
 import { shrink } from "./random/shrink.ts"
 import type { Scenario } from "./scenario.ts"
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
   )
   const queue = Array.from({ length: rounds }, (_, round) => [
     ...ofDefinitions.map((make) => make(seed + round)),
-    ...chosen.map((kind) => randomScenario(kind, seed + round)),
+    ...chosen.flatMap((kind) => [randomScenario(kind, seed + round), randomLifeScenario(kind, seed + round)]),
   ])
   console.log(`seed ${seed}, ${rounds} rounds of ${chosen.length} kinds`)
   await using servers = await startServers()

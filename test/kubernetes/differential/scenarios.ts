@@ -44,6 +44,7 @@ import { policyVariableCases } from "./cases/policy-variables.ts"
 import { protocolCases } from "./cases/protocol.ts"
 import { nodeAnnotationCases } from "./cases/node-annotations.ts"
 import { podAnnotationCases } from "./cases/pod-annotations.ts"
+import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
@@ -61,6 +62,7 @@ import { protobufScenarios } from "./generate/protobuf-scenarios.ts"
 import { settling } from "./generate/settling.ts"
 import { kinds } from "./generate/objects.ts"
 import { randomCustomResourceScenario, randomDefinitionScenario } from "./random/definitions.ts"
+import { randomLifeScenario } from "./random/lives.ts"
 import { randomScenario } from "./random/scenarios.ts"
 import type { Scenario } from "./scenario.ts"
 
@@ -108,6 +110,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...oddWriteCases(),
         ...badMetadataCases(),
         ...policyVariableCases(),
+        ...podAndAccountCases(),
       ],
     },
     {
@@ -162,6 +165,7 @@ export function scenarioGroups(): ScenarioGroup[] {
           ...statusScenarios(kind),
         ]),
         ...randomSeeds.map((seed) => randomScenario(kind, seed)),
+        ...randomSeeds.slice(0, 1).map((seed) => randomLifeScenario(kind, seed)),
       ],
     })),
   ]

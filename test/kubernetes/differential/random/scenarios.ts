@@ -18,23 +18,8 @@ import {
 import { mutated, oddText, replaced } from "./mutate.ts"
 import { randomPatch } from "./patches.ts"
 import { deleteOptions, getQuery, listQuery, randomHeaders, writeQuery } from "./queries.ts"
+import { ruling } from "./ruling.ts"
 import { oddValue, plausibleValue } from "./values.ts"
-
-/** What other requests of a server depend on: changed in dry runs alone. */
-const ruling: ReadonlySet<string> = new Set([
-  "apiservices",
-  "customresourcedefinitions",
-  "flowschemas",
-  "mutatingadmissionpolicies",
-  "mutatingadmissionpolicybindings",
-  "mutatingwebhookconfigurations",
-  "namespaces",
-  "prioritylevelconfigurations",
-  "servicecidrs",
-  "validatingadmissionpolicies",
-  "validatingadmissionpolicybindings",
-  "validatingwebhookconfigurations",
-])
 
 /** Requests of one scenario after the first. */
 const length = 24
