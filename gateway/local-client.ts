@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { copyJson } from "../apimachinery/copy.ts"
 import type { Json, KubeObject } from "../apimachinery/object.ts"
 import { printGroupVersion } from "../apimachinery/object.ts"
-import { methodNotAllowed, noSuchPath, notFound, unsupportedMediaType } from "../apimachinery/status.ts"
+import { methodNotAllowed, notFound, unsupportedMediaType } from "../apimachinery/status.ts"
 import { deleteOptions, withKinds } from "../client/bodies.ts"
 import { listQuery, resourcePath } from "../client/paths.ts"
 import type {
@@ -23,55 +23,40 @@ import type {
 } from "../client/rest.ts"
 import { admitFor } from "./admission/admit.ts"
 import { discoveredResources } from "./aggregation/discovery.ts"
-import { agreeOnNamespace, decodeValue, expectedOf, type Expected } from "./endpoints/body.ts"
-import { subresourceBody } from "./endpoints/verbs/create.ts"
+import { agreeOnNamespace, decodeValue, type Expected } from "./endpoints/body.ts"
 import { deleteSelected } from "./endpoints/verbs/delete-collection.ts"
 import { applied } from "./endpoints/verbs/apply.ts"
 import { managedKindOf, patched } from "./endpoints/verbs/patch.ts"
+import { type Caller, contextOf, neverAborted, type Target, targetOf } from "./local-request.ts"
 import { PageTurns } from "./page-turns.ts"
 import { deepFreeze } from "../apimachinery/freeze.ts"
-import type {
-  DeleteRequest,
-  Registry,
-  ResourceDefinition,
-  SubresourceDefinition,
-  WriteOptions as RegistryWriteOptions,
-} from "./registry/rest.ts"
-import type { SubresourceHandler } from "./registry/strategy.ts"
-import type { RequestContext, User, Verb } from "./request/context.ts"
+import type { DeleteRequest, ResourceDefinition, WriteOptions as RegistryWriteOptions } from "./registry/rest.ts"
+import type { RequestContext, User } from "./request/context.ts"
 import { requestInfo } from "./request/request-info.ts"
 import type { ControlPlane } from "./tenancy/control-plane.ts"
 
 const polyplane: User = { name: "system:polyplane", groups: ["system:masters", "system:authenticated"], extra: {} }
 const fieldManager = "polyplane"
-const neverAborted = new AbortController().signal
 
 /** Objects of a list parsed at once: those of a super cluster are many, and requests get their turn in between. */
 const pieceSize = 200
 
-interface Target {
-  registry: Registry
-  definition: ResourceDefinition
-  subresource: SubresourceDefinition | undefined
-  /** Undefined for objects themselves and their status. */
-  handler: SubresourceHandler | undefined
-  expected: Expected
-}
-
 type Change = (current: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export function createLocalClient(controlPlane: ControlPlane, user: User = polyplane): KubeClient {
-  return new LocalClient(controlPlane, user)
+  return new LocalClient({ controlPlane, user })
 }
 
 class LocalClient implements KubeClient {
-  readonly #controlPlane: ControlPlane
-  readonly #user: User
+  readonly #caller: Caller
   readonly #pages = new PageTurns()
 
-  constructor(controlPlane: ControlPlane, user: User) {
-    this.#controlPlane = controlPlane
-    this.#user = user
+  constructor(caller: Caller) {
+    this.#caller = caller
+  }
+
+  get #controlPlane(): ControlPlane {
+    return this.#caller.controlPlane
   }
 
   async discover(): Promise<readonly DiscoveredResource[]> {
@@ -100,8 +85,8 @@ class LocalClient implements KubeClient {
     name: string,
     { subresource }: ReadOptions = {},
   ): Promise<T> {
-    const { registry, handler } = this.#target(resource, "get", subresource)
-    const ctx = this.#context(resource, "get", namespace, name, subresource)
+    const { registry, handler } = targetOf(this.#controlPlane, resource, "get", subresource)
+    const ctx = contextOf(this.#caller, resource, "get", { namespace, name, subresource })
     if (handler === undefined) return (await registry.get(ctx, namespace ?? "", name)).object() as T
     if (handler.get === undefined) throw methodNotAllowed()
     return deepFreeze(await handler.get(ctx, registry, namespace ?? "", name)) as T
@@ -125,9 +110,9 @@ class LocalClient implements KubeClient {
       const path = resourcePath(resource, options.namespace) + listQuery(options)
       return withKinds((await this.#elsewhere("GET", path)) as KubeList<T>)
     }
-    const { registry, definition } = this.#target(resource, "list")
+    const { registry, definition } = targetOf(this.#controlPlane, resource, "list")
     const { signal = neverAborted, ...rest } = options
-    const ctx = this.#context(resource, "list", options.namespace, "", "", signal)
+    const ctx = contextOf(this.#caller, resource, "list", { namespace: options.namespace, signal })
     const read = () => registry.list(ctx, { ...rest, uncounted: true })
     const isFirst = options.continue === undefined
     const { items, ...metadata } = await (isFirst ? read() : this.#pages.take(read, signal))
@@ -145,8 +130,8 @@ class LocalClient implements KubeClient {
   }
 
   async *watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent<T>> {
-    const { registry } = this.#target(resource, "watch")
-    const ctx = this.#context(resource, "watch", options.namespace, "", "", options.signal)
+    const { registry } = targetOf(this.#controlPlane, resource, "watch")
+    const ctx = contextOf(this.#caller, resource, "watch", options)
     for await (const events of registry.watch(ctx, options)) {
       for (const { type, value } of events) {
         if (options.signal.aborted) return
@@ -157,9 +142,13 @@ class LocalClient implements KubeClient {
 
   async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
     const { namespace = "", name = "" } = object.metadata
-    const target = this.#target(resource, "create", options.subresource)
+    const target = targetOf(this.#controlPlane, resource, "create", options.subresource)
     const { registry, definition, handler, expected } = target
-    const ctx = this.#context(resource, "create", namespace, options.subresource ? name : "", options.subresource)
+    const ctx = contextOf(this.#caller, resource, "create", {
+      namespace,
+      name: options.subresource ? name : "",
+      subresource: options.subresource,
+    })
     const body = decoded(ctx, object, expected, namespace)
     const admit = admitOf(ctx, definition, "CREATE", options)
     const write = writeOptionsOf(options)
@@ -173,8 +162,8 @@ class LocalClient implements KubeClient {
 
   async update<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}): Promise<T> {
     const { namespace = "", name = "" } = object.metadata
-    const target = this.#target(resource, "update", options.subresource)
-    const ctx = this.#context(resource, "update", namespace, name, options.subresource)
+    const target = targetOf(this.#controlPlane, resource, "update", options.subresource)
+    const ctx = contextOf(this.#caller, resource, "update", { namespace, name, subresource: options.subresource })
     const change = (): KubeObject => decoded(ctx, object, target.expected, namespace)
     return (await this.#write(ctx, target, change, options)) as T
   }
@@ -186,8 +175,8 @@ class LocalClient implements KubeClient {
     patch: unknown,
     options: PatchOptions,
   ): Promise<T> {
-    const target = this.#target(resource, "patch", options.subresource)
-    const ctx = this.#context(resource, "patch", namespace, name, options.subresource)
+    const target = targetOf(this.#controlPlane, resource, "patch", options.subresource)
+    const ctx = contextOf(this.#caller, resource, "patch", { namespace, name, subresource: options.subresource })
     const { type } = options
     if (type === "apply") return (await this.#apply(ctx, target, patch as KubeObject, options)) as T
     if (type === "strategic" && target.definition.customResource !== undefined) {
@@ -211,8 +200,8 @@ class LocalClient implements KubeClient {
       await this.#elsewhere("DELETE", resourcePath(resource, namespace, name), deleteOptions(options))
       return
     }
-    const { registry, definition } = this.#target(resource, "delete")
-    const ctx = this.#context(resource, "delete", namespace, name)
+    const { registry, definition } = targetOf(this.#controlPlane, resource, "delete")
+    const ctx = contextOf(this.#caller, resource, "delete", { namespace, name })
     const admit = admitOf(ctx, definition, "DELETE", {})
     await registry.delete(ctx, namespace ?? "", name, deleteRequestOf(options), admit)
   }
@@ -227,8 +216,8 @@ class LocalClient implements KubeClient {
       await this.#elsewhere("DELETE", resourcePath(resource, namespace) + listQuery(selectors), deleteOptions(options))
       return
     }
-    const { registry, definition } = this.#target(resource, "deletecollection")
-    const ctx = this.#context(resource, "deletecollection", namespace, "")
+    const { registry, definition } = targetOf(this.#controlPlane, resource, "deletecollection")
+    const ctx = contextOf(this.#caller, resource, "deletecollection", { namespace })
     const chosen = { ...selectors, ...(namespace === undefined ? {} : { namespace }) }
     await deleteSelected(ctx, registry, definition, chosen, deleteRequestOf(options))
   }
@@ -272,51 +261,10 @@ class LocalClient implements KubeClient {
   }
 
   #elsewhere(method: "GET" | "DELETE", path: string, body?: object): Promise<unknown> {
-    return this.#controlPlane.aggregator.call({ method, path, ...(body === undefined ? {} : { body }) }, this.#user)
-  }
-
-  #target(resource: Resource, verb: Verb, name = ""): Target {
-    const registry = this.#controlPlane.resources.registry(resource)
-    if (registry === undefined) throw noSuchPath()
-    const { definition } = registry
-    const subresource = name === "" ? undefined : definition.subresources.find((candidate) => candidate.name === name)
-    if (name !== "" && subresource === undefined) throw noSuchPath()
-    if (!(subresource ?? definition).verbs.includes(verb)) throw methodNotAllowed()
-    const handler = definition.subresourceHandlers?.[name]
-    const expected = handler === undefined ? expectedOf(definition) : subresourceBody({ subresource, definition })
-    return { registry, definition, subresource, handler, expected }
-  }
-
-  #context(
-    { group, version, resource }: Resource,
-    verb: Verb,
-    namespace = "",
-    name = "",
-    subresource = "",
-    signal: AbortSignal = neverAborted,
-  ): RequestContext {
-    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`
-    const parts = [namespace && `namespaces/${namespace}`, resource, name, subresource].filter((part) => part !== "")
-    return {
-      controlPlane: this.#controlPlane,
-      info: {
-        isResourceRequest: true,
-        verb,
-        path: [root, ...parts].join("/"),
-        group,
-        version,
-        namespace,
-        resource,
-        subresource,
-        name,
-        rest: "",
-      },
-      user: this.#user,
-      query: new URLSearchParams(),
-      headers: {},
-      signal,
-      warn: () => undefined, // nobody reads it
-    }
+    return this.#controlPlane.aggregator.call(
+      { method, path, ...(body === undefined ? {} : { body }) },
+      this.#caller.user,
+    )
   }
 }
 

@@ -1,0 +1,67 @@
+// What a request would have said that is none: what it is for, and in whose name.
+
+import { methodNotAllowed, noSuchPath } from "../apimachinery/status.ts"
+import type { Resource } from "../client/rest.ts"
+import { expectedOf, type Expected } from "./endpoints/body.ts"
+import { subresourceBody } from "./endpoints/verbs/create.ts"
+import type { Registry, ResourceDefinition, SubresourceDefinition } from "./registry/rest.ts"
+import type { SubresourceHandler } from "./registry/strategy.ts"
+import type { RequestContext, User, Verb } from "./request/context.ts"
+import type { ControlPlane } from "./tenancy/control-plane.ts"
+
+export const neverAborted = new AbortController().signal
+
+export interface Target {
+  registry: Registry
+  definition: ResourceDefinition
+  subresource: SubresourceDefinition | undefined
+  /** Undefined for objects themselves and their status. */
+  handler: SubresourceHandler | undefined
+  expected: Expected
+}
+
+/** Throws what a request for it would be answered. */
+export function targetOf({ resources }: ControlPlane, resource: Resource, verb: Verb, name = ""): Target {
+  const registry = resources.registry(resource)
+  if (registry === undefined) throw noSuchPath()
+  const { definition } = registry
+  const subresource = name === "" ? undefined : definition.subresources.find((candidate) => candidate.name === name)
+  if (name !== "" && subresource === undefined) throw noSuchPath()
+  if (!(subresource ?? definition).verbs.includes(verb)) throw methodNotAllowed()
+  const handler = definition.subresourceHandlers?.[name]
+  const expected = handler === undefined ? expectedOf(definition) : subresourceBody({ subresource, definition })
+  return { registry, definition, subresource, handler, expected }
+}
+
+/** In whose name. */
+export interface Caller {
+  controlPlane: ControlPlane
+  user: User
+}
+
+interface Names {
+  namespace?: string | undefined
+  name?: string
+  subresource?: string | undefined
+  signal?: AbortSignal
+}
+
+export function contextOf(
+  { controlPlane, user }: Caller,
+  { group, version, resource }: Resource,
+  verb: Verb,
+  { namespace = "", name = "", subresource = "", signal = neverAborted }: Names,
+): RequestContext {
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`
+  const parts = [namespace && `namespaces/${namespace}`, resource, name, subresource].filter((part) => part !== "")
+  const path = [root, ...parts].join("/")
+  return {
+    controlPlane,
+    info: { isResourceRequest: true, verb, path, group, version, namespace, resource, subresource, name, rest: "" },
+    user,
+    query: new URLSearchParams(),
+    headers: {},
+    signal,
+    warn: () => undefined, // nobody reads it
+  }
+}
