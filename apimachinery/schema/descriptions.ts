@@ -1,8 +1,11 @@
 // What the built-in types and their fields are for, in upstream's words, for OpenAPI and kubectl explain. The words are read
-// when first asked for, from the declarations of kubernetes-models (a file per type, a comment per type and field); they are
-// shared by all, and forgotten when nobody has asked for a while.
+// when first asked for, from the declarations of kubernetes-models (a file per type, a comment per type and field), those of
+// requests' parameters from client-node's (openapi/parameter-descriptions.ts); they are shared by all, and forgotten when
+// nobody has asked for a while.
 
 import { readdir, readFile } from "node:fs/promises"
+import { readParameterDescriptions } from "./openapi/parameter-descriptions.ts"
+import { ownText } from "./own-text.ts"
 
 export interface TypeDescription {
   type: string | undefined
@@ -13,10 +16,12 @@ export interface TypeDescription {
 export interface Descriptions {
   /** By OpenAPI name: "io.k8s.api.core.v1.Pod". Undefined: nothing is known of the type. */
   readonly of: (name: string) => TypeDescription | undefined
+  /** "ListOptions.limit", "path.namespace". */
+  readonly ofParameter: (key: string) => string | undefined
 }
 
 /** Changes when other words are shown for the same types: clients' caches have to notice. */
-export const descriptionsVersion = "3"
+export const descriptionsVersion = "4"
 
 /** Kept this long after somebody asked. */
 const keptMs = 5 * 60_000
@@ -37,7 +42,7 @@ export function loadDescriptions(): Promise<Descriptions> {
 }
 
 /** For documents that do without. */
-export const noDescriptions: Descriptions = { of: () => undefined }
+export const noDescriptions: Descriptions = { of: () => undefined, ofParameter: () => undefined }
 
 /** The second has the types that are no group's: metadata, times, quantities. */
 const packages = ["kubernetes-models", "@kubernetes-models/apimachinery"]
@@ -52,9 +57,9 @@ async function readAll(): Promise<Descriptions> {
       if (read !== undefined) byIdentifier.set(read.identifier, read)
     }
   }
-  await Promise.all(Array.from({ length: parallel }, work))
+  const [parameters] = await Promise.all([readParameterDescriptions(), ...Array.from({ length: parallel }, work)])
   describeTypeMeta(byIdentifier)
-  return { of: (name) => byIdentifier.get(identifierOf(name)) }
+  return { of: (name) => byIdentifier.get(identifierOf(name)), ofParameter: (key) => parameters.get(key) }
 }
 
 /** Those of types. Versions that are not final are not served, and what begins with "_" is code that validates. */
@@ -103,10 +108,10 @@ export function parseDeclaration(text: string): Declaration | undefined {
   const identifier = exported.exec(text)?.[1]
   if (identifier === undefined) return undefined
   const fields = new Map<string, string>()
-  for (const [, comment = "", field = ""] of text.matchAll(ofField)) fields.set(own(field), plain(comment))
+  for (const [, comment = "", field = ""] of text.matchAll(ofField)) fields.set(ownText(field), plain(comment))
   const type = ofType.exec(text)?.[1]
   const isKind = text.includes(" extends TypeMeta {")
-  return { identifier: own(identifier), type: type === undefined ? undefined : plain(type), isKind, fields }
+  return { identifier: ownText(identifier), type: type === undefined ? undefined : plain(type), isKind, fields }
 }
 
 const beginOfLine = /^ *\* ?/gm
@@ -114,10 +119,5 @@ const beginOfLine = /^ *\* ?/gm
 /** As it was before it became a comment. */
 function plain(comment: string): string {
   const text = comment.replaceAll(beginOfLine, "").replace(/(?:\n@deprecated)?\n$/, "") // the mark is for compilers
-  return own(text.replaceAll("\\*", "*").replaceAll("*\\/", "*/"))
-}
-
-/** As a part of the file's text it would keep all of that in memory. */
-function own(text: string): string {
-  return Buffer.from(text).toString()
+  return ownText(text.replaceAll("\\*", "*").replaceAll("*\\/", "*/"))
 }

@@ -25,10 +25,12 @@ type Published struct {
 	// version 2 share are called: "ListOptions.limit", "path.namespace", "body.DeleteOptions" → what follows "limit-".
 	OptionVersions []string
 	Parameters     map[string]string
+	// "ListOptions.limit" → where lines end in the words of a parameter; its words are not kept, and who carries them drops that.
+	LineEnds map[string][]int
 }
 
 func describePublished(types typeTable) Published {
-	published := Published{Defaults: map[string]map[string]any{}, Unions: map[string]any{}, Bare: map[string][]string{}}
+	published := Published{Defaults: map[string]map[string]any{}, Unions: map[string]any{}, Bare: map[string][]string{}, LineEnds: lineEnds()}
 	for name, described := range types {
 		definition := definitions[name].Schema
 		if unions, ok := definition.Extensions["x-kubernetes-unions"]; ok {
@@ -93,6 +95,8 @@ func (published Published) encode() []byte {
 	writeMap(&out, published.Bare)
 	out.WriteString("},\n\"optionVersions\":" + compact(published.OptionVersions) + ",\n\"parameters\":{\n")
 	writeMap(&out, published.Parameters)
+	out.WriteString("},\n\"lineEnds\":{\n")
+	writeMap(&out, published.LineEnds)
 	out.WriteString("}}\n")
 	return out.Bytes()
 }
@@ -102,6 +106,25 @@ var optionTypes = []any{
 	metav1.GetOptions{}, metav1.ListOptions{}, metav1.CreateOptions{}, metav1.UpdateOptions{}, metav1.PatchOptions{}, metav1.DeleteOptions{},
 	corev1.PodLogOptions{}, corev1.PodExecOptions{}, corev1.PodAttachOptions{}, corev1.PodPortForwardOptions{},
 	corev1.PodProxyOptions{}, corev1.ServiceProxyOptions{}, corev1.NodeProxyOptions{},
+}
+
+func lineEnds() map[string][]int {
+	ends := map[string][]int{}
+	for _, options := range optionTypes {
+		documented, ok := options.(interface{ SwaggerDoc() map[string]string })
+		if !ok {
+			continue
+		}
+		for field, words := range documented.SwaggerDoc() {
+			key := reflect.TypeOf(options).Name() + "." + field
+			for position, letter := range []rune(words) {
+				if field != "" && letter == '\n' {
+					ends[key] = append(ends[key], position)
+				}
+			}
+		}
+	}
+	return ends
 }
 
 func (published *Published) askServer(flags serverFlags) error {

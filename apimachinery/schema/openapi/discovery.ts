@@ -9,31 +9,53 @@ import { camelGroup, capital, mediaTypes, type Paths, tagOf } from "./paths.ts"
 export type Refer = (type: string) => JsonObject
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1"
+const versions = "get available API versions"
 
 /** What a document of version 3 is about; version 2 is about all at once. */
 export const plainDocuments: Readonly<Record<string, (paths: Paths, refer: Refer) => void>> = dictionary({
   ".well-known/openid-configuration": (paths) =>
     paths.set("/.well-known/openid-configuration/", [
-      { ...read("getServiceAccountIssuerOpenIDConfiguration", "WellKnown", ["application/json"]), consumes: [] },
+      readKeys({
+        id: "getServiceAccountIssuerOpenIDConfiguration",
+        tag: "WellKnown",
+        description: "get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'",
+        types: ["application/json"],
+      }),
     ]),
   api: (paths, refer) =>
-    paths.set("/api/", [read("getCoreAPIVersions", "core", mediaTypes, refer(`${meta}.APIVersions`))]),
+    paths.set("/api/", [
+      read({ id: "getCoreAPIVersions", tag: "core", description: versions, schema: refer(`${meta}.APIVersions`) }),
+    ]),
   apis: (paths, refer) =>
-    paths.set("/apis/", [read("getAPIVersions", "apis", mediaTypes, refer(`${meta}.APIGroupList`))]),
+    paths.set("/apis/", [
+      read({ id: "getAPIVersions", tag: "apis", description: versions, schema: refer(`${meta}.APIGroupList`) }),
+    ]),
   "openid/v1/jwks": (paths) =>
     paths.set("/openid/v1/jwks/", [
-      { ...read("getServiceAccountIssuerOpenIDKeyset", "openid", ["application/jwk-set+json"]), consumes: [] },
+      readKeys({
+        id: "getServiceAccountIssuerOpenIDKeyset",
+        tag: "openid",
+        description: "get service account issuer OpenID JSON Web Key Set (contains public token verification keys)",
+        types: ["application/jwk-set+json"],
+      }),
     ]),
-  version: (paths, refer) => {
-    const info = refer("io.k8s.apimachinery.pkg.version.Info")
-    paths.set("/version/", [read("getCodeVersion", "version", ["application/json"], info)])
-  },
+  version: (paths, refer) =>
+    paths.set("/version/", [
+      read({
+        id: "getCodeVersion",
+        tag: "version",
+        description: "get the version information for this server",
+        types: ["application/json"],
+        schema: refer("io.k8s.apimachinery.pkg.version.Info"),
+      }),
+    ]),
 })
 
 /** "/apis/apps/": the document "apis/apps". */
 export function addGroup(paths: Paths, group: string, refer: Refer): void {
   const id = `get${camelGroup(group)}APIGroup`
-  paths.set(`/apis/${group}/`, [read(id, tagOf({ group }), mediaTypes, refer(`${meta}.APIGroup`))])
+  const schema = refer(`${meta}.APIGroup`)
+  paths.set(`/apis/${group}/`, [read({ id, tag: tagOf({ group }), description: "get information of a group", schema })])
 }
 
 /** "/apis/apps/v1/": the resources of a group version; in its own document. */
@@ -41,10 +63,25 @@ export function addGroupVersion(paths: Paths, about: { group: string; version: s
   const { group, version } = about
   const path = group === "" ? `/api/${version}/` : `/apis/${group}/${version}/`
   const id = `get${camelGroup(group)}${capital(version)}APIResources`
-  paths.set(path, [read(id, tagOf(about), mediaTypes, refer(`${meta}.APIResourceList`))])
+  const schema = refer(`${meta}.APIResourceList`)
+  paths.set(path, [read({ id, tag: tagOf(about), description: "get available resources", schema })])
 }
 
-/** `schema` undefined: text. */
-function read(id: string, tag: string, types: readonly string[], schema?: JsonObject): Operation {
-  return { method: "get", id, tag, parameters: [], answers: { 200: schema }, consumes: types, produces: types }
+interface Read {
+  id: string
+  tag: string
+  description: string
+  types?: readonly string[]
+  /** Undefined: text. */
+  schema?: JsonObject
+}
+
+function read({ id, tag, description, types = mediaTypes, schema }: Read): Operation {
+  const about = { method: "get", description, id, tag, parameters: [] } as const
+  return { ...about, answers: { 200: schema }, consumes: types, produces: types }
+}
+
+/** What others trust tokens by: nothing is said of what a request of it may carry. */
+function readKeys(about: Read): Operation {
+  return { ...read(about), consumes: [] }
 }

@@ -11,7 +11,7 @@ import { customListFields, customSchema, selectableExtension } from "./custom.ts
 import { addGroup, addGroupVersion, plainDocuments, type Refer } from "./discovery.ts"
 import { factsDigest, type GroupVersion, optionVersions } from "./facts.ts"
 import { pathItem, type PublishedKind } from "./operations.ts"
-import { SharedParameters } from "./parameters.ts"
+import { PrintedParameters } from "./parameters.ts"
 import { addPaths, type Paths, type PublishedResource, type Shapes } from "./paths.ts"
 import { Definitions, type Dialect, objectMetaName } from "./schemas.ts"
 
@@ -54,7 +54,7 @@ export function openAPIHash(path: string, content: string): string {
 }
 
 /** Changes when other documents are made of the same facts: clients keep what they have by its hash. */
-const documentsVersion = "2"
+const documentsVersion = "3"
 
 /** A document of version 3 by its path; undefined: there is none. */
 export function openAPIV3(
@@ -117,11 +117,12 @@ class Builder {
   readonly #dialect: Dialect
   readonly #paths: Paths = new Map()
   readonly #schemas: Definitions
-  readonly #shared = new SharedParameters()
+  readonly #parameters: PrintedParameters
 
   constructor(dialect: Dialect, descriptions: Descriptions, versions: readonly GroupVersion[]) {
     this.#dialect = dialect
     this.#schemas = new Definitions({ dialect, descriptions, optionVersions: versions })
+    this.#parameters = new PrintedParameters(dialect, descriptions)
   }
 
   *v3(
@@ -151,7 +152,7 @@ class Builder {
     yield* this.#describe(definitions)
     yield* this.#items()
     for (const [name, value] of this.#schemas.all()) yield { within: ["definitions"], name, value }
-    yield { within: [], name: "parameters", value: this.#shared.all() }
+    yield { within: [], name: "parameters", value: this.#parameters.all() }
     yield { within: [], name: "securityDefinitions", value: { BearerToken: token } }
     yield { within: [], name: "security", value: [{ BearerToken: [] }] }
   }
@@ -178,7 +179,7 @@ class Builder {
 
   *#items(): Generator<Piece | undefined> {
     for (const path of [...this.#paths.keys()].sort()) {
-      const value = pathItem(this.#dialect, this.#paths.get(path) ?? [], this.#shared)
+      const value = pathItem(this.#dialect, this.#paths.get(path) ?? [], this.#parameters)
       yield { within: ["paths"], name: path, value }
     }
   }

@@ -18,6 +18,8 @@ interface PublishedFacts {
   optionVersions: string[]
   /** "ListOptions.limit", "path.namespace", "body.Patch" → what the shared parameter of version 2 is called after its name. */
   parameters: Record<string, string>
+  /** "ListOptions.limit" → where lines end in its words. */
+  lineEnds: Record<string, number[]>
 }
 
 let loaded: PublishedFacts | undefined
@@ -68,4 +70,10 @@ export function optionVersions(): readonly GroupVersion[] {
 export function sharedParameterId(key: string): string | undefined {
   const { parameters } = facts()
   return ownValue(parameters, key)
+}
+
+/** Positions in a parameter's words. */
+export function lineEndsOf(key: string): readonly number[] {
+  const { lineEnds } = facts()
+  return ownValue(lineEnds, key) ?? []
 }

@@ -4,9 +4,8 @@ import type { JsonObject } from "../json-object.ts"
 import {
   commonParameters,
   type Parameter,
-  printParameter,
+  type PrintedParameters,
   sortParameters,
-  SharedParameters,
   withoutParameters,
 } from "./parameters.ts"
 import type { Dialect } from "./schemas.ts"
@@ -19,12 +18,26 @@ export interface PublishedKind {
 
 export type Method = "get" | "put" | "post" | "delete" | "options" | "head" | "patch"
 
+/** What x-kubernetes-action says. */
+export type Action =
+  | "get"
+  | "list"
+  | "watch"
+  | "watchlist"
+  | "post"
+  | "put"
+  | "patch"
+  | "delete"
+  | "deletecollection"
+  | "connect"
+
 export interface Operation {
   method: Method
+  description: string
   id: string
   tag: string
   /** Absent: it is about no resource. */
-  about?: { action: string; kind: PublishedKind }
+  about?: { action: Action; kind: PublishedKind }
   parameters: readonly Parameter[]
   /** `schema` is a reference. */
   body?: { schema: JsonObject; required: boolean }
@@ -37,26 +50,27 @@ export interface Operation {
 const words: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted" }
 
 /** The operations of one path: what all of them take is said once. */
-export function pathItem(dialect: Dialect, operations: readonly Operation[], shared: SharedParameters): JsonObject {
+export function pathItem(dialect: Dialect, operations: readonly Operation[], printed: PrintedParameters): JsonObject {
   const common = commonParameters(operations.map(({ parameters }) => parameters))
   const item: JsonObject = {}
   for (const one of operations) {
     const own = { ...one, parameters: withoutParameters(one.parameters, common) }
-    item[one.method] = dialect === "v2" ? operationV2(own, shared) : operationV3(own, shared)
+    item[one.method] = dialect === "v2" ? operationV2(own, printed) : operationV3(own, printed)
   }
-  if (common.length > 0) item["parameters"] = common.map((one) => printParameter(dialect, one, shared))
+  if (common.length > 0) item["parameters"] = common.map((one) => printed.parameter(one))
   return item
 }
 
-function operationV3(operation: Operation, shared: SharedParameters): JsonObject {
-  const { tag, id, body, consumes, produces } = operation
-  const parameters = operation.parameters.map((one) => printParameter("v3", one, shared))
+function operationV3(operation: Operation, printed: PrintedParameters): JsonObject {
+  const { tag, description, id, body, consumes, produces } = operation
+  const parameters = operation.parameters.map((one) => printed.parameter(one))
   const content = (types: readonly string[], schema: JsonObject): JsonObject =>
     Object.fromEntries(types.map((type) => [type, { schema }]))
   const required = body?.required === true ? { required: true } : {}
   const requestBody = body === undefined ? {} : { content: content(consumes, body.schema), ...required }
   return {
     tags: [tag],
+    description,
     operationId: id,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody }),
@@ -65,17 +79,18 @@ function operationV3(operation: Operation, shared: SharedParameters): JsonObject
   }
 }
 
-function operationV2(operation: Operation, shared: SharedParameters): JsonObject {
-  const { tag, id, body, consumes, produces } = operation
+function operationV2(operation: Operation, printed: PrintedParameters): JsonObject {
+  const { tag, description, id, body, consumes, produces } = operation
   const bodies: Parameter[] = body === undefined ? [] : [bodyMark]
   const parameters = sortParameters([...operation.parameters, ...bodies]).map((one) =>
-    one === bodyMark && body !== undefined ? bodyParameter(body, shared) : printParameter("v2", one, shared),
+    one === bodyMark && body !== undefined ? bodyParameter(body, printed) : printed.parameter(one),
   )
   return {
     ...(consumes.length === 0 ? {} : { consumes: [...consumes] }),
     produces: [...produces],
     schemes: ["https"],
     tags: [tag],
+    description,
     operationId: id,
     ...(parameters.length === 0 ? {} : { parameters }),
     responses: responses(operation, (schema) => ({ schema })),
@@ -87,12 +102,12 @@ function operationV2(operation: Operation, shared: SharedParameters): JsonObject
 const bodyMark: Parameter = { in: "query", name: "body", type: "object", key: "" }
 
 /** Those that every group takes are shared. */
-function bodyParameter(body: { schema: JsonObject; required: boolean }, shared: SharedParameters): JsonObject {
+function bodyParameter(body: { schema: JsonObject; required: boolean }, printed: PrintedParameters): JsonObject {
   const { $ref } = body.schema
   const type =
     typeof $ref === "string" ? (/^#\/definitions\/io\.k8s\.apimachinery.*\.(\w+)$/.exec($ref)?.[1] ?? "") : ""
   const required = body.required ? { required: true } : {}
-  return shared.use(`body.${type}`, { name: "body", in: "body", ...required, schema: body.schema })
+  return printed.shared(`body.${type}`, { name: "body", in: "body", ...required, schema: body.schema })
 }
 
 function responses({ answers }: Operation, print: (schema: JsonObject) => JsonObject): JsonObject {

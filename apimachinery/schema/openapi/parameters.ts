@@ -2,6 +2,7 @@
 // path. Version 2 names most of them once for the whole document. Source: AddObjectParams in k8s.io/apiserver/pkg/endpoints,
 // pkg/builder/parameters.go in k8s.io/kube-openapi.
 
+import type { Descriptions } from "../descriptions.ts"
 import { schemaOf } from "../facts.ts"
 import type { JsonObject } from "../json-object.ts"
 import type { Schema } from "../schema.ts"
@@ -12,13 +13,18 @@ export interface Parameter {
   in: "query" | "path"
   name: string
   type: string
-  /** What it is known by where version 2 names it once. */
+  /** What its words, and where version 2 names it once its name, are known by. */
   key: string
+  /** Of one that depends on the operation. */
+  description?: string
 }
 
 const pathParameter = (name: string): Parameter => ({ in: "path", name, type: "string", key: `path.${name}` })
 
-export const nameParameter = pathParameter("name")
+export const nameParameter = (kind: string): Parameter => ({
+  ...pathParameter("name"),
+  description: `name of the ${kind}`,
+})
 export const namespaceParameter = pathParameter("namespace")
 export const subpathParameter = pathParameter("path")
 export const prettyParameter: Parameter = { in: "query", name: "pretty", type: "string", key: "query.pretty" }
@@ -48,12 +54,27 @@ function parameterType({ type, items, name }: Schema): string | undefined {
   return type === "object" || type === "map" || name !== undefined ? undefined : type
 }
 
-/** What version 2 names once, as it is met. */
-export class SharedParameters {
+/** The parameters of a document; what version 2 names once is kept as it is met. */
+export class PrintedParameters {
+  readonly #dialect: Dialect
+  readonly #descriptions: Descriptions
   readonly #found = new Map<string, JsonObject>()
 
-  /** A reference to it if it is shared, or what it is. */
-  use(key: string, parameter: JsonObject & { name: string }): JsonObject {
+  constructor(dialect: Dialect, descriptions: Descriptions) {
+    this.#dialect = dialect
+    this.#descriptions = descriptions
+  }
+
+  parameter(parameter: Parameter): JsonObject {
+    const { in: where, name, type, key, description = this.#descriptions.ofParameter(key) } = parameter
+    const about = { ...(description === undefined ? {} : { description }), in: where, name }
+    const required = where === "path" ? { required: true } : {}
+    if (this.#dialect === "v3") return { ...about, ...required, schema: { type, uniqueItems: true } }
+    return this.shared(key, { uniqueItems: true, type, ...about, ...required })
+  }
+
+  /** A reference to it if version 2 shares it, or what it is. */
+  shared(key: string, parameter: JsonObject & { name: string }): JsonObject {
     const id = sharedParameterId(key)
     if (id === undefined) return parameter
     const name = `${parameter.name}-${id}`
@@ -64,16 +85,6 @@ export class SharedParameters {
   all(): JsonObject {
     return Object.fromEntries([...this.#found].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
-}
-
-export function printParameter(
-  dialect: Dialect,
-  { in: where, name, type, key }: Parameter,
-  shared: SharedParameters,
-): JsonObject {
-  const required = where === "path" ? { required: true } : {}
-  if (dialect === "v3") return { name, in: where, ...required, schema: { type, uniqueItems: true } }
-  return shared.use(key, { uniqueItems: true, type, name, in: where, ...required })
 }
 
 const byName = (a: Parameter, b: Parameter): number =>

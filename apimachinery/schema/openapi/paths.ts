@@ -5,7 +5,8 @@
 import { dictionary } from "../../dictionary.ts"
 import type { JsonObject } from "../json-object.ts"
 import { protobufMediaType } from "../protobuf/parse.ts"
-import type { Method, Operation, PublishedKind } from "./operations.ts"
+import type { Action, Method, Operation, PublishedKind } from "./operations.ts"
+import { describeOperation } from "./operation-descriptions.ts"
 import {
   nameParameter,
   namespaceParameter,
@@ -208,7 +209,7 @@ class Operations {
 
   #base(
     method: Method,
-    action: string,
+    action: Action,
     verb: string,
     about: { options?: readonly Parameter[]; suffix?: string; single?: boolean; allNamespaces?: boolean },
   ): Omit<Operation, "answers"> {
@@ -217,17 +218,24 @@ class Operations {
     const scope = resource.namespaced && !allNamespaces ? "Namespaced" : ""
     const end = `${capital(subresource)}${suffix}${allNamespaces ? "ForAllNamespaces" : ""}`
     const isSingle = single || subresource !== ""
-    const { group, version } = kind
+    const published: PublishedKind = custom ? resource : kind
     return {
       method,
+      description: describeOperation({
+        action,
+        method,
+        kind: resource.kind,
+        subresource,
+        watched: !custom && this.#can("watch"),
+      }),
       id: `${verb.replace("*", camelGroupVersion(resource))}${scope}${resource.kind}${end}`,
       tag: tagOf(resource),
-      about: { action, kind: custom ? resource : { group, version, kind: kind.kind } },
+      about: { action, kind: published },
       parameters: [
         prettyParameter,
         ...options,
         ...(resource.namespaced && !allNamespaces ? [namespaceParameter] : []),
-        ...(isSingle ? [nameParameter] : []),
+        ...(isSingle ? [nameParameter(published.kind)] : []),
       ],
       consumes: custom ? this.#types : ["*/*"],
       produces: this.#types,
