@@ -187,27 +187,13 @@ class Words {
 /** What belongs to a group of a scenario. */
 const customGroup = /example\.com|com\.example/
 
-/** What a document tells of requests, whose descriptions are not compared; those of types and fields are. */
-const ofRequests: ReadonlySet<string> = new Set(["paths", "parameters"])
-
+/** Of an OpenAPI document: hashes are the whole document's, and other scenarios have custom resources, too. */
 function openAPIDocument(value: unknown, id: string): unknown {
-  if (typeof value !== "object" || value === null) return value
-  const members = Object.entries(value).map(([key, inner]) => [key, comparable(inner, id, !ofRequests.has(key))])
-  return Object.fromEntries(members)
-}
-
-/** Hashes are the whole document's, and other scenarios have custom resources, too. */
-function comparable(value: unknown, id: string, prose: boolean): unknown {
   if (typeof value === "string") return value.replace(documentHash, "?hash=<hash>")
-  if (Array.isArray(value)) return value.map((item) => comparable(item, id, prose))
+  if (Array.isArray(value)) return value.map((item) => openAPIDocument(item, id))
   if (typeof value !== "object" || value === null) return value
-  const isLeftOut = (key: string, inner: unknown): boolean =>
-    (!prose && key === "description" && typeof inner === "string") || (customGroup.test(key) && !key.includes(id))
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key, inner]) => !isLeftOut(key, inner))
-      .map(([key, inner]) => [key, comparable(inner, id, prose)]),
-  )
+  const own = Object.entries(value).filter(([key]) => !customGroup.test(key) || key.includes(id))
+  return Object.fromEntries(own.map(([key, inner]) => [key, openAPIDocument(inner, id)]))
 }
 
 /** On updates kube-apiserver checks metadata up to three times, and says what it found each time. */

@@ -39,7 +39,7 @@ export interface RequestStep {
   untilCode?: number
   /** Asked again until the answer holds this text. */
   untilText?: string
-  /** An OpenAPI document: what it says of requests is not compared, nor what others' custom resources add to it. */
+  /** An OpenAPI document: what others' custom resources add to it is not compared. */
   document?: true
   /** In reports, when method and path do not tell. */
   label?: string

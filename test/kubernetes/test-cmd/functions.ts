@@ -31,7 +31,7 @@ export const chosen: readonly (readonly string[])[] = [
   ["run_kubectl_create_error_tests", "run_kubectl_create_filter_tests", "run_kubectl_create_validate_tests"],
   ["run_kubectl_local_proxy_tests", "run_kubectl_exec_pod_tests", "run_kubectl_exec_resource_name_tests"],
   ["run_kubectl_request_timeout_tests", "run_kubectl_debug_tests", "run_kubectl_debug_node_tests"],
-  ["run_kubectl_version_tests", "run_kubectl_results_tests"],
+  ["run_kubectl_version_tests", "run_kubectl_results_tests", "run_swagger_tests"],
 ]
 
 const ofKubectl = "it is kubectl's own: no server has a say in it"
@@ -43,7 +43,6 @@ export const leftOut: Readonly<Record<string, string>> = {
   run_save_config_tests: withoutAccounts,
   run_recursive_resources_tests: withoutAccounts,
   run_multi_resources_tests: "it reads a manifest from raw.githubusercontent.com",
-  run_swagger_tests: "it looks for descriptions of requests' parameters, which a tenant's documents do not have",
   run_convert_tests: "it needs kubectl-convert, which asks no server",
   run_plugins_tests: "its plugins are no executables in a Go module",
   run_kubectl_help_tests: ofKubectl,
