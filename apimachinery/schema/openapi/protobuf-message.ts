@@ -16,7 +16,7 @@ interface ScalarRule {
   kind: "bool" | "int" | "double"
 }
 
-const empty = new Uint8Array(0)
+export const empty = new Uint8Array(0)
 const fixed64 = 1
 const lengthDelimited = 2
 
@@ -39,10 +39,10 @@ export function field(number: number, bytes: Uint8Array): Uint8Array {
   return Buffer.concat([tag(number, lengthDelimited), varint(bytes.length), bytes])
 }
 
-export const text = (value: Json): Uint8Array[] => [
-  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)),
-]
-export const texts = (value: Json): Uint8Array[] => (Array.isArray(value) ? value : [value]).flatMap(text)
+const bytesOf = (value: Json): Uint8Array => Buffer.from(typeof value === "string" ? value : JSON.stringify(value))
+/** An empty one is as none. */
+export const text = (value: Json): Uint8Array[] => (value === "" ? [] : [bytesOf(value)])
+export const texts = (value: Json): Uint8Array[] => (Array.isArray(value) ? value : [value]).map(bytesOf)
 
 export const bool = (number: number): ScalarRule => ({ number, kind: "bool" })
 const int = (number: number): ScalarRule => ({ number, kind: "int" })
@@ -56,20 +56,28 @@ export const many =
   (value: Json): Uint8Array[] =>
     Array.isArray(value) ? value.map(encode) : []
 
-/** Of an object: members by name. `extensions`: the field of those that begin with "x-". */
+/** Of an object: members by name, written by number; zero and false are as none. `extensions`: the field of those that begin with "x-". */
 export function message(rules: Readonly<Record<string, Rule>>, extensions?: number): Encode {
   return (value) => {
     if (!isObject(value)) return empty
-    const parts: Uint8Array[] = []
-    for (const [name, inner] of Object.entries(value)) {
+    const parts = Object.entries(value).flatMap(([name, inner]): Written[] => {
       const rule = ownValue(rules, name)
-      if (rule === undefined) {
-        if (extensions !== undefined && name.startsWith("x-")) parts.push(field(extensions, namedAny(name, inner)))
-      } else if (isScalar(rule)) parts.push(scalarField(rule, inner))
-      else for (const bytes of rule[1](inner)) parts.push(field(rule[0], bytes))
-    }
-    return Buffer.concat(parts)
+      if (rule !== undefined) return [written(rule, inner)]
+      if (extensions === undefined || !name.startsWith("x-")) return []
+      return [{ number: extensions, bytes: [field(extensions, namedAny(name, inner))] }]
+    })
+    return Buffer.concat(parts.sort((a, b) => a.number - b.number).flatMap(({ bytes }) => bytes))
   }
+}
+
+interface Written {
+  number: number
+  bytes: Uint8Array[]
+}
+
+function written(rule: Rule, value: Json): Written {
+  if (!isScalar(rule)) return { number: rule[0], bytes: rule[1](value).map((bytes) => field(rule[0], bytes)) }
+  return { number: rule.number, bytes: value === 0 || value === false ? [] : [scalarField(rule, value)] }
 }
 
 function isScalar(rule: Rule): rule is ScalarRule {

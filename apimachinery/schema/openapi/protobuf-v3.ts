@@ -9,6 +9,7 @@ import {
   bounds,
   documentation,
   double,
+  empty,
   type Encode,
   encodePieces,
   field,
@@ -38,11 +39,11 @@ function plainSchema(value: Json): Uint8Array {
 const additional: Encode = (value) =>
   typeof value === "boolean" ? scalarField(bool(2), value) : field(1, schema(value))
 
-/** Objects and lists have no place in it. */
-function defaultValue(value: Json): Uint8Array[] {
-  if (typeof value === "number") return [scalarField(double(1), value)]
-  if (typeof value === "boolean") return [scalarField(bool(2), value)]
-  return typeof value === "string" ? [field(3, Buffer.from(value))] : []
+/** Objects, lists and null have no place in it, but that there is a default is said. */
+function defaultValue(value: Json): Uint8Array {
+  if (typeof value === "number") return scalarField(double(1), value)
+  if (typeof value === "boolean") return scalarField(bool(2), value)
+  return typeof value === "string" ? field(3, Buffer.from(value)) : empty
 }
 
 const encodeSchema = message(
@@ -60,7 +61,7 @@ const encodeSchema = message(
     items: [30, (value) => [field(1, schema(value))]],
     properties: [31, one(named(1, schema))],
     additionalProperties: [32, one(additional)],
-    default: [33, defaultValue],
+    default: [33, one(defaultValue)],
     description: [34, text],
     format: [35, text],
   },
