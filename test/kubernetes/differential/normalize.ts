@@ -3,6 +3,7 @@
 
 import { parseAllDocuments } from "yaml"
 import { parseExactly } from "../../../apimachinery/schema/exact-integers.ts"
+import { decodeOpenAPI } from "./protobuf-documents.ts"
 import { decodeProtobuf } from "./protobuf.ts"
 import type { Entry, Transcript } from "./run.ts"
 
@@ -224,6 +225,7 @@ function parseDocuments({ headers, body, step }: Entry): unknown[] {
   const type = headers["content-type"] ?? ""
   const isWatch = "watch" in step
   if (type.includes("yaml")) return parseAllDocuments(text).map((document) => document.toJS() as unknown)
+  if (type.includes("proto-openapi")) return [decodeOpenAPI(body)]
   if (type.includes("protobuf")) return [decodeProtobuf(body, isWatch)]
   const isDocument = !isWatch && step.document !== undefined // the index of OpenAPI is called text
   if (!type.includes("json") && !isDocument) return [text]

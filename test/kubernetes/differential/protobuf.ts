@@ -3,8 +3,8 @@
 
 import { fieldsOf, Malformed, type WireField } from "../../../apimachinery/schema/protobuf/wire.ts"
 
-type Decoded = string | number | Message | Decoded[]
-interface Message {
+export type Decoded = string | number | Message | Decoded[]
+export interface Message {
   [field: string]: Decoded
 }
 
@@ -87,7 +87,7 @@ function renamed(message: Message, names: Readonly<Record<string, string>>): Mes
   return Object.fromEntries(Object.entries(message).map(([number, value]) => [names[number] ?? number, value]))
 }
 
-function isMessage(value: Decoded | undefined): value is Message {
+export function isMessage(value: Decoded | undefined): value is Message {
   return typeof value === "object" && !Array.isArray(value)
 }
 
@@ -98,7 +98,7 @@ function hasAnnotations(object: unknown): boolean {
 }
 
 /** Undefined: the bytes are no message. */
-function decodeMessage(bytes: Buffer): Message | undefined {
+export function decodeMessage(bytes: Buffer): Message | undefined {
   const message: Message = {}
   try {
     for (const field of fieldsOf(bytes)) {

@@ -8,6 +8,7 @@ export function openAPICases(): Scenario[] {
   const versions = [...new Set(builtInResources().map(({ group, version }) => `${group}/${version}`))]
   const paths = versions.map((version) => (version.startsWith("/") ? `api${version}` : `apis/${version}`))
   const groups = [...new Set(builtInResources().map(({ group }) => group))].filter(Boolean)
+  const plain = ["api", "apis", "version", ".well-known/openid-configuration", "openid/v1/jwks"]
   return [
     { name: "OpenAPI v3 lists every group version", steps: [document("/openapi/v3")] },
     ...paths.map((path) => ({
@@ -16,19 +17,30 @@ export function openAPICases(): Scenario[] {
     })),
     {
       name: "OpenAPI v3 has the structure of what is no resource",
-      steps: ["api", "apis", "version", ".well-known/openid-configuration", "openid/v1/jwks"]
-        .concat(groups.map((group) => `apis/${group}`))
-        .map((path) => document(`/openapi/v3/${path}`)),
+      steps: [...plain, ...groups.map((group) => `apis/${group}`)].map((path) => document(`/openapi/v3/${path}`)),
     },
     { name: "OpenAPI v2 has the structure of everything", steps: [document("/openapi/v2")] },
     { name: "OpenAPI documents are kept by clients", steps: kept() },
     { name: "OpenAPI documents have the form asked for", steps: forms() },
+    {
+      name: "OpenAPI v3 has the structure of everything in protobuf",
+      steps: [...paths, ...groups.map((group) => `apis/${group}`), ...plain].map((path) =>
+        inProtobuf(`/openapi/v3/${path}`),
+      ),
+    },
+    { name: "OpenAPI v2 has the structure of everything in protobuf", steps: [inProtobuf("/openapi/v2")] },
     { name: "OpenAPI describes custom resources", steps: custom() },
   ]
 }
 
 function document(path: string, more: Partial<RequestStep> = {}): RequestStep {
   return get(path, { document: true, ...more })
+}
+
+function inProtobuf(path: string): RequestStep {
+  const [, , version] = path.split("/")
+  const accept = `application/com.github.proto-openapi.spec.${version}@v1.0+protobuf`
+  return document(path, { headers: { accept }, label: `GET ${path} in protobuf` })
 }
 
 function kept(): RequestStep[] {
@@ -225,5 +237,7 @@ function custom(): RequestStep[] {
     get(`/openapi/v3/apis/${group}`),
     document("/openapi/v3", { untilText: `${group}/v1alpha1`, label: "GET index with custom resources" }),
     document("/openapi/v2", { untilText: "com.example.g@{id}.v1.WideList", label: "GET v2 with custom resources" }),
+    inProtobuf(`/openapi/v3/apis/${group}/v1`),
+    { ...inProtobuf("/openapi/v2"), untilText: "com.example.g@{id}.v1.WideList" },
   ]
 }
