@@ -155,12 +155,15 @@ export const cronJobScenarios: readonly Scenario[] = [
       ...due,
       patched({ suspend: false, concurrencyPolicy: "Replace" }),
       settle,
+      // Held, as the real one may look for it before its cache shows what it wrote.
+      { patch: ["jobs", thisYearsJob], with: { metadata: { finalizers: ["example.com/hold"] } } },
       patched({ suspend: true }),
       quota({ "count/jobs.batch": "0" }),
       { until: ["resourcequotas", "limit"], has: { status: { hard: { "count/jobs.batch": "0" } } } },
       lastYear,
       settle,
       patched({ suspend: false, schedule: "0 0 2 1 *" }),
+      settle,
       // Upstream looks at another schedule when its time has come.
       { patch: ["cronjobs", "tick"], with: { metadata: { labels: { a: "b" } } } },
       settle,
