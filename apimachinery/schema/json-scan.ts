@@ -3,6 +3,7 @@
 
 import { byteOf } from "../go-text.ts"
 import { OddNumbers } from "./odd-numbers.ts"
+import { withoutRepeats } from "./repeated-keys.ts"
 
 export interface JsonScan {
   /** `duplicate field "metadata.name"`, in the order of the text, each once. */
@@ -33,6 +34,13 @@ export function strictFaults(text: string, unknown: readonly (readonly (string |
   const scanner = new Scanner(text, new UnknownFields(unknown))
   scanner.document()
   return scanner.found.duplicates
+}
+
+/** The text without values whose keys stand before in the same object. It has been scanned. */
+export function firstOfKeys(text: string): string {
+  const scanner = new Scanner(text)
+  scanner.document()
+  return withoutRepeats(text, scanner.repeats)
 }
 
 type Field = Map<string | number, Field>
@@ -84,6 +92,8 @@ class Scanner {
   readonly #unknown: UnknownFields | undefined
   /** Within an unknown field nothing is looked at. */
   #unknownDepth = 0
+  /** Where values are whose keys stood before. */
+  readonly repeats: [start: number, end: number][] = []
   #at = 0
 
   constructor(text: string, unknown?: UnknownFields) {
@@ -131,18 +141,21 @@ class Scanner {
       return
     }
     for (;;) {
+      const comma = this.#at - 1
       this.#blank()
       if (this.#text[this.#at] !== '"') this.#fail("looking for beginning of object key string")
       const key = this.#string()
       this.#enter(key)
       if (this.#unknown?.isHere === true && this.#unknownDepth++ === 0) this.#note("unknown field")
       else if (seen.has(key) && this.#unknownDepth === 0) this.#note("duplicate field")
+      const isRepeat = seen.has(key)
       seen.add(key)
       this.#blank()
       if (this.#text[this.#at] !== ":") this.#fail("after object key")
       this.#at++
       this.#value()
       this.#leave()
+      if (isRepeat) this.repeats.push([comma, this.#at])
       this.#blank()
       const next = this.#text[this.#at]
       if (next !== "," && next !== "}") this.#fail("after object key:value pair")

@@ -8,9 +8,12 @@ import { badRequest, hasReason, invalid, type StatusError, unsupportedMediaType 
 import { decodeObject, parseObject } from "../../apimachinery/schema/decode.ts"
 import { applyDefaults } from "../../apimachinery/schema/defaults.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
-import { strictFaults } from "../../apimachinery/schema/json-scan.ts"
+import type { JsonObject } from "../../apimachinery/schema/json-object.ts"
+import { parseExactly } from "../../apimachinery/schema/exact-integers.ts"
+import { firstOfKeys, strictFaults } from "../../apimachinery/schema/json-scan.ts"
 import { textOfJson, unmarshalErrors } from "../../apimachinery/schema/parse.ts"
 import { parseProtobuf, protobufMediaType } from "../../apimachinery/schema/protobuf/parse.ts"
+import { keepFirst } from "../../apimachinery/schema/repeated-keys.ts"
 import type { Schema } from "../../apimachinery/schema/schema.ts"
 import { noteDropped } from "../registry/dropped-fields.ts"
 import type { RequestContext } from "../request/context.ts"
@@ -73,7 +76,14 @@ function decoded(ctx: RequestContext, body: RequestBody, expected: Expected, val
   const options = { duplicates, kind: expected.kind, converted, json: takeJson(body) }
   const parsed = parseObject(bytes, bodyFormat(contentType), options)
   const text = (): string => textOfJson(bytes)
-  return decodeValue(ctx, parsed.value, expected, validation, { faults: parsed.duplicates, text })
+  const repeated: Repeated = { faults: parsed.duplicates, text }
+  const [fault] = parsed.duplicates
+  if (fault !== undefined && !fault.startsWith(unmarshalErrors) && expected.schema.custom !== true) {
+    const first = firstOfKeys(text())
+    keepFirst(parseExactly(first), parsed.value, expected.schema)
+    repeated.first = parseExactly(first)
+  }
+  return decodeValue(ctx, parsed.value, expected, validation, repeated)
 }
 
 /** What a text repeats. */
@@ -81,6 +91,8 @@ export interface Repeated {
   faults: readonly string[]
   /** The text, if it is JSON or YAML. */
   text?: () => string
+  /** The object of what stands first. */
+  first?: Json
   /** What a patch has made, with its keys in the order in which upstream reads them. */
   written?: () => Json
 }
@@ -98,6 +110,10 @@ export function decodeValue(
   checkUnconverted(object, expected)
   checkKind(object, expected)
   const source = origin === "strategic" || origin === "apply" ? "memory" : "json"
+  if (repeated.first !== undefined) {
+    const { apiVersion, kind } = object
+    decodeObject(expected.schema, { ...(repeated.first as JsonObject), apiVersion, kind }, false, source)
+  }
   const isApplied = origin === "apply" && expected.schema.custom === true
   const { unknown: found, unknownPaths } = decodeObject(
     expected.schema,

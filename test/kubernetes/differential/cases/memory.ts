@@ -25,6 +25,7 @@ export function memoryCases(): Scenario[] {
     { name: "times are refused", steps: times() },
     { name: "keys stand twice in what is kept as it came", steps: rawKeys() },
     { name: "a patch leaves fields that nobody knows", steps: unknownFields() },
+    { name: "keys stand twice, and the first value is another", steps: twice() },
   ]
 }
 
@@ -194,4 +195,36 @@ function unknownFields(): RequestStep[] {
       { label: "PATCH merge, a list" },
     ),
   ]
+}
+
+function twice(): RequestStep[] {
+  const claims = `${core}/persistentvolumeclaims?dryRun=All`
+  const events = "/apis/events.k8s.io/v1/namespaces/@{ns}/events?dryRun=All"
+  const head = '"metadata":{"name":"a"}'
+  const claim = (amounts: string): string =>
+    `{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{${amounts}}}},${head}}`
+  const pod = (containers: string): string =>
+    `{${head},"spec":{"containers":[{"name":"a","image":"b"}],"containers":${containers}}}`
+  const texts: [string, string][] = [
+    [claims, claim('"storage":"other","storage":"1Gi"')],
+    [claims, claim('"storage":"1Gi","storage":"other"')],
+    [claims, claim('"storage":{},"storage":"1Gi"')],
+    [events, `{${head},"eventTime":"other","eventTime":"2024-01-02T03:04:05.678901Z"}`],
+    [`${core}/secrets?dryRun=All`, `{${head},"data":{"a":"!","a":"YQ=="}}`],
+    [`${core}/configmaps?dryRun=All`, `{${head},"data":{"a":"1","b":"2"},"data":{"b":"3","c":"4"}}`],
+    [`${core}/configmaps?dryRun=All`, `{"metadata":{"labels":{"a":"b"}},${head},"data":{"a":{},"a":"b"},"data":{}}`],
+    [`${core}/pods?dryRun=All`, pod('[{"command":["a"]}]')],
+    [`${core}/pods?dryRun=All`, pod('[{"name":"c"},{"name":"d","image":"e"}]')],
+    [
+      `${core}/pods?dryRun=All`,
+      `{${head},"spec":{"nodeSelector":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"b"}]}}`,
+    ],
+  ]
+  return texts.flatMap(([path, text], index) =>
+    ["Warn", "Strict"].map((validation) => ({
+      ...post(`${path}&fieldValidation=${validation}`, text),
+      contentType: "application/json",
+      label: `POST ${index}, ${validation}`,
+    })),
+  )
 }

@@ -22,6 +22,7 @@ import {
   withQuery,
 } from "../scenario.ts"
 import { placesOf, replaced } from "./mutate.ts"
+import { apiVersionOf } from "../../../conformance/minimal-objects.ts"
 import { ruling } from "./ruling.ts"
 import { isJsonObject, plausibleValue } from "./values.ts"
 
@@ -91,7 +92,7 @@ function written(random: Random, { facts, schema }: Kind, step: RequestStep): Re
   const { body } = step
   if (!isJsonObject(body)) return step
   const whole = {
-    apiVersion: facts.group === "" ? facts.version : `${facts.group}/${facts.version}`,
+    apiVersion: apiVersionOf(facts),
     kind: facts.kind,
     ...body,
   }
@@ -114,7 +115,7 @@ function patched(random: Random, { facts }: Kind, at: string, changed: JsonObjec
     case 1:
       return patch(at, strategicPatch, rest)
     default: {
-      const apiVersion = facts.group === "" ? facts.version : `${facts.group}/${facts.version}`
+      const apiVersion = apiVersionOf(facts)
       const configuration = {
         apiVersion,
         kind: facts.kind,
