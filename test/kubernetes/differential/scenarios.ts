@@ -47,6 +47,7 @@ import { podAnnotationCases } from "./cases/pod-annotations.ts"
 import { podAndAccountCases } from "./cases/pods-and-accounts.ts"
 import { podSecurityCases } from "./cases/pod-security.ts"
 import { requestCases } from "./cases/requests.ts"
+import { seldomFieldCases } from "./cases/seldom-fields.ts"
 import { serviceFamilyCases } from "./cases/service-families.ts"
 import { strictTextCases } from "./cases/strict-texts.ts"
 import { sourceAndExpressionCases } from "./cases/sources-and-expressions.ts"
@@ -111,6 +112,7 @@ export function scenarioGroups(): ScenarioGroup[] {
         ...badMetadataCases(),
         ...policyVariableCases(),
         ...podAndAccountCases(),
+        ...seldomFieldCases(),
       ],
     },
     {

@@ -45,6 +45,10 @@ const strategy: Strategy<DaemonSet> = {
       update.rollingUpdate ??= {}
       update.rollingUpdate.maxUnavailable ??= 1
       update.rollingUpdate.maxSurge ??= 0
+    } else if (update.rollingUpdate !== undefined) {
+      // In memory these are no pointers upstream.
+      update.rollingUpdate.maxUnavailable ??= 0
+      update.rollingUpdate.maxSurge ??= 0
     }
     spec.revisionHistoryLimit ??= 10
     defaultPodTemplate(spec.template)

@@ -10,7 +10,7 @@ import {
   notSupported,
   required,
 } from "../../../../apimachinery/field-errors.ts"
-import { validateQualifiedName } from "../../../../apimachinery/names.ts"
+import { validateDNS1123Label, validateQualifiedName } from "../../../../apimachinery/names.ts"
 import { isWholeInt64 } from "../../../../apimachinery/quantity-integers.ts"
 import { compareQuantities, isQuantity, parseQuantity, unitValue } from "../../../../apimachinery/quantity.ts"
 import { messages, negative } from "../../validation/values.ts"
@@ -167,12 +167,21 @@ function validateClaims(
   known: ReadonlySet<string>,
 ): FieldError[] {
   const seen = new Set<string>()
-  return claims.flatMap(({ name, request }, index) => {
+  return claims.flatMap(({ name, request = "" }, index) => {
     const at = path.index(index)
     if (!name) return [required(at)]
-    const key = request === undefined ? name : `${name}/${request}`
-    const errors = seen.has(key) ? [duplicate(at, key)] : []
-    seen.add(key)
+    const errors: FieldError[] = []
+    // Who asks for a claim asks for all requests of it.
+    if (seen.has(name)) errors.push(duplicate(at, name))
+    else {
+      const key = request === "" ? name : `${name}/${request}`
+      if (request !== "") errors.push(...messages(at.child("request"), request, validateDNS1123Label(request)))
+      if (seen.has(key)) errors.push(duplicate(at, key))
+      else if (request === "") {
+        for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name))
+      }
+      seen.add(key)
+    }
     if (!known.has(name)) {
       const names = known.size === 0 ? " which is empty" : `: ${[...known].toSorted().join(", ")}`
       const detail = `must be one of the names in pod.spec.resourceClaims${names}`

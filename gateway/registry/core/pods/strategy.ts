@@ -31,7 +31,8 @@ export const podStrategy: Strategy<Pod> = {
   prepareForCreate(ctx, pod) {
     const spec = specOf(pod)
     for (const warning of fieldsOfAppArmor(pod.metadata.annotations, spec)) ctx.warn(warning)
-    pod.status = { phase: "Pending", qosClass: qosClass(spec) }
+    // A class that was given is taken for the pod's own.
+    pod.status = { phase: "Pending", qosClass: pod.status?.qosClass || qosClass(spec) }
     if ((spec.schedulingGates ?? []).length > 0) {
       pod.status.conditions = [
         {

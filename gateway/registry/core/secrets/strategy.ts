@@ -2,6 +2,7 @@
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import {
+  asJson,
   type FieldError,
   FieldPath,
   forbiddenField,
@@ -12,7 +13,8 @@ import type { Secret } from "../../../../apimachinery/object.ts"
 import { accountAnnotation, tokenType } from "../../../../apimachinery/secret-tokens.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
-import { immutableField, semanticEqual } from "../../validation/equality.ts"
+import { semanticEqual } from "../../validation/equality.ts"
+import { immutable } from "../../validation/values.ts"
 import { objectFault } from "../annotated-json.ts"
 import { tooMuch, validateDataKeys } from "../configmaps/data.ts"
 import { keyPairFault } from "./key-pair.ts"
@@ -42,7 +44,8 @@ const strategy: Strategy<Secret> = {
   validate: (_ctx, secret) => validateSecret(secret),
 
   validateUpdate(_ctx, secret, current) {
-    const errors = immutableField(FieldPath.root("type"), secret.type, current.type)
+    const errors =
+      secret.type === current.type ? [] : [invalidValue(FieldPath.root("type"), asJson(secret.type), immutable)]
     if (current.immutable === true) {
       if (secret.immutable !== true) errors.push(forbiddenField(FieldPath.root("immutable"), immutableSet))
       // To upstream, data that is given as none is other than none.

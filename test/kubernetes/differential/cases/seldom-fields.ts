@@ -1,0 +1,75 @@
+// Fields that clients seldom give: requests of claims, a class of a pod, a rollout of a DaemonSet that has none, a Secret's other type.
+
+import type { Json } from "../../../../apimachinery/object.ts"
+import { post, put, type RequestStep, type Scenario } from "../scenario.ts"
+
+const core = "/api/v1/namespaces/@{ns}"
+
+export function seldomFieldCases(): Scenario[] {
+  return [
+    { name: "containers ask for parts of claims", steps: claims() },
+    { name: "a pod is made with a class", steps: classes() },
+    { name: "a DaemonSet has a rollout it does not use", steps: rollouts() },
+    { name: "a secret gets another type", steps: types() },
+  ]
+}
+
+function claims(): RequestStep[] {
+  const lists: Json[] = [
+    [{ name: "a", request: "with/slash" }],
+    [{ name: "a" }, { name: "a" }],
+    [{ name: "a", request: "x" }, { name: "a" }],
+    [{ name: "a" }, { name: "a", request: "x/y" }],
+    [
+      { name: "a", request: "x" },
+      { name: "a", request: "x" },
+    ],
+    [{ name: "a", request: "x" }, { name: "a", request: "y" }, { name: "a" }],
+    [{ name: "b", request: "" }],
+  ]
+  return lists.map((list, index) => {
+    const resourceClaims = [{ name: "a", resourceClaimName: "x" }]
+    const containers = [{ name: "main", image: "busybox", resources: { claims: list } }]
+    return post(
+      `${core}/pods?dryRun=All`,
+      { metadata: { name: "a" }, spec: { resourceClaims, containers } },
+      { label: `POST ${index}` },
+    )
+  })
+}
+
+function classes(): RequestStep[] {
+  const spec = { containers: [{ name: "main", image: "busybox" }] }
+  return ["Guaranteed", "BestEffort", "Bogus", ""].map((qosClass) =>
+    post(
+      `${core}/pods?dryRun=All`,
+      { metadata: { name: "a" }, spec, status: { qosClass } },
+      { label: `POST ${qosClass}` },
+    ),
+  )
+}
+
+function rollouts(): RequestStep[] {
+  const metadata = { labels: { a: "b" } }
+  const template = { metadata, spec: { containers: [{ name: "main", image: "busybox" }] } }
+  const strategies: Json[] = [
+    { type: "OnDelete" },
+    { type: "OnDelete", rollingUpdate: {} },
+    { type: "OnDelete", rollingUpdate: { maxUnavailable: "50%" } },
+    { type: "OnDelete", rollingUpdate: { maxSurge: 1 } },
+    { type: "Bogus", rollingUpdate: {} },
+  ]
+  return strategies.map((updateStrategy, index) => {
+    const spec = { selector: { matchLabels: metadata.labels }, updateStrategy, template }
+    const path = "/apis/apps/v1/namespaces/@{ns}/daemonsets?dryRun=All"
+    return post(path, { metadata: { name: "a" }, spec }, { label: `POST ${index}` })
+  })
+}
+
+function types(): RequestStep[] {
+  const secret = (type: string): Json => ({ metadata: { name: "a" }, type })
+  return [
+    post(`${core}/secrets`, secret("Opaque")),
+    ...["<a>", "", "Opaque"].map((type) => put(`${core}/secrets/a`, secret(type), { label: `PUT ${type}` })),
+  ]
+}
