@@ -18,11 +18,11 @@ export interface Comparison {
 }
 
 /**
- * No field is in more than one of the three. Throws ListItemError for items of a list that cannot be told apart, NotOfItsType for
+ * No field is in more than one of the three. `areStructs`: both are Go's, which have what Go prints even if nobody gave it. Throws ListItemError for items of a list that cannot be told apart, NotOfItsType for
  * a list or a map where its type has none.
  */
-export function compare(before: Json, after: Json, type: MergeType): Comparison {
-  const walk: Walk = { added: undefined, modified: undefined, removed: undefined }
+export function compare(before: Json, after: Json, type: MergeType, areStructs = false): Comparison {
+  const walk: Walk = { added: undefined, modified: undefined, removed: undefined, areStructs }
   compareValues(walk, before, after, type)
   return { added: walk.added ?? leaf, modified: walk.modified ?? leaf, removed: walk.removed ?? leaf }
 }
@@ -34,6 +34,7 @@ interface Walk {
   added: FieldSet | undefined
   modified: FieldSet | undefined
   removed: FieldSet | undefined
+  readonly areStructs: boolean
 }
 
 function nothing(walk: Walk): void {
@@ -77,7 +78,7 @@ function notOfItsType(): NotOfItsType {
 
 function compareLeaves(walk: Walk, before: Json, after: Json, type: MergeType): void {
   nothing(walk)
-  const isSame = equalJson(before, after) || isSameInGo(before, after, type)
+  const isSame = equalJson(before, after) || (walk.areStructs && isSameInGo(before, after, type))
   if (!isSame || hasEmptyInList(after)) walk.modified = leaf
 }
 

@@ -36,6 +36,8 @@ export interface Change {
   before: Json
   after: Json
   type: MergeType
+  /** Both have been decoded; no: what was applied is not. */
+  areStructs?: boolean
 }
 
 /** The change as another version shows it; undefined: there is no such version any more. */
@@ -122,7 +124,7 @@ function changesIn(
   if (changes !== undefined) return changes
   const change = changeIn(apiVersion)
   if (change === undefined) return undefined
-  const { added, modified, removed } = compare(change.before, change.after, change.type)
+  const { added, modified, removed } = compare(change.before, change.after, change.type, change.areStructs)
   const fixed = reset(apiVersion)
   changes = { taken: withoutReset(union(modified, added), fixed), removed: withoutReset(removed, fixed) }
   known.set(apiVersion, changes)

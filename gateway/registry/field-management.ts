@@ -77,6 +77,7 @@ export async function recordWrite(
     before: (current ?? blankOf(of)) as unknown as Json,
     after: of.asRead === undefined ? given : await of.asRead(given),
     type: mergeTypeOf(of.schema),
+    areStructs: true,
   }
   const changes = new Map([[apiVersion, change]])
   for (const { apiVersion: other } of managers.values()) {
@@ -87,7 +88,7 @@ export async function recordWrite(
         of.versions.convert(change.before, apiVersion, other),
         of.versions.convert(change.after, apiVersion, other),
       ])
-      changes.set(other, { before, after, type })
+      changes.set(other, { before, after, type, areStructs: true })
     } catch (error) {
       // What cannot be converted: the write goes on, and who managed what is forgotten, as upstream.
       if (error instanceof StatusError || error instanceof TypeErrors) return

@@ -2,7 +2,7 @@
 
 import type { Json } from "../../../../apimachinery/object.ts"
 import { asTable } from "../generate/life-scenarios.ts"
-import { mergePatch, patch, post, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
+import { applyPatch, mergePatch, patch, post, type RequestStep, type Scenario, strategicPatch } from "../scenario.ts"
 
 const core = "/api/v1/namespaces/@{ns}"
 const pods = `${core}/pods`
@@ -88,6 +88,17 @@ function sources(): RequestStep[] {
     post(claims, { metadata: { name: "a" }, spec: { ...wanted, dataSourceRef: filled } }),
     patch(`${claims}/a`, mergePatch, {}, { label: "PATCH nothing" }),
     patch(`${claims}/a`, mergePatch, { metadata: { labels: { a: "b" } } }, { label: "PATCH labels" }),
+    patch(
+      `${claims}/a?fieldManager=b&force=true`,
+      applyPatch,
+      {
+        apiVersion: "v1",
+        kind: "PersistentVolumeClaim",
+        metadata: { name: "a" },
+        spec: { ...wanted, dataSource: filled },
+      },
+      { label: "APPLY the older" },
+    ),
   ]
 }
 
