@@ -68,7 +68,7 @@ const write: Goals = {
   cpu: 1 / 5,
   p99: 1 / 3,
   obstacle:
-    "a bare server on Node takes an eighth of kube-apiserver's time for TLS, HTTP and a flushed write; of ours beyond it no part is more than a tenth: LevelDB's batch, managed fields, admission, validation, encoding, garbage",
+    "a bare server on Node takes a fifth of kube-apiserver's time, and three fifths of its p99, for TLS, HTTP and a flushed write alone; of ours beyond it no part is more than a tenth: LevelDB's batch, managed fields, admission, validation, encoding, garbage",
 }
 const read: Goals = {
   cpu: 1 / 8,
@@ -282,14 +282,15 @@ for (const [at, { what, goal, isBare }] of rows.entries()) {
   }
   const cost = ({ microseconds, took }: Measured): number => microseconds / took.length
   add("processor time", "µs", cost, goal.cpu)
-  if (isBare === true)
-    lines.push({
-      what: `${what}: processor time of ${bare.name}`,
-      value: cost(barest),
-      unit: "µs",
-      compared: { with: kubernetes.name, value: cost(theirs) },
-    })
-  add("p99", "ms", ({ took }) => quantile(took, 0.99), goal.p99)
+  const addBare = (part: string, unit: string, value: (of: Measured) => number): void => {
+    if (isBare !== true) return
+    const compared = { with: kubernetes.name, value: value(theirs) }
+    lines.push({ what: `${what}: ${part} of ${bare.name}`, value: value(barest), unit, compared })
+  }
+  addBare("processor time", "µs", cost)
+  const p99 = ({ took }: Measured): number => quantile(took, 0.99)
+  add("p99", "ms", p99, goal.p99)
+  addBare("p99", "ms", p99)
   add("p50", "ms", ({ took }) => quantile(took, 0.5))
   add("rate", "1/s", ({ took, seconds }) => took.length / seconds)
 }
