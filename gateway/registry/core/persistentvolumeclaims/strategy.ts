@@ -57,15 +57,14 @@ export const persistentVolumeClaims: KindExtension = { strategy }
  */
 function normalizeSources(spec: ClaimSpec, before: ClaimSpec = {}): void {
   const { dataSource, dataSourceRef } = spec
-  if (dataSource !== undefined && dataSourceRef === undefined) {
+  if (dataSource !== undefined && dataSourceRef !== undefined) return
+  if (dataSource !== undefined) {
     const { apiGroup = "", kind } = dataSource
     const known =
       (apiGroup === "" && kind === "PersistentVolumeClaim") ||
       (apiGroup === "snapshot.storage.k8s.io" && kind === "VolumeSnapshot")
     if (known || hasSource(before)) spec.dataSourceRef = { ...dataSource }
     else delete spec.dataSource
-  } else if (dataSource !== undefined) {
-    return
   } else if (dataSourceRef !== undefined && !dataSourceRef.namespace) {
     const { namespace: _, ...local } = dataSourceRef
     spec.dataSource = local
