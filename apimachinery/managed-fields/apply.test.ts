@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest"
+import type { Json } from "../object.ts"
 import { chance, createRandom, pick, seedOf } from "../testing/random.ts"
+import { fieldsOf } from "./configuration.ts"
+import type { FieldSet } from "./field-set.ts"
 import { type Fields, State, type TestVersion, typeOfSchema } from "./testing/state.ts"
 
 const text = { type: "string" }
@@ -286,6 +289,32 @@ describe("a type that changes", () => {
     state.update("u", { map: { a: "1", b: "1" }, list: ["x"] })
     expect(state.owned()).toEqual({ a: [".list", ".map"], b: [".map"] })
     expect(await state.apply("b", { map: { b: "2" } })).toBe(".map")
+  })
+})
+
+describe("the fields of a configuration", () => {
+  const seed = seedOf()
+  const random = createRandom(seed)
+  const some = (): string[] => ["b", "a", "c"].filter(() => chance(random, 0.6))
+  const configuration = (): Json => ({
+    ...(chance(random, 0.5) ? { name: pick(random, ["x", null]) } : {}),
+    set: some(),
+    labels: Object.fromEntries(some().map((name) => [name, "x"])),
+    items: some().map((name) => (chance(random, 0.5) ? { name, value: "x" } : { name, labels: { a: "x" } })),
+    selector: { app: "x" },
+    nested: { a: chance(random, 0.5) ? { b: {} } : { b: { c: "x" } } },
+  })
+
+  test(`are the same whatever they are like, and parts of what they are like (SEED=${seed})`, () => {
+    for (let round = 0; round < 300; round++) {
+      const [one, other] = [configuration(), configuration()]
+      const plain = fieldsOf(one, type)
+      expect(JSON.stringify(fieldsOf(one, type, fieldsOf(other, type)))).toBe(JSON.stringify(plain))
+      const stored = JSON.parse(JSON.stringify(plain)) as FieldSet
+      expect(fieldsOf(one, type, stored)).toBe(stored)
+      const { "f:nested": nested, ...rest } = stored
+      expect(fieldsOf(one, type, { "f:nested": nested ?? {}, "f:other": rest })["f:nested"]).toBe(nested)
+    }
   })
 })
 

@@ -49,6 +49,8 @@ export interface Application {
    * way before. undefined: there was no such way.
    */
   excused?: (() => FieldSet | undefined) | undefined
+  /** Asked between steps, each of which may be long where lists are: undefined, or when to go on. */
+  pause?: (() => Promise<void> | undefined) | undefined
 }
 
 export interface Applied {
@@ -61,24 +63,28 @@ const beforeFirstApply = "before-first-apply"
 
 /** Throws StatusError (409) for conflicts, TypeErrors for a configuration or an object that is not of its kind. */
 export async function apply(application: Application): Promise<Applied> {
-  const { live, writer, versions, configuration } = application
+  const { live, writer, versions, configuration, pause } = application
   const type = typeOf(versions, writer.apiVersion)
   const managers = managersBefore(application, type)
   if (speaksOfManagers(configuration)) throw badRequest("metadata.managedFields must be nil")
   checkType(configuration, type)
   if (application.managers.size > 0) checkType(live, type, "live")
+  await pause?.()
   const liveIn = await inEachVersion(application, managers)
   reconcileManagers(managers, (apiVersion) => versions.typeIn(apiVersion))
   const key = managerKey({ ...writer, operation: "Apply" })
   const last = managers.get(key)
-  const fields = withoutReset(fieldsOf(configuration, type), application.reset(writer.apiVersion))
+  const fields = withoutReset(fieldsOf(configuration, type, last?.fieldsV1), application.reset(writer.apiVersion))
   managers.set(key, entryOf({ ...writer, operation: "Apply" }, fields, last?.time))
+  await pause?.()
   const merged = merge(live, configuration, type) ?? {}
+  await pause?.()
   const object = isAllKept(last, writer.apiVersion, fields)
     ? merged
     : await pruned(merged, managers, last, writer.apiVersion, versions)
   const outcome = await contested(application, managers, key, object, liveIn)
   if (outcome.conflicts.size > 0 && !application.force) refuse(application, outcome, managers)
+  await pause?.()
   const changed = !equalJson(live, object)
   setManaged(outcome.managers, key, changed ? writer.now : undefined)
   return { object: changed ? object : undefined, managers: outcome.managers }

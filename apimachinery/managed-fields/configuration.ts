@@ -3,8 +3,8 @@
 
 import { printGo } from "../go-print.ts"
 import type { Json } from "../object.ts"
-import { isObject, type JsonObject } from "../schema/json-object.ts"
-import { type FieldSet, inOrder, leaf } from "./field-set.ts"
+import { isEmptyObject, isObject, type JsonObject } from "../schema/json-object.ts"
+import { type FieldSet, inOrder, isEmpty, leaf } from "./field-set.ts"
 import { elementOf, itemsByElement, ListItemError } from "./list-element.ts"
 import { entryType, type ListType, type MapType, type MergeType, partOf, type Scalar } from "./merge-type.ts"
 import { fieldElement, type PathElement, printElement } from "./path-element.ts"
@@ -127,59 +127,76 @@ function goSyntax(value: Json): string {
   return typeof value === "number" || typeof value === "bigint" ? printGo(value) : JSON.stringify(value)
 }
 
-/** The fields a configuration speaks of: its leaves, the items of its lists, and the keys of its maps. */
-export function fieldsOf(value: Json, type: MergeType): FieldSet {
-  return fieldsAt(value, type).below
+/**
+ * The fields a configuration speaks of: its leaves, the items of its lists, and the keys of its maps. What is as in `like` is a part
+ * of that, not another of its kind: thousands of items need not be put in order, nor be compared later.
+ */
+export function fieldsOf(value: Json, type: MergeType, like?: FieldSet): FieldSet {
+  return fieldsAt(value, type, false, like) ?? leaf
 }
 
-/** `member`: the place itself is one of the fields. */
-interface Fields {
-  member: boolean
-  below: FieldSet
-}
-
-const itself: Fields = { member: true, below: leaf }
-const none: Fields = { member: false, below: leaf }
-
-function fieldsAt(value: Json, type: MergeType): Fields {
+/** A place with what lies below it; `member`: it is a field itself, whatever that is. undefined: there is none. */
+function fieldsAt(value: Json, type: MergeType, member: boolean, like: FieldSet | undefined): FieldSet | undefined {
   const part = partOf(type, value)
-  if (part === "map" && type.map !== undefined) {
-    if (type.map.atomic) return itself
-    return isObject(value) ? { member: false, below: fieldsOfMap(value, type.map) } : none
-  }
-  if (part === "list" && type.list !== undefined) {
-    if (type.list.atomic) return itself
-    return Array.isArray(value) ? { member: false, below: fieldsOfList(value, type.list) } : none
-  }
-  return itself
+  const { map, list } = type
+  if (part === "map" && map !== undefined && !map.atomic) {
+    if (isObject(value)) return fieldsOfMap(value, map, member, like)
+  } else if (part === "list" && list !== undefined && !list.atomic) {
+    if (Array.isArray(value)) return fieldsOfList(value, list, member, like)
+  } else return leafLike(like)
+  return member ? leafLike(like) : undefined
 }
 
 type Draft = { [element: PathElement]: FieldSet }
 
-function fieldsOfMap(map: JsonObject, type: MapType): FieldSet {
-  const result: Draft = {}
+function fieldsOfMap(
+  map: JsonObject,
+  type: MapType,
+  member: boolean,
+  like: FieldSet | undefined,
+): FieldSet | undefined {
+  const draft = begun(member, like)
   for (const name of Object.keys(map)) {
     const value = map[name]
     if (value === undefined) continue
-    const { member, below } = fieldsAt(value, entryType(type, name))
-    const isBare = value === null || (isObject(value) && Object.keys(value).length === 0)
-    put(result, fieldElement(name), member || isBare || type.field(name) === undefined, below)
+    const element = fieldElement(name)
+    const isBare = value === null || (isObject(value) && isEmptyObject(value))
+    const isMember = isBare || type.field(name) === undefined
+    const found = fieldsAt(value, entryType(type, name), isMember, like?.[element])
+    if (found !== undefined) draft[element] = found
   }
-  return inOrder(result)
+  return finished(draft, member, like)
 }
 
-function fieldsOfList(list: readonly Json[], type: ListType): FieldSet {
-  const result: Draft = {}
+function fieldsOfList(
+  list: readonly Json[],
+  type: ListType,
+  member: boolean,
+  like: FieldSet | undefined,
+): FieldSet | undefined {
+  const draft = begun(member, like)
   for (const [element, items] of itemsByElement(type, list)) {
     const [item] = items
-    put(result, element, true, items.length > 1 || item === undefined ? leaf : fieldsAt(item, type.items).below)
+    const known = like?.[element]
+    const isOne = items.length === 1 && item !== undefined
+    draft[element] = (isOne ? fieldsAt(item, type.items, true, known) : undefined) ?? leafLike(known)
   }
-  return inOrder(result)
+  return finished(draft, member, like)
 }
 
-function put(result: Draft, element: PathElement, member: boolean, below: FieldSet): void {
-  let empty = true
-  for (const _ in below) empty = false
-  if (empty && !member) return
-  result[element] = empty ? leaf : member ? { ".": leaf, ...below } : below
+const begun = (member: boolean, like: FieldSet | undefined): Draft => (member ? { ".": leafLike(like?.["."]) } : {})
+
+function finished(draft: Draft, member: boolean, like: FieldSet | undefined): FieldSet | undefined {
+  let count = 0
+  let isLike = like !== undefined
+  for (const element in draft) {
+    count++
+    isLike &&= like?.[element] === draft[element]
+  }
+  if (count === (member ? 1 : 0)) return member ? leafLike(like) : undefined
+  if (!isLike) return inOrder(draft)
+  for (const _ in like) count--
+  return count === 0 ? like : inOrder(draft)
 }
+
+const leafLike = (like: FieldSet | undefined): FieldSet => (like !== undefined && isEmpty(like) ? like : leaf)

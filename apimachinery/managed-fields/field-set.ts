@@ -209,6 +209,7 @@ function replaced(set: FieldSet, changed: ReadonlyMap<PathElement, FieldSet | un
 }
 
 function subtractPlace(mine: FieldSet, theirs: FieldSet, how: Subtraction): FieldSet | undefined {
+  if (mine === theirs) return undefined
   const taken = how.isMember(theirs)
   if (taken && how.recursive) return undefined
   const left = subtract(mine, theirs, how)

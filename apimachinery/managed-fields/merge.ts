@@ -3,7 +3,7 @@
 // sigs.k8s.io/structured-merge-diff/v6/typed (merge.go, remove.go).
 
 import type { Json } from "../object.ts"
-import { isObject, type JsonObject, setOwn, ownValue } from "../schema/json-object.ts"
+import { isEmptyObject, isObject, type JsonObject, ownValue, setOwn } from "../schema/json-object.ts"
 import { TypeErrors } from "./configuration.ts"
 import { below, type FieldSet, hasElement, isEmpty } from "./field-set.ts"
 import { elementOf, ListItemError } from "./list-element.ts"
@@ -23,7 +23,7 @@ function mergeMaps(live: Json | undefined, applied: Json, type: MapType): Json |
   const left = isObject(live) ? live : {}
   const right = isObject(applied) ? applied : {}
   const names = Object.keys(right)
-  if (names.length === 0) return Object.keys(left).length === 0 ? applied : left
+  if (names.length === 0) return isEmptyObject(left) ? applied : left
   const result: JsonObject = { ...left }
   for (const name of names) {
     const present = ownValue(left, name)

@@ -9,6 +9,12 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
+/** Of any size, without a list of its keys. */
+export function isEmptyObject(object: object): boolean {
+  for (const _ in object) return false
+  return true
+}
+
 /** Assignment to "__proto__" would change the prototype. */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key !== "__proto__") target[key] = value

@@ -1,14 +1,14 @@
 // Go's zero values: which of them its encoder omits, and which it prints although nobody gave them ("containers": null).
 
 import type { Json } from "../object.ts"
-import { type JsonObject } from "./json-object.ts"
+import { isEmptyObject, type JsonObject } from "./json-object.ts"
 import type { FieldSchema, Schema } from "./schema.ts"
 
 /** Of a field that is no pointer: would Go's "omitempty" (or "omitzero", for structs) drop it? */
 export function isZero(schema: Schema, value: Json): boolean {
   if (typeof value === "object" && value !== null) {
     if (Array.isArray(value)) return value.length === 0
-    return (schema.type === "object" || schema.type === "map") && Object.keys(value).length === 0
+    return (schema.type === "object" || schema.type === "map") && isEmptyObject(value)
   }
   return value === null || value === "" || value === 0 || value === false
 }

@@ -152,6 +152,8 @@ export function managersIn(object: KubeObject): Entries {
 export interface ApplyOptions {
   fieldManager: string
   force: boolean
+  /** RequestContext.pause. */
+  pause: RequestContext["pause"]
 }
 
 export interface AppliedObject {
@@ -165,7 +167,7 @@ export async function applyConfiguration(
   of: ManagedKind,
   current: KubeObject | undefined,
   configuration: Unchecked,
-  { fieldManager, force }: ApplyOptions,
+  { fieldManager, force, pause }: ApplyOptions,
 ): Promise<AppliedObject> {
   checkKind(of, configuration)
   const blank = blankOf(of)
@@ -185,6 +187,7 @@ export async function applyConfiguration(
       force,
       versions: of.versions,
       reset: (version) => of.reset(version),
+      pause,
       excused: fieldManager === kubectl ? () => lastApplied(live, apiVersion, mergeTypeOf(of.schema)) : undefined,
     })
     if (applied.object !== undefined) checkReadable(of, "failed to convert new object", configuration)

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto"
 import { generateName } from "../../apimachinery/names.ts"
 import { type KubeObject, timestamp } from "../../apimachinery/object.ts"
+import { isEmptyObject } from "../../apimachinery/schema/json-object.ts"
 import { badRequest, internalError, StatusError } from "../../apimachinery/status.ts"
 import type { ResourceDefinition } from "./rest.ts"
 
@@ -61,7 +62,7 @@ export function dropEmptyMetadata({ metadata }: KubeObject): void {
   if (metadata.finalizers?.length === 0) delete metadata.finalizers
   for (const field of ["labels", "annotations"] as const) {
     const value = metadata[field]
-    if (value !== undefined && Object.keys(value).length === 0) delete metadata[field]
+    if (value !== undefined && isEmptyObject(value)) delete metadata[field]
   }
 }
 

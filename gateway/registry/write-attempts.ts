@@ -122,6 +122,7 @@ export class WriteAttempts {
     const definition = this.#definition
     const before = await this.#reader.whole(stored)
     const current = before.object()
+    await ctx.pause?.()
     const object = await change(before.copy())
     await ctx.pause?.()
     await this.#record(ctx, object, current, options)

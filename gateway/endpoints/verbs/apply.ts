@@ -76,10 +76,12 @@ export async function applied(
   current: KubeObject | undefined,
   validation: FieldValidation,
 ): Promise<KubeObject> {
-  const { definition, of, expected, at } = application
+  const { definition, of, expected, at, fieldManager, force } = application
   const mayCreate = ctx.info.subresource === "" || definition.strategy.allowCreateOnUpdate === true
   if (current === undefined && !mayCreate) throw notFound(definition, at.name)
-  const { object, managers } = await applyConfiguration(of, current, copyJson(configuration), application)
+  const options = { fieldManager, force, pause: ctx.pause }
+  const { object, managers } = await applyConfiguration(of, current, copyJson(configuration), options)
+  await ctx.pause?.()
   if (duplicates.length > 0) reportDuplicates(ctx, duplicates, validation)
   const decoded = decodeApplied(ctx, object, configuration, expected)
   setEntries(decoded, managers)

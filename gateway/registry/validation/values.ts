@@ -99,11 +99,13 @@ export function portNumberOrName(path: FieldPath, value: unknown): FieldError[] 
   return portNumber(path, typeof value === "number" ? value : 0)
 }
 
+const configKey = /^[-._a-zA-Z0-9]+$/
+
 /** Keys of ConfigMaps and Secrets. */
 export function configKeyRule(key: string): string[] {
   const texts: string[] = []
   if (key.length > 253) texts.push("must be no more than 253 characters")
-  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+  if (!configKey.test(key)) {
     texts.push(
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
     )

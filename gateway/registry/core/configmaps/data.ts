@@ -6,10 +6,14 @@ import { configKeyRule, messages } from "../../validation/values.ts"
 /** Bytes, all values together. */
 const maxBytes = 1024 * 1024
 
-export function validateDataKeys(path: FieldPath, values: object): FieldError[] {
-  return Object.keys(values)
-    .sort()
-    .flatMap((key) => messages(path.key(key), key, configKeyRule(key)))
+/** `rule`: what is wrong with a key. */
+export function validateDataKeys(path: FieldPath, values: object, rule = configKeyRule): FieldError[] {
+  const errors: FieldError[] = []
+  for (const key of Object.keys(values).sort()) {
+    const faults = rule(key)
+    if (faults.length > 0) errors.push(...messages(path.key(key), key, faults))
+  }
+  return errors
 }
 
 export function tooMuch(path: FieldPath, bytes: number): FieldError[] {

@@ -1,11 +1,11 @@
 // ConfigMaps. Source: k8s.io/kubernetes/pkg/{apis,registry}/core.
 
-import { type FieldError, FieldPath, forbiddenField, invalidValue } from "../../../../apimachinery/field-errors.ts"
+import { type FieldError, FieldPath, forbiddenField } from "../../../../apimachinery/field-errors.ts"
 import type { ConfigMap } from "../../../../apimachinery/object.ts"
 import { isGivenEmpty } from "../../../../apimachinery/schema/given-empty.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
 import { semanticEqual } from "../../validation/equality.ts"
-import { configKeyRule, messages } from "../../validation/values.ts"
+import { configKeyRule } from "../../validation/values.ts"
 import { tooMuch, validateDataKeys } from "./data.ts"
 
 const immutableSet = "field is immutable when `immutable` is set"
@@ -35,13 +35,14 @@ export const configMaps: KindExtension = { strategy }
 function validateConfigMap(map: ConfigMap): FieldError[] {
   const texts = (map.data ?? {}) as Record<string, string>
   const binaries = (map.binaryData ?? {}) as Record<string, string>
-  const errors: FieldError[] = []
-  for (const key of Object.keys(texts).sort()) {
-    const at = FieldPath.root("data").key(key)
-    errors.push(...messages(at, key, configKeyRule(key)))
-    if (Object.hasOwn(binaries, key)) errors.push(invalidValue(at, key, "duplicate of key present in binaryData"))
-  }
-  errors.push(...validateDataKeys(FieldPath.root("binaryData"), binaries))
+  const ruleOfText = (key: string): string[] =>
+    Object.hasOwn(binaries, key)
+      ? [...configKeyRule(key), "duplicate of key present in binaryData"]
+      : configKeyRule(key)
+  const errors = [
+    ...validateDataKeys(FieldPath.root("data"), texts, ruleOfText),
+    ...validateDataKeys(FieldPath.root("binaryData"), binaries),
+  ]
   const bytes =
     Object.values(texts).reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
     Object.values(binaries).reduce((sum, value) => sum + Buffer.byteLength(value, "base64"), 0)
