@@ -3,7 +3,7 @@ import type { KubeObject, Node, Pod } from "../../apimachinery/object.ts"
 import { controllerRevisions, daemonSets, nodes, pods } from "../../client/resources.ts"
 import { canonical } from "../template-hash.ts"
 import { eventually, startHarness, type Harness } from "../testing/harness.ts"
-import type { DaemonSet } from "./daemonset.ts"
+import type { DaemonSet } from "./types.ts"
 import { daemonPod, nodeOf, placement } from "./placement.ts"
 
 const only = ["daemonset", "garbage-collector"]

@@ -1,10 +1,9 @@
 // One pod on each node that qualifies. Facts: k8s.io/kubernetes/pkg/controller/daemon.
 
 import { matches, selectorFromLabelSelector } from "../../apimachinery/labels.ts"
-import { controllerOf, type KubeObject, type Node, type Pod, type PodTemplateSpec } from "../../apimachinery/object.ts"
+import { controllerOf, type KubeObject, type Node, type Pod } from "../../apimachinery/object.ts"
 import { controllerRevisions, daemonSets, nodes as nodeResource, pods as podResource } from "../../client/resources.ts"
 import type { ReconcileResult } from "../../client/workqueue/workers.ts"
-import type { Condition } from "../conditions.ts"
 import { Controller, type ControllerContext, type Key } from "../context.ts"
 import { equalButNulls } from "../../apimachinery/equality.ts"
 import { revisionHashLabel, truncateHistory, type ControllerRevision } from "../history/revisions.ts"
@@ -15,33 +14,7 @@ import { FailedBackoff } from "./failed-backoff.ts"
 import { historyOf } from "./history.ts"
 import { daemonSetKind } from "./placement.ts"
 import { Round } from "./round.ts"
-
-export interface DaemonSet extends KubeObject {
-  spec?: {
-    template?: PodTemplateSpec
-    selector?: { matchLabels?: { [key: string]: string } }
-    minReadySeconds?: number
-    revisionHistoryLimit?: number
-    updateStrategy?: {
-      type?: string
-      rollingUpdate?: { maxUnavailable?: number | string; maxSurge?: number | string }
-    }
-  }
-  status?: DaemonSetStatus
-}
-
-export interface DaemonSetStatus {
-  currentNumberScheduled: number
-  desiredNumberScheduled: number
-  numberMisscheduled: number
-  numberReady: number
-  updatedNumberScheduled?: number
-  numberAvailable?: number
-  numberUnavailable?: number
-  observedGeneration?: number
-  collisionCount?: number
-  conditions?: Condition[]
-}
+import type { DaemonSet } from "./types.ts"
 
 export function runDaemonSets(ctx: ControllerContext): Promise<void> {
   const sets = ctx.informers.of<DaemonSet>(daemonSets)

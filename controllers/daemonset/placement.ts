@@ -1,7 +1,7 @@
 // Which nodes a DaemonSet wants a pod on, and what such a pod looks like. Pure.
 // Source: k8s.io/kubernetes/pkg/controller/daemon/{daemon_controller,util/daemonset_util}.go.
 
-import type { DaemonSet } from "./daemonset.ts"
+import type { DaemonSet } from "./types.ts"
 import { matchesNode, tolerates, type Toleration } from "../../apimachinery/node-selection.ts"
 import type { Node, Pod, PodTemplateSpec } from "../../apimachinery/object.ts"
 import { revisionHashLabel } from "../history/revisions.ts"

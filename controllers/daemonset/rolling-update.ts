@@ -4,7 +4,7 @@
 import type { Pod } from "../../apimachinery/object.ts"
 import { scaled } from "../deployment/replicas.ts"
 import { isTerminating } from "../pods/pod-state.ts"
-import type { DaemonSet } from "./daemonset.ts"
+import type { DaemonSet } from "./types.ts"
 import type { Place } from "./placement.ts"
 
 export interface Plan {

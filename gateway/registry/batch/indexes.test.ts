@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { FieldPath } from "../../../apimachinery/field-errors.ts"
 import { countIndexes, overlapOf } from "./indexes.ts"
-import type { JobSpec } from "./job-spec.ts"
+import type { JobSpec } from "./types.ts"
 import { validateSuccessPolicy } from "./policies.ts"
 
 describe("indexes as text", () => {

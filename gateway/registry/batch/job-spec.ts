@@ -1,6 +1,5 @@
 // What a Job says of its pods, alone and in a CronJob's template. Source: k8s.io/kubernetes/pkg/apis/batch/validation.
 
-import type * as models from "@kubernetes/client-node"
 import {
   type FieldError,
   type FieldPath,
@@ -9,14 +8,12 @@ import {
   required,
   tooLong,
 } from "../../../apimachinery/field-errors.ts"
-import type { Wire } from "../../../apimachinery/object.ts"
 import { defaultPodTemplate } from "../core/pod-spec/defaults.ts"
 import { validatePodTemplate } from "../core/pod-spec/validate.ts"
 import { domainPrefixedPath, nonNegative, optionalOneOf } from "../validation/values.ts"
 import { emptyTemplate } from "../workloads/template.ts"
 import { validateFailurePolicy, validateSuccessPolicy } from "./policies.ts"
-
-export type JobSpec = Wire<models.V1JobSpec>
+import type { JobSpec } from "./types.ts"
 
 const maxIndexedParallelism = 100_000
 const maxFailedIndexes = 100_000

@@ -15,7 +15,7 @@ import {
 import { validateQualifiedName } from "../../../apimachinery/names.ts"
 import { messages, nonNegative, optionalOneOf } from "../validation/values.ts"
 import { countIndexes } from "./indexes.ts"
-import type { JobSpec } from "./job-spec.ts"
+import type { JobSpec } from "./types.ts"
 
 type FailureRule = NonNullable<JobSpec["podFailurePolicy"]>["rules"][number]
 type ExitCodes = NonNullable<FailureRule["onExitCodes"]>

@@ -3,11 +3,8 @@
 
 import { deviceSelectorErrors } from "../../../apimachinery/cel/devices.ts"
 import { type FieldError, type FieldPath, required } from "../../../apimachinery/field-errors.ts"
+import type { DeviceSelector } from "./types.ts"
 import { limited, limits } from "./values.ts"
-
-export interface DeviceSelector {
-  cel?: { expression?: string }
-}
 
 export function validateSelectors(path: FieldPath, selectors: readonly DeviceSelector[] | undefined): FieldError[] {
   return limited(path, selectors, limits.selectors, (item, { cel }) => {

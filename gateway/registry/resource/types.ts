@@ -3,7 +3,6 @@
 import type { KubeObject } from "../../../apimachinery/object.ts"
 import type { NodeSelector } from "../core/pod-spec/scheduling.ts"
 import type { Condition } from "../validation/conditions.ts"
-import type { DeviceSelector } from "./selectors.ts"
 
 export interface Configuration {
   requests?: readonly string[]
@@ -15,6 +14,10 @@ export interface Toleration {
   operator?: string
   value?: string
   effect?: string
+}
+
+export interface DeviceSelector {
+  cel?: { expression?: string }
 }
 
 export interface DeviceRequest {
