@@ -200,6 +200,7 @@ const checksGenerateName: ReadonlySet<string> = new Set([
 
 /** Groups, and one status, that take any qualified name as a finalizer, as custom resources do: upstream keeps them out of core's rules. */
 const anyFinalizer: ReadonlySet<string> = new Set([
+  "/events",
   "admissionregistration.k8s.io",
   "apiextensions.k8s.io",
   "apiregistration.k8s.io",

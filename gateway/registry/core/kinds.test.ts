@@ -37,6 +37,8 @@ describe("faults of a new object", () => {
       ],
     ],
     ["nodes", { spec: { podCIDRs: ["10.0.0.0/24", "fd00::/64"] } }, []],
+    // What an event is about may have a name that its kind allows and others do not.
+    ["events", { metadata: { name: "system:node.17" }, involvedObject: { namespace: "default" } }, []],
     [
       "nodes",
       { status: { nodeInfo: { swap: { capacity: 0 } } } },

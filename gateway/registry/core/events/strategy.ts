@@ -2,7 +2,11 @@
 
 import { dictionary } from "../../../../apimachinery/dictionary.ts"
 import { type FieldError, FieldPath, invalidValue, required } from "../../../../apimachinery/field-errors.ts"
-import { validateDNS1123Subdomain, validateQualifiedName } from "../../../../apimachinery/names.ts"
+import {
+  validateDNS1123Subdomain,
+  validatePathSegmentName,
+  validateQualifiedName,
+} from "../../../../apimachinery/names.ts"
 import { validateObjectMeta } from "../../../../apimachinery/object-meta.ts"
 import type { KubeObject } from "../../../../apimachinery/object.ts"
 import type { KindExtension, Strategy } from "../../strategy.ts"
@@ -43,6 +47,8 @@ const maxNote = 1024
 const strategy: Strategy<Event> = {
   defaultPropagation: "None",
 
+  // What events.k8s.io asks of names of new events, it asks itself (validateNew).
+  nameRule: validatePathSegmentName,
   generation: false,
   allowCreateOnUpdate: true,
   metadataLast: true,
