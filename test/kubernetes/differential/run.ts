@@ -41,6 +41,8 @@ export interface Place {
 
 /** How long a server may take to do what it does on its own (serving a new kind). */
 const settlingMs = 10_000
+/** Of an answer that was not waited for. */
+const shownBytes = 500
 /** How long a watch that the server ends may take to end. */
 const endPatienceMs = 15_000
 
@@ -62,7 +64,11 @@ export async function runSteps(connection: Connection, scenario: Scenario, place
       continue
     }
     const { code, headers, body } = await ask(connection, step, fill)
-    if (step.save !== undefined) saved.set(step.save, parsed(body))
+    if (step.save !== undefined) {
+      if (code >= 300 && step.mayBeInVain !== true)
+        throw new Error(`${connection.name}: ${title}: ${shown(code, body)}`)
+      saved.set(step.save, parsed(body))
+    }
     entries.push({ step, title, code, headers, body })
   }
   for (const { watch, step } of watches) if (step.untilEnd === true) await until(() => watch.ended, endPatienceMs)
@@ -100,11 +106,22 @@ async function ask(connection: Connection, step: RequestStep, fill: (text: strin
     const answer = await connection.call(step.method, fill(step.path), options).catch(noAnswer)
     const isDone =
       (step.untilCode === undefined || answer.code === step.untilCode) &&
-      (step.untilText === undefined || answer.body.includes(fill(step.untilText)))
-    if (isDone || Date.now() > deadline) return answer
+      (step.untilText === undefined || [step.untilText].flat().some((text) => answer.body.includes(fill(text))))
+    if (isDone) return answer
+    if (Date.now() > deadline) return inVain(connection, step, answer)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
+
+function inVain(connection: Connection, step: RequestStep, answer: Answer): Answer {
+  if (step.mayBeInVain === true) return answer
+  const { method, path, untilCode, untilText = [] } = step
+  const wanted = [untilCode ?? [], untilText].flat().join(" or ")
+  const waited = `${connection.name}: waited in vain for ${wanted} of ${method} ${path}`
+  throw new Error(`${waited}; ${shown(answer.code, answer.body)}`)
+}
+
+const shown = (code: number, body: Buffer): string => `${code}: ${body.toString().slice(0, shownBytes)}`
 
 /** That a server does not answer is an answer, too, to be compared. */
 function noAnswer(error: unknown): Answer {
@@ -126,14 +143,14 @@ function headersOf(step: Step, fill: (text: string) => string): Headers {
   const headers: Record<string, string> = {}
   if (!("watch" in step) && step.body !== undefined) headers["content-type"] = step.contentType ?? "application/json"
   for (const [name, value] of Object.entries(step.headers ?? {})) headers[name.toLowerCase()] = fill(value)
-  return { ...headers, ...impersonation(step.as) }
+  return { ...headers, ...impersonation(step.as, fill) }
 }
 
 /** Both servers know who asks by the same name, however they authenticate. */
 const everyone: User = { name: "differential", groups: ["system:masters", "system:authenticated"] }
 
-function impersonation(user: User = everyone): Headers {
-  return { "impersonate-user": user.name, ...(user.groups === undefined ? {} : { "impersonate-group": user.groups }) }
+function impersonation({ name, groups }: User = everyone, fill = (text: string): string => text): Headers {
+  return { "impersonate-user": fill(name), ...(groups === undefined ? {} : { "impersonate-group": groups.map(fill) }) }
 }
 
 function bodyOf(step: RequestStep, fill: (text: string) => string): string | Uint8Array | undefined {

@@ -33,12 +33,14 @@ export interface RequestStep {
   encoding?: "utf16le" | "utf16be"
   /** Impersonated. */
   as?: User
-  /** Later steps name the answer by it. */
+  /** Later steps name the answer by it, which must therefore be what was asked for. */
   save?: string
   /** Asked again until this code comes: what a server does on its own takes a moment. */
   untilCode?: number
-  /** Asked again until the answer holds this text. */
-  untilText?: string
+  /** Asked again until the answer holds this text, or one of these. */
+  untilText?: string | readonly string[]
+  /** What is waited for or saved may never come, where it is left to chance. Otherwise that is an error, even on both servers. */
+  mayBeInVain?: true
   /** An OpenAPI document: what others' custom resources add to it is not compared. */
   document?: true
   /** In reports, when method and path do not tell. */

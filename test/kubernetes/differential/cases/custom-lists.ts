@@ -22,22 +22,31 @@ const group = "l@{id}.example.com"
 const things = `/apis/${group}/v1/namespaces/@{ns}/things`
 
 const text = { type: "string" }
-const keyed = (...keys: string[]): object => ({
+/** Keys are required or have a default. */
+const keyed = (key: object, more: object, ...keys: string[]): object => ({
   type: "array",
   "x-kubernetes-list-type": "map",
   "x-kubernetes-list-map-keys": keys,
   items: {
     type: "object",
-    properties: { a: text, b: text, more: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+    properties: { a: key, b: key, more: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+    ...more,
   },
 })
+const keyedByDefaults = (...keys: string[]): object => keyed({ ...text, default: "none" }, {}, ...keys)
+const keyedByRequired = (...keys: string[]): object => keyed(text, { required: keys }, ...keys)
 const set = { type: "array", "x-kubernetes-list-type": "set", items: text }
 const condition = { type: "object", required: ["type"], properties: { type: text, reason: text } }
-const conditions = { ...keyed("type"), items: condition }
+const conditions = { ...keyedByRequired("type"), items: condition }
 
 const spec = {
   type: "object",
-  properties: { one: keyed("a"), two: keyed("a", "b"), set, plain: { type: "array", items: keyed("a") } },
+  properties: {
+    one: keyedByRequired("a"),
+    two: keyedByDefaults("a", "b"),
+    set,
+    plain: { type: "array", items: keyedByRequired("a") },
+  },
 }
 const status = {
   type: "object",

@@ -139,7 +139,7 @@ function pages(): RequestStep[] {
     next("two", "one"),
     next("three", "two"),
     next("again", "one", "&labelSelector=even%3Dtrue"),
-    next("bad", "one", "&resourceVersion=7"),
+    get(`${path}?limit=2&continue=@{one.metadata.continue}&resourceVersion=7`, { label: "LIST second page, revision" }),
     get(`${path}?limit=2&continue=@{one.metadata.continue}`, { headers: asTable, label: "LIST second page, table" }),
     get(`${path}?limit=2`, { headers: asMetadataList, label: "LIST first page, metadata" }),
     get(`${path}?limit=500`, { label: "LIST one page" }),

@@ -101,7 +101,7 @@ function patches(kind: Kind): RequestStep[] {
   const patchAll = (where: string): RequestStep[] =>
     types.map(([type, body]) => patch(where, type, body, { label: `PATCH ${type}${where === path ? "" : " status"}` }))
   return [
-    post(kind.path, kind.object()),
+    post(kind.path, kind.object(), { save: "made" }),
     patch(path, mergePatch, {}, { label: "PATCH nothing first" }),
     ...patchAll(path),
     patch(path, mergePatch, {}, { label: "PATCH nothing" }),
@@ -137,7 +137,7 @@ function dryRuns(kind: Kind): RequestStep[] {
     get(path, { label: "GET not made" }),
     post(`${kind.path}?dryRun=Some`, object),
     post(`${kind.path}?dryRun=All&fieldManager=${"x".repeat(130)}`, object, { label: "POST long manager" }),
-    post(kind.path, object),
+    post(kind.path, object, { save: "made" }),
     post(`${kind.path}?dryRun=All`, object, { label: "POST dry run again" }),
     put(`${path}?dryRun=All`, changed),
     patch(`${path}?dryRun=All`, mergePatch, { metadata: { labels: { a: "b" } } }),
@@ -163,7 +163,7 @@ function watched(kind: Kind): Scenario["steps"] {
       headers: asTable,
     }),
     watch(`${kind.path}?labelSelector=own%3D@{id},stage%3Dtwo&resourceVersion=@{list.metadata.resourceVersion}`),
-    post(kind.path, object),
+    post(kind.path, object, { save: "made" }),
     patch(path, mergePatch, { metadata: { labels: { stage: "two" } } }),
     patch(path, mergePatch, { metadata: { labels: { stage: "two" } } }, { label: "PATCH nothing" }),
     patch(path, mergePatch, { metadata: { annotations: { a: "b" } } }),
@@ -179,8 +179,8 @@ function listed(kind: Kind): RequestStep[] {
   const other = nameOf(kind.other())
   return [
     get(list, { label: "LIST none" }),
-    post(kind.path, labelled(kind.object())),
-    post(kind.path, labelled(kind.other())),
+    post(kind.path, labelled(kind.object()), { save: "made" }),
+    post(kind.path, labelled(kind.other()), { save: "other" }),
     get(list, { label: "LIST" }),
     get(list, { headers: asTable, label: "LIST table" }),
     get(`${list}${and}includeObject=Object`, { headers: asTable, label: "LIST table with objects" }),

@@ -57,7 +57,13 @@ export function nameOf(object: JsonObject): string {
 /** Names of objects without a namespace are the scenario's own, and what the name must agree with. */
 function sample(facts: ResourceFacts, word: string): JsonObject {
   const object = minimalObject(facts) as unknown as JsonObject
-  if (facts.namespaced) return word === "m" ? object : renamed(object, `${word}${nameOf(object)}`)
+  if (facts.namespaced) {
+    // What an Event is about is in its namespace.
+    const here = JSON.parse(
+      JSON.stringify(object).replaceAll(`"namespace":"default"`, `"namespace":"@{ns}"`),
+    ) as JsonObject
+    return word === "m" ? here : renamed(here, `${word}${nameOf(here)}`)
+  }
   if (facts.resource === "ipaddresses") return renamed(object, `2001:db8::${word === "m" ? 1 : 2}:@{number}`)
   const own = `${word}@{id}`
   const text = JSON.stringify(object).replaceAll("minimal.example.com", `${own}.example.com`)

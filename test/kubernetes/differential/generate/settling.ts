@@ -7,12 +7,17 @@ import type { Kind } from "./objects.ts"
 /** By resource: what the object's JSON holds then. */
 const written: ReadonlyMap<string, string> = new Map([["flowschemas", `"Dangling"`]])
 
+/** It was refused. */
+const notMade = `"NotFound"`
+
 export function settling(kind: Kind, scenarios: Scenario[]): Scenario[] {
   const untilText = written.get(kind.facts.resource)
   if (untilText === undefined) return scenarios
   const settled = (step: Step): Step[] => {
     const name = nameOfCreated(kind, step)
-    return name === undefined ? [step] : [step, get(`${kind.path}/${name}`, { untilText, label: "GET settled" })]
+    return name === undefined
+      ? [step]
+      : [step, get(`${kind.path}/${name}`, { untilText: [untilText, notMade], label: "GET settled" })]
   }
   return scenarios.map((scenario) => ({ ...scenario, steps: scenario.steps.flatMap(settled) }))
 }
