@@ -1,9 +1,11 @@
 // The two servers, one of each for a whole run: a kube-apiserver without controllers, and a gateway with one fresh tenant and
-// no controllers either. POLYPLANE_KUBERNETES_SERVER and _TOKEN name a running kube-apiserver instead of a new one.
+// no controllers either. POLYPLANE_KUBERNETES_SERVER and _TOKEN name a running kube-apiserver instead of a new one; with STORAGE=etcd
+// the tenant's objects are in an etcd.
 
 import { startTestGateway } from "../../../gateway/testing/start-gateway.ts"
 import { RangeServiceAddresses } from "../../../gateway/registry/core/services/addresses.ts"
 import { TestKubernetes } from "../harness/test-kubernetes.ts"
+import { TestEtcd } from "../etcd/test-etcd.ts"
 import { Connection } from "./connection.ts"
 
 export interface Servers extends AsyncDisposable {
@@ -17,9 +19,11 @@ const serviceRange = "10.96.0.0/16"
 export async function startServers(): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const kubernetes = stack.use(await connectKubernetes(stack))
+  const etcd = process.env["STORAGE"] === "etcd" ? stack.use(await TestEtcd.start()) : undefined
   const gateway = stack.use(
     await startTestGateway({
       superCluster: false,
+      ...(etcd === undefined ? {} : { etcd: { servers: etcd.servers, prefix: "/differential" } }),
       serviceAddresses: () => new RangeServiceAddresses({ cidr: serviceRange, load: () => Promise.resolve([]) }),
     }),
   )
