@@ -218,6 +218,32 @@ describe("a tenant's call", () => {
     expect(others.text).toBe(absent.text.replace("absent", "web").replace("shop", "stolen"))
   })
 
+  // Its length is said in headers that go no further: the kubelet took it for the next request on a connection of ours.
+  test.each<[string, Record<string, string>]>([
+    ["of a known length", {}],
+    ["in chunks", { "transfer-encoding": "chunked" }],
+  ])("with a body %s is refused", async (_what, headers) => {
+    const body = "GET /pods HTTP/1.1\r\nHost: kubelet\r\n\r\n"
+    const length = Object.keys(headers).length === 0 ? { "content-length": String(body.length) } : headers
+    const path = "/containerLogs/shop/web/main"
+    const request = httpsRequest({
+      host,
+      port: agent.port,
+      ca,
+      agent: false,
+      path,
+      headers: { ...(await bearer()), ...length, connection: "keep-alive" },
+    })
+    request.end(body)
+    const [response] = (await once(request, "response")) as [IncomingMessage]
+    response.resume()
+
+    expect(response.statusCode).toBe(400)
+    // What the kubelet was sent before this it has seen.
+    await ask(path, await bearer())
+    expect(seen).toEqual(["GET /containerLogs/ns-123456-a-shop/web/main"])
+  })
+
   test("is denied while the super cluster does not answer", async () => {
     superClusterAnswers = false
     expect((await ask("/containerLogs/shop/web/main", await bearer())).code).toBe(502)

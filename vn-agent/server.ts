@@ -103,6 +103,7 @@ class Calls {
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { routed, path } = await this.#authorize(request)
     if (routed.upgrade) throw new CallRefused(400, "Upgrade request required")
+    if (hasBody(request)) throw new CallRefused(400, "this takes no body")
     if (response.destroyed) return // who asked left meanwhile: nobody would end what is opened now
     request.url = path
     await this.#replaceHeaders(request)
@@ -165,6 +166,13 @@ function kubeletTLS(kubelet: KubeletAccess): TLSOptions {
     ...(insecureSkipTlsVerify === true ? { rejectUnauthorized: false } : {}),
   }
 }
+
+/**
+ * The headers that say how long a body is go no further, so that the kubelet would take one for further requests of ours, on a
+ * connection where ours are believed.
+ */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0
 
 const protocolHeaders = new Set(["accept", "accept-encoding", "connection", "upgrade", "x-stream-protocol-version"])
 const isProtocolHeader = (name: string): boolean => protocolHeaders.has(name) || name.startsWith("sec-websocket-")
