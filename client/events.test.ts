@@ -3,8 +3,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { forbidden } from "../apimachinery/status.ts"
 import { FakeCluster } from "./testing/fake-cluster.ts"
 import { EventRecorder, eventLimits } from "./events.ts"
-import { runLeaderElection } from "./leader-election.ts"
-import { events, leases, pods } from "./resources.ts"
+import { events, pods } from "./resources.ts"
 import type { KubeClient } from "./rest.ts"
 import { FakeClock } from "./testing/fake-clock.ts"
 import { withFieldManager } from "./writes-as.ts"
@@ -109,82 +108,3 @@ describe("an EventRecorder", () => {
     expect(cluster.all(pods)).toEqual([])
   })
 })
-
-describe("leader election", () => {
-  test("lets one lead, and the next when it gives the lease back", async () => {
-    const clock = new FakeClock()
-    const cluster = new FakeCluster({ clock })
-    const order: string[] = []
-    const first = new AbortController()
-    const second = new AbortController()
-    const lead = (identity: string, stop: AbortController): Promise<void> =>
-      runLeaderElection({
-        client: cluster,
-        namespace: "default",
-        name: "l",
-        identity,
-        signal: stop.signal,
-        clock,
-        async lead(signal) {
-          order.push(`${identity} leads`)
-          await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
-          order.push(`${identity} stops`)
-        },
-      })
-    const a = lead("a", first)
-    await until(() => order.length === 1, clock)
-    const b = lead("b", second)
-    for (let step = 0; step < 20; step++) await tick(clock, 2_000)
-    expect(order).toEqual(["a leads"])
-    first.abort()
-    await a
-    await until(() => order.length === 3, clock)
-    second.abort()
-    await b
-    expect(order).toEqual(["a leads", "a stops", "b leads", "b stops"])
-    expect(cluster.find(leases, "default", "l")).toMatchObject({ spec: { holderIdentity: "", leaseTransitions: 1 } })
-  })
-
-  test("takes over from one that stopped renewing", async () => {
-    const clock = new FakeClock()
-    const cluster = new FakeCluster({ clock })
-    const spec = { holderIdentity: "dead", leaseDurationSeconds: 15, renewTime: "2025-01-01T00:00:00.000000Z" }
-    const lease = {
-      apiVersion: "coordination.k8s.io/v1",
-      kind: "Lease",
-      metadata: { name: "l", namespace: "default" },
-      spec,
-    }
-    await cluster.create(leases, lease)
-    const stop = new AbortController()
-    let leadsAt = 0
-    const started = clock.now()
-    const running = runLeaderElection({
-      client: cluster,
-      namespace: "default",
-      name: "l",
-      identity: "b",
-      signal: stop.signal,
-      clock,
-      async lead(signal) {
-        leadsAt = clock.now()
-        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
-      },
-    })
-    await until(() => leadsAt > 0, clock)
-    // However old the lease looks: the other's clock may be wrong.
-    expect(leadsAt - started).toBeGreaterThanOrEqual(15_000)
-    stop.abort()
-    await running
-  })
-})
-
-async function tick(clock: FakeClock, ms: number): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
-  clock.advance(ms)
-}
-
-async function until(condition: () => boolean, clock: FakeClock): Promise<void> {
-  for (let step = 0; step < 200 && !condition(); step++) await tick(clock, 500)
-  expect(condition()).toBe(true)
-}

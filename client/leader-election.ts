@@ -12,7 +12,7 @@ import type { KubeClient } from "./rest.ts"
 export interface LeaderElectionTimes {
   /** How long others wait after the last renewal they saw. */
   leaseMs: number
-  /** The leader gives up when it could not renew for so long; below leaseMs. */
+  /** The leader gives up when it could not renew for so long; below leaseMs. A call may take half of it. */
   renewMs: number
   /** Between two attempts. */
   retryMs: number
@@ -75,6 +75,8 @@ class Election {
   readonly #log: Log
   /** The Lease as last seen, and when a change of it was seen. */
   #observed: { lease: Lease; at: number } | undefined
+  /** When the last try that succeeded began: whoever sees it counts from later on. */
+  #renewedAt = 0
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options
@@ -87,7 +89,7 @@ class Election {
   async acquire(): Promise<boolean> {
     const { signal, name } = this.#options
     while (!signal.aborted) {
-      if (await this.#attempt()) {
+      if (await this.#attempt(this.#times.renewMs / 2, signal)) {
         this.#log.info({ lease: name }, "became leader")
         return true
       }
@@ -99,15 +101,16 @@ class Election {
 
   /** Resolves when the signal ended or the Lease could not be renewed in time. */
   async renew(signal: AbortSignal): Promise<void> {
-    let renewedAt = this.#clock.now()
+    const { retryMs, renewMs } = this.#times
+    const leftMs = (): number => this.#renewedAt + renewMs - this.#clock.now()
     for (;;) {
-      await pause(this.#clock, this.#times.retryMs, signal)
+      await pause(this.#clock, Math.min(retryMs, leftMs()), signal)
       if (signal.aborted) return
-      if (await this.#attempt()) renewedAt = this.#clock.now()
-      else if (this.#clock.now() - renewedAt >= this.#times.renewMs) {
-        this.#log.warn({ lease: this.#options.name }, "lost leadership")
-        return
-      }
+      // One that is not answered leaves time for another.
+      if (leftMs() > 0 && (await this.#attempt(Math.min(leftMs(), renewMs / 2), signal))) continue
+      if (signal.aborted || leftMs() > 0) continue
+      this.#log.warn({ lease: this.#options.name }, "lost leadership")
+      return
     }
   }
 
@@ -116,48 +119,70 @@ class Election {
     const lease = this.#observed?.lease
     if (lease?.spec?.holderIdentity !== this.#options.identity) return
     const now = microTimestamp(new Date(this.#clock.now()))
-    try {
-      const transitions = lease.spec.leaseTransitions ?? 0
-      const spec = { leaseDurationSeconds: 1, renewTime: now, acquireTime: now, leaseTransitions: transitions }
-      await this.#options.client.update<Lease>(leases, { ...lease, spec: { holderIdentity: "", ...spec } })
-    } catch (error) {
-      // It runs out by itself.
-      this.#log.debug({ lease: this.#options.name, error: String(error) }, "lease not released")
-    }
+    const transitions = lease.spec.leaseTransitions ?? 0
+    const spec = { leaseDurationSeconds: 1, renewTime: now, acquireTime: now, leaseTransitions: transitions }
+    const released = { ...lease, spec: { holderIdentity: "", ...spec } }
+    // Otherwise it runs out by itself.
+    await this.#inTime(this.#times.renewMs / 2, undefined, async () => {
+      await this.#options.client.update<Lease>(leases, released)
+      return true
+    })
   }
 
-  async #attempt(): Promise<boolean> {
-    try {
-      return await this.#tryLease()
-    } catch (error) {
-      this.#log.debug({ lease: this.#options.name, error: String(error) }, "lease attempt failed")
+  /** Whether the Lease is ours. */
+  async #attempt(ms: number, signal: AbortSignal): Promise<boolean> {
+    const began = this.#clock.now()
+    const isOurs = await this.#inTime(ms, signal, (over) => this.#tryLease(over))
+    if (isOurs) this.#renewedAt = began
+    return isOurs
+  }
+
+  /** What takes longer, or is still under way when the signal ends, counts as failed: `work` is told that it is over. */
+  async #inTime(
+    ms: number,
+    signal: AbortSignal | undefined,
+    work: (over: AbortSignal) => Promise<boolean>,
+  ): Promise<boolean> {
+    const over = new AbortController()
+    const until = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+    const isLate = pause(this.#clock, ms, until).then(() => false)
+    const done = work(over.signal).catch((error: unknown) => {
+      this.#log.debug({ lease: this.#options.name, error: String(error) }, "lease not written")
       return false
+    })
+    try {
+      return await Promise.race([done, isLate])
+    } finally {
+      over.abort()
     }
   }
 
-  async #tryLease(): Promise<boolean> {
+  /** Once `over` it writes nothing any more, and what it finds is not minded. */
+  async #tryLease(over: AbortSignal): Promise<boolean> {
     const { client, namespace, name, identity } = this.#options
     let lease: Lease
     try {
       lease = await client.get<Lease>(leases, namespace, name)
     } catch (error) {
       if (!isNotFound(error)) throw error
+      if (over.aborted) return false
       const metadata = { namespace, name }
       const made: Lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec: this.#spec(undefined) }
-      this.#observe(await client.create<Lease>(leases, made))
+      this.#observe(await client.create<Lease>(leases, made), over)
       return true
     }
-    if (this.#observed?.lease.metadata.resourceVersion !== lease.metadata.resourceVersion) this.#observe(lease)
+    if (over.aborted) return false
+    if (this.#observed?.lease.metadata.resourceVersion !== lease.metadata.resourceVersion) this.#observe(lease, over)
     const holder = lease.spec?.holderIdentity ?? ""
     const heldMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1000
     const until = (this.#observed?.at ?? 0) + heldMs
     if (holder !== "" && holder !== identity && until > this.#clock.now()) return false
-    this.#observe(await client.update<Lease>(leases, { ...lease, spec: this.#spec(lease.spec) }))
+    this.#observe(await client.update<Lease>(leases, { ...lease, spec: this.#spec(lease.spec) }), over)
     return true
   }
 
-  #observe(lease: Lease): void {
-    this.#observed = { lease, at: this.#clock.now() }
+  #observe(lease: Lease, over: AbortSignal): void {
+    if (!over.aborted) this.#observed = { lease, at: this.#clock.now() }
   }
 
   #spec(current: LeaseSpec | undefined): LeaseSpec {
