@@ -17,6 +17,7 @@ import { RefusedError, isRefusal } from "./failures.ts"
 import type { SyncKey } from "./keys.ts"
 import type { SyncSettings } from "./options.ts"
 import { syncOf } from "./resources/index.ts"
+import { existsInTenant, findCopy } from "./second-look.ts"
 import type { Patch, ResourceSync, SyncContext, TenantStep } from "./resources/resource-sync.ts"
 
 export type Outcome = void | { requeueAfterMs: number }
@@ -86,6 +87,8 @@ export class SyncController {
         return this.#update(work, decision)
       case "remove":
         return superObject === undefined ? undefined : this.#remove(work, superObject, decision)
+      case "lose":
+        return this.#lose(work, decision.tenantSteps)
       case "finish":
         return object === undefined ? undefined : this.#finish(work, object)
       case "refuse":
@@ -171,8 +174,7 @@ export class SyncController {
     const { sync, place } = work
     if (why === "gone" || why === "stale") {
       const wait = this.#claimedFor(sync, superObject)
-      const exists = await this.#existsInTenant(work, superObject)
-      if (exists) return
+      if (await existsInTenant(sync, work.client, superObject)) return
       if (wait > 0) return { requeueAfterMs: wait }
     }
     const { uid, resourceVersion } = superObject.metadata
@@ -197,43 +199,30 @@ export class SyncController {
     return Number.isNaN(made) ? 0 : made + sync.claimGraceMs - this.#parts.clock.now()
   }
 
-  /** Asks the tenant itself whether the object that the copy is of exists: a lagging cache must not delete anything. */
-  async #existsInTenant({ sync, client }: Work, superObject: KubeObject): Promise<boolean> {
-    const owner = recordedOwner(superObject)
-    if (owner === undefined) return true
-    const { name = "" } = superObject.metadata
-    const { namespaced } = sync.resource
-    const tenantName = namespaced ? (sync.tenantName?.(name, superObject) ?? name) : owner.namespace
-    try {
-      const object = await client.get(sync.resource, namespaced ? owner.namespace : undefined, tenantName)
-      return owner.uid === undefined || object.metadata.uid === owner.uid
-    } catch (error) {
-      if (isNotFound(error)) return false
-      throw error
-    }
+  /** The tenant's object says that it has run: without its copy it will not again. */
+  async #lose(work: Work, tenantSteps: TenantStep[]): Promise<Outcome> {
+    const superObject = await this.#findCopy(work)
+    if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
+    for (const step of tenantSteps) await this.#stepInTenant(work, step)
   }
 
-  /** The tenant's pod has waited for its copy. Asked once more, since only the cache says that it is gone. */
-  async #finish({ sync, place, object, client, context }: Work, tenantObject: KubeObject): Promise<Outcome> {
-    if (object === undefined) return
+  /** The tenant's pod has waited for its copy. */
+  async #finish(work: Work, { metadata }: KubeObject): Promise<Outcome> {
+    const superObject = await this.#findCopy(work)
+    if (superObject !== undefined) return this.#carryOut({ ...work, superObject })
+    const { namespace, name = "", uid } = metadata
     try {
-      const superObject = await this.#parts.superClient.get(sync.resource, place.namespace, place.name)
-      const owner = recordedOwner(superObject)
-      if (owner?.clusterKey === context.tenant.clusterKey && owner.uid === tenantObject.metadata.uid) {
-        return this.#carryOut({ sync, place, object, client, context, superObject })
-      }
-    } catch (error) {
-      if (!isNotFound(error)) throw error
-    }
-    const { namespace, name = "", uid } = tenantObject.metadata
-    try {
-      await client.delete(sync.resource, namespace, name, {
+      await work.client.delete(work.sync.resource, namespace, name, {
         ...(uid === undefined ? {} : { uid }),
         gracePeriodSeconds: 0,
       })
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error
     }
+  }
+
+  async #findCopy({ sync, object, context }: Work): Promise<KubeObject | undefined> {
+    return object === undefined ? undefined : findCopy(sync, this.#parts.superClient, context.tenant, object)
   }
 
   /** No pod without its tokens: what the tenant refuses (no such service account) is told as the kubelet would. */
@@ -254,8 +243,12 @@ export class SyncController {
     const place = superPlace(sync, tenant, undefined, namespace)
     const present = view.superObject(namespaces, undefined, place.name)
     const owner = present === undefined ? undefined : recordedOwner(present)
-    if (owner?.clusterKey === tenant.clusterKey && owner.namespace === namespace) return
-    if (owner !== undefined) {
+    const isTenants = owner?.clusterKey === tenant.clusterKey && owner.namespace === namespace
+    const living = view.tenantObject(namespaces, undefined, namespace)?.metadata.uid
+    // That of an earlier one goes with all it has, and nothing new is to go with it.
+    const isStale = owner?.uid !== undefined && living !== undefined && owner.uid !== living
+    if (isTenants && !isStale) return
+    if (owner !== undefined && !isTenants) {
       this.#refuse(work, "FailedCreate", `namespace "${namespace}": its name is taken in the super cluster`)
     }
     const key = { tenant: tenant.name, resource: namespaces.resource, namespace: "", name: namespace }

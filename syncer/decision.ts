@@ -17,7 +17,9 @@ export type Decision =
    * - outdated: it is made anew when it has gone.
    */
   | { do: "remove"; why: "gone" | "stale" | "deleting" | "outdated"; gracePeriodSeconds?: number }
-  /** The copy has ended: the tenant object, deleted by the tenant, may go. */
+  /** The copy is gone and is not made again: the tenant is told. Confirmed with super first. */
+  | { do: "lose"; tenantSteps: TenantStep[] }
+  /** The copy has ended: the tenant object, deleted by the tenant, may go. Confirmed with super first. */
   | { do: "finish" }
   /** Something else is in the way, or the object cannot be run. Told to the tenant, tried again later. */
   | { do: "refuse"; message: string }
@@ -81,7 +83,7 @@ function withoutSuperObject(sync: ResourceSync, object: KubeObject, context: Syn
     case "nothing":
       return nothing
     case "report":
-      return { do: "update", superPatches: [], tenantSteps: lost.steps }
+      return { do: "lose", tenantSteps: lost.steps }
     case "refuse":
       return { do: "refuse", message: lost.message }
   }

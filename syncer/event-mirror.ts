@@ -56,9 +56,12 @@ export class EventMirror {
     const view = this.#caches.view(tenant.name)
     const object = view.tenantObject(resource, key.namespace, event.involvedObject.name ?? "")
     if (object === undefined) return
-    const { resourceVersion: _version, ...reference } = event.involvedObject
-    const uid = object.metadata.uid
-    const names = { tenant, namespace: key.namespace, superNamespace: home, uid, superUID: reference.uid }
+    const { resourceVersion: _version, uid: superUID, ...reference } = event.involvedObject
+    const copy = view.superObject(resource, home, event.involvedObject.name ?? "")
+    // Of an earlier one only the name is told: whoever asks for events of the one that has it now does so by uid.
+    const isOfEarlier = superUID !== undefined && copy !== undefined && copy.metadata.uid !== superUID
+    const uid = isOfEarlier ? "" : object.metadata.uid
+    const names = { tenant, namespace: key.namespace, superNamespace: home, uid, superUID }
     // What else it is about is not told: it may be anything in super, under its name there.
     const { metadata: _metadata, related: _related, ...contents } = event
     const wanted: EventObject = {
@@ -66,7 +69,7 @@ export class EventMirror {
       apiVersion: "v1",
       kind: "Event",
       metadata: { name: key.name, namespace: key.namespace },
-      involvedObject: { ...reference, namespace: key.namespace, ...(uid === undefined ? {} : { uid }) },
+      involvedObject: { ...reference, namespace: key.namespace, ...(uid === undefined || uid === "" ? {} : { uid }) },
       ...(event.message === undefined ? {} : { message: scrubText(event.message, names) }),
     }
     await this.#write(key, wanted)

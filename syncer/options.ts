@@ -40,8 +40,8 @@ export const syncerLimits = {
   patrolPeriodMs: 60_000,
   /** Objects compared before others may use the event loop. */
   patrolSlice: 500,
-  /** Until an event's key, whose tenant has to wake first, comes again. */
-  wakingMs: 200,
+  /** An event's key, whose tenant has to wake first, comes again. */
+  wakingRetryMs: { first: 200, longest: 30_000 },
   /** Retry of what super refuses for good (403, 422, …) doubles from the first to the second. */
   refusedRetryMs: { first: 1_000, longest: 60_000 },
   /** Retry of what fails because a server does not answer. */

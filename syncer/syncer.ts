@@ -210,9 +210,11 @@ export class Syncer implements AsyncDisposable {
 
   async #reconcile(key: SyncKey): Promise<Outcome> {
     const id = identify(key)
+    if (this.#tenants.get(key.tenant) === undefined) return this.#forgetAttempts(id)
+    if (!this.#caches.isReady(key.tenant)) return this.#wakeFor(key, id)
     try {
       const outcome = await this.#dispatch(key)
-      this.#attempts.delete(id)
+      this.#forgetAttempts(id)
       return outcome
     } catch (error) {
       const limits =
@@ -223,19 +225,28 @@ export class Syncer implements AsyncDisposable {
             : undefined
       // What remains are lost races and bugs: the workers log and retry those.
       if (limits === undefined) throw error
-      const attempt = this.#attempts.get(id) ?? 0
-      this.#attempts.set(id, attempt + 1)
-      this.#log.debug({ key, attempt, error: errorMessage(error) }, "waiting to try again")
-      return { requeueAfterMs: backoff(limits, attempt) }
+      this.#log.debug({ key, error: errorMessage(error) }, "waiting to try again")
+      return this.#later(id, limits)
     }
   }
 
+  /** It fell asleep before the key's time came. Awake it is compared whole; only events are not part of that. */
+  #wakeFor(key: SyncKey, id: string): Outcome {
+    this.#wake(key.tenant)
+    return key.resource === superEvents ? this.#later(id, syncerLimits.wakingRetryMs) : this.#forgetAttempts(id)
+  }
+
+  #later(id: string, limits: { first: number; longest: number }): Outcome {
+    const attempt = this.#attempts.get(id) ?? 0
+    this.#attempts.set(id, attempt + 1)
+    return { requeueAfterMs: backoff(limits, attempt) }
+  }
+
+  #forgetAttempts(id: string): void {
+    this.#attempts.delete(id)
+  }
+
   async #dispatch(key: SyncKey): Promise<Outcome> {
-    if (!this.#caches.isReady(key.tenant)) {
-      // It fell asleep before the key's time came. Awake it is compared whole; only events are not part of that.
-      this.#wake(key.tenant)
-      return key.resource === superEvents ? { requeueAfterMs: syncerLimits.wakingMs } : undefined
-    }
     if (key.resource === podTokens) return this.#tokens.reconcile(key)
     if (key.resource === superEvents) return this.#events.reconcile(key)
     if (syncOf(key) === undefined) return this.#publisher.reconcile(key)

@@ -1,0 +1,117 @@
+// What happens between two steps of the syncer's: tenants, namespaces and copies that are gone, or others, by the next one.
+
+import { afterEach, beforeEach, expect, test } from "vitest"
+import type { KubeObject, Pod } from "../apimachinery/object.ts"
+import { serviceUnavailable } from "../apimachinery/status.ts"
+import { controlledLabel, superNamespace, uidAnnotation } from "../apimachinery/tenancy.ts"
+import { events, namespaces, nodes, pods, serviceAccounts } from "../client/resources.ts"
+import type { Resource } from "../client/rest.ts"
+import { FakeCluster } from "../client/testing/fake-cluster.ts"
+import { eventually } from "../test/harness/eventually.ts"
+import { startSyncer, type Syncer } from "./main.ts"
+import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
+
+const tenant = fakeTenant("acme")
+const home = superNamespace(tenant.clusterKey, "apps")
+let superCluster: FakeCluster
+let tenants: FakeTenants
+let cluster: FakeCluster
+let syncer: Syncer
+
+const make = (of: FakeCluster, resource: Resource, object: Partial<KubeObject>): Promise<KubeObject> =>
+  of.create(resource, { apiVersion: "v1", kind: "", metadata: {}, ...object })
+
+async function makeNamespace(): Promise<KubeObject> {
+  const made = await make(cluster, namespaces, { metadata: { name: "apps" } })
+  await make(cluster, serviceAccounts, { metadata: { namespace: "apps", name: "default" } })
+  return made
+}
+
+const makePod = (name: string, spec: object = {}): Promise<KubeObject> =>
+  make(cluster, pods, { metadata: { namespace: "apps", name }, spec: { containers: [{ name: "main" }], ...spec } })
+
+const copyOf = (name: string): Promise<Pod> =>
+  eventually(() => superCluster.find<Pod>(pods, home, name), { what: `${name} in super` })
+
+beforeEach(async () => {
+  superCluster = new FakeCluster({ isSuper: true })
+  await make(superCluster, nodes, { metadata: { name: "node-1" }, spec: {} })
+  tenants = new FakeTenants()
+  cluster = tenants.add(tenant)
+  await makeNamespace()
+  syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+  await syncer.whenSynced()
+})
+afterEach(() => syncer[Symbol.asyncDispose]())
+
+async function running(name: string, spec: object = {}): Promise<Pod> {
+  await makePod(name, spec)
+  await copyOf(name)
+  const status = { phase: "Running", startTime: "2026-01-01T00:00:00Z", containerStatuses: [{ name: "main" }] }
+  superCluster.edit(pods, home, name, { spec: { nodeName: "node-1" }, status })
+  const find = (): Pod | undefined => cluster.find<Pod>(pods, "apps", name)
+  await eventually(() => find()?.status?.phase === "Running", { what: `${name} runs` })
+  return find() as Pod
+}
+
+test("a key that is worked on while its tenant goes does not come again", async () => {
+  await makePod("web")
+  const copy = await copyOf("web")
+  cluster.fail = (verb, resource) => {
+    if (verb !== "create" || resource !== "events") return undefined
+    tenants.remove("acme")
+    return serviceUnavailable("going")
+  }
+  const involvedObject = { kind: "Pod", namespace: home, name: "web", uid: copy.metadata.uid }
+  await make(superCluster, events, { metadata: { namespace: home, name: "web.1" }, involvedObject })
+  await eventually(() => tenants.get("acme") === undefined, { what: "the tenant is gone" })
+  await eventually(() => syncer.delayed + syncer.pending === 0, { what: "no key waits" })
+})
+
+test("nothing is put into the namespace of an earlier one of that name, which is about to go with all it has", async () => {
+  await makePod("old")
+  await copyOf("old")
+  superCluster.fail = (verb, resource) =>
+    verb === "delete" && resource === "namespaces" ? serviceUnavailable("busy") : undefined
+  const madeIn: unknown[] = []
+  superCluster.onChange(({ type, resource }) => {
+    if (type !== "ADDED" || resource !== "pods") return
+    madeIn.push(superCluster.find(namespaces, undefined, home)?.metadata.annotations?.[uidAnnotation])
+  })
+  cluster.remove(namespaces, undefined, "apps")
+  const { metadata } = await makeNamespace()
+  await makePod("new")
+  await eventually(() => syncer.pending === 0, { what: "all has been tried" })
+  superCluster.fail = undefined
+  await copyOf("new")
+  expect(madeIn).toEqual([metadata.uid])
+})
+
+test("a pod whose copy is there, but not marked any more, has not lost it", async () => {
+  const before = await running("web", { restartPolicy: "Never" })
+  superCluster.edit(pods, home, "web", { metadata: { labels: { [controlledLabel]: null } } })
+  const labels = (): Record<string, string> => superCluster.find(pods, home, "web")?.metadata.labels ?? {}
+  await eventually(() => labels()[controlledLabel] === "true", { what: "it is marked again" })
+  expect(cluster.find<Pod>(pods, "apps", "web")).toMatchObject({
+    metadata: { uid: before.metadata.uid },
+    status: { phase: "Running" },
+  })
+})
+
+test("what is told of an earlier pod is not told of the one that has its name now", async () => {
+  await makePod("web")
+  const copy = await copyOf("web")
+  const about = (uid: string | undefined, name: string): Promise<KubeObject> =>
+    make(superCluster, events, {
+      metadata: { namespace: home, name },
+      involvedObject: { kind: "Pod", namespace: home, name: "web", uid },
+    })
+  await about("of-an-earlier-one", "web.1")
+  await about(copy.metadata.uid, "web.2")
+  const uidIn = (name: string): Promise<unknown> =>
+    eventually(() => cluster.find(events, "apps", name), { what: name }).then(
+      ({ involvedObject }) => (involvedObject as { uid?: string }).uid,
+    )
+  expect(await uidIn("web.2")).toBe(cluster.find(pods, "apps", "web")?.metadata.uid)
+  expect(await uidIn("web.1")).toBeUndefined()
+})
