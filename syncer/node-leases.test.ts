@@ -3,8 +3,10 @@ import type { KubeObject, Node } from "../apimachinery/object.ts"
 import { virtualNodeLabel } from "../apimachinery/tenancy.ts"
 import { silentLog } from "../client/log.ts"
 import { leases } from "../client/resources.ts"
+import type { KubeClient } from "../client/rest.ts"
+import type { Tenants } from "../client/tenants.ts"
 import { FakeClock } from "../client/testing/fake-clock.ts"
-import { renewNodeLeases } from "./node-leases.ts"
+import { keepNodeLeases } from "./node-leases.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
 
 const node = (name: string, ready: string, labels: Record<string, string> = { [virtualNodeLabel]: "true" }): Node => ({
@@ -14,15 +16,25 @@ const node = (name: string, ready: string, labels: Record<string, string> = { [v
   status: { conditions: [{ type: "Ready", status: ready }] },
 })
 
+/** Everything that can go on without the clock does. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
 describe("leases of virtual nodes", () => {
   async function renewed(controllers: boolean, nodes: Node[], rounds = 1): Promise<KubeObject[]> {
     const clock = new FakeClock(0)
     const tenants = new FakeTenants()
     const cluster = tenants.add(fakeTenant("own", { controllers }))
-    for (let round = 0; round < rounds; round++) {
-      await renewNodeLeases({ tenants, nodesOf: () => nodes, clock, log: silentLog })
+    const stop = new AbortController()
+    const running = keepNodeLeases({ tenants, nodesOf: () => nodes, clock, log: silentLog }, stop.signal)
+    for (let round = 1; ; round++) {
+      await turns()
+      if (round === rounds) break
       clock.advance(10_000)
     }
+    stop.abort()
+    await running
     return (await cluster.list(leases)).items
   }
 
@@ -46,6 +58,27 @@ describe("leases of virtual nodes", () => {
 
   test("a node the tenant made itself is the tenant's own affair", async () => {
     expect(await renewed(false, [node("mine", "True", {})])).toEqual([])
+  })
+
+  test("are renewed however long another tenant takes", async () => {
+    const clock = new FakeClock(0)
+    const tenants = new FakeTenants()
+    const cluster = tenants.add(fakeTenant("own", { controllers: false }))
+    const silent = { patch: () => new Promise<never>(() => undefined) } as unknown as KubeClient
+    const all = {
+      list: () => [fakeTenant("silent", { controllers: false }), ...tenants.list()],
+      client: (name: string) => (name === "silent" ? silent : tenants.client(name)),
+    } as unknown as Tenants
+    const nodes = Array.from({ length: 40 }, (_, index) => node(`node-${index}`, "True"))
+    const stop = new AbortController()
+    void keepNodeLeases({ tenants: all, nodesOf: () => nodes, clock, log: silentLog }, stop.signal)
+    for (let round = 0; round < 3; round++) {
+      await turns()
+      clock.advance(10_000)
+    }
+    stop.abort()
+    const times = (await cluster.list(leases)).items.map(({ spec }) => (spec as { renewTime: string }).renewTime)
+    expect(times).toEqual(nodes.map(() => "1970-01-01T00:00:20.000000Z"))
   })
 
   test("other tenants have none", async () => {

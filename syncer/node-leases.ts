@@ -10,6 +10,8 @@ import type { Log } from "../client/log.ts"
 import { leases } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenants } from "../client/tenants.ts"
+import { FairQueue } from "../client/workqueue/fair-queue.ts"
+import { runWorkers } from "../client/workqueue/workers.ts"
 
 export interface NodeLeaseOptions {
   tenants: Tenants
@@ -22,25 +24,46 @@ export interface NodeLeaseOptions {
 const namespace = "kube-node-lease"
 const durationSeconds = 40
 const renewMs = 10_000
+/** Renewed at the same time, and of one tenant: one whose API does not answer (its webhooks may see to that) keeps no other waiting. */
+const atOnce = 32
+const atOnceOfTenant = 4
+
+interface Renewal {
+  tenant: string
+  node: Node
+}
 
 /** Until the signal ends. */
 export async function keepNodeLeases(options: NodeLeaseOptions, signal: AbortSignal): Promise<void> {
+  const { clock, log } = options
+  using queue = new FairQueue<Renewal>({
+    identify: ({ tenant, node }) => `${tenant} ${node.metadata.name ?? ""}`,
+    group: ({ tenant }) => tenant,
+    maxWorking: atOnceOfTenant,
+    clock,
+  })
+  const reconcile = (renewal: Renewal): Promise<void> => renewOrTell(options, renewal)
+  const working = runWorkers({ queue, workers: atOnce, reconcile, name: "node-leases", log, signal })
   while (!signal.aborted) {
-    await renewNodeLeases(options)
-    await pause(options.clock, renewMs, signal)
+    for (const renewal of due(options)) queue.add(renewal)
+    await pause(clock, renewMs, signal)
+  }
+  await working
+}
+
+function* due({ tenants, nodesOf }: NodeLeaseOptions): Generator<Renewal> {
+  for (const { name, controllers } of tenants.list()) {
+    if (controllers) continue
+    for (const node of nodesOf(name)) if (isAlive(node)) yield { tenant: name, node }
   }
 }
 
-/** One round. What fails is tried again in the next. */
-export async function renewNodeLeases({ tenants, nodesOf, clock, log }: NodeLeaseOptions): Promise<void> {
-  for (const { name: tenant } of tenants.list().filter(({ controllers }) => !controllers)) {
-    for (const node of nodesOf(tenant).filter(isAlive)) {
-      try {
-        await renew(tenants.client(tenant), node, microTimestamp(new Date(clock.now())))
-      } catch (error) {
-        log.debug({ tenant, node: node.metadata.name, error: String(error) }, "node lease not renewed yet")
-      }
-    }
+/** What fails is tried again in the next round. */
+async function renewOrTell({ tenants, clock, log }: NodeLeaseOptions, { tenant, node }: Renewal): Promise<void> {
+  try {
+    await renew(tenants.client(tenant), node, microTimestamp(new Date(clock.now())))
+  } catch (error) {
+    log.debug({ tenant, node: node.metadata.name, error: String(error) }, "node lease not renewed yet")
   }
 }
 
