@@ -63,8 +63,7 @@ export class Syncer implements AsyncDisposable {
     const maxWorking = options.workers ?? syncerLimits.workers
     const metrics = options.metrics?.queue("syncer")
     this.#queue = new FairQueue({ identify, group: ({ tenant }) => tenant, maxWorking, clock, metrics })
-    // The reachability tells of outages; informers would repeat it kind by kind.
-    this.#caches = new Caches({ tenants, superClient, clock, log: silentLog })
+    this.#caches = new Caches({ tenants, superClient, clock, log: faultsOnly(this.#log) })
     const caches = this.#caches
     this.#recorder = new EventRecorder({ component: "polyplane-syncer", clock, log: this.#log })
     this.#tokens = new TokenKeeper({
@@ -286,3 +285,6 @@ export class Syncer implements AsyncDisposable {
     for (const id of this.#attempts.keys()) if (id.startsWith(prefix)) this.#attempts.delete(id)
   }
 }
+
+/** The reachability tells of outages; informers would repeat them kind by kind. */
+const faultsOnly = (log: Log): Log => ({ ...silentLog, error: (fields, message) => log.error(fields, message) })

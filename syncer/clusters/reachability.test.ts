@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
-import { notFound, serviceUnavailable } from "../../apimachinery/status.ts"
-import { silentLog } from "../../client/log.ts"
-import { Reachability } from "./reachability.ts"
+import { forbidden, notFound, serviceUnavailable } from "../../apimachinery/status.ts"
+import { silentLog, type LogFields } from "../../client/log.ts"
+import { nodes, pods } from "../../client/resources.ts"
+import { FakeCluster } from "../../client/testing/fake-cluster.ts"
+import { observe, Reachability } from "./reachability.ts"
 
 function logged() {
   const lines: string[] = []
@@ -27,4 +29,20 @@ test.each<[name: string, failures: unknown[], lines: string[]]>([
   const { reachability, lines: told } = logged()
   for (const failure of failures) reachability.failed(failure)
   expect(told).toEqual(lines)
+})
+
+test("what may not be listed is told once, and that it may be", async () => {
+  const cluster = new FakeCluster()
+  const told: string[] = []
+  const note = ({ resource }: LogFields, message: string): void => void told.push(`${String(resource)}: ${message}`)
+  const client = observe(cluster, new Reachability({ ...silentLog, info: note, warn: note }))
+  cluster.fail = (_, resource) => (resource === "nodes" ? forbidden(nodes, "", "no rights") : undefined)
+  for (let time = 0; time < 2; time++) await expect(client.list(nodes)).rejects.toThrow("forbidden")
+  await client.list(pods)
+  cluster.fail = undefined
+  await client.list(nodes)
+  expect(told).toEqual([
+    "nodes: the super cluster does not let this be listed: nothing is synced until it does",
+    "nodes: the super cluster lets this be listed now",
+  ])
 })

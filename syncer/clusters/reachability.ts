@@ -1,14 +1,18 @@
-// Whether the super cluster answers: learnt from every call, told once per change, so that an outage is two lines of log
-// and not one per object.
+// Whether the super cluster answers, and lets everything be seen: learnt from every call, told once per change, so that an outage
+// is two lines of log and not one per object.
 
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import { StatusError } from "../../apimachinery/status.ts"
+import type { KubeObject } from "../../apimachinery/object.ts"
+import { isNotFound, StatusError } from "../../apimachinery/status.ts"
 import type { Log } from "../../client/log.ts"
-import type { KubeClient } from "../../client/rest.ts"
+import type { KubeClient, KubeList, ListOptions, Resource } from "../../client/rest.ts"
+import { isRefusal } from "../failures.ts"
 
 export class Reachability {
   readonly #log: Log
   #reachable: boolean | undefined
+  /** What it does not let be listed. */
+  readonly #unseen = new Set<string>()
 
   constructor(log: Log) {
     this.#log = log
@@ -36,6 +40,18 @@ export class Reachability {
     const message = errorMessage(error)
     this.#log.warn({ error: message }, "the super cluster does not answer; trying again")
   }
+
+  listed({ resource }: Resource): void {
+    if (this.#unseen.delete(resource)) this.#log.info({ resource }, "the super cluster lets this be listed now")
+  }
+
+  /** What is not served, or not allowed, stays so until somebody does something about it. */
+  notListed({ resource }: Resource, error: unknown): void {
+    if ((!isRefusal(error) && !isNotFound(error)) || this.#unseen.has(resource)) return
+    this.#unseen.add(resource)
+    const text = "the super cluster does not let this be listed: nothing is synced until it does"
+    this.#log.warn({ resource, error: error.message }, text)
+  }
 }
 
 /** The same client, watched. */
@@ -50,12 +66,22 @@ export function observe(client: KubeClient, reachability: Reachability): KubeCli
       throw error
     }
   }
+  const list = async <T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<KubeList<T>> => {
+    try {
+      const page = await observed(client.list<T>(resource, options))
+      reachability.listed(resource)
+      return page
+    } catch (error) {
+      reachability.notListed(resource, error)
+      throw error
+    }
+  }
   return {
     discover: () => observed(client.discover()),
     unavailable: () => observed(client.unavailable()),
     get: (resource, namespace, name, options) => observed(client.get(resource, namespace, name, options)),
     raw: (path) => observed(client.raw(path)),
-    list: (resource, options) => observed(client.list(resource, options)),
+    list,
     watch: (resource, options) => client.watch(resource, options),
     create: (resource, object, options) => observed(client.create(resource, object, options)),
     update: (resource, object, options) => observed(client.update(resource, object, options)),
