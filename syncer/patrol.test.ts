@@ -1,6 +1,15 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { KubeObject } from "../apimachinery/object.ts"
-import { superNamespace } from "../apimachinery/tenancy.ts"
+import { forbidden } from "../apimachinery/status.ts"
+import {
+  clusterAnnotation,
+  controlledLabel,
+  namespaceAnnotation,
+  superNamespace,
+  virtualClusterNameKey,
+  virtualClusterNamespaceKey,
+  virtualClusterUIDAnnotation,
+} from "../apimachinery/tenancy.ts"
 import { createRandom } from "../apimachinery/testing/random.ts"
 import { configMaps, namespaces, pods, secrets, serviceAccounts, services } from "../client/resources.ts"
 import type { Resource } from "../client/rest.ts"
@@ -10,7 +19,7 @@ import { decide } from "./decision.ts"
 import { startSyncer, type Syncer } from "./main.ts"
 import { resourceSyncs } from "./resources/index.ts"
 import { superPlace } from "./conversion/super-object.ts"
-import { settingsOf } from "./options.ts"
+import { settingsOf, syncerLimits } from "./options.ts"
 import { eventually } from "../test/harness/eventually.ts"
 import { FakeCluster } from "../client/testing/fake-cluster.ts"
 import { FakeTenants, fakeTenant } from "./testing/fake-tenants.ts"
@@ -156,6 +165,75 @@ function differences(superCluster: FakeCluster, known: { tenant: Tenant; cluster
   }
   return found
 }
+
+describe("what goes wrong with one", () => {
+  const start = async (tenants: FakeTenants, superCluster: FakeCluster): Promise<Syncer> => {
+    syncer = await startSyncer({ tenants, superClient: superCluster, patrolPeriodMs: 3_600_000 })
+    await syncer.whenSynced()
+    return syncer
+  }
+
+  /** A namespace of a tenant that nobody knows. */
+  async function lose(superCluster: FakeCluster, name: string, { isMarked = true } = {}): Promise<void> {
+    const { clusterKey, virtualCluster } = fakeTenant(name)
+    const annotations = {
+      ...(isMarked ? { [virtualClusterUIDAnnotation]: virtualCluster.uid } : {}),
+      [virtualClusterNameKey]: virtualCluster.name,
+      [virtualClusterNamespaceKey]: virtualCluster.namespace,
+      [clusterAnnotation]: clusterKey,
+      [namespaceAnnotation]: "default",
+    }
+    const metadata = { name, annotations, labels: { [controlledLabel]: "true" } }
+    await superCluster.create(namespaces, { ...object("Namespace", undefined, name), metadata })
+  }
+
+  const namespacesOf = (cluster: FakeCluster): unknown[] => cluster.all(namespaces).map(({ metadata }) => metadata.name)
+
+  test("does not keep a patrol from removing others", async () => {
+    const superCluster = new FakeCluster({ isSuper: true })
+    for (const name of ["gone-0", "gone-1", "gone-2"]) await lose(superCluster, name)
+    superCluster.fail = (verb, resource, about) =>
+      verb === "delete" && resource === "namespaces" && about?.metadata.name === "gone-0"
+        ? forbidden(namespaces, "", "a webhook says so")
+        : undefined
+    await (await start(new FakeTenants(), superCluster)).patrol()
+    expect(namespacesOf(superCluster)).toEqual(["gone-0"])
+  })
+
+  test("does not keep it from others behind it, however many those are that stay", async () => {
+    const superCluster = new FakeCluster({ isSuper: true })
+    for (let index = 0; index < syncerLimits.unknownNamespacesPerPatrol; index++)
+      await lose(superCluster, `stays-${index}`, { isMarked: false })
+    await lose(superCluster, "gone")
+    const started = await start(new FakeTenants(), superCluster)
+    await started.patrol()
+    await started.patrol()
+    expect(namespacesOf(superCluster)).not.toContain("gone")
+  })
+
+  test("does not keep it from comparing other tenants", async () => {
+    const superCluster = new FakeCluster({ isSuper: true })
+    const tenants = new FakeTenants()
+    let isBad = false
+    const bad = fakeTenant("bad")
+    const { virtualCluster, clusterKey } = bad
+    Object.defineProperty(bad, "virtualCluster", {
+      get() {
+        if (isBad) throw new Error("a fault")
+        return virtualCluster
+      },
+    })
+    for (const tenant of [bad, fakeTenant("good")])
+      await tenants.add(tenant).create(namespaces, object("Namespace", undefined, "default"))
+    const started = await start(tenants, superCluster)
+    const copy = superNamespace(clusterKey, "default")
+    await eventually(() => superCluster.find(namespaces, undefined, copy), { what: "its copy" })
+    await eventually(() => started.pending === 0, { what: "the queue is empty" })
+    isBad = true
+    const { compared } = await started.patrol()
+    expect(compared).toBeGreaterThan(0)
+  })
+})
 
 test("10 000 pods that agree are all compared, and give no keys", async () => {
   const superCluster = new FakeCluster({ isSuper: true })

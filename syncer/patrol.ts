@@ -11,14 +11,16 @@ import {
   virtualClusterUIDAnnotation,
 } from "../apimachinery/tenancy.ts"
 import { isConflict, isNotFound } from "../apimachinery/status.ts"
+import type { Log, LogFields } from "../client/log.ts"
 import { namespaces, nodes, secrets, virtualClusters } from "../client/resources.ts"
-import type { KubeClient } from "../client/rest.ts"
+import type { KubeClient, Resource } from "../client/rest.ts"
 import type { Tenant, Tenants } from "../client/tenants.ts"
 import type { Caches } from "./clusters/caches.ts"
 import { recordedOwner } from "./conversion/ownership.ts"
 import { clusterKeyOfResource } from "./conversion/resource-names.ts"
 import { superPlace } from "./conversion/super-object.ts"
 import { decide } from "./decision.ts"
+import { isUnavailable } from "./failures.ts"
 import { keyOf, type SyncKey } from "./keys.ts"
 import { superKey } from "./key-of-super.ts"
 import { syncerLimits } from "./options.ts"
@@ -36,6 +38,7 @@ export interface PatrolParts {
   enqueue(key: SyncKey): void
   /** false while tenants may still be missing from the list: then nothing of an unknown tenant is touched. */
   tenantListComplete(): boolean
+  log: Log
 }
 
 export interface PatrolReport {
@@ -49,6 +52,8 @@ const emptyReport = (): PatrolReport => ({ compared: 0, enqueued: new Map(), rem
 
 export class Patrol {
   readonly #parts: PatrolParts
+  /** Of the unknown ones: where the next patrol goes on. */
+  #lookedAt = 0
 
   constructor(parts: PatrolParts) {
     this.#parts = parts
@@ -58,12 +63,22 @@ export class Patrol {
     const report = emptyReport()
     for (const tenant of this.#parts.tenants.list()) {
       if (signal.aborted) return report
-      await this.compareTenant(tenant, signal, report)
+      await this.#apart({ tenant: tenant.name }, () => this.compareTenant(tenant, signal, report))
     }
     if (signal.aborted) return report
     report.removedNamespaces = await this.#removeUnknown()
     await this.#removeUnknownResources()
     return report
+  }
+
+  /** What goes wrong with one, and would again, keeps nobody from looking at the others. */
+  async #apart(what: LogFields, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      this.#parts.log.error({ ...what, err: error }, "patrol failed in part")
+    }
   }
 
   /** Everything of one tenant; also run when a tenant has just become ready, in place of a key per object. */
@@ -136,28 +151,45 @@ export class Patrol {
    * by the super cluster's own answer; a list of tenants that is short for a moment removes nothing.
    */
   async #removeUnknown(): Promise<number> {
-    const { caches, tenants, superClient } = this.#parts
+    const { caches, tenants } = this.#parts
     if (!caches.superReady || !this.#parts.tenantListComplete()) return 0
     const known = new Set(tenants.list().map(({ clusterKey }) => clusterKey))
-    const outside = resourceSyncs.filter(({ resource }) => !resource.namespaced)
-    let looked = 0
-    let removed = 0
-    for (const { resource } of outside) {
+    const unknown: { resource: Resource; object: KubeObject }[] = []
+    for (const { resource } of resourceSyncs) {
+      if (resource.namespaced) continue
       for (const object of caches.superInformer(resource).list()) {
-        const { name = "", uid, deletionTimestamp } = object.metadata
         const clusterKey = clusterKeyOf(object)
-        if (clusterKey === undefined || known.has(clusterKey) || deletionTimestamp !== undefined) continue
-        if (++looked > syncerLimits.unknownNamespacesPerPatrol) return removed
-        if (!(await isVirtualClusterGone(superClient, object))) continue
-        try {
-          await superClient.delete(resource, undefined, name, uid === undefined ? {} : { uid })
-          if (resource === namespaces) removed++
-        } catch (error) {
-          if (!isNotFound(error) && !isConflict(error)) throw error
-        }
+        if (clusterKey === undefined || known.has(clusterKey)) continue
+        if (object.metadata.deletionTimestamp === undefined) unknown.push({ resource, object })
       }
     }
+    let removed = 0
+    for (const { resource, object } of this.#nextOf(unknown)) {
+      await this.#apart({ resource: resource.resource, name: object.metadata.name }, async () => {
+        if (!(await isVirtualClusterGone(this.#parts.superClient, object))) return
+        if ((await this.#remove(resource, object)) && resource === namespaces) removed++
+      })
+    }
     return removed
+  }
+
+  /** Each in its turn: those that have to stay do not stand before the others for ever. */
+  #nextOf<T>(all: readonly T[]): T[] {
+    const count = Math.min(all.length, syncerLimits.unknownNamespacesPerPatrol)
+    const from = this.#lookedAt % Math.max(1, all.length)
+    this.#lookedAt = from + count
+    return [...all.slice(from), ...all.slice(0, from)].slice(0, count)
+  }
+
+  async #remove(resource: Resource, { metadata }: KubeObject): Promise<boolean> {
+    const { name = "", uid } = metadata
+    try {
+      await this.#parts.superClient.delete(resource, undefined, name, uid === undefined ? {} : { uid })
+      return true
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+      return false
+    }
   }
 
   /** Extended resources that tenants had put on nodes. One that is not known for a moment puts them there again. */
@@ -173,11 +205,16 @@ export class Patrol {
       if (names.length === 0) continue
       const none = Object.fromEntries(names.map((name) => [name, null]))
       const patch = { metadata: { uid: metadata.uid }, status: { capacity: none, allocatable: none } }
-      try {
-        await superClient.patch(nodes, undefined, metadata.name ?? "", patch, { type: "merge", subresource: "status" })
-      } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error
-      }
+      await this.#apart({ node: metadata.name }, async () => {
+        try {
+          await superClient.patch(nodes, undefined, metadata.name ?? "", patch, {
+            type: "merge",
+            subresource: "status",
+          })
+        } catch (error) {
+          if (!isNotFound(error) && !isConflict(error)) throw error
+        }
+      })
     }
   }
 }

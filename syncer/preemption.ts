@@ -80,6 +80,12 @@ export class Preemption {
     return again
   }
 
+  /** The tenant is gone. */
+  forget(tenant: string): void {
+    const prefix = `${tenant} `
+    for (const key of this.#nominatedAt.keys()) if (key.startsWith(prefix)) this.#nominatedAt.delete(key)
+  }
+
   #isUnderWay(key: string): boolean {
     const now = this.#parts.clock.now()
     // After a restart its time begins anew.

@@ -96,6 +96,7 @@ export class Syncer implements AsyncDisposable {
       contextOf,
       enqueue: (key) => this.#queue.add(key),
       tenantListComplete: options.tenantListComplete ?? (() => true),
+      log: this.#log,
     })
   }
 
@@ -281,6 +282,7 @@ export class Syncer implements AsyncDisposable {
   #forget(tenant: Tenant): void {
     if (this.#byClusterKey.get(tenant.clusterKey)?.uid === tenant.uid) this.#byClusterKey.delete(tenant.clusterKey)
     this.#queue.removeGroup(tenant.name)
+    this.#preemption.forget(tenant.name)
     const prefix = `${tenant.name} `
     for (const id of this.#attempts.keys()) if (id.startsWith(prefix)) this.#attempts.delete(id)
   }
