@@ -12,6 +12,7 @@ import { runWorkers } from "../client/workqueue/workers.ts"
 import { nodes, pods } from "../client/resources.ts"
 import { Caches } from "./clusters/caches.ts"
 import { Reachability, observe } from "./clusters/reachability.ts"
+import { Comparisons } from "./comparisons.ts"
 import { SyncController, type Outcome } from "./controller.ts"
 import { EventMirror } from "./event-mirror.ts"
 import { connectEventSources } from "./event-sources.ts"
@@ -45,8 +46,8 @@ export class Syncer implements AsyncDisposable {
   readonly #byClusterKey = new Map<string, Tenant>()
   /** Failed tries in a row, of keys that wait for a server or for somebody's change. */
   readonly #attempts = new Map<string, number>()
-  /** Tenants that are being compared: what is found comes into the queue piece by piece. */
-  readonly #comparing = new Set<string>()
+  /** What they find comes into the queue piece by piece. */
+  readonly #comparisons = new Comparisons((tenant) => this.#compare(tenant))
   readonly #stops: (() => void)[] = []
   #synced: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
@@ -144,7 +145,7 @@ export class Syncer implements AsyncDisposable {
     const { signal } = this.#stopping
     this.#stops.push(
       this.#tenants.register(this.#queue),
-      this.#tenants.register({ isBusy: (tenant) => this.#comparing.has(tenant) }),
+      this.#tenants.register(this.#comparisons),
       this.#tenants.subscribe({
         added: (tenant) => this.#byClusterKey.set(tenant.clusterKey, tenant),
         removed: (tenant) => this.#forget(tenant),
@@ -268,15 +269,19 @@ export class Syncer implements AsyncDisposable {
     if (kind !== undefined) await this.#publisher.publish(kind, tenant, name)
   }
 
-  /** All kinds of a tenant have been seen: compared whole, it yields only the keys that matter. */
+  /** A kind of a tenant has been seen whole. Compared when all have been, it yields only the keys that matter. */
   #becameReady(name: string): void {
+    if (this.#caches.isReady(name)) void this.#comparisons.ask(name)
+  }
+
+  async #compare(name: string): Promise<void> {
     const tenant = this.#tenants.get(name)
-    if (tenant === undefined || !this.#caches.isReady(name)) return
-    this.#comparing.add(name)
-    this.#patrol
-      .compareTenant(tenant, this.#stopping.signal)
-      .catch((error: unknown) => this.#log.error({ tenant: name, err: error }, "first comparison failed"))
-      .finally(() => this.#comparing.delete(name))
+    if (tenant === undefined) return
+    try {
+      await this.#patrol.compareTenant(tenant, this.#stopping.signal)
+    } catch (error) {
+      this.#log.error({ tenant: name, err: error }, "first comparison failed")
+    }
   }
 
   #forget(tenant: Tenant): void {
