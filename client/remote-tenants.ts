@@ -20,10 +20,12 @@ const idleMs = 45_000
 
 type TenantLine = { type: "PING" | "SYNCED" } | { type: "ADDED" | "REMOVED"; tenant: Tenant }
 
-type WatchLine<T> =
-  | { type: "PING" }
-  | { type: "SYNCED" | "REMOVED" | "RESTARTED" | "ASLEEP"; tenant: string }
+/** What a tenant's objects are told with. */
+type TenantsLine<T> =
+  | { type: "SYNCED" | "RESTARTED" | "ASLEEP"; tenant: string }
   | { type: "ADDED" | "MODIFIED" | "DELETED"; tenant: string; object: T }
+
+type WatchLine<T> = { type: "PING" } | { type: "REMOVED"; tenant: string } | TenantsLine<T>
 
 interface Subscriber {
   added(tenant: Tenant): void
@@ -85,7 +87,8 @@ class RemoteTenants implements TenantAdmin, AsyncDisposable {
         ...this.#config,
         server: `${this.#config.server.replace(/\/$/, "")}/tenants/${name}`,
       })
-      this.#clients.set(name, client)
+      // Of one that has gone meanwhile nothing is kept.
+      if (this.#tenants.has(name)) this.#clients.set(name, client)
     }
     return client
   }
@@ -135,18 +138,35 @@ class RemoteTenants implements TenantAdmin, AsyncDisposable {
     })
     const path = `/polyplane/v1/watch?${query.toString()}`
     const known = new Set<string>()
+    /** Of which this stream, a new one, has said nothing yet: it will not if they go before it does. */
+    const unheard = new Set<string>()
+    const forget = (tenant: string): void => {
+      unheard.delete(tenant)
+      if (known.delete(tenant)) handler.removed(tenant)
+    }
     const until = AbortSignal.any([signal, this.#ended.signal])
+    const removed = ({ name }: Tenant): void => {
+      if (unheard.has(name)) forget(name)
+    }
+    until.addEventListener("abort", this.subscribe({ added: () => undefined, removed }), { once: true })
     this.#keepReading<WatchLine<T>>(
       path,
       until,
       () => {
-        // The new stream brings everything again, and nothing of tenants that went away meanwhile.
+        // It brings everything again, and nothing of tenants that went away meanwhile.
         for (const tenant of known) {
+          unheard.add(tenant)
           if (this.#tenants.has(tenant)) handler.restarted(tenant)
-          else handler.removed(tenant)
+          else forget(tenant)
         }
       },
-      (line) => deliver(handler, known, line),
+      (line) => {
+        if (line.type === "PING") return
+        if (line.type === "REMOVED") return forget(line.tenant)
+        known.add(line.tenant)
+        unheard.delete(line.tenant)
+        deliver(handler, line)
+      },
     ).catch((error: unknown) => this.#log.error({ err: error, path }, "watch over all tenants stopped"))
   }
 
@@ -238,18 +258,12 @@ class RemoteTenants implements TenantAdmin, AsyncDisposable {
   }
 }
 
-function deliver<T extends KubeObject>(handler: TenantWatchHandler<T>, known: Set<string>, line: WatchLine<T>): void {
-  if (line.type === "PING") return
+function deliver<T extends KubeObject>(handler: TenantWatchHandler<T>, line: TenantsLine<T>): void {
   const { tenant } = line
-  known.add(tenant)
   if ("object" in line) handler.event({ tenant, type: line.type, object: line.object })
   else if (line.type === "SYNCED") handler.synced(tenant)
   else if (line.type === "RESTARTED") handler.restarted(tenant)
-  else if (line.type === "ASLEEP") handler.asleep?.(tenant)
-  else {
-    known.delete(tenant)
-    handler.removed(tenant)
-  }
+  else handler.asleep?.(tenant)
 }
 
 async function closeClient(client: AsyncDisposable, log: Log): Promise<void> {

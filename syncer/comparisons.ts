@@ -15,7 +15,7 @@ export class Comparisons {
     return this.#underWay.has(tenant)
   }
 
-  /** At once, or when the one under way has ended. */
+  /** Begins at once, or when the one under way has ended. */
   async ask(tenant: string): Promise<void> {
     const isUnderWay = this.#underWay.has(tenant)
     this.#underWay.set(tenant, isUnderWay)

@@ -1,0 +1,66 @@
+// What is made of streams that break, by a server that says what the test has it say.
+
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { expect, test } from "vitest"
+import { connectTenants } from "./remote-tenants.ts"
+import { configMaps } from "./resources.ts"
+import type { Tenants } from "./tenants.ts"
+
+/** Streams that have been opened, the latest last. */
+interface Opened {
+  tenants: ServerResponse[]
+  watch: ServerResponse[]
+}
+
+async function begin(stack: AsyncDisposableStack): Promise<{ opened: Opened; told: string[]; remote: Tenants }> {
+  const opened: Opened = { tenants: [], watch: [] }
+  const server = createServer((request, response) => {
+    response.writeHead(200).flushHeaders()
+    const which = request.url?.startsWith("/polyplane/v1/tenants") === true ? "tenants" : "watch"
+    opened[which].push(response)
+    if (which === "tenants") response.write(`{"type":"ADDED","tenant":{"name":"a","uid":"1"}}\n{"type":"SYNCED"}\n`)
+  })
+  stack.defer(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const remote = stack.use(await connectTenants({ server: `http://127.0.0.1:${port}` }))
+  const told: string[] = []
+  const tell = (what: string) => (tenant: string) => void told.push(`${tenant} ${what}`)
+  const handler = { synced: tell("synced"), removed: tell("removed"), restarted: tell("restarted") }
+  remote.watch(configMaps, { ...handler, event: () => undefined }, new AbortController().signal)
+  await expect.poll(() => opened.watch.length).toBe(1)
+  opened.watch[0]?.write(synced("a"))
+  await expect.poll(() => told).toEqual(["a synced"])
+  // The next one begins before anybody has said what became of the tenant.
+  opened.watch[0]?.destroy()
+  await expect.poll(() => told).toEqual(["a synced", "a restarted"])
+  told.length = 0
+  return { opened, told, remote }
+}
+
+const synced = (tenant: string): string => `{"type":"SYNCED","tenant":"${tenant}"}\n`
+const removed = `{"type":"REMOVED","tenant":{"name":"a","uid":"1"}}\n`
+
+test("a tenant that goes while its stream is broken is told to be gone, once", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { opened, told } = await begin(stack)
+  opened.tenants[0]?.write(removed)
+  await expect.poll(() => told).toEqual(["a removed"])
+  opened.watch[1]?.write(`{"type":"REMOVED","tenant":"a"}\n${synced("b")}`)
+  await expect.poll(() => told).toEqual(["a removed", "b synced"])
+})
+
+test("one that is made anew under its name is not, where the new stream was first to tell of it", async () => {
+  await using stack = new AsyncDisposableStack()
+  const { opened, told, remote } = await begin(stack)
+  opened.watch[1]?.write(synced("a"))
+  await expect.poll(() => told).toEqual(["a synced"])
+  opened.tenants[0]?.write(`${removed}{"type":"ADDED","tenant":{"name":"a","uid":"2"}}\n`)
+  await expect.poll(() => remote.get("a")?.uid).toBe("2")
+  opened.watch[1]?.write(synced("b"))
+  await expect.poll(() => told).toEqual(["a synced", "b synced"])
+})
