@@ -16,6 +16,7 @@ import {
   kubeconfigPath,
   removeKubeconfig,
   writeKubeconfig,
+  writeOutput,
 } from "./connection.ts"
 import {
   createVirtualCluster,
@@ -150,11 +151,12 @@ async function get(flags: Flags, name: string): Promise<void> {
 async function remove(flags: Flags, name: string): Promise<void> {
   await using connection = await connect(flags)
   const { client, dataDir } = connection
-  await getVirtualCluster(client, namespaceOf(flags), name)
-  await client.delete(virtualClusters, namespaceOf(flags), name)
+  const found = await getVirtualCluster(client, namespaceOf(flags), name)
+  await removeVirtualCluster(client, found)
+  // Somebody may make another one of its name at once.
   await withProgress(`waiting for tenant "${name}" to be gone`, () =>
     waitForVirtualCluster(client, namespaceOf(flags), name, timeoutOf(flags), (object) =>
-      object === undefined ? true : undefined,
+      object?.metadata.uid === found.metadata.uid ? undefined : true,
     ),
   )
   if (dataDir !== undefined) await removeKubeconfig(dataDir, name)
@@ -168,7 +170,7 @@ async function kubeconfig(flags: Flags, name: string): Promise<void> {
     await getVirtualCluster(connection.client, namespaceOf(flags), name),
   )
   if (flags.output === undefined) process.stdout.write(text)
-  else await writeKubeconfig(flags.output, text)
+  else await writeOutput(flags.output, text)
 }
 
 interface TokenRequest extends KubeObject {

@@ -1,8 +1,9 @@
 // Which super cluster `polyplane tenant` talks to: the all-in-one's data directory when there is one, otherwise the usual
 // kubeconfig rules (--kubeconfig, $KUBECONFIG, ~/.kube/config, in-cluster).
 
+import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises"
 import { homedir } from "node:os"
 import path from "node:path"
 import type { KubeClient } from "../../client/rest.ts"
@@ -58,10 +59,29 @@ export function tenantOfKubeconfig(file: string): string | undefined {
   return ext === ".kubeconfig" ? name : undefined
 }
 
-/** Readable by its owner only: it holds a private key. */
+/** A private key is in it. */
+const ownersOnly = 0o600
+
+/** In the data directory, where others read it at any time: the one from before, or this one. */
 export async function writeKubeconfig(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
-  await writeFile(file, text, { mode: 0o600 })
+  const next = `${file}.${randomUUID()}`
+  try {
+    await writeFile(next, text, { mode: ownersOnly })
+    await rename(next, file)
+  } catch (error) {
+    await rm(next, { force: true })
+    throw error
+  }
+}
+
+/** Wherever a person wants it: a link or a pipe stays what it is. */
+export async function writeOutput(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  await using output = await open(file, "w", ownersOnly)
+  // One that was there has the rights it had.
+  if ((await output.stat()).isFile()) await output.chmod(ownersOnly)
+  await output.writeFile(text)
 }
 
 export async function removeKubeconfig(dataDir: string, tenant: string): Promise<void> {

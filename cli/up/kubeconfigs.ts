@@ -2,7 +2,7 @@
 // are there when it says that it is ready. Those of other tenants are looked after in the background: a start must not take
 // longer the more tenants there are, and none is woken for it.
 
-import { mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises"
+import { readdir, readFile, stat, utimes } from "node:fs/promises"
 import path from "node:path"
 import { pause, systemClock } from "../../client/clock.ts"
 import { leadsTo, redirected, type TenantAddress, type TenantAdmin } from "../../client/tenants.ts"
@@ -22,8 +22,7 @@ export async function writeKubeconfigs(
   names: readonly string[],
 ): Promise<string[]> {
   const admin = path.join(dataDir, "admin.kubeconfig")
-  await mkdir(dataDir, { recursive: true })
-  await writeFile(admin, await gateway.adminKubeconfig(), { mode: 0o600 })
+  await writeKubeconfig(admin, await gateway.adminKubeconfig())
   const files = [admin]
   for (const name of names) {
     const file = kubeconfigPath(dataDir, name)
