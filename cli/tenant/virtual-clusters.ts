@@ -83,26 +83,23 @@ export async function waitForVirtualCluster<T>(
     message = text === undefined || text === "" ? "" : `: ${text}`
     return done(object)
   }
-  for (;;) {
-    const list = await client.list<VirtualCluster>(virtualClusters, {
-      namespace,
-      fieldSelector: `metadata.name=${name}`,
-      signal,
-    })
-    const now = look(list.items[0])
-    if (now !== undefined) return now
-    const watch = client.watch<VirtualCluster>(virtualClusters, {
-      namespace,
-      fieldSelector: `metadata.name=${name}`,
-      resourceVersion: list.metadata.resourceVersion,
-      signal,
-    })
-    for await (const { type, object } of watch) {
-      const result = look(type === "DELETED" ? undefined : object)
-      if (result !== undefined) return result
+  const of = { namespace, fieldSelector: `metadata.name=${name}`, signal }
+  try {
+    while (!signal.aborted) {
+      const list = await client.list<VirtualCluster>(virtualClusters, of)
+      const now = look(list.items[0])
+      if (now !== undefined) return now
+      const { resourceVersion } = list.metadata
+      for await (const { type, object } of client.watch<VirtualCluster>(virtualClusters, { ...of, resourceVersion })) {
+        const result = look(type === "DELETED" ? undefined : object)
+        if (result !== undefined) return result
+      }
     }
-    if (signal.aborted) throw new UserError(`tenant "${name}" did not get there in ${timeoutMs / 1000} s${message}`)
+  } catch (error) {
+    if (!signal.aborted || error instanceof UserError) throw error
+    // Given up while it was asked: told below.
   }
+  throw new UserError(`tenant "${name}" did not get there in ${timeoutMs / 1000} s${message}`)
 }
 
 export async function readKubeconfig(client: KubeClient, cluster: VirtualCluster): Promise<string> {
