@@ -4,7 +4,7 @@ import type { KubeObject } from "../apimachinery/object.ts"
 import { StatusError } from "../apimachinery/status.ts"
 import { discoverOverHttp, unavailableOverHttp } from "./http-discovery.ts"
 import { isStatus } from "./http-errors.ts"
-import { HttpTransport, type HttpClientConfig, type TransportRequest } from "./http-transport.ts"
+import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http-transport.ts"
 import { deleteOptions, withKinds } from "./bodies.ts"
 import { listQuery, resourcePath, watchQuery, writeQuery } from "./paths.ts"
 import type {
@@ -32,7 +32,12 @@ const patchTypes: Record<PatchOptions["type"], string> = {
   apply: "application/apply-patch+yaml",
 }
 
-export function createHttpClient(config: HttpClientConfig): KubeClient & AsyncDisposable {
+export interface HttpClient extends KubeClient, AsyncDisposable {
+  /** For connections from now on. */
+  renew(identity: TlsIdentity): void
+}
+
+export function createHttpClient(config: HttpClientConfig): HttpClient {
   const transport = new HttpTransport(config)
   const call = <T>(request: TransportRequest): Promise<T> => callJson<T>(transport, request)
   const write = <T extends KubeObject>(method: string, path: string, body: unknown): Promise<T> =>
@@ -68,6 +73,7 @@ export function createHttpClient(config: HttpClientConfig): KubeClient & AsyncDi
     async deleteCollection(resource, namespace, selectors = {}, options = {}) {
       await write("DELETE", resourcePath(resource, namespace) + listQuery(selectors), deleteOptions(options))
     },
+    renew: (identity) => transport.renew(identity),
     [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose](),
   }
 }

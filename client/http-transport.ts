@@ -9,21 +9,25 @@ import {
   type RequestOptions,
 } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
-import { TLSSocket } from "node:tls"
+import { type SecureContextOptions, TLSSocket } from "node:tls"
 import { errorMessage } from "../apimachinery/error-message.ts"
 import { serviceUnavailable, StatusError, timeout } from "../apimachinery/status.ts"
 import { readError } from "./http-errors.ts"
 import type { ClientMetrics } from "./metrics/client-metrics.ts"
 import { noAnswer, type RequestMetrics } from "./metrics/request-metrics.ts"
 
-export interface HttpClientConfig {
-  /** https://host:port, perhaps with a path before /api. */
-  server: string
+/** Whom the client believes, and who it is to the server. */
+export interface TlsIdentity {
   /** PEM; the system's roots when absent. */
   certificateAuthority?: string
   /** PEM of the client certificate and its key. */
   certificate?: string
   key?: string
+}
+
+export interface HttpClientConfig extends TlsIdentity {
+  /** https://host:port, perhaps with a path before /api. */
+  server: string
   /** A function is asked before every request; whoever gives it caches. `refused`: the one the server has answered with 401. */
   token?: string | ((refused?: string) => Promise<string>)
   /** Basic authentication, as old kubeconfigs have it. */
@@ -107,9 +111,7 @@ export class HttpTransport implements AsyncDisposable {
       if (this.#base.protocol === "http:") return new HttpAgent(common)
       return new HttpsAgent({
         ...common,
-        ...(config.certificateAuthority === undefined ? {} : { ca: config.certificateAuthority }),
-        ...(config.certificate === undefined ? {} : { cert: config.certificate }),
-        ...(config.key === undefined ? {} : { key: config.key }),
+        ...contextOf(config),
         ...(config.serverName === undefined ? {} : { servername: config.serverName }),
         rejectUnauthorized: config.insecureSkipTlsVerify !== true,
       })
@@ -157,6 +159,12 @@ export class HttpTransport implements AsyncDisposable {
     if (error instanceof StatusError) return error
     const what = `${wanted.method} ${this.#base.origin}${wanted.path.split("?")[0] ?? ""}`
     return serviceUnavailable(`${what}: ${errorMessage(error)}`, { cause: error })
+  }
+
+  /** For connections from now on; requests and watches under way go on with theirs. */
+  renew(identity: TlsIdentity): void {
+    for (const agent of [this.#agent, this.#watchAgent])
+      if (agent instanceof HttpsAgent) Object.assign(agent.options, contextOf(identity))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -262,6 +270,14 @@ export class HttpTransport implements AsyncDisposable {
       const timer = setTimeout(finish, ms)
       until.addEventListener("abort", finish, { once: true })
     })
+  }
+}
+
+function contextOf({ certificateAuthority, certificate, key }: TlsIdentity): SecureContextOptions {
+  return {
+    ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
   }
 }
 

@@ -3,8 +3,8 @@
 
 import type { KubeObject } from "../apimachinery/object.ts"
 import { pause, systemClock } from "./clock.ts"
-import { createHttpClient, lines } from "./http-client.ts"
-import { HttpTransport, type HttpClientConfig, type TransportRequest } from "./http-transport.ts"
+import { createHttpClient, type HttpClient, lines } from "./http-client.ts"
+import { HttpTransport, type HttpClientConfig, type TlsIdentity, type TransportRequest } from "./http-transport.ts"
 import { silentLog, type Log } from "./log.ts"
 import { backoff } from "./reflector.ts"
 import type { KubeClient, Resource } from "./rest.ts"
@@ -32,8 +32,13 @@ interface Subscriber {
   removed(tenant: Tenant): void
 }
 
+export interface TenantsConnection extends TenantAdmin, AsyncDisposable {
+  /** Whom to believe, and who one is, for connections from now on. */
+  renew(identity: TlsIdentity): void
+}
+
 /** Resolves when the tenants there are are known; fails when the gateway does not answer the first time. */
-export async function connectTenants(config: RemoteTenantsConfig): Promise<TenantAdmin & AsyncDisposable> {
+export async function connectTenants(config: RemoteTenantsConfig): Promise<TenantsConnection> {
   const tenants = new RemoteTenants(config)
   try {
     await tenants.connected
@@ -44,14 +49,14 @@ export async function connectTenants(config: RemoteTenantsConfig): Promise<Tenan
   }
 }
 
-class RemoteTenants implements TenantAdmin, AsyncDisposable {
-  readonly #config: RemoteTenantsConfig
+class RemoteTenants implements TenantsConnection {
+  #config: RemoteTenantsConfig
   readonly #transport: HttpTransport
   readonly #log: Log
   readonly #ended = new AbortController()
   readonly #tenants = new Map<string, Tenant>()
   readonly #subscribers = new Set<Subscriber>()
-  readonly #clients = new Map<string, KubeClient & AsyncDisposable>()
+  readonly #clients = new Map<string, HttpClient>()
   readonly #closing = new Set<Promise<void>>()
   readonly #waking = new Set<string>()
   readonly #running: Promise<void>
@@ -168,6 +173,11 @@ class RemoteTenants implements TenantAdmin, AsyncDisposable {
         deliver(handler, line)
       },
     ).catch((error: unknown) => this.#log.error({ err: error, path }, "watch over all tenants stopped"))
+  }
+
+  renew(identity: TlsIdentity): void {
+    this.#config = { ...this.#config, ...identity }
+    for (const one of [this.#transport, ...this.#clients.values()]) one.renew(identity)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

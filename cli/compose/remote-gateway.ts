@@ -1,25 +1,34 @@
-// The tenants of a gateway in another process, for parts that may have been started before it.
+// The tenants of a gateway in another process, for parts that may have been started before it, and that run for longer than their
+// certificate lasts: the gateway renews the Secret that the kubeconfig is a file of.
 
+import { errorMessage } from "../../apimachinery/error-message.ts"
 import { StatusError } from "../../apimachinery/status.ts"
-import { pause, systemClock } from "../../client/clock.ts"
+import { pause, systemClock, type Clock } from "../../client/clock.ts"
+import type { TlsIdentity } from "../../client/http-transport.ts"
+import type { ClientConfig } from "../../client/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
 import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { backoff } from "../../client/reflector.ts"
-import { connectTenants } from "../../client/remote-tenants.ts"
-import type { TenantAdmin } from "../../client/tenants.ts"
+import { connectTenants, type TenantsConnection } from "../../client/remote-tenants.ts"
 import { UserError } from "../command.ts"
 import { readKubeconfigFile } from "./cluster.ts"
+
+/** The kubelet takes about a minute to replace the file of a Secret. */
+const checkMs = 60_000
 
 /** Waits until the gateway answers. Throws the signal's reason when that ends first, UserError when it never will. */
 export async function connectGateway(
   kubeconfig: string,
   { log, metrics, signal }: { log: Log; metrics?: ClientMetrics; signal: AbortSignal },
-): Promise<TenantAdmin & AsyncDisposable> {
-  const config = await readKubeconfigFile(kubeconfig)
+): Promise<TenantsConnection> {
   for (let failures = 1; ; failures++) {
     signal.throwIfAborted()
+    // Read each time: by the next one it may be another.
+    const config = await readKubeconfigFile(kubeconfig)
     try {
-      return await connectTenants({ ...config, log, metrics })
+      const tenants = await connectTenants({ ...config, log, metrics })
+      void followKubeconfig(kubeconfig, config, (identity) => tenants.renew(identity), { signal, log })
+      return tenants
     } catch (error) {
       if (!(error instanceof StatusError)) throw error
       if (error.code === 401 || error.code === 403) {
@@ -30,3 +39,29 @@ export async function connectGateway(
     await pause(systemClock, backoff(failures), signal)
   }
 }
+
+/** Calls `renew` whenever the file says somebody else, until the signal ends. Never fails: it is read again. */
+export async function followKubeconfig(
+  file: string,
+  current: ClientConfig,
+  renew: (identity: TlsIdentity) => void,
+  { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
+): Promise<void> {
+  let known = current
+  for (;;) {
+    await pause(clock, checkMs, signal)
+    if (signal.aborted) return
+    try {
+      const read = await readKubeconfigFile(file)
+      if (isSame(read, known)) continue
+      renew(read)
+      known = read
+      log.info({ file }, "took on a renewed kubeconfig")
+    } catch (error) {
+      log.warn({ file, error: errorMessage(error) }, "the kubeconfig cannot be renewed yet")
+    }
+  }
+}
+
+const isSame = (a: TlsIdentity, b: TlsIdentity): boolean =>
+  a.certificateAuthority === b.certificateAuthority && a.certificate === b.certificate && a.key === b.key

@@ -6,7 +6,8 @@ import { secrets } from "../../client/resources.ts"
 import type { KubeClient } from "../../client/rest.ts"
 import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
 import { createSigningKey } from "../../gateway/pki/pki.ts"
-import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { keepPublished, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 
 let gateway: TestGateway
 let client: KubeClient
@@ -74,18 +75,36 @@ describe("publishIdentity()", () => {
   })
 })
 
-describe("untilPublished()", () => {
+describe("keepPublished()", () => {
   test("tries again, and tells each reason once", async () => {
     const told: string[] = []
     const log = { ...silentLog, warn: (fields: object) => void told.push((fields as { error: string }).error) }
     const failures = ["down", "down", "refused"]
+    const stopping = new AbortController()
     const publish = async (): Promise<void> => {
       const failure = failures.shift()
       if (failure !== undefined) throw new Error(failure)
+      stopping.abort()
       await Promise.resolve()
     }
-    await untilPublished(publish, new AbortController().signal, log)
+    await keepPublished(publish, { signal: stopping.signal, log })
     expect(told).toEqual(["down", "refused"])
+  })
+
+  test("looks again every day: what is published ends, or is deleted", async () => {
+    const clock = new FakeClock()
+    const stopping = new AbortController()
+    const times: number[] = []
+    const began = clock.now()
+    const publish = (): Promise<void> => Promise.resolve(void times.push((clock.now() - began) / 3_600_000))
+    const kept = keepPublished(publish, { signal: stopping.signal, log: silentLog, clock })
+    for (let day = 0; day < 2; day++) {
+      await expect.poll(() => clock.timers).toBe(1)
+      clock.advance(24 * 3_600_000)
+    }
+    await expect.poll(() => times).toEqual([0, 24, 48])
+    stopping.abort()
+    await kept
   })
 
   test("ends with the signal", async () => {
@@ -94,7 +113,16 @@ describe("untilPublished()", () => {
       stopping.abort()
       return Promise.reject(new Error("down"))
     }
-    await untilPublished(publish, stopping.signal, silentLog)
+    await keepPublished(publish, { signal: stopping.signal, log: silentLog })
     expect(stopping.signal.aborted).toBe(true)
   })
+})
+
+test("what is issued is issued anew when it is old", async () => {
+  const clock = new FakeClock()
+  let issued = 0
+  const next = reissued(() => Promise.resolve(String(++issued)), 1_000, clock)
+  const seen = [await next(), await next()]
+  clock.advance(1_000)
+  expect([...seen, await next()]).toEqual(["1", "1", "2"])
 })

@@ -6,7 +6,7 @@ import { createPublicKey, X509Certificate, type KeyObject } from "node:crypto"
 import { errorMessage } from "../../apimachinery/error-message.ts"
 import type { Secret } from "../../apimachinery/object.ts"
 import { isNotFound } from "../../apimachinery/status.ts"
-import { pause, systemClock } from "../../client/clock.ts"
+import { pause, systemClock, type Clock } from "../../client/clock.ts"
 import type { Log } from "../../client/log.ts"
 import { backoff } from "../../client/reflector.ts"
 import { secrets } from "../../client/resources.ts"
@@ -21,20 +21,37 @@ const maxAuthorities = 2
 
 type Data = Readonly<Record<string, string>>
 
-/** Calls again and again until it succeeds or the signal ends; tells what is wrong when that changes. */
-export async function untilPublished(publish: () => Promise<void>, signal: AbortSignal, log: Log): Promise<void> {
+/** Certificates near their end are seen in time, and Secrets that somebody has changed or deleted put right. */
+const againMs = 24 * 60 * 60_000
+
+/** Calls until the signal ends: again and again until it succeeds, then once a day. Tells what is wrong when that changes. */
+export async function keepPublished(
+  publish: () => Promise<void>,
+  { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
+): Promise<void> {
   let told = ""
-  for (let failures = 1; !signal.aborted; failures++) {
+  for (let failures = 0; !signal.aborted;) {
     try {
       await publish()
       log.info({}, "wrote what the other parts need into the super cluster")
-      return
+      failures = 0
+      told = ""
     } catch (error) {
+      failures++
       const message = errorMessage(error)
       if (message !== told) log.warn({ error: message }, "cannot write to the super cluster yet, trying again")
       told = message
     }
-    await pause(systemClock, backoff(failures), signal)
+    await pause(clock, failures === 0 ? againMs : backoff(failures), signal)
+  }
+}
+
+/** What `issue` has issued last, until that is `againAfterMs` old. */
+export function reissued(issue: () => Promise<string>, againAfterMs: number, clock: Clock): () => Promise<string> {
+  let last: { text: string; at: number } | undefined
+  return async () => {
+    if (last === undefined || clock.now() - last.at >= againAfterMs) last = { text: await issue(), at: clock.now() }
+    return last.text
   }
 }
 

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { serviceUnavailable } from "../../apimachinery/status.ts"
+import { systemClock } from "../../client/clock.ts"
 import { createCertificateSigner } from "../../gateway/tenancy/certificate-signer.ts"
 import { startControllers } from "../../controllers/main.ts"
 import { Gateway } from "../../gateway/main.ts"
@@ -27,10 +28,13 @@ import {
   withDefault,
 } from "../config.ts"
 import { limitsField } from "../limits.ts"
-import { publishIdentity, untilPublished, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
+import { keepPublished, publishIdentity, reissued, vnAgentServerName, writeSecret } from "./gateway-secrets.ts"
 import { etcdOfSection, etcdSection } from "../storage.ts"
 import { partCommand } from "./part.ts"
 import { defaultVnAgentPort } from "./vn-agent.ts"
+
+/** Its certificate is good for a year; who uses it takes on the next one within minutes. */
+const adminKubeconfigMs = 30 * 24 * 60 * 60_000
 
 export const gateway = partCommand({
   name: "gateway",
@@ -144,15 +148,15 @@ export const gateway = partCommand({
       )
 
     // Tenants are served whether the super cluster answers or not.
-    const kubeconfig = await started.adminKubeconfig()
-    publishing = untilPublished(
+    const kubeconfig = reissued(() => running().adminKubeconfig(), adminKubeconfigMs, systemClock)
+    publishing = keepPublished(
       async () => {
         if (identitySecret !== undefined)
           authority = await publishIdentity(superClient, identitySecret, tenantTokenSigner)
-        if (adminKubeconfigSecret !== undefined) await writeSecret(superClient, adminKubeconfigSecret, { kubeconfig })
+        if (adminKubeconfigSecret !== undefined)
+          await writeSecret(superClient, adminKubeconfigSecret, { kubeconfig: await kubeconfig() })
       },
-      signal,
-      log,
+      { signal, log },
     )
     return started.url
   },

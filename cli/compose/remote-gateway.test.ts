@@ -1,0 +1,67 @@
+// A part that runs for longer than its kubeconfig is good: the file is replaced, and it is somebody else from then on.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { silentLog } from "../../client/log.ts"
+import { connectTenants } from "../../client/remote-tenants.ts"
+import { FakeClock } from "../../client/testing/fake-clock.ts"
+import { createAuthority, issueClientCertificate } from "../../gateway/pki/pki.ts"
+import { startTestGateway, type TestGateway } from "../../gateway/testing/start-gateway.ts"
+import { readKubeconfigFile } from "./cluster.ts"
+import { followKubeconfig } from "./remote-gateway.ts"
+
+let fixture: TestGateway
+let directory: string
+beforeAll(async () => {
+  fixture = await startTestGateway()
+  directory = await mkdtemp(path.join(tmpdir(), "remote-gateway-"))
+})
+afterAll(async () => {
+  await fixture?.[Symbol.asyncDispose]()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test("takes on a renewed kubeconfig, not half of one", async () => {
+  const file = path.join(directory, "kubeconfig")
+  const good = await fixture.gateway.adminKubeconfig()
+  const authority = await createAuthority("of somebody else")
+  const stranger = await issueClientCertificate(authority, { name: "stranger", groups: [] })
+  const inBase64 = (text: string): string => Buffer.from(text).toString("base64")
+  const bad = good
+    .replace(/client-certificate-data: .*/, `client-certificate-data: ${inBase64(stranger.certificate)}`)
+    .replace(/client-key-data: .*/, `client-key-data: ${inBase64(stranger.key)}`)
+  await writeFile(file, good)
+  await fixture.createTenant("first")
+  const config = await readKubeconfigFile(file)
+  await using tenants = await connectTenants(config)
+  const clock = new FakeClock()
+  const stopping = new AbortController()
+  const told: string[] = []
+  const note = (_: object, message: string): void => void told.push(message)
+  const following = followKubeconfig(file, config, (identity) => tenants.renew(identity), {
+    signal: stopping.signal,
+    log: { ...silentLog, info: note, warn: note },
+    clock,
+  })
+  const after = async (text: string): Promise<string | undefined> => {
+    await writeFile(file, text)
+    told.length = 0
+    await expect.poll(() => clock.timers).toBe(1)
+    clock.advance(60_000)
+    await expect.poll(() => clock.timers).toBe(1)
+    return told[0]
+  }
+  const address = () => tenants.address("first")
+  expect(await after(good)).toBeUndefined()
+  expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
+  expect(await after("kind: Config")).toBe("the kubeconfig cannot be renewed yet")
+  expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
+  expect(await after(bad)).toBe("took on a renewed kubeconfig")
+  await expect(address()).rejects.toMatchObject({ code: 401 })
+  expect(await after(good)).toBe("took on a renewed kubeconfig")
+  expect(await address()).toMatchObject({ server: `${fixture.url}/tenants/first` })
+  stopping.abort()
+  await following
+})
