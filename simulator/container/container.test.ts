@@ -49,6 +49,19 @@ describe("a container", () => {
     ])
   })
 
+  test("keeps a line without an end in parts, the last megabyte of it", async () => {
+    const script = "x=a; for i in $(seq 19); do x=$x$x; done; for i in 1 2 3; do printf $x; done; echo b"
+    const container = start({ command: ["sh", "-c", script] })
+    await container.ended
+    const { lines } = container.log
+    const kept = lines.reduce((sum, { text }) => sum + text.length, 0)
+    expect(Math.max(...lines.map(({ text }) => text.length))).toBe(16 * 1024)
+    expect(kept).toBeLessThanOrEqual(1024 * 1024)
+    expect(kept).toBeGreaterThan(512 * 1024)
+    expect(lines.map(({ isPartial }) => isPartial === true)).toEqual(lines.map((line) => line !== lines.at(-1)))
+    expect(lines.at(-1)?.text).toBe("b")
+  })
+
   test("answers HTTP on its port", async () => {
     const connection = start({ image: "nginx" }).connect(80)
     connection?.write("GET /x HTTP/1.1\r\nHost: h\r\n\r\n")

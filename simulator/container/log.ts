@@ -8,8 +8,12 @@ export interface LogLine {
   stream: LogStream
   /** Without the line's end. */
   text: string
+  /** It goes on in the next one of its stream. */
+  isPartial?: boolean
 }
 
+/** Characters of a line; what is longer is kept in parts, as container runtimes do. */
+const maxLine = 16 * 1024
 /** The oldest lines are dropped beyond these, as a rotated log's are. */
 const maxLines = 10_000
 const maxBytes = 1024 * 1024
@@ -25,9 +29,13 @@ export class ContainerLog {
   /** Text as it was written; lines are completed across calls. */
   write(stream: LogStream, text: string): void {
     for (const watcher of this.#watchers) watcher(stream, text)
-    const pieces = (this.#partial[stream] + text).split("\n")
-    this.#partial[stream] = pieces.pop() ?? ""
-    for (const piece of pieces) this.#append({ at: Date.now(), stream, text: piece })
+    const [first = "", ...more] = text.split("\n")
+    this.#extend(stream, first)
+    for (const piece of more) {
+      this.#append({ at: Date.now(), stream, text: this.#partial[stream] })
+      this.#partial[stream] = ""
+      this.#extend(stream, piece)
+    }
   }
 
   /** The container ended: what is left becomes a line, and followers are told (undefined). */
@@ -57,6 +65,15 @@ export class ContainerLog {
   watch(watcher: (stream: LogStream, text: string) => void): () => void {
     this.#watchers.add(watcher)
     return () => this.#watchers.delete(watcher)
+  }
+
+  /** The line that has not ended yet. */
+  #extend(stream: LogStream, text: string): void {
+    const whole = this.#partial[stream] + text
+    let start = 0
+    for (; whole.length - start > maxLine; start += maxLine)
+      this.#append({ at: Date.now(), stream, text: whole.slice(start, start + maxLine), isPartial: true })
+    this.#partial[stream] = whole.slice(start)
   }
 
   #append(line: LogLine): void {

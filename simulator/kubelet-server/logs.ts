@@ -48,8 +48,11 @@ function selected(lines: readonly LogLine[], query: URLSearchParams): readonly L
 
 function printer(timestamps: boolean, limit: number): { (line: LogLine): string; full(): boolean } {
   let left = limit
-  const print = ({ at, text }: LogLine): string => {
-    const line = `${timestamps ? `${new Date(at).toISOString()} ` : ""}${text}\n`.slice(0, left)
+  let isBegun = false
+  const print = ({ at, text, isPartial }: LogLine): string => {
+    const time = timestamps && !isBegun ? `${new Date(at).toISOString()} ` : ""
+    isBegun = isPartial === true
+    const line = `${time}${text}${isBegun ? "" : "\n"}`.slice(0, left)
     left -= line.length
     return line
   }

@@ -20,6 +20,8 @@ const spdyProtocols = ["v4.channel.k8s.io"]
 const programStartMs = 25
 /** Of one message of the client. */
 const maxMessageBytes = 1024 * 1024
+/** Output that the client has not taken yet: a simulated program does not wait for it. Beyond: the connection is cut off. */
+const maxUnreadBytes = 16 * 1024 * 1024
 
 /** The client's side of a command, whatever carries it. */
 interface Client {
@@ -99,8 +101,9 @@ function overWebSocket(
   })
   server.handleUpgrade(request, socket, head, (connection) => {
     const send = (channel: number, data: string): void => {
-      if (connection.readyState === WebSocket.OPEN)
-        connection.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]))
+      if (connection.readyState !== WebSocket.OPEN) return
+      if (connection.bufferedAmount > maxUnreadBytes) connection.terminate()
+      else connection.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]))
     }
     connection.on("message", (message: Buffer) => {
       const [channel, ...rest] = [message[0], message[1]]
@@ -154,9 +157,15 @@ function overSpdy(
     wanted.delete(type)
     if (wanted.size > 0 || !streams.has("error")) return
     wanted.add("started")
+    const send = (type: string, text: string): void => {
+      const stream = streams.get(type)
+      if (stream === undefined) return
+      if (stream.writableLength > maxUnreadBytes) socket.destroy()
+      else stream.write(text)
+    }
     start({
-      stdout: (text) => streams.get("stdout")?.write(text),
-      stderr: (text) => streams.get("stderr")?.write(text),
+      stdout: (text) => send("stdout", text),
+      stderr: (text) => send("stderr", text),
       finish(status) {
         for (const [name, one] of streams) {
           if (name !== "error" && name !== "stdin" && name !== "resize") one.end()

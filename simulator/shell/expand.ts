@@ -2,8 +2,8 @@
 
 import { SyntaxFault, type Word } from "./tokens.ts"
 
-/** Characters of a word: a loop that says a variable twice doubles it each time. */
-const maxWord = 1024 * 1024
+/** Characters of a word, and of all words of a command: a loop that says a variable twice doubles it each time. */
+const maxCharacters = 1024 * 1024
 
 /** What words may speak of. */
 export interface Surroundings {
@@ -20,10 +20,13 @@ export interface Surroundings {
 /** Words as a command gets them. */
 export async function expandAll(shell: Surroundings, words: readonly Word[]): Promise<string[]> {
   const expanded: string[] = []
+  let characters = 0
   for (const word of words) {
     let current: string | undefined
     for (const part of word) {
       const text = await expandPart(shell, part)
+      characters += text.length
+      if (characters > maxCharacters) throw new SyntaxFault("argument list too long")
       if (part.quoted || part.type === "text") {
         current = (current ?? "") + text
         continue
@@ -45,8 +48,10 @@ export async function expandAll(shell: Surroundings, words: readonly Word[]): Pr
 /** Where no blank divides: assignments, targets of redirections. */
 export async function expandOne(shell: Surroundings, word: Word): Promise<string> {
   let text = ""
-  for (const part of word) text += await expandPart(shell, part)
-  if (text.length > maxWord) throw new SyntaxFault("out of memory")
+  for (const part of word) {
+    text += await expandPart(shell, part)
+    if (text.length > maxCharacters) throw new SyntaxFault("out of memory")
+  }
   return text
 }
 

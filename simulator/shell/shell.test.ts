@@ -149,3 +149,8 @@ test("a variable that doubles ends its script before it has all memory", async (
   const { code, err } = await sh("x=0123456789; while true; do x=$x$x; done")
   expect([code, err]).toEqual([2, "sh: out of memory\n"])
 })
+
+test("words that say much many times are refused before they are made", async () => {
+  const { code, err } = await sh(`x=0123456789; for i in $(seq 15); do x=$x$x; done; echo ${"$x ".repeat(1000)}`)
+  expect([code, err]).toEqual([2, "sh: argument list too long\n"])
+})

@@ -1,0 +1,52 @@
+// A command whose output nobody takes: it is not kept for ever. What else commands do, clients test through a gateway (test/e2e).
+
+import { once } from "node:events"
+import { connect, type TLSSocket } from "node:tls"
+import { expect, test } from "vitest"
+import { silentLog } from "../../client/log.ts"
+import { createAuthority, issueClientCertificate, issueServingCertificate } from "../../gateway/pki/pki.ts"
+import type { ExecStreams } from "../container/container.ts"
+import type { PodSandbox } from "../kubelet/pod-sandbox.ts"
+import { startKubeletServer } from "./server.ts"
+
+test("a connection whose client does not read is cut off, and the command with it", async () => {
+  const authority = await createAuthority("nodes")
+  const client = await issueClientCertificate(authority, { name: "kubelet-client", groups: [] })
+  const ended = Promise.withResolvers<number>()
+  const text = "x".repeat(1024 * 1024)
+  const exec = async (_: unknown, { stdout }: ExecStreams, signal: AbortSignal): Promise<number> => {
+    let written = 0
+    for (; !signal.aborted && written < 200; written++) {
+      stdout(text)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    ended.resolve(written)
+    return 0
+  }
+  await using server = await startKubeletServer({
+    node: "node-1",
+    host: "127.0.0.1",
+    port: 0,
+    tls: await issueServingCertificate(authority, ["127.0.0.1"]),
+    clientCertificateAuthority: authority.certificate,
+    sandbox: () => ({ find: () => ({ current: { exec } }) }) as unknown as PodSandbox,
+    log: silentLog,
+  })
+  const { certificate: cert, key } = client
+  const socket: TLSSocket = connect({ host: "127.0.0.1", port: server.port, ca: authority.certificate, cert, key })
+  await once(socket, "secureConnect")
+  socket.on("error", () => undefined) // that it is cut off
+  const lines = [
+    "GET /exec/default/web/main?command=yes&output=1 HTTP/1.1",
+    "Host: kubelet",
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec-WebSocket-Protocol: v5.channel.k8s.io",
+  ]
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`)
+  // Megabytes: those that may lie unread, and what the sockets of both sides take.
+  expect(await ended.promise).toBeLessThan(100)
+  socket.destroy()
+})
