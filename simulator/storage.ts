@@ -5,7 +5,7 @@ import { bindCompleted, isBindingDone } from "../apimachinery/claim-binding.ts"
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from "../apimachinery/object.ts"
 import { compareQuantities, parseQuantity } from "../apimachinery/quantity.ts"
 import { matches, selectorFromLabelSelector } from "../apimachinery/labels.ts"
-import { isAlreadyExists, isConflict, isNotFound } from "../apimachinery/status.ts"
+import { isAlreadyExists, isNotFound } from "../apimachinery/status.ts"
 import type { EventRecorder } from "../client/events.ts"
 import type { Log } from "../client/log.ts"
 import { persistentVolumeClaims, persistentVolumes, storageClasses } from "../client/resources.ts"
@@ -129,7 +129,8 @@ export class Storage implements AsyncDisposable {
       const grows = isProvisioned(volume) && volume.spec?.claimRef?.uid === claim.metadata.uid && wantsMore(claim)
       await (grows ? grow(this.#options, claim, volume) : this.#bind(claim, volume))
     } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error // its change comes by the informer
+      // Another claim may have been faster: then it is looked for once more.
+      if (!isNotFound(error)) throw error
     }
   }
 
@@ -191,8 +192,10 @@ export class Storage implements AsyncDisposable {
     const name = volume.metadata.name ?? ""
     const size = volume.spec?.capacity?.["storage"] ?? claim.spec?.resources?.requests?.["storage"] ?? "0"
     if (volume.spec?.claimRef?.uid !== claim.metadata.uid) {
-      const spec = { claimRef: referenceTo(claim) }
-      await client.patch(persistentVolumes, undefined, name, { spec }, { type: "merge" })
+      // Only as it was seen: another claim may be taking it at this moment.
+      const { uid, resourceVersion } = volume.metadata
+      const patch = { metadata: { uid, resourceVersion }, spec: { claimRef: referenceTo(claim) } }
+      await client.patch(persistentVolumes, undefined, name, patch, { type: "merge" })
     }
     if (volume.status?.phase !== "Bound") {
       const status = { status: { phase: "Bound" } }
