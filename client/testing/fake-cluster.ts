@@ -21,8 +21,9 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "../rest.ts"
+import { leftOf } from "./fake-deletion.ts"
 import { FakeStore, type Change } from "./fake-store.ts"
-import { addressed, graceSecondsOf, merged, patched, scaleOf, tokenFor } from "./fake-subresources.ts"
+import { addressed, merged, patched, scaleOf, tokenFor } from "./fake-subresources.ts"
 
 export interface FakeClusterOptions {
   clock?: Clock
@@ -170,26 +171,9 @@ export class FakeCluster implements KubeClient {
     const current = this.#must(resource, namespace, name)
     this.#mustBe(resource, current, options)
     this.#wrote("delete", resource, namespace, name)
-    const { propagationPolicy = "Background" } = options
-    const policy = { Foreground: ["foregroundDeletion"], Orphan: ["orphan"], Background: [] }[propagationPolicy]
-    const finalizers = [...new Set([...(current.metadata.finalizers ?? []), ...policy])]
-    const { finalizers: ofNamespace } = (current["spec"] ?? {}) as { finalizers?: string[] }
-    const graceSeconds = this.#isPopulated ? graceSecondsOf(resource, current, options) : 0
-    if (finalizers.length === 0 && ofNamespace === undefined && graceSeconds === 0) {
-      this.#take(resource, current)
-      return
-    }
-    if (current.metadata.deletionTimestamp !== undefined) return
-    this.#store.put(resource, "MODIFIED", {
-      ...current,
-      metadata: {
-        ...current.metadata,
-        deletionTimestamp: this.#now(),
-        ...(graceSeconds > 0 ? { deletionGracePeriodSeconds: graceSeconds } : {}),
-        ...(finalizers.length === 0 ? {} : { finalizers }),
-      },
-      ...(resource.resource === "namespaces" ? { status: { phase: "Terminating" } } : {}),
-    })
+    const left = leftOf(resource, current, options, { isPopulated: this.#isPopulated, now: this.#now() })
+    if (left === undefined) this.#take(resource, current)
+    else if (left !== current) this.#store.put(resource, "MODIFIED", left)
   }
 
   async deleteCollection(resource: Resource, namespace: string | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-// What fake clusters know of kinds: scales, tokens, service addresses, grace periods; and merged patches.
+// What fake clusters know of kinds: scales, tokens, service addresses; and merged patches.
 
 import { randomUUID } from "node:crypto"
 import { FieldPath, invalidValue } from "../../apimachinery/field-errors.ts"
@@ -6,7 +6,7 @@ import { parseGroupVersion, type Json, type KubeObject } from "../../apimachiner
 import { applyStrategicMergePatch } from "../../apimachinery/patch/strategic-merge-patch.ts"
 import { schemaOf } from "../../apimachinery/schema/facts.ts"
 import { invalid, noSuchPath, unsupportedMediaType } from "../../apimachinery/status.ts"
-import type { DeleteOptions, PatchOptions, Resource } from "../rest.ts"
+import type { PatchOptions, Resource } from "../rest.ts"
 
 const scalable = new Set(["deployments", "replicasets", "statefulsets", "replicationcontrollers"])
 
@@ -25,19 +25,6 @@ export function scaleOf({ resource }: Resource, object: KubeObject): KubeObject 
     spec: { replicas: spec?.replicas ?? 0 },
     status: { replicas: status?.replicas ?? 0, selector: labels.map(([key, value]) => `${key}=${value}`).join(",") },
   }
-}
-
-/** How long a kubelet has to end it. */
-export function graceSecondsOf(
-  { resource }: Resource,
-  object: KubeObject,
-  { gracePeriodSeconds }: DeleteOptions,
-): number {
-  const { nodeName = "", terminationGracePeriodSeconds = 30 } = (object["spec"] ?? {}) as {
-    nodeName?: string
-    terminationGracePeriodSeconds?: number
-  }
-  return resource !== "pods" || nodeName === "" ? 0 : (gracePeriodSeconds ?? terminationGracePeriodSeconds)
 }
 
 export function tokenFor(request: KubeObject, now: number): KubeObject {
