@@ -1,6 +1,6 @@
 // Pods. Downward: the spec through the mutators, later the few fields that may change. Upward: the node, then the status.
 
-import type { Container, Node, Pod } from "../../../apimachinery/object.ts"
+import type { Container, Node, PersistentVolumeClaim, Pod } from "../../../apimachinery/object.ts"
 import { byName } from "../../../apimachinery/repeats.ts"
 import { ignoreSyncLabel, rootCAConfigMap } from "../../../apimachinery/tenancy.ts"
 import {
@@ -16,9 +16,10 @@ import {
   services,
 } from "../../../client/resources.ts"
 import { mergeDiff, missingFrom } from "../../conversion/equality.ts"
-import type { Dependency, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
+import type { Dependency, Lost, Patch, ResourceSync, SyncContext, TenantStep } from "../resource-sync.ts"
 import { podContext } from "./context.ts"
 import { downwardAPIAnnotations } from "./mutators/downward-api.ts"
+import { ephemeralClaims, isClaimOf } from "./mutators/ephemeral-volumes.ts"
 import { podMutators } from "./mutators/index.ts"
 import { isMisplaced, placementOf, printPlacement } from "./placement.ts"
 import { resizeChange } from "./resize.ts"
@@ -71,8 +72,17 @@ function superPod(object: Pod, context: SyncContext): Pod {
   return { apiVersion: "v1", kind: "Pod", metadata: {}, ...(spec === undefined ? {} : { spec }) }
 }
 
-function missing(object: Pod, { view }: SyncContext): ReturnType<NonNullable<ResourceSync<Pod>["missing"]>> {
+function missing(object: Pod, { view }: SyncContext): Lost {
   if (hasEnded(object)) return { kind: "nothing" }
+  const { namespace } = object.metadata
+  for (const name of ephemeralClaims(object)) {
+    const claim = view.tenantObject<PersistentVolumeClaim>(persistentVolumeClaims, namespace, name)
+    if (claim !== undefined && !isClaimOf(object, claim))
+      return {
+        kind: "refuse",
+        message: `persistent volume claim "${name}" was not made for this pod's ephemeral volume`,
+      }
+  }
   const nodeName = object.spec?.nodeName ?? ""
   if (nodeName === "") return { kind: "create" }
   const node = view.superObject<Node>(nodes, undefined, nodeName)
@@ -88,7 +98,8 @@ function missing(object: Pod, { view }: SyncContext): ReturnType<NonNullable<Res
 }
 
 /** What a kubelet or super's admission looks for at once: without it the pod is refused, or waits out a long back-off. */
-function dependencies({ metadata, spec }: Pod): Dependency[] {
+function dependencies(object: Pod): Dependency[] {
+  const { metadata, spec } = object
   const { namespace = "" } = metadata
   const found: Dependency[] = [
     { resource: services, namespace: "default", name: "kubernetes" },
@@ -101,6 +112,18 @@ function dependencies({ metadata, spec }: Pod): Dependency[] {
   const add = (resource: Dependency["resource"], name: string | undefined): void => {
     if (name !== undefined) found.push({ resource, namespace, name })
   }
+  for (const { name } of spec?.imagePullSecrets ?? []) add(secrets, name)
+  for (const { env, envFrom } of [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])] as Container[]) {
+    for (const { valueFrom } of env ?? []) {
+      add(configMaps, valueFrom?.configMapKeyRef?.name)
+      add(secrets, valueFrom?.secretKeyRef?.name)
+    }
+    for (const { configMapRef, secretRef } of envFrom ?? []) {
+      add(configMaps, configMapRef?.name)
+      add(secrets, secretRef?.name)
+    }
+  }
+  for (const name of ephemeralClaims(object)) add(persistentVolumeClaims, name)
   for (const volume of spec?.volumes ?? []) {
     add(configMaps, volume.configMap?.name)
     add(secrets, volume.secret?.secretName)

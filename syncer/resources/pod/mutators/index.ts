@@ -1,7 +1,7 @@
 // What is done to a tenant's pod on its way to the super cluster, in this order. `serviceEnv` reads enableServiceLinks
 // before `superFields` switches it off.
 //
-// Left as they are: tolerations, security context, host namespaces, volumes, resources, image pull secrets
+// Left as they are: tolerations, security context, host namespaces, other volumes, resources, image pull secrets
 // (synced under their names), runtime class, scheduler name, scheduling gates, hostname and subdomain. What of these a
 // tenant may use is for admission in the super cluster to say.
 
@@ -9,6 +9,7 @@ import type { PodMutator } from "../context.ts"
 import { affinity } from "./affinity.ts"
 import { dns } from "./dns.ts"
 import { downwardAPI } from "./downward-api.ts"
+import { ephemeralVolumes } from "./ephemeral-volumes.ts"
 import { hostAliases } from "./host-aliases.ts"
 import { placement } from "./placement.ts"
 import { rootCA } from "./root-ca.ts"
@@ -21,6 +22,7 @@ export const podMutators: readonly PodMutator[] = [
   downwardAPI,
   rootCA,
   serviceAccountToken,
+  ephemeralVolumes,
   affinity,
   placement,
   dns,

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest"
+import type { KubeObject, PersistentVolumeClaim, Pod, PodSpec } from "../../../apimachinery/object.ts"
+import { settingsOf } from "../../options.ts"
+import { fakeTenant } from "../../testing/fake-tenants.ts"
+import type { SyncContext } from "../resource-sync.ts"
+import { pod } from "./pod.ts"
+
+const contextWith = (claim?: PersistentVolumeClaim): SyncContext => ({
+  tenant: fakeTenant("acme"),
+  settings: settingsOf({}),
+  now: 0,
+  view: {
+    tenantObject: <T extends KubeObject>({ resource }: { resource: string }) =>
+      (resource === "persistentvolumeclaims" ? claim : undefined) as T | undefined,
+    tenantObjects: () => [],
+    nominatedPods: () => [],
+    superObject: () => undefined,
+  },
+})
+
+const podOf = (spec: object): Pod => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { namespace: "default", name: "web", uid: "u1" },
+  spec: { containers: [{ name: "main", image: "i" }], ...spec } as PodSpec,
+})
+
+const claimOf = (uid: string | undefined): PersistentVolumeClaim => ({
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: {
+    namespace: "default",
+    name: "web-data",
+    ...(uid === undefined
+      ? {}
+      : { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "web", uid, controller: true }] }),
+  },
+})
+
+describe("an ephemeral volume", () => {
+  const volumes = [
+    { name: "data", ephemeral: { volumeClaimTemplate: { spec: {} } } },
+    { name: "tmp", emptyDir: {} },
+  ]
+  const withVolume = podOf({ volumes })
+
+  test("is the claim that the tenant's controller has made for it", () => {
+    const made = pod.toSuper(withVolume, contextWith(claimOf("u1")))
+    expect(made.spec?.volumes).toEqual([
+      { name: "data", persistentVolumeClaim: { claimName: "web-data" } },
+      { name: "tmp", emptyDir: {} },
+    ])
+    expect(names(withVolume)).toContain("persistentvolumeclaims web-data")
+  })
+
+  test.each([
+    ["the pod's", claimOf("u1"), "create"],
+    ["not there yet", undefined, "create"],
+    ["an earlier pod's", claimOf("u0"), "refuse"],
+    ["nobody's", claimOf(undefined), "refuse"],
+  ])("whose claim is %s", (_what, claim, kind) => {
+    expect(pod.missing?.(withVolume, contextWith(claim)).kind).toBe(kind)
+  })
+})
+
+const names = (of: Pod): string[] =>
+  (pod.dependencies?.(of, contextWith()) ?? []).map(({ resource, name }) => `${resource.resource} ${name}`)
+
+test("what containers and pulling images need is in super before the pod", () => {
+  const env = [
+    { name: "a", valueFrom: { configMapKeyRef: { name: "of-env", key: "k" } } },
+    { name: "b", valueFrom: { secretKeyRef: { name: "of-env", key: "k" } } },
+    { name: "c", value: "1" },
+  ]
+  const envFrom = [{ configMapRef: { name: "of-all" } }, { secretRef: { name: "of-all" } }]
+  const initContainers = [{ name: "init", image: "i", env }]
+  const needed = names(
+    podOf({ containers: [{ name: "main", envFrom }], initContainers, imagePullSecrets: [{ name: "pull" }] }),
+  )
+  expect(needed).toEqual(
+    expect.arrayContaining([
+      "configmaps of-env",
+      "secrets of-env",
+      "configmaps of-all",
+      "secrets of-all",
+      "secrets pull",
+    ]),
+  )
+})
