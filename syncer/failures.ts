@@ -1,6 +1,7 @@
 // What to do about a failed write: servers that do not answer, servers that refuse, and races, which the workers retry.
 
 import { StatusError } from "../apimachinery/status.ts"
+import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 
 /** A write that will be refused again until somebody changes something. Told to the tenant by whoever throws it. */
 export class RefusedError extends Error {
@@ -11,11 +12,6 @@ export class RefusedError extends Error {
 }
 
 const refusals = new Set([400, 403, 405, 413, 415, 422])
-
-/** The namespace is on its way out or has just come: a matter of moments. */
-function isNamespaceTerminating(error: StatusError): boolean {
-  return error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true
-}
 
 export function isRefusal(error: unknown): error is StatusError {
   return error instanceof StatusError && refusals.has(error.code) && !isNamespaceTerminating(error)

@@ -14,6 +14,7 @@ import {
   serviceUnavailable,
 } from "../apimachinery/status.ts"
 import { silentLog, type Log } from "../client/log.ts"
+import { isNamespaceTerminating } from "../client/namespace-terminating.ts"
 import { namespaces, services } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import type { Tenant } from "../client/tenants.ts"
@@ -227,8 +228,7 @@ class Claims {
     const tenant = this.#tenant
     const names = { tenant, namespace, superNamespace: superNamespace(tenant.clusterKey, namespace) }
     const message = scrubText(error.message, names)
-    const isNamespaceLeaving = error.status.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating")
-    if (hasReason(error, "Invalid", "Forbidden", "AlreadyExists", "Conflict") && isNamespaceLeaving !== true) {
+    if (hasReason(error, "Invalid", "Forbidden", "AlreadyExists", "Conflict") && !isNamespaceTerminating(error)) {
       return message === error.message ? error : new StatusError({ ...error.status, message }, { cause: error })
     }
     return serviceUnavailable(`service "${name}": no address from the super cluster: ${message}`, { cause: error })

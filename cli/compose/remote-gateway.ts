@@ -1,9 +1,8 @@
 // The tenants of a gateway in another process, for parts that may have been started before it, and that run for longer than their
 // certificate lasts: the gateway renews the Secret that the kubeconfig is a file of.
 
-import { errorMessage } from "../../apimachinery/error-message.ts"
 import { StatusError } from "../../apimachinery/status.ts"
-import { pause, systemClock, type Clock } from "../../client/clock.ts"
+import { pause, systemClock } from "../../client/clock.ts"
 import type { TlsIdentity } from "../../client/http-transport.ts"
 import type { ClientConfig } from "../../client/kubeconfig.ts"
 import type { Log } from "../../client/log.ts"
@@ -11,10 +10,8 @@ import type { ClientMetrics } from "../../client/metrics/client-metrics.ts"
 import { backoff } from "../../client/reflector.ts"
 import { connectTenants, type TenantsConnection } from "../../client/remote-tenants.ts"
 import { UserError } from "../command.ts"
+import { follow } from "../follow.ts"
 import { readKubeconfigFile } from "./cluster.ts"
-
-/** The kubelet takes about a minute to replace the file of a Secret. */
-const checkMs = 60_000
 
 /** Waits until the gateway answers. Throws the signal's reason when that ends first, UserError when it never will. */
 export async function connectGateway(
@@ -40,27 +37,14 @@ export async function connectGateway(
   }
 }
 
-/** Calls `renew` whenever the file says somebody else, until the signal ends. Never fails: it is read again. */
-export async function followKubeconfig(
+/** Calls `renew` whenever the file says somebody else, until the signal ends. */
+export function followKubeconfig(
   file: string,
   current: ClientConfig,
   renew: (identity: TlsIdentity) => void,
-  { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
+  context: Parameters<typeof follow>[1],
 ): Promise<void> {
-  let known = current
-  for (;;) {
-    await pause(clock, checkMs, signal)
-    if (signal.aborted) return
-    try {
-      const read = await readKubeconfigFile(file)
-      if (isSame(read, known)) continue
-      renew(read)
-      known = read
-      log.info({ file }, "took on a renewed kubeconfig")
-    } catch (error) {
-      log.warn({ file, error: errorMessage(error) }, "the kubeconfig cannot be renewed yet")
-    }
-  }
+  return follow({ what: "kubeconfig", read: () => readKubeconfigFile(file), current, isSame, renew }, context)
 }
 
 const isSame = (a: TlsIdentity, b: TlsIdentity): boolean =>

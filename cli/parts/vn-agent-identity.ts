@@ -5,13 +5,9 @@ import { createPublicKey, type KeyObject } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
 import { errorMessage } from "../../apimachinery/error-message.ts"
-import { pause, systemClock, type Clock } from "../../client/clock.ts"
-import type { Log } from "../../client/log.ts"
 import type { VnAgentOptions } from "../../vn-agent/options.ts"
 import { UserError } from "../command.ts"
-
-/** The kubelet itself takes about a minute to replace files. */
-const checkMs = 60_000
+import { follow } from "../follow.ts"
 
 export interface IdentityFiles {
   identityKeys: string
@@ -33,27 +29,13 @@ export async function readIdentity(files: IdentityFiles): Promise<Identity> {
 }
 
 /** Calls `renew` whenever the files have changed, until the signal ends. Files that cannot be used are tried again. */
-export async function followIdentity(
+export function followIdentity(
   files: IdentityFiles,
   current: Identity,
   renew: (identity: Identity) => void,
-  { signal, log, clock = systemClock }: { signal: AbortSignal; log: Log; clock?: Clock },
+  context: Parameters<typeof follow>[1],
 ): Promise<void> {
-  let known = current
-  for (;;) {
-    await pause(clock, checkMs, signal)
-    if (signal.aborted) return
-    try {
-      const read = await readIdentity(files)
-      if (isSame(read, known)) continue
-      renew(read)
-      known = read
-      log.info({}, "took on a renewed identity")
-    } catch (error) {
-      // While the files are being replaced they may not fit together.
-      log.warn({ error: errorMessage(error) }, "the identity cannot be renewed yet")
-    }
-  }
+  return follow({ what: "identity", read: () => readIdentity(files), current, isSame, renew }, context)
 }
 
 export async function readPem(file: string): Promise<string> {

@@ -1,7 +1,7 @@
 // What a quota promises, for every store that keeps one. A store is opened again with what it had, with or without its quota.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
-import { createBaseLayer } from "../base-layer.ts"
+import { createBaseLayer } from "./base-layer.ts"
 import type { StoreQuota } from "../quota.ts"
 import type { BaseLayer, Store, TransactionResult } from "../types.ts"
 

@@ -3,7 +3,7 @@
 
 import { expect } from "vitest"
 import { createRandom, type Random } from "../../apimachinery/testing/random.ts"
-import { createBaseLayer } from "../base-layer.ts"
+import { createBaseLayer } from "./base-layer.ts"
 import { compareKeys } from "../key-order.ts"
 import type { BaseLayer, KeyValue, Operation, Store, StoreEvent, Transaction, Watcher } from "../types.ts"
 

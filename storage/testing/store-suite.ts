@@ -1,7 +1,7 @@
 // The promises of storage/types.ts as tests, for every implementation, each also on top of a base layer.
 
 import { afterEach, describe, expect, test } from "vitest"
-import { createBaseLayer } from "../base-layer.ts"
+import { createBaseLayer } from "./base-layer.ts"
 import { compareKeys } from "../key-order.ts"
 import type { StoreLimits } from "../limits.ts"
 import { StorageError, type BaseLayer, type KeyValue, type Store, type StoreEvent, type Watcher } from "../types.ts"
