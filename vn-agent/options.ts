@@ -3,13 +3,13 @@ import type { Log } from "../client/log.ts"
 import type { KubeClient } from "../client/rest.ts"
 
 export interface VnAgentLimits {
-  /** Connections from the gateway; more are refused. */
+  /** Connections from the gateway, and as many to the kubelet; more are refused. */
   connections: number
-  /** Connections to the kubelet for calls that are not upgraded; more wait. */
-  kubeletConnections: number
+  /** Calls of one tenant that are under way; more are refused (429). Streams and followed logs last as long as their clients want. */
+  callsPerTenant: number
 }
 
-export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024, kubeletConnections: 256 }
+export const defaultVnAgentLimits: VnAgentLimits = { connections: 1024, callsPerTenant: 512 }
 
 /** The node's kubelet, or the super cluster's API server, which reaches all of them. */
 export interface KubeletAccess {

@@ -118,7 +118,7 @@ beforeAll(async () => {
     tls: serving,
     identityKeys: [createPublicKey(privateKey)],
     superClient,
-    limits: defaultVnAgentLimits,
+    limits: { ...defaultVnAgentLimits, callsPerTenant: 8 },
     log: silentLog,
   }
   agent = stack.use(await VnAgent.start({ ...options, kubelet }))
@@ -312,6 +312,41 @@ describe("a stream", () => {
     const target = { host, port: agent.port, ca, agent: false, path: "/exec/shop/web/main", headers } as const
     await expect(openUpgrade(target)).rejects.toMatchObject({ code: 401 })
     expect(seen).toEqual([])
+  })
+
+  test("beyond a tenant's share is refused, until others of its have ended; other tenants go on", async () => {
+    const follow = async (): Promise<IncomingMessage> => {
+      const path = "/containerLogs/shop/web/main?follow=true"
+      const request = httpsRequest({ host, port: agent.port, ca, agent: false, path, headers: await bearer() })
+      request.end()
+      const [response] = (await once(request, "response")) as [IncomingMessage]
+      response.on("error", () => undefined) // that it was cut off
+      return response
+    }
+    const ofOther = await bearer({ tenant: "b", clusterKey: "ns-654321-b" })
+    const log = "/containerLogs/shop/web/main"
+    const command = {
+      ...(await bearer()),
+      connection: "Upgrade",
+      upgrade: "SPDY/3.1",
+      "x-stream-protocol-version": "v4",
+    }
+    const target = { host, port: agent.port, ca, agent: false, path: "/exec/shop/web/main?command=cat" } as const
+    const { socket } = await openUpgrade({ ...target, headers: command })
+    const followed = await Promise.all(Array.from({ length: 7 }, follow))
+    expect(followed.map(({ statusCode }) => statusCode)).toEqual(followed.map(() => 200))
+    expect((await ask(log, await bearer())).code).toBe(429)
+    await expect(openUpgrade({ ...target, headers: command })).rejects.toMatchObject({ code: 429 })
+    expect((await ask(log, ofOther)).code).toBe(200)
+    followed[0]?.destroy()
+    await expect.poll(async () => (await ask(log, await bearer())).code).toBe(200)
+    socket.destroy()
+    for (const one of followed) one.destroy()
+    await expect
+      .poll(async () =>
+        (await Promise.all([1, 2, 3].map(async () => ask(log, await bearer())))).map(({ code }) => code),
+      )
+      .toEqual([200, 200, 200])
   })
 
   test("a followed log ends when its reader leaves", async () => {

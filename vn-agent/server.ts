@@ -15,7 +15,7 @@ import { pods } from "../client/resources.ts"
 import type { KubeClient } from "../client/rest.ts"
 import { answer, CallRefused, NodeServer } from "../client/node-server.ts"
 import { forwardUpgrade, type UpgradeTarget } from "../client/upgrade.ts"
-import { verifyIdentity } from "./identity.ts"
+import { verifyIdentity, type TenantIdentity } from "./identity.ts"
 import type { KubeletAccess, VnAgentOptions } from "./options.ts"
 import { route, type RoutedRequest } from "./routes.ts"
 import { apiServerPath, kubeletPath, refusal, superNamespaceOf } from "./translate.ts"
@@ -71,6 +71,9 @@ class Calls {
   readonly #path: typeof kubeletPath
   readonly #token: (() => Promise<string>) | undefined
   readonly #forward: RequestHandler
+  readonly #callsPerTenant: number
+  /** Calls under way by cluster key. */
+  readonly #underWay = new Map<string, number>()
 
   constructor(options: VnAgentOptions) {
     this.#node = options.node
@@ -79,7 +82,8 @@ class Calls {
     this.#log = options.log
     const { host, port, apiServerPath: basePath, token } = options.kubelet
     const tls = kubeletTLS(options.kubelet)
-    const agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.kubeletConnections })
+    this.#callsPerTenant = options.limits.callsPerTenant
+    const agent = new Agent({ ...tls, keepAlive: true, maxSockets: options.limits.connections })
     this.#kubelet = { ...tls, host, port, agent: false }
     this.#path =
       basePath === undefined ? kubeletPath : (identity, request) => `${basePath}${apiServerPath(identity, request)}`
@@ -101,25 +105,41 @@ class Calls {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { routed, path } = await this.#authorize(request)
+    const { identity, routed, path } = await this.#authorize(request)
     if (routed.upgrade) throw new CallRefused(400, "Upgrade request required")
     if (hasBody(request)) throw new CallRefused(400, "this takes no body")
     if (response.destroyed) return // who asked left meanwhile: nobody would end what is opened now
+    this.#begin(identity, response)
     request.url = path
     await this.#replaceHeaders(request)
     await this.#forward(request, response)
   }
 
   async upgrade(request: IncomingMessage, upgrade: { socket: Duplex; head: Buffer }): Promise<void> {
-    const { routed, path } = await this.#authorize(request)
+    const { identity, routed, path } = await this.#authorize(request)
     if (!routed.upgrade) throw new CallRefused(400, "this cannot be upgraded")
     if (upgrade.socket.destroyed) return
+    this.#begin(identity, upgrade.socket)
     const headers = await this.#replaceHeaders(request)
     await forwardUpgrade(request, upgrade, { ...this.#kubelet, headers, path })
   }
 
+  /** Counts the call until what it is answered on is closed. */
+  #begin({ clusterKey }: TenantIdentity, answered: ServerResponse | Duplex): void {
+    const before = this.#underWay.get(clusterKey) ?? 0
+    if (before >= this.#callsPerTenant) throw new CallRefused(429, `${before} calls are under way on this node already`)
+    this.#underWay.set(clusterKey, before + 1)
+    answered.once("close", () => {
+      const left = (this.#underWay.get(clusterKey) ?? 1) - 1
+      if (left === 0) this.#underWay.delete(clusterKey)
+      else this.#underWay.set(clusterKey, left)
+    })
+  }
+
   /** The order matters: nothing about pods is looked up, or told, before the caller is known. */
-  async #authorize(request: IncomingMessage): Promise<{ routed: RoutedRequest; path: string }> {
+  async #authorize(
+    request: IncomingMessage,
+  ): Promise<{ identity: TenantIdentity; routed: RoutedRequest; path: string }> {
     const token = /^Bearer ([^ ]+)$/.exec(request.headers.authorization ?? "")?.[1]
     const identity = token === undefined ? undefined : await verifyIdentity(token, this.#node, this.identityKeys)
     if (identity === undefined) throw new CallRefused(401, "Unauthorized")
@@ -136,7 +156,7 @@ class Calls {
       this.#log.warn({ tenant: identity.tenant, namespace: routed.namespace, pod: routed.pod, why }, "refused a call")
       throw absent
     }
-    return { routed, path: this.#path(identity, routed) }
+    return { identity, routed, path: this.#path(identity, routed) }
   }
 
   /** The caller's headers go no further, but for those of the protocol: they could say on whose behalf to act. */
