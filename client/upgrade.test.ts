@@ -1,8 +1,32 @@
 import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { Duplex, PassThrough } from "node:stream"
 import { setImmediate } from "node:timers/promises"
 import { describe, expect, test } from "vitest"
-import { forwardedHeaders, join } from "./upgrade.ts"
+import { forwardedHeaders, join, openUpgrade, UpgradeRefused } from "./upgrade.ts"
+
+test("a refusal without an end is told with its beginning, and its connection closed", async () => {
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((request, response) => {
+    response.writeHead(403)
+    const more = setInterval(() => response.write("x".repeat(16 * 1024)), 1)
+    request.socket.once("close", () => {
+      clearInterval(more)
+      closed.resolve()
+    })
+  })
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  const target = { protocol: "http:", host: "127.0.0.1", port, agent: false as const }
+  const error: unknown = await openUpgrade({ ...target, headers: { upgrade: "x", connection: "upgrade" } }).catch(
+    (refused: unknown) => refused,
+  )
+  expect(error).toBeInstanceOf(UpgradeRefused)
+  expect(error).toMatchObject({ code: 403, body: "x".repeat(64 * 1024) })
+  await closed.promise
+  server.close()
+})
 
 describe("join()", () => {
   test("the end of one side is the end of the other", async () => {

@@ -10,8 +10,8 @@ import type { Duplex } from "node:stream"
 const answerTimeoutMs = 30_000
 /** How long a side may take to accept the last bytes of one that is gone. */
 const lingerMs = 30_000
-/** Bytes of a refusal's body that are passed on. */
-const maxRefusalBytes = 64 * 1024
+/** Of a refusal's body so much is passed on, and no more is read. */
+const maxRefusalCharacters = 64 * 1024
 
 /** Headers that belong to one connection and are not passed on. `connection` and `upgrade` are set anew. */
 const hopByHop = new Set([
@@ -66,11 +66,16 @@ export function openUpgrade(target: UpgradeTarget, signal?: AbortSignal): Promis
   })
   request.on("response", (response) => {
     let body = ""
+    const refused = (): void => reject(new UpgradeRefused(response.statusCode ?? 502, body.trim()))
     response.setEncoding("utf8")
     response.on("data", (text: string) => {
-      if (body.length < maxRefusalBytes) body += text
+      body = (body + text).slice(0, maxRefusalCharacters)
+      if (body.length < maxRefusalCharacters) return
+      refused()
+      // It may have no end.
+      request.destroy()
     })
-    response.on("end", () => reject(new UpgradeRefused(response.statusCode ?? 502, body.trim())))
+    response.on("end", refused)
     response.on("error", reject)
   })
   request.on("error", reject)

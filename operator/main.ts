@@ -8,6 +8,7 @@ import { EventRecorder } from "../client/events.ts"
 import { Informer } from "../client/informer.ts"
 import { silentLog, type Log } from "../client/log.ts"
 import { clusterVersions, virtualClusters } from "../client/resources.ts"
+import type { Tenant } from "../client/tenants.ts"
 import { FairQueue } from "../client/workqueue/fair-queue.ts"
 import { runWorkers } from "../client/workqueue/workers.ts"
 import { ensureCustomResourceDefinitions, ensureDefaultClusterVersion, longer } from "./custom-resource-definitions.ts"
@@ -114,7 +115,17 @@ export class Operator implements AsyncDisposable {
     const enqueue = ({ metadata }: VirtualCluster): void =>
       this.#queue.add({ namespace: metadata.namespace ?? "", name: metadata.name ?? "" })
     const enqueueAll = (): void => this.#virtualClusters.list().forEach(enqueue)
-    this.#stops.push(this.#virtualClusters.subscribe({ added: enqueue, updated: enqueue }))
+    this.#stops.push(
+      this.#virtualClusters.subscribe({
+        added: enqueue,
+        updated: enqueue,
+        // Mostly after its tenant, unless somebody has taken the finalizer off.
+        deleted: ({ metadata }) => {
+          const tenant = tenants.get(metadata.name ?? "")
+          if (tenant !== undefined && tenant.virtualCluster.uid === metadata.uid) this.#tellOrphan(tenant)
+        },
+      }),
+    )
     const versions = new Informer(superClient, clusterVersions, {
       ...(clock === undefined ? {} : { clock }),
       ...(log === undefined ? {} : { log }),
@@ -135,13 +146,16 @@ export class Operator implements AsyncDisposable {
     this.#tellOrphans()
   }
 
-  /** Nothing that happens in the super cluster deletes a tenant: what has lost its VirtualCluster is served on, and told of. */
   #tellOrphans(): void {
-    for (const { name, virtualCluster } of this.#reconciler.orphans(this.#virtualClusters.list()))
-      this.#log.warn(
-        { tenant: name, virtualCluster },
-        `a tenant's VirtualCluster is gone: make one of its name with the annotation ${adoptAnnotation}=${virtualCluster.uid} to have it back, or to delete it`,
-      )
+    for (const tenant of this.#reconciler.orphans(this.#virtualClusters.list())) this.#tellOrphan(tenant)
+  }
+
+  /** Nothing that happens in the super cluster deletes a tenant: what has lost its VirtualCluster is served on, and told of. */
+  #tellOrphan({ name, virtualCluster }: Tenant): void {
+    this.#log.warn(
+      { tenant: name, virtualCluster },
+      `a tenant's VirtualCluster is gone: make one of its name with the annotation ${adoptAnnotation}=${virtualCluster.uid} to have it back, or to delete it`,
+    )
   }
 
   #restoreDefaultVersion(): void {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { KubeObject, Secret } from "../apimachinery/object.ts"
 import { alreadyExists, serviceUnavailable } from "../apimachinery/status.ts"
 import { clusterKey } from "../apimachinery/tenancy.ts"
+import { silentLog } from "../client/log.ts"
 import {
   clusterVersions,
   customResourceDefinitions,
@@ -96,6 +97,20 @@ describe("the operator", () => {
     const defined = superCluster.all(customResourceDefinitions).map(({ metadata }) => metadata.name)
     expect(defined).toEqual(["clusterversions.tenancy.x-k8s.io", "virtualclusters.tenancy.x-k8s.io"])
     expect(superCluster.find(clusterVersions, undefined, "default")).toBeDefined()
+  })
+
+  test("serves a tenant on whose VirtualCluster somebody took away, finalizer and all, and tells of it", async () => {
+    await operator[Symbol.asyncDispose]()
+    const told: string[] = []
+    const warn = (_: object, message: string): void => void told.push(message)
+    operator = await startOperator({ superClient: superCluster, tenants, log: { ...silentLog, warn } })
+    await operator.whenReady()
+    const { metadata } = await create("default", "demo")
+    await inPhase("default", "demo", "Running")
+    superCluster.remove(virtualClusters, "default", "demo")
+    await eventually(() => told.length > 0, { what: "it is told" })
+    expect(told).toEqual([expect.stringContaining(`with the annotation tenancy.x-k8s.io/adopt=${metadata.uid}`)])
+    expect(tenants.get("demo")).toBeDefined()
   })
 
   test("leaves definitions alone that are as they should be, and puts right what is not", async () => {

@@ -87,7 +87,7 @@ export class VirtualClusterReconciler {
 
   async #make(virtualCluster: VirtualCluster): Promise<Outcome> {
     const { spec, status } = virtualCluster
-    const { superClient, tenants } = this.#parts
+    const { superClient } = this.#parts
     const { identity, clusterKey } = this.#claimOf(virtualCluster)
     this.#checkNames(identity, clusterKey)
     await this.#checkVersion(spec?.clusterVersionName ?? "")
@@ -115,8 +115,13 @@ export class VirtualClusterReconciler {
       )
     }
     await this.#ensureKubeconfig(tenant, isNew)
-    const message = `tenant "${tenants.get(tenant.name)?.name ?? tenant.name}" is served`
-    await this.#report(virtualCluster, "Running", "TenantControlPlaneRunning", message, clusterKey)
+    await this.#report(
+      virtualCluster,
+      "Running",
+      "TenantControlPlaneRunning",
+      `tenant "${tenant.name}" is served`,
+      clusterKey,
+    )
     return { requeueAfterMs: operatorLimits.kubeconfigMaxAgeMs / 2 }
   }
 
