@@ -86,7 +86,13 @@ export async function startWithSimulator(
   stack.use(await simulate())
   return async (running) => {
     const rootCertificateAuthority = gateway.certificateAuthority
-    running.use(startControllers(singleCluster(superClient), { rootCertificateAuthority, only: superControllers, log }))
+    running.use(
+      startControllers(singleCluster(superClient, "super", log), {
+        rootCertificateAuthority,
+        only: superControllers,
+        log,
+      }),
+    )
     running.use(await work.syncer())
     running.use(work.controllers())
   }
